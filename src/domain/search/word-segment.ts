@@ -22,6 +22,8 @@ export interface WordSegment {
 }
 
 const INTEGER_BYTES = 4;
+/** Of a word that a segment does not have. */
+const NOWHERE = -1;
 
 export function packed(decisions: Iterable<SearchedDecision>): WordSegment {
   const indexes = new Map<number, number>();
@@ -48,38 +50,98 @@ function indexOf(word: number, indexes: Map<number, number>): number {
 
 /** In the order in which they were packed. */
 export function* unpacked({ words, places }: WordSegment): Generator<SearchedDecision, void> {
-  let at = 0;
-  const next = (): number => {
-    const number = places.readUInt32LE(at);
-    at += INTEGER_BYTES;
-    return number;
-  };
-  const nextText = (): number[] => {
-    const text: number[] = [];
-    for (let left = next(); left > 0; left--) text.push(words[next()] as number);
-    return text;
-  };
-  while (at < places.length) {
-    const [sequence, generation, count] = [next(), next(), next()];
-    yield { sequence, generation, texts: Array.from({ length: count }, nextText) };
+  const reader = new Reader(places);
+  while (reader.next()) {
+    const { sequence, generation, texts } = reader;
+    const wordAt = (index: number): number => words[index] as number;
+    const read = texts.map(([from, to]) => Array.from(reader.numbers.subarray(from, to), wordAt));
+    yield { sequence, generation, texts: read };
   }
 }
 
-/** Whether a query finds a decision. */
-export function isFound(
-  { texts }: SearchedDecision,
-  { words, phrases, excluded }: BlindQuery,
-): boolean {
-  const has = (phrase: readonly number[]): boolean => texts.some((text) => holds(text, phrase));
-  if (excluded.some(has)) return false;
-  return phrases.length > 0 ? phrases.every(has) : words.some((word) => has([word]));
+/** Which decision. */
+export type SearchHit = Pick<SearchedDecision, 'sequence' | 'generation'>;
+
+/** The decisions that a query finds, in the order in which they were packed. */
+export function hitsIn({ words, places }: WordSegment, query: BlindQuery): SearchHit[] {
+  const asked = asIndexes(query, words);
+  if (!asked) return [];
+  const hits: SearchHit[] = [];
+  const reader = new Reader(places);
+  while (reader.next()) {
+    const { sequence, generation } = reader;
+    if (isFound(reader, asked)) hits.push({ sequence, generation });
+  }
+  return hits;
 }
 
-/** Whether a phrase stands in a text, its words next to each other. */
-function holds(text: readonly number[], phrase: readonly number[]): boolean {
-  const [first] = phrase;
-  if (first === undefined) return true;
-  for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1))
-    if (phrase.every((word, place) => text[at + place] === word)) return true;
+/** From the first number to behind the last. */
+type Span = [from: number, to: number];
+
+/** One decision after the other, in numbers: what is looked at and not found leaves no garbage. */
+class Reader {
+  readonly numbers: Uint32Array;
+  sequence = 0;
+  generation = 0;
+  /** Where the texts of the decision stand in `numbers`. */
+  readonly texts: Span[] = [];
+  #at = 0;
+
+  constructor(places: Buffer) {
+    const view = new DataView(places.buffer, places.byteOffset, places.length);
+    this.numbers = new Uint32Array(places.length / INTEGER_BYTES);
+    for (let at = 0; at < this.numbers.length; at++)
+      this.numbers[at] = view.getUint32(at * INTEGER_BYTES, true);
+  }
+
+  /** False at the end. */
+  next(): boolean {
+    if (this.#at >= this.numbers.length) return false;
+    this.sequence = this.#take();
+    this.generation = this.#take();
+    this.texts.length = this.#take();
+    for (let text = 0; text < this.texts.length; text++) {
+      const length = this.#take();
+      const span = (this.texts[text] ??= [0, 0]);
+      span[0] = this.#at;
+      span[1] = this.#at += length;
+    }
+    return true;
+  }
+
+  #take(): number {
+    return this.numbers[this.#at++] as number;
+  }
+}
+
+/** A query by the indexes of its words in a segment; null: it finds nothing there. */
+function asIndexes(query: BlindQuery, words: readonly number[]): BlindQuery | null {
+  const indexed = (phrase: readonly number[]): number[] =>
+    phrase.map((word) => words.indexOf(word));
+  const isThere = (phrase: readonly number[]): boolean => !phrase.includes(NOWHERE);
+  const phrases = query.phrases.map(indexed);
+  if (!phrases.every(isThere)) return null;
+  const excluded = query.excluded.map(indexed).filter(isThere);
+  return { words: indexed(query.words).filter((index) => index !== NOWHERE), phrases, excluded };
+}
+
+function isFound(decision: Reader, { words, phrases, excluded }: BlindQuery): boolean {
+  if (excluded.some((phrase) => holds(decision, phrase))) return false;
+  if (phrases.length > 0) return phrases.every((phrase) => holds(decision, phrase));
+  return words.some((word) => holds(decision, [word]));
+}
+
+/** Whether a phrase stands in one of the texts, its words next to each other. */
+function holds({ numbers, texts }: Reader, phrase: readonly number[]): boolean {
+  for (let text = 0; text < texts.length; text++) {
+    const span = texts[text] as Span;
+    const last = span[1] - phrase.length;
+    for (let at = span[0]; at <= last; at++)
+      if (numbers[at] === phrase[0] && startsAt(at, numbers, phrase)) return true;
+  }
   return false;
+}
+
+function startsAt(at: number, numbers: Uint32Array, phrase: readonly number[]): boolean {
+  return phrase.every((word, place) => numbers[at + place] === word);
 }

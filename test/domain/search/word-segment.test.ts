@@ -1,7 +1,7 @@
 // Segments of words: what is packed comes back, each word once, and a query finds what it says.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { isFound, packed, unpacked } from '../../../src/domain/search/word-segment.ts';
+import { hitsIn, packed, unpacked } from '../../../src/domain/search/word-segment.ts';
 
 const word = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 48 - 1 }));
 const decision = fc.record({
@@ -65,7 +65,13 @@ describe('of a decision with the texts 1 2 3 2 2 4 and 5 1', () => {
     ['a missing phrase and a word', [1], [[1, 5]], [], false],
     ['a phrase and a missing word', [9], [[5, 1]], [], true],
   ])('%s', (_, words, phrases, excluded, expected) => {
-    const found = isFound({ sequence: 1, generation: 0, texts }, { words, phrases, excluded });
-    expect(found).toBe(expected);
+    const others = { generation: 0, texts: [[7, 8]] };
+    const segment = packed([
+      { sequence: 1, ...others },
+      { sequence: 2, generation: 3, texts },
+      { sequence: 5, ...others },
+    ]);
+    const found = hitsIn(segment, { words, phrases, excluded });
+    expect(found).toEqual(expected ? [{ sequence: 2, generation: 3 }] : []);
   });
 });

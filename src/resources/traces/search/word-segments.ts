@@ -203,7 +203,8 @@ function readSegment(stored: StoredSegment): Segment {
 
 /** As it was packed. */
 export function segmentIn({ words, places }: StoredSegment): WordSegment {
-  return { words, places: Buffer.from(bytesOf(places) ?? []) };
+  const { buffer, byteOffset, length } = bytesOf(places) ?? new Uint8Array();
+  return { words, places: Buffer.from(buffer, byteOffset, length) };
 }
 
 function operationFor(organizationId: string, { id, from, to, decisions }: Segment): object {
