@@ -12,9 +12,7 @@ interface Kind {
 const NEWEST = 1_000;
 /** What takes the database longer than five seconds. */
 const REFUSED = '400';
-/** In every seventh decision of the sample, and a phrase in none of them. */
-const word = 'customer';
-const phrase = encodeURIComponent('"the customer the customer"');
+const searchFor = (query: string): string => `traces?search=${encodeURIComponent(query)}&limit=50`;
 
 const kinds: readonly Kind[] = [
   { name: 'newest 50 of the list', path: () => 'traces?limit=50' },
@@ -23,8 +21,12 @@ const kinds: readonly Kind[] = [
     name: 'a page of 50 in the middle',
     path: (from) => `traces?limit=50&page=${Math.ceil(from / 100)}`,
   },
-  { name: 'search for a frequent word', path: () => `traces?search=${word}&limit=50` },
-  { name: 'search in vain for a phrase', path: () => `traces?search=${phrase}&limit=50` },
+  { name: 'search for a word of every seventh decision', path: () => searchFor('customer') },
+  {
+    name: 'search in vain for a phrase of frequent words',
+    path: () => searchFor('"the customer the customer"'),
+  },
+  { name: 'search for a word that nobody wrote', path: () => searchFor('zanzibar') },
   { name: 'status of the chain', path: () => 'hash-chain/status' },
   { name: 'newest 1,000 exported', path: (from) => `hash-chain/export?fromSequence=${from}` },
 ];
