@@ -180,7 +180,8 @@ export class Stage {
 export class Scene {
   readonly stage: Stage;
   readonly organizations: readonly Bench[];
-  readonly #uri: string;
+  /** Of the database. */
+  readonly uri: string;
   readonly #apps: readonly App[];
 
   constructor(
@@ -193,18 +194,13 @@ export class Scene {
   ) {
     this.stage = stage;
     this.organizations = organizations;
-    this.#uri = uri;
+    this.uri = uri;
     this.#apps = apps;
   }
 
   /** Where the first instance answers. */
   get url(): string {
     return `http://127.0.0.1:${this.#apps[0]?.port}`;
-  }
-
-  /** The database. */
-  get uri(): string {
-    return this.#uri;
   }
 
   /** The process of the first instance. */
@@ -247,15 +243,6 @@ export class Scene {
     return allAnswered(block, ['201', '202', '403']);
   }
 
-  /** Decisions of organisations that take turns, by their keys. */
-  async ingestBy(keys: readonly string[]): Promise<Block> {
-    const path = '/api/v1/traces';
-    const port = this.#apps[0]?.port ?? 0;
-    const target: Target = { port, method: 'POST', path, headers: {}, keys, connections: 64 };
-    const block = await this.stage.load([target], { pids: [this.pid] });
-    return allAnswered(block, ['201', '202', '403']);
-  }
-
   /** Resolves when what follows the ledger has caught up, or will not for a while: that is not what is measured. */
   async settle(): Promise<void> {
     const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
@@ -295,7 +282,7 @@ export class Scene {
   listByDriver(): Promise<Block> {
     return this.stage.drive(
       { work: 'list', organizationId: this.organizations[0]?.organizationId ?? '' },
-      this.#uri,
+      this.uri,
     );
   }
 
@@ -339,7 +326,7 @@ export class Scene {
 
   async close(): Promise<void> {
     await Promise.all(this.#apps.map(({ child }) => end(child)));
-    const client = await mongoose.mongo.MongoClient.connect(this.#uri);
+    const client = await mongoose.mongo.MongoClient.connect(this.uri);
     await client.db().dropDatabase();
     await client.close();
   }
@@ -378,7 +365,7 @@ async function sendAttack(
 const pidOf = ({ child }: App): number => child.pid ?? 0;
 
 /** @throws Error when anything else than these was answered */
-function allAnswered(block: Block, statuses: readonly string[]): Block {
+export function allAnswered(block: Block, statuses: readonly string[]): Block {
   const others = Object.entries(block.statuses).filter(([status]) => !statuses.includes(status));
   if (others.length > 0) throw new Error(`answers: ${JSON.stringify(block.statuses)}`);
   return block;

@@ -215,14 +215,14 @@ export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherI
   return furtherIssues === 0 ? { issues } : { issues, furtherIssues };
 }
 
-const DUPLICATE_KEY = 11_000;
-
 /** A read that a caller made too slow. */
 export function tooSlow(cause?: unknown): AppError {
   return new AppError('VALIDATION_ERROR', 'This takes too long: narrow it, for instance by date', {
     cause,
   });
 }
+
+const DUPLICATE_KEY = 11_000;
 
 /** Whether a unique index refused a write. */
 export function isDuplicateKey(error: unknown): boolean {

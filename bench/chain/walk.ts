@@ -2,7 +2,7 @@
 import type { mongo } from 'mongoose';
 import { chainHash } from '../../src/domain/record/chain.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
-import { readDocument } from '../../src/ledger/bson-reader.ts';
+import { batchesOf, readDocument } from '../../src/ledger/bson-reader.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
 import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
 
@@ -19,8 +19,8 @@ export async function walk(
   const found = collection.find<Buffer>(filter, options).sort({ sequence: 1 });
   let previous = DECISIONS.genesis;
   let count = 0;
-  while (await found.hasNext())
-    for (const bytes of found.readBufferedDocuments()) {
+  for await (const batch of batchesOf(found))
+    for (const bytes of batch) {
       const { sequence, prevHash, payloadDigest, chainHash: hash, createdAt } = readDocument(bytes);
       count += 1;
       const link = { prevHash, payloadDigest, sequence, createdAt: createdAt.toISOString() };

@@ -2,7 +2,10 @@
 import mongoose, { type mongo } from 'mongoose';
 import { groupBy } from '../../src/domain/group-by.ts';
 import { hashKey } from '../../src/domain/identity/key-hash.ts';
+import type { Block } from '../processes.ts';
+import { allAnswered, type Scene } from '../stage.ts';
 import type { Bench } from '../tenants.ts';
+import type { Target } from '../wire.ts';
 
 /** Organisations that are written at a time. */
 const COPIED_AT_ONCE = 2_000;
@@ -33,6 +36,15 @@ export async function copiesOf(uri: string, { organizationId, key }: Bench, coun
   } finally {
     await client.close();
   }
+}
+
+/** Decisions of organisations that take turns, by their keys. */
+export async function ingestBy(scene: Scene, keys: readonly string[]): Promise<Block> {
+  const path = '/api/v1/traces';
+  const port = Number(new URL(scene.url).port);
+  const target: Target = { port, method: 'POST', path, headers: {}, keys, connections: 64 };
+  const block = await scene.stage.load([target], { pids: [scene.pid] });
+  return allAnswered(block, ['201', '202', '403']);
 }
 
 /** What is stored of an organisation and of its owner. */

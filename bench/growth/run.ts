@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { warmUp } from '../pairs.ts';
 import { Stage } from '../stage.ts';
 import { measureKinds, textOf } from './kinds.ts';
-import { copiesOf } from './organizations.ts';
+import { copiesOf, ingestBy } from './organizations.ts';
 
 const HELP = `npm run bench:growth -- [--sizes 10000,100000] [--organizations 10,100] [--seconds 4]
 
@@ -66,13 +66,13 @@ async function byOrganizations(stage: Stage, counts: readonly number[]): Promise
       if (!registered) throw new Error('no organisation');
       const keys = await copiesOf(scene.uri, registered, count);
       const posting = keys.slice(0, POSTING);
-      await warmUp(() => scene.ingestBy(posting));
+      await warmUp(() => ingestBy(scene, posting));
       await scene.settle();
       const name = `ingestion, ${POSTING.toLocaleString('en')} of them in turn`;
-      note(lines, name, textOf(await scene.ingestBy(posting)));
+      note(lines, name, textOf(await ingestBy(scene, posting)));
       await scene.settle();
       const others = keys.slice(POSTING);
-      const first = others.length > 0 ? textOf(await scene.ingestBy(others)) : '';
+      const first = others.length > 0 ? textOf(await ingestBy(scene, others)) : '';
       note(lines, 'first decisions of others', first);
     } finally {
       await scene.close();

@@ -26,6 +26,11 @@ const INTERNED_SLOTS = 1024;
 /** Thrown for documents that this reader leaves to the driver. */
 const UNSUPPORTED = new Error('left to the driver');
 
+/** What a cursor has fetched at once: asked for one by one, each document costs a promise. */
+export async function* batchesOf<T>(cursor: mongo.AbstractCursor<T>): AsyncGenerator<T[]> {
+  for await (const first of cursor) yield [first, ...cursor.readBufferedDocuments()];
+}
+
 /**
  * A document as the driver decodes it by default.
  * @throws BSONError of the driver when the bytes are not a document, or a text in it is not UTF-8

@@ -1,5 +1,6 @@
 // Reads stored documents with their contents opened, a run at a time: many keys, and many documents, take hardly longer than one (rows list, verify, export).
 import type { mongo } from 'mongoose';
+import { batchesOf } from '../bson-reader.ts';
 import type { Contents, Lockable } from './contents.ts';
 
 interface Opening<D extends Lockable | null> {
@@ -20,15 +21,13 @@ export async function* openedEntries<D extends Lockable | null>(
   cursor: mongo.AbstractCursor<Buffer>,
   { organizationId, contents, read }: Opening<D>,
 ): AsyncGenerator<readonly D[]> {
-  for await (const first of cursor) {
-    // Asked for one by one, each of them costs a promise.
-    for (const run of runsOf([first, ...cursor.readBufferedDocuments()])) {
+  for await (const batch of batchesOf(cursor))
+    for (const run of runsOf(batch)) {
       const documents = run.map(read);
       const readable = documents.filter((document) => document !== null);
       await contents?.openInPlace(organizationId, readable);
       yield documents;
     }
-  }
 }
 
 function* runsOf(batch: readonly Buffer[]): Generator<Buffer[]> {

@@ -4,7 +4,7 @@ import { leafAt } from '../../../domain/keys/key-tree.ts';
 import { Stint } from '../../../domain/others-turn.ts';
 import { blindBy, type BlindQuery, blindQuery } from '../../../domain/search/blind-words.ts';
 import { hitsIn, type SearchHit, type WordSegment } from '../../../domain/search/word-segment.ts';
-import { readDocument } from '../../../ledger/bson-reader.ts';
+import { batchesOf, readDocument } from '../../../ledger/bson-reader.ts';
 import { rawDocuments, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { tooSlow } from '../../../errors.ts';
 import { segmentIn, type StoredSegment } from './word-segments.ts';
@@ -35,8 +35,8 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
         batchSize: BATCH,
       },
     );
-    for await (const first of found)
-      for (const bytes of [first, ...found.readBufferedDocuments()]) {
+    for await (const batch of batchesOf(found))
+      for (const bytes of batch) {
         if (performance.now() > until) throw tooSlow();
         yield segmentIn(readDocument(bytes) as unknown as StoredSegment);
         await stint.after(bytes.length);
