@@ -5,6 +5,7 @@ import { AppError } from './errors.ts';
 import { apiReference, documentOf } from './http/documents/api-reference.ts';
 import { signedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
+import { Bursts } from './http/bursts.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
@@ -77,6 +78,7 @@ export function createApp({
       streams,
       limits,
       heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
+      bursts: new Bursts(),
       strict: config.NODE_ENV === 'test',
       log: logger,
     }),
