@@ -6,17 +6,44 @@ const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
  * The RFC 8785 text of a value: members sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, -0 as 0.
- * npm's canonicalize takes 32 us for the committed values and the payload of one decision, this takes 13 (row ingest/R1).
+ * Where all members are in order already, ECMAScript's own text of the whole is that text: a third of the time (row ingest/R1).
  * Recursive: the caller bounds the depth (`parseSafeJson` allows 32).
  * @throws TypeError for what JSON cannot represent: NaN, Infinity, undefined, lone surrogates, functions
  */
 export function canonicalize(value: Json): string {
-  if (typeof value === 'string') return quote(value);
-  if (value === null) return 'null';
-  if (typeof value === 'number') return numeral(value);
-  if (typeof value === 'boolean') return value ? 'true' : 'false';
-  if (typeof value !== 'object') throw new TypeError(`JSON cannot represent a ${typeof value}`);
+  if (value === null || typeof value !== 'object') return scalar(value);
+  if (isInOrder(value)) {
+    const text = JSON.stringify(value);
+    // The escape of a lone surrogate, which a backslash and these letters may look like.
+    if (!text.includes('\\ud')) return text;
+  }
+  return written(value);
+}
+
+function written(value: Json): string {
+  if (value === null || typeof value !== 'object') return scalar(value);
   return Array.isArray(value) ? list(value) : members(value);
+}
+
+/** Whether it and all that it holds have their members in canonical order, and nothing that JSON cannot represent but lone surrogates. */
+function isInOrder(value: Json): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value !== 'object') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let last = '';
+  for (const key in value) {
+    if (key < last || !isInOrder(value[key] as Json)) return false;
+    last = key;
+  }
+  return true;
+}
+
+function scalar(value: string | number | boolean | null): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'number') return numeral(value);
+  if (value !== null && typeof value !== 'boolean')
+    throw new TypeError(`JSON cannot represent a ${typeof value}`);
+  return String(value);
 }
 
 /** A string as JSON text. @throws TypeError for a lone surrogate */
@@ -36,11 +63,23 @@ export function inCanonicalOrder(value: Json): Json {
 }
 
 /** The keys of an object in canonical order, which those of a judged decision have already (row ingest/R1). */
-export function sortedKeys(value: JsonObject): string[] {
-  const keys = Object.keys(value);
-  for (let i = 1; i < keys.length; i++)
-    if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
-  return keys;
+export function sortedKeys(value: object): string[] {
+  return inOrder(Object.keys(value));
+}
+
+/** Sorting by the engine allocates, as long as there are few. */
+const FEW = 24;
+
+/** By UTF-16 code units, in place. */
+export function inOrder(texts: string[]): string[] {
+  if (texts.length > FEW) return texts.sort();
+  for (let i = 1; i < texts.length; i++) {
+    const text = texts[i] as string;
+    let at = i;
+    for (; at > 0 && (texts[at - 1] as string) > text; at--) texts[at] = texts[at - 1] as string;
+    texts[at] = text;
+  }
+  return texts;
 }
 
 function numeral(value: number): string {
@@ -50,15 +89,14 @@ function numeral(value: number): string {
 
 function list(values: Json[]): string {
   let text = '[';
-  for (let i = 0; i < values.length; i++)
-    text += (i === 0 ? '' : ',') + canonicalize(values[i] as Json);
+  for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : ',') + written(values[i] as Json);
   return text + ']';
 }
 
 function members(value: JsonObject): string {
   let text = '';
   for (const key of sortedKeys(value)) {
-    text += `${text === '' ? '{' : ','}${quote(key)}:${canonicalize(value[key] as Json)}`;
+    text += `${text === '' ? '{' : ','}${quote(key)}:${written(value[key] as Json)}`;
   }
   return text === '' ? '{}' : text + '}';
 }

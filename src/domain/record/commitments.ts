@@ -1,7 +1,7 @@
 // Commitments: a payload holds salted digests of values, so that each can be disclosed, withheld or erased on its own (docs/formats.md).
 import { hash } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
-import { canonicalize, quote, sortedKeys } from './canonical-json.ts';
+import { canonicalize, inOrder, quote, sortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -51,14 +51,15 @@ export function sealValues(
   return atOnce(sealInParts(values, nextSeed));
 }
 
-/** `sealValues` in parts of about a millisecond. */
+/** `sealValues` in parts of about a millisecond. The names come in canonical order, as the payload has them. */
 export function* sealInParts(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
 ): Parts<Sealing> {
   const sealed: Record<string, SealedValue> = {};
   const commitments: Record<string, string> = {};
-  for (const [name, value] of Object.entries(values)) {
+  for (const name of sortedKeys(values)) {
+    const value = values[name];
     if (value === undefined || value === null) continue;
     const { seed, text, commitment } = sealValue(name, value, nextSeed());
     sealed[name] = { seed, text };
@@ -88,9 +89,9 @@ export function matchesCommitment(name: string, stored: SealedValue, commitment:
 
 /** The disclosures of a whole value: the canonical text of every node's array, parents before children. */
 export function disclose(name: string, seed: string, text: string): string[] {
-  const commitment = new Commitment(name, seed);
-  commitment.of(JSON.parse(text) as Json);
-  return commitment.arrays;
+  const arrays: string[] = [];
+  new Commitment(name, seed, arrays).of(JSON.parse(text) as Json);
+  return arrays;
 }
 
 /**
@@ -108,12 +109,6 @@ const SIXTEENTH_BYTE_END: string[] = [];
 for (let i = 0; i < 64; i++)
   SIXTEENTH_BYTE_END[BASE64URL.charCodeAt(i)] = BASE64URL.charAt(i & 0b110000);
 
-/** A node's canonical text, and what its array holds after the name. */
-interface Content {
-  text: string;
-  body: string;
-}
-
 interface Committed {
   text: string;
   commitment: string;
@@ -128,36 +123,41 @@ interface Node {
 }
 
 /**
- * One walk over a value, which gives its canonical text, its commitment and all disclosures. A decision takes 38 us,
- * canonicalising every node's array takes 55 (row ingest/R1).
+ * One walk over a value, which gives its canonical text, its commitment and, where they are asked for, all disclosures. A decision
+ * takes 38 us, canonicalising every node's array takes 55 (row ingest/R1).
  */
 class Commitment {
-  /** The arrays of all nodes, parents before children. */
-  readonly arrays: string[] = [];
+  /** Of the node that was committed to last. */
+  private text = '';
   private readonly name: string;
   private readonly seed: string;
+  /** Takes the arrays of all nodes, parents before children. */
+  private readonly arrays: string[] | undefined;
   private nodesLeft: number;
 
-  constructor(name: string, seed: string) {
+  constructor(name: string, seed: string, arrays?: string[]) {
     this.name = name;
     this.seed = seed;
+    this.arrays = arrays;
     this.nodesLeft = OPENED.has(name) ? OPENED_NODES - 1 : 0;
   }
 
   of(value: Json): Committed {
-    return this.node({ name: this.name, value, path: '', depth: 0 });
+    const commitment = this.node({ name: this.name, value, path: '', depth: 0 });
+    return { text: this.text, commitment };
   }
 
-  private node(node: Node): Committed {
-    const index = this.arrays.push('') - 1;
-    const { text, body } = this.opened(node) ?? closedContent(node.value);
+  private node(node: Node): string {
+    const index = (this.arrays?.push('') ?? 0) - 1;
+    const body = this.opened(node) ?? (this.text = canonicalize(node.value));
     const array = arrayText(saltAt(this.seed, node.path), node.name, body);
-    this.arrays[index] = array;
-    return { text, commitment: sha256Hex(array) };
+    if (this.arrays) this.arrays[index] = array;
+    return sha256Hex(array);
   }
 
   /** Opens a container if its children still fit into the allowance, spent in canonical order; null: it stays closed. */
-  private opened({ value, path, depth }: Node): Content | null {
+  private opened(node: Node): string | null {
+    const { value, depth } = node;
     if (
       this.nodesLeft === 0 ||
       depth === OPENED_DEPTH ||
@@ -168,32 +168,25 @@ class Commitment {
     const keys = Array.isArray(value) ? [...value.keys()] : sortedKeys(value);
     if (keys.length === 0 || keys.length > this.nodesLeft) return null;
     this.nodesLeft -= keys.length;
-    const children = keys.map((name) => {
-      const child = (value as JsonObject)[name] as Json;
-      return this.node({ name, value: child, path: `${path}/${segment(name)}`, depth: depth + 1 });
-    });
-    return Array.isArray(value) ? listContent(children) : objectContent(keys as string[], children);
+    return this.children(node, keys);
   }
-}
 
-function closedContent(value: Json): Content {
-  const text = canonicalize(value);
-  return { text, body: text };
-}
-
-function listContent(children: Committed[]): Content {
-  return {
-    text: `[${children.map(({ text }) => text).join()}]`,
-    body: `"array",["${children.map(({ commitment }) => commitment).join('","')}"]`,
-  };
-}
-
-function objectContent(keys: string[], children: Committed[]): Content {
-  let text = '';
-  for (let i = 0; i < keys.length; i++)
-    text += `${i === 0 ? '{' : ','}${quote(keys[i] as string)}:${(children[i] as Committed).text}`;
-  const commitments = children.map(({ commitment }) => commitment).sort();
-  return { text: `${text}}`, body: `"object",["${commitments.join('","')}"]` };
+  /** What the array of an opened container holds after its name. */
+  private children({ value, path, depth }: Node, keys: readonly (string | number)[]): string {
+    const isList = Array.isArray(value);
+    const commitments: string[] = [];
+    let text = '';
+    for (const name of keys) {
+      const child = (value as JsonObject)[name] as Json;
+      const childPath = `${path}/${segment(name)}`;
+      commitments.push(this.node({ name, value: child, path: childPath, depth: depth + 1 }));
+      if (text !== '') text += ',';
+      text += typeof name === 'number' ? this.text : `${quote(name)}:${this.text}`;
+    }
+    this.text = isList ? `[${text}]` : `{${text}}`;
+    const ordered = isList ? commitments : inOrder(commitments);
+    return `"${isList ? 'array' : 'object'}",["${ordered.join('","')}"]`;
+  }
 }
 
 /** The canonical text of a node's array. */

@@ -139,8 +139,8 @@ describe('commitments', () => {
       outputDecision: { action: null },
     };
     const { sealed, commitments } = sealValues(values, () => SEED);
-    expect(Object.keys(commitments)).toEqual(['submitted', 'outputDecision']);
-    expect(Object.keys(sealed)).toEqual(['submitted', 'outputDecision']);
+    expect(Object.keys(commitments)).toEqual(['outputDecision', 'submitted']);
+    expect(Object.keys(sealed)).toEqual(['outputDecision', 'submitted']);
     expect(sealed.outputDecision!.text).toBe('{"action":null}');
   });
 

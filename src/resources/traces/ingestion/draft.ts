@@ -56,9 +56,9 @@ interface Origin {
   /** As the caller named it. */
   agentId: string;
   agentVersion: string | null;
+  clientInfo: ClientInfo | null;
   /** As the caller gave it. */
   timestamp: string | null;
-  clientInfo: ClientInfo | null;
 }
 
 /** In parts of some milliseconds for a megabyte. */
@@ -96,8 +96,8 @@ function originOf({ judged: { content }, userAgent }: DraftInput): Origin {
   return {
     agentId: content.agentId as string,
     agentVersion: (content.agentVersion as string | undefined) ?? null,
-    timestamp: (content.timestamp as string | undefined) ?? null,
     clientInfo: parseClientInfo(userAgent),
+    timestamp: (content.timestamp as string | undefined) ?? null,
   };
 }
 

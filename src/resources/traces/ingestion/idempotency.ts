@@ -1,5 +1,6 @@
 // The idempotency key of an ingestion: derived from the caller's header, or from the request itself (document 1, section 8).
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 
 export interface IdempotencySource {
@@ -30,11 +31,8 @@ export function idempotencyKeyOf(
     );
   if (header) return keyed(ledgerKey, `header:${header.toLowerCase()}`);
   if (agentId === null) return null;
-  const derived = createHash('sha256')
-    .update(`${agentId}:${organizationId}:`)
-    .update(rawBody)
-    .digest('hex');
-  return keyed(ledgerKey, `derived:${derived}`);
+  const source = Buffer.concat([Buffer.from(`${agentId}:${organizationId}:`), rawBody]);
+  return keyed(ledgerKey, `derived:${sha256Hex(source)}`);
 }
 
 /** What stands for an agent that is known by its name alone: the name itself may be personal, and is scrubbed. */

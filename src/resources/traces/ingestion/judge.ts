@@ -80,7 +80,7 @@ export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judge
     reviewPriority: decision.reviewPriority,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: evaluationOf(input, { scored, found, tags, decision, changed }),
-    facts: { agentName, pii, policy: decision.policy, members: Object.keys(submitted) },
+    facts: { agentName, members: Object.keys(submitted), pii, policy: decision.policy },
     content: members,
   };
 }
@@ -103,7 +103,7 @@ function* inspected(submitted: JsonObject, input: JudgeInput): Parts<Inspected> 
   const { members, changed, types, outputTypes, isComplete } = scrubbed;
   const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
   if (!isComplete) tags.push(SCRUB_LIMIT);
-  return { scored, members, changed, tags, pii: { types, outputTypes } };
+  return { scored, members, changed, tags, pii: { outputTypes, types } };
 }
 
 /** The verdict, and what it rests on. */
@@ -149,23 +149,24 @@ interface Findings {
 
 function evaluationOf({ at, agentPolicies, policies }: JudgeInput, findings: Findings): JsonObject {
   const { scored, found, tags, decision, changed } = findings;
+  // In canonical order, which then need not be made (row ingest/R1).
   return {
+    agentPolicies: inCanonicalOrder({ ...agentPolicies }),
     at: at.toISOString(),
     confidenceScore: scored.confidenceScore,
-    tags,
-    matchedPolicies: matchedPolicies(found),
     decidedBy: decision.decidedBy,
-    features: scored.features,
-    agentPolicies: { ...agentPolicies },
+    features: inCanonicalOrder(scored.features),
+    matchedPolicies: matchedPolicies(found),
     scrubbed: scrubbedFields(policies.fields, changed),
+    tags,
   };
 }
 
 function matchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
   return [...matched, ...failed].map((match) => ({
-    id: match.id,
-    revision: match.revision,
     actions: 'actions' in match ? [...match.actions] : [],
     error: match.error,
+    id: match.id,
+    revision: match.revision,
   }));
 }
