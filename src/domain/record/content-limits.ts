@@ -48,11 +48,14 @@ const FREE_MEMBERS = [
 /**
  * Every limit that the decision exceeds, in the order of the body. Characters are Unicode code points, bytes those of UTF-8.
  * Sizes come first; only what has a legal size is searched for objects with too many keys. In parts of some milliseconds for a megabyte.
+ * `sentBytes`: of the body that the decision came in.
  */
 export function* limitViolations(
   decision: Limited,
-  limits: ContentLimits,
+  given: ContentLimits,
+  sentBytes: number,
 ): Parts<LimitViolation[]> {
+  const limits = reachable(given, sentBytes);
   const measured = inputSizes(decision, limits);
   yield;
   measured.push(...outputSizes(decision, limits));
@@ -68,6 +71,23 @@ export function* limitViolations(
   yield;
   const violations = measured.filter(({ found, limit }) => found > limit);
   return violations.length > 0 ? violations : keyViolations(decision, limits.keys);
+}
+
+/** What JSON text grows by when it is written anew, at most: `1e20` is written with 21 digits. */
+const GROWTH = 6;
+
+/** What nothing in a body of so many bytes can exceed is no limit: measuring costs 6 us a decision (row ingest/R1). */
+function reachable(limits: ContentLimits, sentBytes: number): ContentLimits {
+  const most = sentBytes * GROWTH;
+  const ifReached = (limit: number): number => (limit < most ? limit : Infinity);
+  return {
+    ...limits,
+    contextBytes: ifReached(limits.contextBytes),
+    actionBytes: ifReached(limits.actionBytes),
+    freeBytes: ifReached(limits.freeBytes),
+    alternativesBytes: ifReached(limits.alternativesBytes),
+    toolCallsBytes: ifReached(limits.toolCallsBytes),
+  };
 }
 
 function inputSizes({ inputContext }: Limited, limits: ContentLimits): LimitViolation[] {
@@ -116,14 +136,23 @@ function codePoints(text: string): number {
 }
 
 function bytes(path: string, limit: number, value: unknown): LimitViolation {
-  const found = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
-  return { path, limit, found, unit: 'bytes of JSON' };
+  return {
+    path,
+    limit,
+    found: value === undefined ? 0 : size(value, limit),
+    unit: 'bytes of JSON',
+  };
 }
 
 /** What an object holds besides its named members. */
 function furtherBytes(path: string, limit: number, further: object): LimitViolation {
-  const found = isEmpty(further) ? 0 : Buffer.byteLength(JSON.stringify(further));
+  const found = isEmpty(further) ? 0 : size(further, limit);
   return { path, limit, found, unit: 'bytes of JSON in further members' };
+}
+
+/** Bytes of JSON; 0 where there is no limit. */
+function size(value: unknown, limit: number): number {
+  return limit === Infinity ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
 
 interface ListLimits {

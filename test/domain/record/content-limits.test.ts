@@ -7,7 +7,9 @@ import { SCHEMA_VERSIONS } from '../../../src/domain/record/schema-versions.ts';
 const limits = SCHEMA_VERSIONS.find(({ version }) => version === '2026-04-11')?.limits;
 if (!limits) throw new Error('the only registered version is gone');
 
-const violationsOf = (decision: Limited) => atOnce(limitViolations(decision, limits));
+/** Of a decision that was sent as this text. */
+const violationsOf = (decision: Limited, sent = JSON.stringify(decision)) =>
+  atOnce(limitViolations(decision, limits, Buffer.byteLength(sent)));
 
 const input = { prompt: 'p' };
 const output = { action: 'reply' };
@@ -98,4 +100,14 @@ test('all that is passed is told, in the order of the body', () => {
     'inputContext.prompt',
     'alternatives',
   ]);
+});
+
+test('what is sent in fewer bytes than its JSON has is measured by its JSON', () => {
+  const decision = {
+    inputContext: { ...input, context: new Array<number>(4_700).fill(1e20) },
+    outputDecision: output,
+  };
+  const sent = JSON.stringify(decision).replaceAll('100000000000000000000', '1e20');
+  expect(sent.length).toBeLessThan(25_000);
+  expect(violationsOf(decision, sent)).toMatchObject([{ path: 'inputContext.context' }]);
 });

@@ -207,7 +207,7 @@ export function createIngestionService(deps: Deps) {
       const idempotencyKey = keyOf(tenant, named, context);
       const version = requestedVersion(context.headers, body, clock.now());
       const { length: bytes } = context.rawBody;
-      await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits));
+      await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits, bytes));
       const judging = await judgingOf(caller, named);
       // Whatever zod let through is JSON, for the body came through the strict parser.
       const judged = await atOnceUnlessLarge(bytes, judgeInParts(body as JsonObject, judging));

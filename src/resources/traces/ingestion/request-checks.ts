@@ -39,8 +39,9 @@ export function requestedVersion(
 export function* requireWithinLimits(
   body: IngestBody,
   limits: SchemaVersion['limits'],
+  sentBytes: number,
 ): Parts<void> {
-  const violations = yield* limitViolations(body, limits);
+  const violations = yield* limitViolations(body, limits, sentBytes);
   if (violations.length === 0) return;
   const text = violations
     .slice(0, 3)
