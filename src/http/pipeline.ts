@@ -108,9 +108,9 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   const { input, paged } = await parseInputs(route, req, context);
   context.paged = paged;
-  await countAttempt(context, input, deps);
-  await countLogin(context, input, deps);
-  const prepared = await route.prepare?.(input, deps.services);
+  if (route.limits) await countAttempt(context, input, deps);
+  if (route.limits) await countLogin(context, input, deps);
+  const prepared = route.prepare && (await route.prepare(input, deps.services));
   return execute(context, { ...input, prepared }, deps);
 }
 
@@ -174,7 +174,7 @@ async function authorize(
   const { route, req, res } = context;
   const caller = (context.caller = await authenticate(req, route, services));
   await countCaller(context, caller, { services, limits });
-  await countReads(context, caller, limits);
+  if (route.limits) await countReads(context, caller, limits);
   requireActive(route, caller);
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
   requirePlan(route, caller);

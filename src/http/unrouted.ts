@@ -16,10 +16,11 @@ export function refuseUnrouted(limits: Pick<RateLimits, 'ip'>, error: AppError):
   return async (req, res) => {
     const rate = new RateState();
     let failure = error;
-    if (req.originalUrl.startsWith('/api/'))
-      await limits.ip(req.ip ?? '', rate).catch((limited: unknown) => {
-        failure = translateError(limited, 'INTERNAL_ERROR');
-      });
+    try {
+      if (req.originalUrl.startsWith('/api/')) await limits.ip(req.ip ?? '', rate);
+    } catch (limited) {
+      failure = translateError(limited, 'INTERNAL_ERROR');
+    }
     for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
     failureOf(req.originalUrl)(res, failure);
   };

@@ -1,5 +1,6 @@
 // Authorisation of an authenticated caller: plan, then role; and the workspace of the request.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Awaitable } from '../../domain/awaitable.ts';
 import { plansWith } from '../../domain/identity/plans.ts';
 import { READERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
@@ -57,16 +58,24 @@ export function requireVerified(route: Route, { user }: Caller): void {
  * The tenant with the workspace that `x-workspace-id` names.
  * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace
  */
-export async function chooseWorkspace(
+export function chooseWorkspace(
   headers: IncomingHttpHeaders,
   tenant: Tenant,
   services: Services,
-): Promise<Tenant> {
+): Awaitable<Tenant> {
   const header = headers['x-workspace-id'];
   if (header === undefined || header === '') return tenant;
+  return inWorkspace(header, tenant, services);
+}
+
+async function inWorkspace(
+  named: string | string[],
+  tenant: Tenant,
+  services: Services,
+): Promise<Tenant> {
   const workspaceId =
-    typeof header === 'string'
-      ? await services.organization.workspaces.find(tenant.organizationId, header.toLowerCase())
+    typeof named === 'string'
+      ? await services.organization.workspaces.find(tenant.organizationId, named.toLowerCase())
       : null;
   if (workspaceId === null) throw new AppError('NOT_FOUND', 'Workspace not found');
   if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)

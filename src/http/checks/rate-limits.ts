@@ -1,6 +1,7 @@
 // Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Config } from '../../config.ts';
+import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';
@@ -19,7 +20,7 @@ interface Count {
   windowSeconds: number;
 }
 
-type CountOne = (key: string, limit: number) => Promise<Count>;
+type CountOne = (key: string, limit: number) => Awaitable<Count>;
 
 interface LayerParts {
   shared: Pick<Shared, 'count'>;
@@ -31,11 +32,11 @@ interface LayerParts {
 /** One layer: keys of its own, in windows of so many seconds. */
 function layer({ shared, room, windowSeconds, exact }: LayerParts): CountOne {
   const windowMs = windowSeconds * 1000;
-  return async (key, limit) => {
-    const { hits, resetMs } = await shared.count({ room, key, windowMs, limit, exact });
-    const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
-    return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
-  };
+  return (key, limit) =>
+    whenKnown(shared.count({ room, key, windowMs, limit, exact }), ({ hits, resetMs }) => {
+      const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
+      return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
+    });
 }
 
 /** The counts of one request so far; its headers show the tightest. */
@@ -68,6 +69,11 @@ export class RateState {
   }
 }
 
+/** @throws AppError as `RateState.take` does: at once where the count is known */
+function taken(state: RateState, counted: Awaitable<Count>, code?: Code): Awaitable<void> {
+  return whenKnown(counted, (count) => state.take(count, code));
+}
+
 /** Whose account, and from where. */
 export interface Attempt {
   email: string;
@@ -75,30 +81,30 @@ export interface Attempt {
 }
 
 export interface RateLimits {
-  ip(address: string, state: RateState): Promise<void>;
-  auth(address: string, state: RateState): Promise<void>;
+  ip(address: string, state: RateState): Awaitable<void>;
+  auth(address: string, state: RateState): Awaitable<void>;
   /** Signing on elsewhere: what is tried there is not tried here, and many people share an address. */
-  signOn(address: string, state: RateState): Promise<void>;
+  signOn(address: string, state: RateState): Awaitable<void>;
   /** One login that is under way, by what the provider sends back of it. */
-  login(request: string, state: RateState): Promise<void>;
+  login(request: string, state: RateState): Awaitable<void>;
   /** Attempts at an account by strangers: from one network, and from everywhere, so that one of them does not lock the owner out. */
-  account(attempt: Attempt, state: RateState): Promise<void>;
+  account(attempt: Attempt, state: RateState): Awaitable<void>;
   /** Attempts within a session, which no stranger uses up. */
-  proof(userId: string, state: RateState): Promise<void>;
+  proof(userId: string, state: RateState): Awaitable<void>;
   /** Mails of one kind that anybody can have sent to an address, counted likewise. */
-  mail(kind: string, attempt: Attempt, state: RateState): Promise<void>;
+  mail(kind: string, attempt: Attempt, state: RateState): Awaitable<void>;
   /** Requests for a demonstration, by address. */
-  demo(address: string, state: RateState): Promise<void>;
-  user(userId: string, state: RateState): Promise<void>;
-  onboarding(userId: string, state: RateState): Promise<void>;
+  demo(address: string, state: RateState): Awaitable<void>;
+  user(userId: string, state: RateState): Awaitable<void>;
+  onboarding(userId: string, state: RateState): Awaitable<void>;
   /** Reads of the index, by who reads; its report, by organisation. */
-  cpi(reader: string, state: RateState): Promise<void>;
-  cpiReport(organizationId: string, state: RateState): Promise<void>;
+  cpi(reader: string, state: RateState): Awaitable<void>;
+  cpiReport(organizationId: string, state: RateState): Awaitable<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
-  scimAddress(address: string, state: RateState): Promise<void>;
-  scimToken(tokenId: string, state: RateState): Promise<void>;
+  scimAddress(address: string, state: RateState): Awaitable<void>;
+  scimToken(tokenId: string, state: RateState): Awaitable<void>;
   /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
-  agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
+  agent(agentId: string, perMinute: number | null, state: RateState): Awaitable<void>;
 }
 
 type Configured = Pick<
@@ -143,40 +149,33 @@ export function createLimits(config: Configured, shared: Pick<Shared, 'count'>):
   const scimToken = busy('scimToken', QUARTER_HOUR);
   const agent = busy('agent', MINUTE);
   return {
-    ip: async (address, state) =>
-      state.take(await ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
-    auth: async (address, state) =>
-      state.take(await auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
-    signOn: async (address, state) =>
-      state.take(await signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
-    login: async (request, state) => state.take(await login(sha256Hex(request), MOST_PER_LOGIN)),
+    ip: (address, state) => taken(state, ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+    auth: (address, state) => taken(state, auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    signOn: (address, state) =>
+      taken(state, signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
+    login: (request, state) => taken(state, login(sha256Hex(request), MOST_PER_LOGIN)),
     // What one network may not do any more does not count against the account.
     async account({ email, address }, state) {
       const from = `${email} ${ipKeyGenerator(address)}`;
       state.take(await accountFrom(from, config.ASSAY_LIMIT_ACCOUNT));
       state.take(await account(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
     },
-    proof: async (userId, state) => state.take(await proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
+    proof: (userId, state) => taken(state, proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
     async mail(kind, { email, address }, state) {
       const to = `${kind} ${email}`;
       state.take(await mailFrom(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
       state.take(await mail(to, config.ASSAY_LIMIT_MAIL_TOTAL));
     },
-    demo: async (address, state) =>
-      state.take(await demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
-    user: async (userId, state) => state.take(await user(userId, config.ASSAY_LIMIT_USER)),
-    onboarding: async (userId, state) =>
-      state.take(await onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
-    cpi: async (reader, state) =>
-      state.take(await cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
-    cpiReport: async (organizationId, state) =>
-      state.take(await cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT), 'RATE_LIMITED'),
-    scimAddress: async (address, state) =>
-      state.take(await scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
-    scimToken: async (tokenId, state) =>
-      state.take(await scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
-    async agent(agentId, perMinute, state) {
-      if (perMinute !== null && perMinute > 0) state.take(await agent(agentId, perMinute));
-    },
+    demo: (address, state) => taken(state, demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
+    user: (userId, state) => taken(state, user(userId, config.ASSAY_LIMIT_USER)),
+    onboarding: (userId, state) => taken(state, onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
+    cpi: (reader, state) => taken(state, cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
+    cpiReport: (organizationId, state) =>
+      taken(state, cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT), 'RATE_LIMITED'),
+    scimAddress: (address, state) =>
+      taken(state, scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
+    scimToken: (tokenId, state) => taken(state, scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
+    agent: (agentId, perMinute, state) =>
+      perMinute !== null && perMinute > 0 ? taken(state, agent(agentId, perMinute)) : undefined,
   };
 }

@@ -1,5 +1,6 @@
 // What the workers of one port have in common: limits, places, turns and metrics. An instance alone has them to itself.
 import type { Registry } from 'prom-client';
+import type { Awaitable } from '../../domain/awaitable.ts';
 import type { Config } from '../../config.ts';
 import type { BatonKeeper } from './batons.ts';
 import { type WantedPlace, TakenPlaces } from './places.ts';
@@ -8,7 +9,7 @@ import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts
 
 export interface Shared {
   /** Counts one more. */
-  count(one: Counted): Promise<WindowCount>;
+  count(one: Counted): Awaitable<WindowCount>;
   /** Null: there is no place left. */
   place(place: WantedPlace): Promise<Leave | null>;
   /** At computing passwords. */
@@ -36,7 +37,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
   const counts = new WindowCounts();
   const places = new TakenPlaces();
   return {
-    count: (one) => Promise.resolve(counts.add(one, 1, performance.now())),
+    count: (one) => counts.add(one, 1, performance.now()),
     place: (place) => Promise.resolve(places.take(place)),
     turns: createTurnQueue(passwords),
     batons: undefined,
