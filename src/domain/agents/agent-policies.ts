@@ -12,11 +12,11 @@ export interface AgentPolicies {
 }
 
 export const DEFAULT_AGENT_POLICIES: AgentPolicies = {
-  strictMode: false,
-  logPayloads: true,
-  piiMasking: true,
   autoBlockAnomalies: false,
   confidenceThreshold: 0.8,
+  logPayloads: true,
   maxRequestsPerMinute: 600,
+  piiMasking: true,
+  strictMode: false,
   timeoutMs: 5000,
 };

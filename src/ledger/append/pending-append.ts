@@ -50,6 +50,6 @@ function bytesOf(value: unknown): number {
   if (value instanceof Uint8Array) return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   let bytes = 16;
-  for (const member of Object.values(value)) bytes += 16 + bytesOf(member);
+  for (const name in value) bytes += 16 + bytesOf((value as Record<string, unknown>)[name]);
   return bytes;
 }

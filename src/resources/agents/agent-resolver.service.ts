@@ -3,6 +3,7 @@ import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
+import { inCanonicalOrder } from '../../domain/record/canonical-json.ts';
 import type { AgentDocument } from './agents.model.ts';
 
 /** A registered agent as ingestion sees it. */
@@ -74,5 +75,11 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
 export type AgentResolver = ReturnType<typeof createAgentResolver>;
 
 function toKnownAgent({ _id, name, workspaceId, policies }: AgentDocument): KnownAgent {
-  return { agentId: _id.toHexString(), name, workspaceId: workspaceId.toHexString(), policies };
+  return {
+    agentId: _id.toHexString(),
+    name,
+    workspaceId: workspaceId.toHexString(),
+    // In the order in which every decision's evaluation repeats them (row ingest/R1).
+    policies: inCanonicalOrder({ ...policies }) as unknown as AgentPolicies,
+  };
 }

@@ -35,7 +35,7 @@ class Additions {
 
   add({ at, workspaceId }: { at: Date; workspaceId: string }, path: string, by: number): void {
     const day = dayStart(at);
-    const key = `${day.toISOString()} ${workspaceId}`;
+    const key = `${day.getTime()} ${workspaceId}`;
     const row = this.#rows.get(key) ?? { day, workspaceId, inc: {} };
     row.inc[path] = (row.inc[path] ?? 0) + by;
     this.#rows.set(key, row);

@@ -151,7 +151,7 @@ function evaluationOf({ at, agentPolicies, policies }: JudgeInput, findings: Fin
   const { scored, found, tags, decision, changed } = findings;
   // In canonical order, which then need not be made (row ingest/R1).
   return {
-    agentPolicies: inCanonicalOrder({ ...agentPolicies }),
+    agentPolicies: { ...agentPolicies },
     at: at.toISOString(),
     confidenceScore: scored.confidenceScore,
     decidedBy: decision.decidedBy,
