@@ -36,7 +36,9 @@ export function packed(decisions: Iterable<SearchedDecision>): WordSegment {
     }
   }
   const places = Buffer.allocUnsafe(numbers.length * INTEGER_BYTES);
-  for (const [at, number] of numbers.entries()) places.writeUInt32LE(number, at * INTEGER_BYTES);
+  const view = new DataView(places.buffer, places.byteOffset, places.length);
+  for (let at = 0; at < numbers.length; at++)
+    view.setUint32(at * INTEGER_BYTES, numbers[at] as number, true);
   return { words: [...indexes.keys()], places };
 }
 

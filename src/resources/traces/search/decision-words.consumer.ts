@@ -22,6 +22,17 @@ export function decisionWordsConsumer({
   keyStore,
 }: Deps): TransactionalConsumer<TraceDocument> {
   const segments = createWordSegments(models);
+  /** The digests of most words are known from earlier runs; they go with the key, which is known for seconds. */
+  const blinds = new WeakMap<Buffer, Blind>();
+
+  function blindOf(key: Buffer): Blind {
+    const known = blinds.get(key);
+    if (known) return known;
+    const made = blindBy(key);
+    blinds.set(key, made);
+    return made;
+  }
+
   return {
     name: 'decision-words',
     from: 'start',
@@ -32,7 +43,7 @@ export function decisionWordsConsumer({
       const key = await keyStore.ownKey(organizationId);
       if (!key) return;
       const opened = await contents.open<Entry>(organizationId, entries);
-      const changes = await inTurns(changesBy(opened, blindBy(key)));
+      const changes = await inTurns(changesBy(opened, blindOf(key)));
       await segments.store(organizationId, changes, session);
     },
   };

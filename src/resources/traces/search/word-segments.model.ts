@@ -11,8 +11,9 @@ export interface WordSegmentDocument extends WordSegment {
   to: number;
 }
 
+/** `words` is written as it is packed: thousands of numbers, which a declared list would cast one by one. */
 export const wordSegmentSchema = new Schema<WordSegmentDocument>(
-  { from: Number, to: Number, words: { type: [Number], default: undefined }, places: Buffer },
+  { from: Number, to: Number, words: Schema.Types.Mixed, places: Buffer },
   { collection: 'word_segments', autoIndex: false, versionKey: false },
 );
 wordSegmentSchema.plugin(tenancy);
