@@ -31,10 +31,10 @@ const OVERHEAD = 48;
 /** Bytes that a copy takes in memory, roughly and rather too many. */
 export function answerBytes(value: unknown): number {
   if (typeof value === 'string') return OVERHEAD + 2 * value.length;
-  if (Array.isArray(value))
-    return value.reduce((sum: number, item) => sum + answerBytes(item), OVERHEAD);
-  if (!isMembers(value)) return OVERHEAD;
-  return Object.values(value).reduce((sum: number, item) => sum + answerBytes(item), OVERHEAD);
+  let bytes = OVERHEAD;
+  if (Array.isArray(value)) for (const item of value) bytes += answerBytes(item);
+  else if (isMembers(value)) for (const name in value) bytes += answerBytes(value[name]);
+  return bytes;
 }
 
 /** A plain object: ids, dates and buffers are values. */

@@ -37,9 +37,12 @@ type Values = Readonly<Record<string, SealedValue>>;
 
 /** One line a value: name, seed and text. Canonical texts have no line breaks. */
 export function linesOf(values: Values): string {
-  return Object.entries(values)
-    .map(([name, { seed, text }]) => `${name} ${seed} ${text}`)
-    .join('\n');
+  let lines = '';
+  for (const name in values) {
+    const { seed, text } = values[name] as SealedValue;
+    lines += `${lines === '' ? '' : '\n'}${name} ${seed} ${text}`;
+  }
+  return lines;
 }
 
 /** Of what `linesOf` made. */

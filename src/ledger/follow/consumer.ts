@@ -28,7 +28,7 @@ interface ConsumerBase<T extends Sealed> {
   beginsIn?: (organizationIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
-  /** Entries of one run, of any kind: fewer than 1,024 where it writes much for each, and then by itself. Absent: 1,024. */
+  /** Entries of one run, of any kind: fewer than 2,048 where it writes much for each, and then by itself. Absent: 2,048. */
   batch?: number | ((organizationId: string) => Promise<number>);
   /** Runs of one turn; then the other consumers of the organisation have theirs. Few for one that is slow. Default 20. */
   runsInTurn?: number;
@@ -86,7 +86,7 @@ export class CursorConflict extends Error {}
 export class CursorHeld extends Error {}
 
 /** Entries of one run of most consumers: what a busy organisation appends between two rounds, so that one transaction takes it. */
-export const BATCH = 1_024;
+export const BATCH = 2_048;
 
 /** Entries of one run of a consumer. */
 export async function batchOf({ batch }: Consumer, organizationId: string): Promise<number> {

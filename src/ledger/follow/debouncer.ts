@@ -1,7 +1,10 @@
 // Debounces wake-ups: however often an organisation is woken, its work runs a few times a second at most.
 import type { Timer } from '../timer.ts';
 
-const INTERVAL_MS = 250;
+/** A round rests this long, and longer after one that took long: what much is done for costs less in fewer rounds (row ingest/R1). */
+const REST_MS = { least: 250, most: 500 };
+/** For each millisecond that a round took. */
+const REST_FACTOR = 5;
 const CONCURRENCY = 4;
 
 export class Debouncer {
@@ -11,6 +14,7 @@ export class Debouncer {
   readonly #later = new Set<() => void>();
   #cancel: (() => void) | null = null;
   #running: Promise<void> | null = null;
+  #restMs = REST_MS.least;
   #isStopped = false;
 
   constructor(timer: Timer, work: (organizationId: string) => Promise<void>) {
@@ -41,7 +45,7 @@ export class Debouncer {
 
   #schedule(): void {
     if (this.#isStopped || this.#cancel || this.#running || this.#due.size === 0) return;
-    this.#cancel = this.#timer.after(INTERVAL_MS, () => {
+    this.#cancel = this.#timer.after(this.#restMs, () => {
       this.#cancel = null;
       this.#running = this.#round().finally(() => {
         this.#running = null;
@@ -51,6 +55,7 @@ export class Debouncer {
   }
 
   async #round(): Promise<void> {
+    const began = performance.now();
     const queue = [...this.#due];
     this.#due.clear();
     const worker = async () => {
@@ -58,5 +63,7 @@ export class Debouncer {
         await this.#work(next);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    const tookMs = performance.now() - began;
+    this.#restMs = Math.min(REST_MS.most, Math.max(REST_MS.least, REST_FACTOR * tookMs));
   }
 }

@@ -123,6 +123,7 @@ function gapsIn(row: readonly Stored[], passed: number | null): Gap[] {
 
 function bytesIn(entry: Stored): number {
   let bytes = ENTRY_BYTES + (bytesOf(entry['content'])?.length ?? 0);
-  for (const value of Object.values(sealedOf(entry))) bytes += 2 * (value?.text?.length ?? 0);
+  const sealed = sealedOf(entry);
+  for (const name in sealed) bytes += 2 * (sealed[name]?.text?.length ?? 0);
   return bytes;
 }
