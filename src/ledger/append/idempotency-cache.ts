@@ -1,7 +1,7 @@
 // Replays that this process can answer by itself: idempotency keys in flight, and the newest ones answered.
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { idempotencyKeyText } from './idempotent-replays.ts';
-import { answerBytes, answersBy } from './replayed-answer.ts';
+import { bytesHeld, partsBy } from '../entry-parts.ts';
 
 /** Some thousands of ordinary answers. What they hold of a decision is small, and counted all the same. */
 export const CACHE_BYTES = 4 * 1024 * 1024;
@@ -32,7 +32,7 @@ export class IdempotencyCache {
 
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
-    this.#answerOf = answersBy(deps.replayed);
+    this.#answerOf = partsBy(deps.replayed);
     this.#bytesMax = deps.bytes ?? CACHE_BYTES;
   }
 
@@ -92,7 +92,7 @@ export class IdempotencyCache {
 
   #remember(cacheKey: string, entry: Stored): void {
     this.#drop(cacheKey);
-    const bytes = answerBytes(entry);
+    const bytes = bytesHeld(entry);
     this.#recent.set(cacheKey, { entry, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#recent.keys()) {

@@ -32,8 +32,8 @@ interface ConsumerBase<T extends Sealed> {
   batch?: number | ((organizationId: string) => Promise<number>);
   /** Runs of one turn; then the other consumers of the organisation have theirs. Few for one that is slow. Default 20. */
   runsInTurn?: number;
-  /** Members that it reads besides sequence and kind; others may be there or not. */
-  projection?: { readonly [Member in keyof T]?: 1 };
+  /** Members that it reads besides sequence and kind, or single committed values; others may be there or not. */
+  projection?: { readonly [Member in keyof T | `sealed.${string}`]?: 1 };
 }
 
 /** Its effects and its cursor are one transaction, which may be retried: nothing else may happen in `run`. `T`: the documents of its kinds. */

@@ -2,13 +2,14 @@
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { bytesOf } from '../contents/contents.ts';
+import { partsBy } from '../entry-parts.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import { type MemberProjection, readEntries } from './tail-reader.ts';
 
 export interface LandedEntriesDeps {
   connection: Connection;
   chain: Chain;
-  /** The members that are kept of an entry. */
+  /** The members that are kept of an entry, by dotted path. */
   projection: MemberProjection;
 }
 
@@ -33,23 +34,20 @@ const NOTHING = { entries: [] };
 
 export class LandedEntries {
   readonly #deps: LandedEntriesDeps;
-  readonly #members: readonly string[];
+  readonly #keptOf: (entry: Stored) => Stored;
   readonly #rows = new Map<string, Stored[]>();
   #bytes = 0;
 
   constructor(deps: LandedEntriesDeps) {
     this.#deps = deps;
-    this.#members = [...new Set(['sequence', 'kind', ...Object.keys(deps.projection)])];
+    this.#keptOf = partsBy([...new Set(['sequence', 'kind', ...Object.keys(deps.projection)])]);
   }
 
   /** Entries that are durable, in their order. */
   add(organizationId: string, entries: readonly Stored[]): void {
     const newest = this.#rows.get(organizationId)?.at(-1)?.sequence ?? 0;
     const more = entries.filter(({ sequence }) => sequence > newest);
-    this.#put(
-      organizationId,
-      more.map((entry) => this.#kept(entry)),
-    );
+    this.#put(organizationId, more.map(this.#keptOf));
     const row = this.#rows.get(organizationId) ?? [];
     if (this.#bytes > BYTES_MAX || row.length > ENTRIES_MAX)
       this.#drop(organizationId, Math.ceil(row.length / GIVES_WAY));
@@ -102,12 +100,6 @@ export class LandedEntries {
     const row = this.#rows.get(organizationId) ?? [];
     for (const entry of row.splice(0, count)) this.#bytes -= bytesIn(entry);
     if (row.length === 0) this.#rows.delete(organizationId);
-  }
-
-  #kept(entry: Stored): Stored {
-    const kept: Record<string, unknown> = {};
-    for (const name of this.#members) if (entry[name] !== undefined) kept[name] = entry[name];
-    return kept as Stored;
   }
 }
 

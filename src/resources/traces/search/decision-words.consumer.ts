@@ -15,6 +15,14 @@ const RUNS_IN_TURN = 4;
 /** Entries after which others have their turn: ordinary ones take a millisecond together. */
 const IN_TURN = 32;
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
+/** No other value is kept until it has its turn. */
+const PROJECTION = {
+  traceId: 1,
+  'sealed.rationale': 1,
+  'sealed.triggeringCondition': 1,
+  generation: 1,
+  content: 1,
+} as const;
 
 export function decisionWordsConsumer({
   models,
@@ -38,7 +46,7 @@ export function decisionWordsConsumer({
     from: 'start',
     kinds: ['trace', 'correction', 'erasure'],
     runsInTurn: RUNS_IN_TURN,
-    projection: { traceId: 1, sealed: 1, generation: 1, content: 1 },
+    projection: PROJECTION,
     async run(entries, { session, organizationId }) {
       const key = await keyStore.ownKey(organizationId);
       if (!key) return;
