@@ -5,6 +5,7 @@ import { AppError } from './errors.ts';
 import { apiReference, documentOf } from './http/documents/api-reference.ts';
 import { signedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
+import { keepHeader } from './http/answers/kept-headers.ts';
 import { Bursts } from './http/bursts.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
@@ -97,8 +98,8 @@ function identify(newRequestId: () => string): RequestHandler {
     const given = req.headers['x-request-id'];
     const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
     res.locals.requestId = requestId;
-    res.setHeader('X-Request-Id', requestId);
-    res.setHeader('X-Service-API-Version', 'v1');
+    keepHeader(res, 'X-Request-Id', requestId);
+    keepHeader(res, 'X-Service-API-Version', 'v1');
     next();
   };
 }

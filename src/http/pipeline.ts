@@ -28,6 +28,7 @@ import type { Paged } from './declaration/paging.ts';
 import { MANAGERS } from '../domain/identity/roles.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
+import { keepHeader } from './answers/kept-headers.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -307,7 +308,7 @@ async function report(
 }
 
 function setHeaders(res: Response, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  for (const name in headers) keepHeader(res, name, headers[name] as string);
 }
 
 async function earlierReply(

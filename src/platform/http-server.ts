@@ -2,6 +2,7 @@
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import { keptFor, type Keeping, setKept } from './keeping-response.ts';
 
 /** In milliseconds: slow senders and readers are cut, idle connections closed. */
 export interface Timeouts {
@@ -39,15 +40,27 @@ export interface HttpServerOptions {
 export function createHttpServer(app: Express, options: HttpServerOptions): Server {
   const { onMalformed, timeouts = TIMEOUTS, maxConnections } = options;
   class AssayRequest extends IncomingMessage {}
-  class AssayResponse extends ServerResponse<AssayRequest> {}
+  class AssayResponse extends ServerResponse<AssayRequest> implements Keeping {
+    kept = keptFor(this.req);
+
+    /** Everything that is written comes by here, asked for or not. */
+    override writeHead(status: number, ...given: unknown[]): this {
+      const { kept } = this;
+      this.kept = null;
+      if (kept && given.length === 0 && this.getHeaderNames().length === 0)
+        return super.writeHead(status, kept);
+      if (kept) setKept(this, kept);
+      return super.writeHead(status, ...(given as []));
+    }
+  }
   adopt(AssayRequest.prototype, app.request);
   adopt(AssayResponse.prototype, app.response);
   app.request = AssayRequest.prototype as unknown as Express['request'];
   app.response = AssayResponse.prototype as unknown as Express['response'];
   const server = createServer(
     {
-      IncomingMessage: AssayRequest,
-      ServerResponse: AssayResponse,
+      IncomingMessage: AssayRequest as typeof IncomingMessage,
+      ServerResponse: AssayResponse as typeof ServerResponse,
       requireHostHeader: true,
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,

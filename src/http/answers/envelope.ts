@@ -1,13 +1,14 @@
 // The JSON envelopes of responses: success is written by `sendReply`, failure here.
 import type { Response } from 'express';
 import type { AppError } from '../../errors.ts';
+import { keepHeader } from './kept-headers.ts';
 
 /** Sends a JSON response without an ETag. */
 export function sendJson(res: Response, status: number, body: object): void {
   const text = JSON.stringify(body);
   res.statusCode = status;
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Content-Length', Buffer.byteLength(text));
+  keepHeader(res, 'Content-Type', 'application/json; charset=utf-8');
+  keepHeader(res, 'Content-Length', String(Buffer.byteLength(text)));
   res.end(text);
 }
 

@@ -2,6 +2,7 @@
 import cors from 'cors';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
+import { type Headers, keepHeaders } from './kept-headers.ts';
 
 /** Response headers that scripts of an allowed origin may read. */
 const EXPOSED = [
@@ -16,8 +17,6 @@ const EXPOSED = [
   'X-Service-API-Version',
   'Idempotency-Replayed',
 ];
-
-type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
  * The headers that a middleware gives the answer to any request of no other origin. It is asked once: two loops take 7 us a
@@ -34,10 +33,6 @@ function headersBy(middleware: RequestHandler): Headers {
   return [...set];
 }
 
-function setAll(res: Response, headers: Headers): void {
-  for (const [name, value] of headers) res.setHeader(name, value);
-}
-
 /** An answer of the interface loads nothing, is framed by nobody and is stored nowhere; pages set headers of their own. */
 export function securityHeaders(): RequestHandler {
   const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
@@ -47,9 +42,9 @@ export function securityHeaders(): RequestHandler {
       crossOriginResourcePolicy: { policy: 'same-origin' },
     }),
   );
+  const all: Headers = [...headers, ['Cache-Control', 'no-store']];
   return (_req, res, next) => {
-    setAll(res, headers);
-    res.setHeader('Cache-Control', 'no-store');
+    keepHeaders(res, all);
     next();
   };
 }
@@ -66,7 +61,7 @@ export function crossOrigin(origins: string[]): RequestHandler {
   const headers = headersBy(answer);
   return (req, res, next) => {
     if (req.headers.origin !== undefined || req.method === 'OPTIONS') return answer(req, res, next);
-    setAll(res, headers);
+    keepHeaders(res, headers);
     next();
   };
 }

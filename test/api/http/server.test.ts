@@ -74,6 +74,12 @@ test('answers do not differ from those of a stock Express server', async () => {
     ['GET', '/api/v1/auth/me', {}],
     ['GET', '/api/v1/agents/%zz', { token }],
     ['POST', '/api/v1/workspaces', { token, raw: '{' }],
+    ['POST', '/api/v1/workspaces', { token, raw: '{', headers: { origin: 'https://x.example' } }],
+    ['POST', '/api/v1/workspaces', {}],
+    ['POST', '/api/workspaces', { token, raw: '{' }],
+    ['POST', '/nowhere', {}],
+    ['POST', '/health', {}],
+    ['DELETE', '/api/v1/policies/templates', { token }],
     ['POST', '/api/v1/auth/login', { body: { email: 'nobody@example.com', password: 'x' } }],
   ];
   for (const [method, path, call] of calls) {

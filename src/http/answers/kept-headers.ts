@@ -1,0 +1,23 @@
+// Gives answers headers that are written together with their head, where the answer can keep them (platform/keeping-response.ts).
+import type { ServerResponse } from 'node:http';
+import type { Keeping } from '../../platform/keeping-response.ts';
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+type Answer = Pick<ServerResponse, 'setHeader' | 'hasHeader'> & Partial<Keeping>;
+
+/** Gives an answer headers that it does not have yet. */
+export function keepHeaders(res: Answer, headers: Headers): void {
+  const { kept } = res;
+  for (const [name, value] of headers)
+    if (kept) kept.push(name, value);
+    else res.setHeader(name, value);
+}
+
+/** Sets a header: one that was kept or set under this name, spelt alike, gives way. */
+export function keepHeader(res: Answer, name: string, value: string): void {
+  const { kept } = res;
+  if (!kept || res.hasHeader(name)) return void res.setHeader(name, value);
+  for (let at = 0; at < kept.length; at += 2)
+    if (kept[at] === name) return void (kept[at + 1] = value);
+  kept.push(name, value);
+}
