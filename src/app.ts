@@ -7,11 +7,12 @@ import { signedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import { keepHeader } from './http/answers/kept-headers.ts';
 import { Bursts } from './http/bursts.ts';
+import { createFront, inOrder, type Listener } from './http/front.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
 import type { PipelineDeps } from './http/pipeline.ts';
-import { createRouter, legacyMounts } from './http/router.ts';
+import { createRouting, legacyMounts } from './http/router.ts';
 import { failureOf, refuseUnrouted } from './http/unrouted.ts';
 import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts';
 import { SECURE_COOKIES } from './http/answers/send-reply.ts';
@@ -41,6 +42,13 @@ export interface AppDeps {
   newRequestId: () => string;
 }
 
+export interface App {
+  /** Answers everything. */
+  app: Express;
+  /** Answers the same, sooner. */
+  front: Listener;
+}
+
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 export const MIGRATION_GUIDE = '/docs#migration';
 
@@ -58,7 +66,7 @@ export function createApp({
   logger,
   metrics,
   newRequestId,
-}: AppDeps): Express {
+}: AppDeps): App {
   const app = express();
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
   app.set('env', config.NODE_ENV);
@@ -66,30 +74,33 @@ export function createApp({
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.disable('x-powered-by');
-  app.use(identify(newRequestId));
-  app.use(logRequests(logger, metrics));
-  app.use(securityHeaders());
-  app.use(crossOrigin(config.ASSAY_CORS_ORIGINS));
-  app.use(legacyMounts(clock, MIGRATION_GUIDE));
-  app.use(
-    createRouter(mounts, {
-      services,
-      transaction,
-      presence,
-      streams,
-      limits,
-      heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
-      bursts: new Bursts(),
-      strict: config.NODE_ENV === 'test',
-      log: logger,
-    }),
-  );
+  const frame = inOrder([
+    identify(newRequestId),
+    logRequests(logger, metrics),
+    securityHeaders(),
+    crossOrigin(config.ASSAY_CORS_ORIGINS),
+    legacyMounts(clock, MIGRATION_GUIDE),
+  ]);
+  const routing = createRouting(mounts, {
+    services,
+    transaction,
+    presence,
+    streams,
+    limits,
+    heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
+    bursts: new Bursts(),
+    strict: config.NODE_ENV === 'test',
+    log: logger,
+  });
+  const onError = handleError(logger);
+  app.use(frame);
+  app.use(routing.router);
   app.use(apiReference(mounts));
   app.use(signedOnPage());
   app.get('/metrics', showMetrics(config, metrics, allMetrics));
   app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
-  app.use(handleError(logger));
-  return app;
+  app.use(onError);
+  return { app, front: createFront({ app, frame, routing, onError }) };
 }
 
 /** Every response carries the request id and the API version. */

@@ -129,8 +129,9 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const limits = createLimits(config, shared);
   const allMetrics = shared.metricsOf(() => observed({ platform, consumers, background }));
   const streams = createEventStreams();
-  const app = createApp({ ...platform, services, limits, streams, allMetrics });
+  const { app, front } = createApp({ ...platform, services, limits, streams, allMetrics });
   const server = createHttpServer(app, {
+    listener: front,
     onMalformed: answerMalformed,
     maxConnections: config.ASSAY_MAX_CONNECTIONS,
   });

@@ -1,7 +1,7 @@
 // The HTTP server under Express: its time limits, one form of request target, and prototypes that are right to begin with.
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { keptFor, type Keeping, setKept } from './keeping-response.ts';
 
 /** In milliseconds: slow senders and readers are cut, idle connections closed. */
@@ -26,6 +26,8 @@ const TIMEOUTS: Timeouts = {
 export type MalformedRequest = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 export interface HttpServerOptions {
+  /** What requests are given to; absent: the app. */
+  listener?: (req: Request, res: Response) => void;
   onMalformed: MalformedRequest;
   timeouts?: Timeouts;
   /** Connections beyond this many are closed at once. */
@@ -38,7 +40,7 @@ export interface HttpServerOptions {
  * (`GET /health` without a connection; row ingest/R1).
  */
 export function createHttpServer(app: Express, options: HttpServerOptions): Server {
-  const { onMalformed, timeouts = TIMEOUTS, maxConnections } = options;
+  const { onMalformed, timeouts = TIMEOUTS, maxConnections, listener = app } = options;
   class AssayRequest extends IncomingMessage {}
   class AssayResponse extends ServerResponse<AssayRequest> implements Keeping {
     kept = keptFor(this.req);
@@ -71,7 +73,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
       if (hostsOf(req.rawHeaders) > 1) return onMalformed(new Error('two hosts'), req.socket);
       req.url = originForm(req.url ?? '/');
       cutStalled(res, timeouts.stall);
-      app(req, res);
+      listener(req as Request, res as Response);
     },
   );
   server.maxHeadersCount = 100;

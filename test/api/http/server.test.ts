@@ -40,7 +40,7 @@ function exchange(url: string, text: string): Promise<string> {
 test('answers do not differ from those of a stock Express server', async () => {
   const config = loadConfig({ NODE_ENV: 'test' });
   const logger = createLogger('silent');
-  const stockApp = createApp({
+  const { app: stockApp } = createApp({
     config,
     publicUrl: app.instance.platform.publicUrl,
     services: app.instance.services,

@@ -1,0 +1,51 @@
+// Where requests come in: what a look-up finds is handed to its endpoint, everything else to Express, which searches (row ingest/R1).
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { Routing } from './router.ts';
+
+export type Listener = (req: Request, res: Response) => void;
+
+export interface FrontDeps {
+  /** Has the same frame, router and handler of errors. */
+  app: Express;
+  /** What every request passes before it is routed. */
+  frame: RequestHandler;
+  routing: Routing;
+  onError: ErrorRequestHandler;
+}
+
+/** Several handlers as one: each answers, or hands on to the next. */
+export function inOrder(handlers: readonly RequestHandler[]): RequestHandler {
+  const end: RequestHandler = (_req, _res, next) => next();
+  return handlers.reduceRight<RequestHandler>(
+    (rest, handler) => (req, res, next) =>
+      handler(req, res, (error?: unknown) =>
+        error === undefined ? rest(req, res, next) : next(error),
+      ),
+    end,
+  );
+}
+
+/** Answers as Express with the same frame and routes does. */
+export function createFront({ app, frame, routing, onError }: FrontDeps): Listener {
+  return (req, res) => {
+    const endpoint = routing.endpointAt(req.method, req.url);
+    if (!endpoint) return app(req, res);
+    const next = (error?: unknown): void => {
+      if (error !== undefined) onError(error, req, res, next);
+    };
+    prepare(req, res);
+    frame(req, res, (error?: unknown) => {
+      if (error !== undefined) return next(error);
+      void Promise.resolve(endpoint(req, res, next)).catch(next);
+    });
+  };
+}
+
+/** What Express gives a request before it is routed, and what its route gives it. */
+function prepare(req: Request, res: Response): void {
+  req.res = res;
+  req.originalUrl = req.url;
+  req.params = {};
+  req.route = { path: req.url };
+  res.locals = Object.create(null) as Response['locals'];
+}
