@@ -6,8 +6,7 @@ import { apiReference, documentOf } from './http/documents/api-reference.ts';
 import { signedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import { keepHeader } from './http/answers/kept-headers.ts';
-import { Bursts } from './http/bursts.ts';
-import { createFront, inOrder, type Listener } from './http/front.ts';
+import { createFront, asOne, type FrontListener } from './http/front.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
@@ -18,6 +17,7 @@ import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts
 import { SECURE_COOKIES } from './http/answers/send-reply.ts';
 import { translateError } from './http/answers/translate-error.ts';
 import type { Clock } from './platform/clock.ts';
+import type { Arrived } from './platform/http-server.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import type { Shared } from './platform/shared/shared.ts';
@@ -46,7 +46,7 @@ export interface App {
   /** Answers everything. */
   app: Express;
   /** Answers the same, sooner. */
-  front: Listener;
+  front: FrontListener;
 }
 
 const REQUEST_ID = /^[\w.-]{8,64}$/;
@@ -74,7 +74,7 @@ export function createApp({
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.disable('x-powered-by');
-  const frame = inOrder([
+  const frame = asOne([
     identify(newRequestId),
     logRequests(logger, metrics),
     securityHeaders(),
@@ -88,7 +88,6 @@ export function createApp({
     streams,
     limits,
     heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
-    bursts: new Bursts(),
     strict: config.NODE_ENV === 'test',
     log: logger,
   });
@@ -118,7 +117,7 @@ function identify(newRequestId: () => string): RequestHandler {
 /** Logs and measures every response. Queries are not logged, nor is a token in a path. */
 function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
-    const started = performance.now();
+    const started = (res as Partial<Arrived>).arrivedAt ?? performance.now();
     res.on('finish', () => {
       const ms = performance.now() - started;
       const route = (req.route as { path?: string } | undefined)?.path ?? 'none';

@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { Routing } from './router.ts';
 
-export type Listener = (req: Request, res: Response) => void;
+export type FrontListener = (req: Request, res: Response) => void;
 
 export interface FrontDeps {
   /** Has the same frame, router and handler of errors. */
@@ -14,7 +14,7 @@ export interface FrontDeps {
 }
 
 /** Several handlers as one: each answers, or hands on to the next. */
-export function inOrder(handlers: readonly RequestHandler[]): RequestHandler {
+export function asOne(handlers: readonly RequestHandler[]): RequestHandler {
   const end: RequestHandler = (_req, _res, next) => next();
   return handlers.reduceRight<RequestHandler>(
     (rest, handler) => (req, res, next) =>
@@ -26,18 +26,21 @@ export function inOrder(handlers: readonly RequestHandler[]): RequestHandler {
 }
 
 /** Answers as Express with the same frame and routes does. */
-export function createFront({ app, frame, routing, onError }: FrontDeps): Listener {
+export function createFront({ app, frame, routing, onError }: FrontDeps): FrontListener {
   return (req, res) => {
     const endpoint = routing.endpointAt(req.method, req.url);
     if (!endpoint) return app(req, res);
     const next = (error?: unknown): void => {
       if (error !== undefined) onError(error, req, res, next);
     };
+    const route = (error?: unknown): unknown =>
+      error === undefined ? Promise.resolve(endpoint(req, res, next)).catch(next) : next(error);
     prepare(req, res);
-    frame(req, res, (error?: unknown) => {
-      if (error !== undefined) return next(error);
-      void Promise.resolve(endpoint(req, res, next)).catch(next);
-    });
+    try {
+      frame(req, res, route);
+    } catch (error) {
+      next(error);
+    }
   };
 }
 

@@ -6,7 +6,6 @@ import type { Services } from '../composition/services.ts';
 import { networkOf } from './checks/network.ts';
 import { authenticate, streamCredential } from './checks/authenticate.ts';
 import { auditFailure, auditEvents } from './answers/audit-event.ts';
-import type { Bursts } from './bursts.ts';
 import { readBody } from './checks/body.ts';
 import { assertDeclared } from './declaration/declared-codes.ts';
 import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
@@ -42,7 +41,6 @@ export interface PipelineDeps {
   heavy: HeavyAnswers;
   presence: Presence;
   streams: EventStreams;
-  bursts: Bursts;
   /** In tests an undeclared status or code throws; in production it is logged. */
   strict: boolean;
   log: { error(details: object, text: string): void };
@@ -62,7 +60,6 @@ interface RequestContext {
 /** The Express handler of a declared route. */
 export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   return async (req, res) => {
-    await deps.bursts.joined();
     const context: RequestContext = {
       route,
       req,

@@ -2,6 +2,7 @@
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express, Request, Response } from 'express';
+import { Bursts } from './bursts.ts';
 import { keptFor, type Keeping, setKept } from './keeping-response.ts';
 
 /** In milliseconds: slow senders and readers are cut, idle connections closed. */
@@ -25,6 +26,11 @@ const TIMEOUTS: Timeouts = {
 /** Answers what is no HTTP request, or not in time; Express never sees it. */
 export type MalformedRequest = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
+/** An answer that knows when its request came, by `performance.now`. */
+export interface Arrived {
+  arrivedAt: number;
+}
+
 export interface HttpServerOptions {
   /** What requests are given to; absent: the app. */
   listener?: (req: Request, res: Response) => void;
@@ -42,7 +48,8 @@ export interface HttpServerOptions {
 export function createHttpServer(app: Express, options: HttpServerOptions): Server {
   const { onMalformed, timeouts = TIMEOUTS, maxConnections, listener = app } = options;
   class AssayRequest extends IncomingMessage {}
-  class AssayResponse extends ServerResponse<AssayRequest> implements Keeping {
+  class AssayResponse extends ServerResponse<AssayRequest> implements Keeping, Arrived {
+    readonly arrivedAt = performance.now();
     kept = keptFor(this.req);
 
     /** Everything that is written comes by here, asked for or not. */
@@ -55,6 +62,12 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
       return super.writeHead(status, ...(given as []));
     }
   }
+  const bursts = new Bursts<[IncomingMessage, ServerResponse]>(([req, res]) => {
+    if (hostsOf(req.rawHeaders) > 1) return onMalformed(new Error('two hosts'), req.socket);
+    req.url = originForm(req.url ?? '/');
+    cutStalled(res, timeouts.stall);
+    listener(req as Request, res as Response);
+  });
   adopt(AssayRequest.prototype, app.request);
   adopt(AssayResponse.prototype, app.response);
   app.request = AssayRequest.prototype as unknown as Express['request'];
@@ -69,12 +82,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
       keepAliveTimeout: timeouts.keepAlive,
       connectionsCheckingInterval: timeouts.check,
     },
-    (req, res) => {
-      if (hostsOf(req.rawHeaders) > 1) return onMalformed(new Error('two hosts'), req.socket);
-      req.url = originForm(req.url ?? '/');
-      cutStalled(res, timeouts.stall);
-      listener(req as Request, res as Response);
-    },
+    (req, res) => bursts.add([req, res]),
   );
   server.maxHeadersCount = 100;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;

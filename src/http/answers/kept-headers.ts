@@ -2,11 +2,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Keeping } from '../../platform/keeping-response.ts';
 
-export type Headers = readonly (readonly [name: string, value: string])[];
+export type AnswerHeaders = readonly (readonly [name: string, value: string])[];
 type Answer = Pick<ServerResponse, 'setHeader' | 'hasHeader'> & Partial<Keeping>;
 
 /** Gives an answer headers that it does not have yet. */
-export function keepHeaders(res: Answer, headers: Headers): void {
+export function keepHeaders(res: Answer, headers: AnswerHeaders): void {
   const { kept } = res;
   for (const [name, value] of headers)
     if (kept) kept.push(name, value);

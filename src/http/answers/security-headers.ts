@@ -2,7 +2,7 @@
 import cors from 'cors';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import { type Headers, keepHeaders } from './kept-headers.ts';
+import { type AnswerHeaders, keepHeaders } from './kept-headers.ts';
 
 /** Response headers that scripts of an allowed origin may read. */
 const EXPOSED = [
@@ -22,7 +22,7 @@ const EXPOSED = [
  * The headers that a middleware gives the answer to any request of no other origin. It is asked once: two loops take 7 us a
  * request, the dozen middlewares took 12 (row ingest/R1).
  */
-function headersBy(middleware: RequestHandler): Headers {
+function headersBy(middleware: RequestHandler): AnswerHeaders {
   const set = new Map<string, string>();
   const res = {
     getHeader: (name: string) => set.get(name),
@@ -42,7 +42,7 @@ export function securityHeaders(): RequestHandler {
       crossOriginResourcePolicy: { policy: 'same-origin' },
     }),
   );
-  const all: Headers = [...headers, ['Cache-Control', 'no-store']];
+  const all: AnswerHeaders = [...headers, ['Cache-Control', 'no-store']];
   return (_req, res, next) => {
     keepHeaders(res, all);
     next();

@@ -1,23 +1,26 @@
 // Bursts: who came together goes on together, in order, and not more at once than one turn of the event loop has time for.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Bursts } from '../../../src/http/bursts.ts';
+import { Bursts } from '../../src/platform/bursts.ts';
 
-/** Lets so many requests in at once; each notes its steps. */
-async function steps(count: number, notes: string[]): Promise<void> {
-  const bursts = new Bursts();
-  const request = async (number: number): Promise<void> => {
-    await bursts.joined();
+/** Requests that note their steps. */
+function burstsNoting(notes: string[]): Bursts<number> {
+  const steps = async (number: number): Promise<void> => {
     notes.push(`${number} is checked`);
     await Promise.resolve();
     notes.push(`${number} is answered`);
   };
-  await Promise.all(Array.from({ length: count }, (_, number) => request(number)));
+  return new Bursts((number) => void steps(number));
+}
+
+function letIn(bursts: Bursts<number>, count: number): void {
+  for (let number = 0; number < count; number++) bursts.add(number);
 }
 
 test('every request takes a step before one of them takes the next', async () => {
   const notes: string[] = [];
-  await steps(3, notes);
+  letIn(burstsNoting(notes), 3);
+  await nextTurn();
   expect(notes).toEqual([
     '0 is checked',
     '1 is checked',
@@ -30,28 +33,30 @@ test('every request takes a step before one of them takes the next', async () =>
 
 test('nobody goes on in the turn in which they came', async () => {
   const notes: string[] = [];
-  const done = steps(1, notes);
+  letIn(burstsNoting(notes), 1);
   await Promise.resolve();
   expect(notes).toEqual([]);
-  await done;
+  await nextTurn();
   expect(notes).toHaveLength(2);
 });
 
 test('64 go on in one turn, and the others in the next ones', async () => {
   const notes: string[] = [];
-  const done = steps(150, notes);
+  letIn(burstsNoting(notes), 150);
   const seen: number[] = [];
   for (let turn = 0; turn < 4; turn++) {
     await nextTurn();
     seen.push(notes.length / 2);
   }
-  await done;
   expect(seen).toEqual([64, 128, 150, 150]);
 });
 
 test('a request that comes later is not left behind', async () => {
-  const bursts = new Bursts();
-  await bursts.joined();
-  await nextTurn();
-  await expect(bursts.joined()).resolves.toBeUndefined();
+  const notes: string[] = [];
+  const bursts = burstsNoting(notes);
+  for (const number of [1, 2]) {
+    bursts.add(number);
+    await nextTurn();
+    expect(notes).toHaveLength(2 * number);
+  }
 });

@@ -3,16 +3,20 @@
 /** So many go on in one turn of the event loop, which takes some 20 ms of decisions; whoever came later has the next turn. */
 const SIZE = 64;
 
-export class Bursts {
-  readonly #waiting: (() => void)[] = [];
+/** What comes in one turn of the event loop is handled in the next one, in order of arrival. */
+export class Bursts<T> {
+  readonly #handle: (one: T) => void;
+  readonly #waiting: T[] = [];
   #isDue = false;
 
-  /** Resolves after the turn of the event loop that this request came in, in order of arrival. */
-  joined(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#release();
-    });
+  /** `handle` does not throw. */
+  constructor(handle: (one: T) => void) {
+    this.#handle = handle;
+  }
+
+  add(one: T): void {
+    this.#waiting.push(one);
+    this.#release();
   }
 
   #release(): void {
@@ -20,7 +24,7 @@ export class Bursts {
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      for (const goOn of this.#waiting.splice(0, SIZE)) goOn();
+      for (const one of this.#waiting.splice(0, SIZE)) this.#handle(one);
       this.#release();
     });
   }
