@@ -46,9 +46,9 @@ export function placesTo(place: KeyPlace): KeyPlace[] {
 /** Derives the keys of leaves; of two neighbours the second takes some three hashes. */
 export class LeafKeys {
   readonly #nodes: KeyNodes;
-  /** The leaf that was derived last, and the keys on the way to it, as far as they are known. */
+  /** The leaf that was derived last, and the keys on the way to it, as far as they are known: a character for a byte. */
   #last: KeyPlace = '';
-  #path: (Buffer | undefined)[] = [];
+  #path: (string | undefined)[] = [];
 
   constructor(nodes: KeyNodes) {
     this.#nodes = nodes;
@@ -64,9 +64,9 @@ export class LeafKeys {
     const start = this.#known(leaf);
     if (start === null) return null;
     for (let level = start; level < leaf.length; level++)
-      this.#path[level + 1] = child(this.#path[level] as Buffer, leaf[level] as string);
+      this.#path[level + 1] = derived(this.#path[level] as string, childOf(leaf, level));
     this.#last = leaf;
-    return derived(this.#path[leaf.length] as Buffer, LEAF);
+    return Buffer.from(derived(this.#path[leaf.length] as string, LEAF), BYTES);
   }
 
   /** The lowest level on the way to the leaf whose key is known; that key is on the path then. */
@@ -77,7 +77,7 @@ export class LeafKeys {
     if (node === undefined) return null;
     this.#last = node;
     this.#path = [];
-    this.#path[node.length] = this.#nodes.get(node) as Buffer;
+    this.#path[node.length] = this.#nodes.get(node)?.toString(BYTES);
     return node.length;
   }
 }
@@ -88,12 +88,13 @@ export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture
   for (const leaf of leaves) {
     const above = placesTo(leaf).find((place) => remaining.has(place));
     if (above === undefined) continue;
-    let key = remaining.get(above) as Buffer;
+    let key = (remaining.get(above) as Buffer).toString(BYTES);
     remaining.delete(above);
     for (let level = above.length; level < leaf.length; level++) {
-      const [towards, away] = leaf[level] === '0' ? ['0', '1'] : ['1', '0'];
-      remaining.set(leaf.slice(0, level) + away, child(key, away as string));
-      key = child(key, towards as string);
+      const towards = childOf(leaf, level);
+      const away = 1 - towards;
+      remaining.set(leaf.slice(0, level) + away, Buffer.from(derived(key, away), BYTES));
+      key = derived(key, towards);
     }
   }
   return {
@@ -102,15 +103,20 @@ export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture
   };
 }
 
-function child(key: Buffer, bit: string): Buffer {
-  return derived(key, bit === '0' ? 0 : 1);
+/** Which child of the node at a level leads to the leaf. */
+function childOf(leaf: KeyPlace, level: number): number {
+  return leaf[level] === '0' ? 0 : 1;
 }
 
-function derived(key: Buffer, of: number): Buffer {
-  const input = Buffer.allocUnsafe(KEY_BYTES + 1);
-  key.copy(input);
+/** Keys as texts of 32 characters: bytes in a buffer of their own would take three times as long (row ingest/R1). */
+const BYTES = 'binary';
+const input = Buffer.allocUnsafeSlow(KEY_BYTES + 1);
+
+/** SHA-256 of a key and a byte. */
+function derived(key: string, of: number): string {
+  input.write(key, BYTES);
   input[KEY_BYTES] = of;
-  return hash('sha256', input, 'buffer');
+  return hash('sha256', input, BYTES);
 }
 
 function sharedLength(a: KeyPlace, b: KeyPlace): number {

@@ -76,11 +76,14 @@ function countriesOf(nationalIds: ScrubOptions['nationalIds']): string {
 /** A scrubber of any rules, for tests; otherwise use `createScrubber`. */
 export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
   const every = [...new Set(rules.map(({ type }) => type))].sort();
-  const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
-    left === 0 ? every : [...found].sort();
+  const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] => {
+    if (left === 0) return every;
+    return found.size === 0 ? [] : [...found].sort();
+  };
   function* parts(given: Json, work: Work): Parts<Scrubbed> {
+    if (isPlain(given)) return { value: given, changed: [], detections: typesFound(none, work) };
     const walk = new Walk({ rules, work });
-    const value = isPlain(given) ? given : yield* walk.node(given, null);
+    const value = yield* walk.node(given, null);
     return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
   }
   return {
@@ -140,10 +143,11 @@ class Walk {
 
   *#object(members: JsonObject): Parts<JsonObject> {
     const { work } = this.#scrubbing;
-    const names = yield* this.#renamed(members);
+    const keys = Object.keys(members);
+    const names = keys.some(canBePersonal) ? yield* this.#renamed(members, keys) : noNames;
     if (names.size > 0) this.changed.push(pointer(this.#path));
-    const values = new Map<string, Json>();
-    for (const key of Object.keys(members)) {
+    let values: Map<string, Json> | null = null;
+    for (const key of keys) {
       const item = members[key] as Json;
       const name = names.get(key) ?? key;
       this.#path.push(name);
@@ -151,13 +155,13 @@ class Walk {
       const scrubbed = isPlain(item) ? item : yield* this.node(item, label);
       this.#path.pop();
       if (work.endsPart()) yield;
-      if (scrubbed !== item) values.set(key, scrubbed);
+      if (scrubbed !== item) (values ??= new Map<string, Json>()).set(key, scrubbed);
     }
-    if (names.size === 0 && values.size === 0) return members;
+    if (names.size === 0 && values === null) return members;
     return Object.fromEntries(
       Object.entries(members).map(([key, item]) => [
         names.get(key) ?? key,
-        values.get(key) ?? item,
+        values?.get(key) ?? item,
       ]),
     );
   }
@@ -172,9 +176,9 @@ class Walk {
   }
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
-  *#renamed(members: JsonObject): Parts<ReadonlyMap<string, string>> {
+  *#renamed(members: JsonObject, keys: readonly string[]): Parts<ReadonlyMap<string, string>> {
     let names: Names | null = null;
-    for (const key of Object.keys(members)) {
+    for (const key of keys) {
       if (!canBePersonal(key)) continue;
       const scrubbed = this.#noted(yield* scrubText(key, null, this.#scrubbing));
       if (this.#scrubbing.work.endsPart()) yield;
@@ -205,6 +209,7 @@ class Names {
   }
 }
 
+const none: ReadonlySet<DetectionType> = new Set();
 const noNames: ReadonlyMap<string, string> = new Map();
 
 function isContainer(node: Json): node is Json[] | JsonObject {
