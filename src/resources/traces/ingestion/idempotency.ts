@@ -41,6 +41,5 @@ export function agentMark(ledgerKey: string, organizationId: string, named: stri
 }
 
 function keyed(ledgerKey: string, text: string): Buffer {
-  const digest = createHmac('sha256', ledgerKey).update(text).digest('binary');
-  return Buffer.from(digest.slice(0, KEY_BYTES), 'binary');
+  return createHmac('sha256', ledgerKey).update(text).digest().subarray(0, KEY_BYTES);
 }
