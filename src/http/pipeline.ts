@@ -33,6 +33,7 @@ import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
 
 const DEFAULT_BODY_LIMIT = 100 * 1024;
+const NO_BODY = Buffer.alloc(0);
 
 export interface PipelineDeps {
   services: Services;
@@ -96,7 +97,7 @@ const metaOf = (req: Request, res: Response): RequestMeta => ({
   headers: req.headers,
   cookie: (name) => parseCookie(req.headers.cookie ?? '')[name] ?? null,
   rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
-  rawBody: Buffer.alloc(0),
+  rawBody: NO_BODY,
 });
 
 async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<number, unknown>> {

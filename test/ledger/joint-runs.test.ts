@@ -24,6 +24,37 @@ test('one transaction moves all of them', async () => {
   for (const name of NAMES) expect(await chain.effectsOf(name, organizationId)).toEqual(all);
 });
 
+test.each([
+  { batch: 512, transactions: 2, runs: { many: 2, few: 2 }, what: 'runs along' },
+  { batch: 511, transactions: 3, runs: { many: 1, few: 2 }, what: 'runs by itself' },
+])(
+  'one that takes $batch entries $what',
+  { tags: ['long'] },
+  async ({ batch, transactions, runs }) => {
+    const organizationId = await chain.appended(520);
+    const ran = { many: 0, few: 0 };
+    const counted = (name: keyof typeof ran, limits: object): TransactionalConsumer => {
+      const consumer = chain.effects(`${name}-of-${batch}`, limits);
+      const { run } = consumer;
+      consumer.run = async (entries, context) => {
+        if (context.organizationId === organizationId) ran[name] += 1;
+        await run(entries, context);
+      };
+      return consumer;
+    };
+    const consumers = [counted('many', {}), joining(`all-of-${batch}`), counted('few', { batch })];
+    let moved = 0;
+    const { runner } = chain.follow(consumers, (step, of) => {
+      if (of === organizationId && step === 'cursor-moved') moved += 1;
+    });
+    await runner.runOnce();
+    const all = await chain.traces(organizationId);
+    for (const { name } of consumers)
+      expect(await chain.effectsOf(name, organizationId)).toEqual(all);
+    expect({ moved, ran }).toEqual({ moved: transactions, ran: runs });
+  },
+);
+
 test('instances that race and die: each effect exactly once', async () => {
   const organizationId = await chain.appended(60);
   let steps = 0;

@@ -76,14 +76,11 @@ function countriesOf(nationalIds: ScrubOptions['nationalIds']): string {
 /** A scrubber of any rules, for tests; otherwise use `createScrubber`. */
 export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
   const every = [...new Set(rules.map(({ type }) => type))].sort();
-  const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] => {
-    if (left === 0) return every;
-    return found.size === 0 ? [] : [...found].sort();
-  };
+  const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
+    left === 0 ? every : [...found].sort();
   function* parts(given: Json, work: Work): Parts<Scrubbed> {
-    if (isPlain(given)) return { value: given, changed: [], detections: typesFound(none, work) };
     const walk = new Walk({ rules, work });
-    const value = yield* walk.node(given, null);
+    const value = isPlain(given) ? given : yield* walk.node(given, null);
     return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
   }
   return {
@@ -143,11 +140,10 @@ class Walk {
 
   *#object(members: JsonObject): Parts<JsonObject> {
     const { work } = this.#scrubbing;
-    const keys = Object.keys(members);
-    const names = keys.some(canBePersonal) ? yield* this.#renamed(members, keys) : noNames;
+    const names = yield* this.#renamed(members);
     if (names.size > 0) this.changed.push(pointer(this.#path));
-    let values: Map<string, Json> | null = null;
-    for (const key of keys) {
+    const values = new Map<string, Json>();
+    for (const key of Object.keys(members)) {
       const item = members[key] as Json;
       const name = names.get(key) ?? key;
       this.#path.push(name);
@@ -155,13 +151,13 @@ class Walk {
       const scrubbed = isPlain(item) ? item : yield* this.node(item, label);
       this.#path.pop();
       if (work.endsPart()) yield;
-      if (scrubbed !== item) (values ??= new Map<string, Json>()).set(key, scrubbed);
+      if (scrubbed !== item) values.set(key, scrubbed);
     }
-    if (names.size === 0 && values === null) return members;
+    if (names.size === 0 && values.size === 0) return members;
     return Object.fromEntries(
       Object.entries(members).map(([key, item]) => [
         names.get(key) ?? key,
-        values?.get(key) ?? item,
+        values.get(key) ?? item,
       ]),
     );
   }
@@ -176,9 +172,9 @@ class Walk {
   }
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
-  *#renamed(members: JsonObject, keys: readonly string[]): Parts<ReadonlyMap<string, string>> {
+  *#renamed(members: JsonObject): Parts<ReadonlyMap<string, string>> {
     let names: Names | null = null;
-    for (const key of keys) {
+    for (const key of Object.keys(members)) {
       if (!canBePersonal(key)) continue;
       const scrubbed = this.#noted(yield* scrubText(key, null, this.#scrubbing));
       if (this.#scrubbing.work.endsPart()) yield;
@@ -209,7 +205,6 @@ class Names {
   }
 }
 
-const none: ReadonlySet<DetectionType> = new Set();
 const noNames: ReadonlyMap<string, string> = new Map();
 
 function isContainer(node: Json): node is Json[] | JsonObject {

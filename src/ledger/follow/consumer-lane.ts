@@ -1,5 +1,5 @@
 // Consumers that are woken together and have their rounds one after another: none of them holds up those of another lane.
-import { type Consumer, mayJoin, type TransactionalConsumer } from './consumer.ts';
+import { BATCH, type Consumer, jointBatchOf, type TransactionalConsumer } from './consumer.ts';
 import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
 import { Debouncer } from './debouncer.ts';
 import type { Stored } from '../entry.ts';
@@ -46,10 +46,14 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
     const known = await landed.inRow(organizationId, passed);
     const tail = new TailReader({ connection, chain, organizationId, projection, landed: known });
     const together: TransactionalConsumer[] = [];
-    for (const consumer of consumers)
-      if (!runner.isRetrying(consumer, organizationId) && (await mayJoin(consumer, organizationId)))
-        together.push(consumer as TransactionalConsumer);
-    const { settled, heldMs } = await runTogether(together, tail, deps);
+    let size = BATCH;
+    for (const consumer of consumers) {
+      const batch = await jointBatchOf(consumer, organizationId);
+      if (batch === null || runner.isRetrying(consumer, organizationId)) continue;
+      together.push(consumer as TransactionalConsumer);
+      size = Math.min(size, batch);
+    }
+    const { settled, heldMs } = await runTogether({ consumers: together, size }, tail, deps);
     const rest = consumers.filter((consumer) => !settled.has(consumer.name));
     const knownTo = known.at(-1)?.sequence ?? 0;
     const haveAll = heldMs === 0 && together.every((consumer) => settled.has(consumer.name));

@@ -28,7 +28,7 @@ interface ConsumerBase<T extends Sealed> {
   beginsIn?: (organizationIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Absent: all kinds. */
   kinds?: readonly EntryKind[];
-  /** Entries of one run, of any kind: fewer than 2,048 where it writes much for each, and then by itself. Absent: 2,048. */
+  /** Entries of one run, of any kind: fewer where it writes much for each, and below 512 by itself. Absent: 2,048. */
   batch?: number | ((organizationId: string) => Promise<number>);
   /** Runs of one turn; then the other consumers of the organisation have theirs. Few for one that is slow. Default 20. */
   runsInTurn?: number;
@@ -96,10 +96,17 @@ export async function batchOf({ batch }: Consumer, organizationId: string): Prom
   );
 }
 
-/** Whether it can run together with others: what it does is undone with what they do, and it takes as many entries. */
-export async function mayJoin(consumer: Consumer, organizationId: string): Promise<boolean> {
-  if (consumer.transactional === false || consumer.beginsIn) return false;
-  return (await batchOf(consumer, organizationId)) === BATCH;
+/** Who takes fewer runs by itself: the others would have more rounds than they need. */
+const LEAST_TOGETHER = 512;
+
+/** Entries of one run together with others, whose effects are undone with its own; null: it runs by itself. */
+export async function jointBatchOf(
+  consumer: Consumer,
+  organizationId: string,
+): Promise<number | null> {
+  if (consumer.transactional === false || consumer.beginsIn) return null;
+  const batch = await batchOf(consumer, organizationId);
+  return batch < LEAST_TOGETHER ? null : batch;
 }
 
 /** Contents of a run may be megabytes, so they are read for those alone who want them. */

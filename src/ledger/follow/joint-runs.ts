@@ -3,7 +3,6 @@ import { groupBy } from '../../domain/group-by.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import { objectId } from '../ledger.model.ts';
 import {
-  BATCH,
   type ConsumerStepDeps,
   CursorHeld,
   entriesFor,
@@ -16,9 +15,15 @@ import type { TailReader } from './tail-reader.ts';
 /** Runs of one turn. */
 const RUNS_MAX = 20;
 
-/** Consumers whose cursors are at one place. */
-interface Place {
+/** Consumers that may run together. */
+interface Group {
   consumers: readonly TransactionalConsumer[];
+  /** Entries of one run: what each of them takes. */
+  size: number;
+}
+
+/** Those of a group whose cursors are at one place. */
+interface Place extends Group {
   from: number;
 }
 
@@ -34,17 +39,18 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Those that are not settled have their turn each by itself, all of them after a failure, so that it shows whose it was. */
 export async function runTogether(
-  consumers: readonly TransactionalConsumer[],
+  group: Group,
   tail: TailReader,
   deps: ConsumerStepDeps & { pauses: Pauses },
 ): Promise<JointEnd> {
   const { pauses } = deps;
+  const { consumers } = group;
   const key = tail.organizationId;
   const held = (ms: number): JointEnd => ({ settled: namesOf(consumers), heldMs: ms });
   if (consumers.length < 2) return { settled: NONE, heldMs: 0 };
   if (pauses.left(key) > 0) return held(pauses.left(key));
   try {
-    const place = await commonPlace(consumers, tail, deps);
+    const place = await commonPlace(group, tail, deps);
     const settled = place.consumers.length > 1 ? await runFrom(place, tail, deps) : NONE;
     pauses.end(key);
     return { settled, heldMs: 0 };
@@ -59,7 +65,7 @@ function namesOf(consumers: readonly TransactionalConsumer[]): ReadonlySet<strin
 
 /** Where most of them are. */
 async function commonPlace(
-  consumers: readonly TransactionalConsumer[],
+  { consumers, size }: Group,
   { organizationId }: TailReader,
   { cursors }: ConsumerStepDeps,
 ): Promise<Place> {
@@ -69,18 +75,18 @@ async function commonPlace(
   const places = [...groupBy(found, ({ sequence }) => sequence)];
   const [from, rows] = places.sort(([, a], [, b]) => b.length - a.length)[0] ?? [0, []];
   const there = new Set(rows.map(({ consumer }) => consumer));
-  return { from, consumers: consumers.filter(({ name }) => there.has(name)) };
+  return { from, size, consumers: consumers.filter(({ name }) => there.has(name)) };
 }
 
 async function runFrom(
-  { consumers, from: start }: Place,
+  { consumers, size, from: start }: Place,
   tail: TailReader,
   deps: ConsumerStepDeps,
 ): Promise<ReadonlySet<string>> {
   const { organizationId } = tail;
   let from = start;
   for (let count = 0; count < RUNS_MAX; count++) {
-    const { entries, isLast } = await tail.after(from, BATCH);
+    const { entries, isLast } = await tail.after(from, size);
     const to = entries.at(-1)?.sequence ?? from;
     const runs = consumers.map((consumer) => ({
       consumer,
