@@ -37,7 +37,7 @@ export async function parseInputs(
   const { meta, caller } = context;
   const { tenant, user, key } = caller ?? {};
   const params = parseParams(route, req);
-  const query = parseQuery(route, req);
+  const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
   meta.sent = await sentBody(route, meta.rawBody, req.headers['content-type']);
   const body = route.body && check(route.body, absentIsEmpty(meta.sent), invalidCodeOf(route));
   const paged = route.page && (query as Paged);
@@ -52,11 +52,12 @@ function parseParams(route: Route, req: Request): unknown {
   return parsed.data;
 }
 
-function parseQuery(route: Route, req: Request): unknown {
-  const values = Object.values(req.query);
+/** `query`: as Express parses it, each time that it is asked. */
+function parseQuery(route: Route, query: Request['query']): unknown {
+  const values = Object.values(query);
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
     throw new AppError('VALIDATION_ERROR', 'The query contains a NUL character');
-  return route.query && check(route.query, req.query, 'VALIDATION_ERROR');
+  return route.query && check(route.query, query, 'VALIDATION_ERROR');
 }
 
 /** So that the schema names the members that are missing. */
