@@ -56,7 +56,8 @@ export interface Routing {
 export function createRouting(mounts: readonly Mount[], deps: PipelineDeps): Routing {
   const byPath = groupBy(locate(mounts), ({ path }) => path);
   const literal = new Map<string, Router>();
-  const changes = new Map<string, Map<string, RequestHandler>>();
+  /** By method and path. */
+  const changes = new Map<string, RequestHandler>();
   const others = newRouter();
   const compress = compression({ threshold: 1024 });
   const sorted = [...byPath].map(([path, located]) => ({ key: sortKey(path), path, located }));
@@ -68,19 +69,17 @@ export function createRouting(mounts: readonly Mount[], deps: PipelineDeps): Rou
     for (const route of routes) {
       const handler = endpoint(route, deps);
       if (route.method === 'get') target.get(compress, handler);
-      else target[route.method](handler);
-      if (route.method !== 'get' && router !== others)
-        changes.set(
-          path,
-          (changes.get(path) ?? new Map()).set(route.method.toUpperCase(), handler),
-        );
+      else {
+        target[route.method](handler);
+        if (router !== others) changes.set(`${route.method.toUpperCase()} ${path}`, handler);
+      }
     }
     target.all(refuseMethod(routes, deps.limits));
   }
   return {
     router: (req, res, next) =>
       (literal.get(req.path.replace(/(?<=.)\/$/, '')) ?? others)(req, res, next),
-    endpointAt: (method, url) => changes.get(url)?.get(method),
+    endpointAt: (method, url) => changes.get(`${method} ${url}`),
   };
 }
 
