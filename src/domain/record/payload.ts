@@ -166,23 +166,7 @@ export type Payload =
 
 /** The payload of an ingested decision. Like all builders here: @throws TypeError when a member is malformed */
 export function tracePayload(facts: TraceFacts): string {
-  // In canonical order, which then need not be made (row ingest/R1).
-  return payloadText({
-    actor: { id: facts.actor.id, kind: facts.actor.kind },
-    agent: facts.agent,
-    commitments: facts.commitments,
-    engineVersion: facts.engineVersion,
-    kind: 'trace',
-    organizationId: facts.organizationId,
-    policySetDigest: facts.policySetDigest,
-    schemaVersion: facts.schemaVersion,
-    scrubVersion: facts.scrubVersion,
-    status: facts.status,
-    traceId: facts.traceId,
-    unstored: facts.unstored.toSorted(),
-    v: 1,
-    workspaceId: facts.workspaceId,
-  });
+  return payloadText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
 }
 
 /** The payload of a correction that came as feedback. */

@@ -115,11 +115,11 @@ async function lockerFor(
   });
 }
 
-/** Puts the values back that were locked in an entry, as they were appended: it is stored, and its document is nobody else's. */
-function unlockAppended(entry: Stored, { draft }: PendingAppend): void {
-  if (entry['content'] === undefined) return;
-  entry['sealed'] = draft.fields['sealed'];
-  entry['content'] = undefined;
+/** An entry with the values that were locked in it, as they were appended. */
+function readable(entry: Stored, { draft }: PendingAppend): Stored {
+  if (entry['content'] === undefined) return entry;
+  const { sealed } = draft.fields as Partial<Stored>;
+  return Object.assign({}, entry, { sealed, content: undefined });
 }
 
 /** The limit of the plan is reached; replays of earlier requests are answered all the same. */
@@ -142,27 +142,20 @@ async function acknowledge(
   if (!newest) return;
   const { organizationId } = queue;
   await deps.probe('acknowledged', organizationId);
+  const pendingOf = new Map(batch.map((pending) => [pending.id.toHexString(), pending]));
   const now = deps.clock.now().getTime();
-  for (const [at, entry] of durable.entries()) {
-    const pending = appendOf(entry, batch, at);
-    if (!pending) continue;
-    unlockAppended(entry, pending);
+  const entries = durable.map((entry) => {
+    const pending = pendingOf.get(entry._id.toHexString());
+    if (!pending) return entry;
+    const opened = readable(entry, pending);
     queue.latency.add(now - pending.queuedAt.getTime());
-    pending.settle({ kind: 'sealed', entry });
-  }
+    pending.settle({ kind: 'sealed', entry: opened });
+    return opened;
+  });
   const { sequence, chainHash } = newest;
   deps.heads.note(organizationId, { sequence, chainHash });
-  deps.onSealed(organizationId, durable);
+  deps.onSealed(organizationId, entries);
   await deps.probe('answered', organizationId);
-}
-
-/** The append that an entry came of: that of the same place, unless one before it was left out. */
-function appendOf(
-  { _id }: Stored,
-  batch: readonly PendingAppend[],
-  at: number,
-): PendingAppend | undefined {
-  return batch[at]?.id.equals(_id) ? batch[at] : batch.find(({ id }) => id.equals(_id));
 }
 
 /** Answers the append that stopped the batch, if its failure decides it; returns what is still to be appended, in order. */

@@ -48,7 +48,7 @@ export class PendingAppend {
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return value.length;
-  if (typeof value !== 'object' || value === null || value instanceof Date) return 8;
+  if (typeof value !== 'object' || value === null) return 8;
   let bytes = 16;
   for (const name in value) bytes += 16 + bytesOf((value as Record<string, unknown>)[name]);
   return bytes;

@@ -58,21 +58,20 @@ export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null
     sequence,
     createdAt: text,
   };
-  const sealed: Stored = {
+  return {
     _id: ids._id,
     organizationId: ids.organizationId,
     sequence,
     kind: draft.kind,
     traceId: draft.traceId,
+    ...(draft.after === undefined ? {} : { after: draft.after }),
     prevHash: head.chainHash,
     payloadDigest: draft.payloadDigest,
     chainHash: chainHash(link),
     createdAt,
     view: draft.payload,
     usage,
+    ...draft.fields,
+    ...(draft.idempotencyKey === null ? {} : { [chain.idempotencyField]: draft.idempotencyKey }),
   };
-  if (draft.after !== undefined) sealed.after = draft.after;
-  Object.assign(sealed, draft.fields);
-  if (draft.idempotencyKey !== null) sealed[chain.idempotencyField] = draft.idempotencyKey;
-  return sealed;
 }

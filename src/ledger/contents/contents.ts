@@ -180,10 +180,9 @@ function lockIn(document: Stored, found: ReadonlyMap<number, Found>): void {
   const { generation, key } = found.get(sequence) as Found;
   const place = { organizationId: document.organizationId.toHexString(), sequence, generation };
   const { flags, values } = lockable(sealed as Readonly<Record<string, SealedValue>>);
-  const lines = linesOf(values);
-  if (lines === '') return;
+  if (Object.keys(values).length === 0) return;
   document['sealed'] = flags;
-  document['content'] = lock(lines, key, contextOf(place, 'content'));
+  document['content'] = lock(linesOf(values), key, contextOf(place, 'content'));
   if (generation !== 0) document['generation'] = generation;
 }
 
@@ -191,11 +190,9 @@ function lockIn(document: Stored, found: ReadonlyMap<number, Found>): void {
 export function lockable(sealed: Readonly<Record<string, SealedValue>>) {
   const flags: Record<string, SealedValue | true> = {};
   const values: Record<string, SealedValue> = {};
-  for (const name in sealed) {
-    const value = sealed[name] as SealedValue;
-    const isClear = IN_CLEAR.has(name);
-    flags[name] = isClear ? value : true;
-    if (!isClear) values[name] = value;
+  for (const [name, value] of Object.entries(sealed)) {
+    flags[name] = IN_CLEAR.has(name) ? value : true;
+    if (!IN_CLEAR.has(name)) values[name] = value;
   }
   return { flags, values };
 }

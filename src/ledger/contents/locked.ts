@@ -37,12 +37,9 @@ type Values = Readonly<Record<string, SealedValue>>;
 
 /** One line a value: name, seed and text. Canonical texts have no line breaks. */
 export function linesOf(values: Values): string {
-  let lines = '';
-  for (const name in values) {
-    const { seed, text } = values[name] as SealedValue;
-    lines += `${lines === '' ? '' : '\n'}${name} ${seed} ${text}`;
-  }
-  return lines;
+  return Object.entries(values)
+    .map(([name, { seed, text }]) => `${name} ${seed} ${text}`)
+    .join('\n');
 }
 
 /** Of what `linesOf` made. */
