@@ -4,12 +4,13 @@ import type { Migration } from './platform/mongo/migrations.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/follow/consumer.ts';
 import { foldConsumer } from './ledger/amend/fold.ts';
-import { buildHeadIndexes } from './ledger/maintenance.ts';
+import { buildHeadIndexes, dropHashIndex } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { alertsConsumer } from './resources/alerts/alerts.consumer.ts';
 import { dateAuditRows } from './resources/audit/audit.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
+import { chainHashesConsumer } from './resources/hash-chain/search/chain-hashes.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
 import { policyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
     run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]),
   },
   { id: 'decision-searches-dropped', run: dropDecisionSearches },
+  { id: 'ledger-hash-index-dropped', run: dropHashIndex },
 ];
 
 type Followed = Pick<
@@ -72,6 +74,7 @@ export function consumersOf(followed: Followed): Consumer[] {
     policyNoticesConsumer({ models, managerNotices }),
     agentActivityConsumer(models),
     cpiConsumer(models),
+    chainHashesConsumer(models),
     maturationConsumer(followed),
     usageConsumer({ models, outbox, config, managerNotices }),
     traceEventsConsumer(outbox, subscribesToEvents),

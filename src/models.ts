@@ -21,6 +21,7 @@ import { assessmentSchema } from './resources/fria/fria.model.ts';
 import { signingKeySchema } from './resources/c2pa-kms/signing-keys.model.ts';
 import { cpiDaySchema } from './resources/cpi/cpi.model.ts';
 import { chainVerificationSchema } from './resources/hash-chain/hash-chain.model.ts';
+import { hashSegmentSchema } from './resources/hash-chain/search/hash-segments.model.ts';
 import { calendarFeedSchema } from './resources/incidents/calendar/calendar-feeds.model.ts';
 import { incidentSchema } from './resources/incidents/incidents.model.ts';
 import {
@@ -106,6 +107,7 @@ export function createModels(connection: Connection) {
     cpiDays: model('CpiDay', cpiDaySchema),
     wordSegments: model('WordSegment', wordSegmentSchema),
     decisionPatterns: model('DecisionPattern', decisionPatternSchema),
+    hashSegments: model('HashSegment', hashSegmentSchema),
     chainVerifications: model('ChainVerification', chainVerificationSchema),
     scimTokens: model('ScimToken', scimTokenSchema),
     manifests: model('ProvenanceManifest', manifestSchema),

@@ -47,7 +47,6 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
 );
 ledgerEntrySchema.plugin(tenancy);
 for (const { key, options } of chainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
-ledgerEntrySchema.index({ organizationId: 1, chainHash: 1 }, { name: 'hash' });
 ledgerEntrySchema.index(
   { organizationId: 1, kind: 1, createdAt: -1 },
   {

@@ -1,7 +1,7 @@
 // Timed maintenance of stored chains: releases expired idempotency keys, thins old head rows; each looks only at what has become due.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
-import type { Chain } from './chains.ts';
+import { type Chain, DECISIONS } from './chains.ts';
 import { releaseExpiredIdempotencyKeys } from './entry-updates.ts';
 import { headIndexes, notedHeads } from './heads/heads.ts';
 import { thinHeads } from './heads/thin-heads.ts';
@@ -18,6 +18,19 @@ export async function buildHeadIndexes(
     await notedHeads(db, chain)
       .dropIndex('age')
       .catch(() => undefined);
+  }
+}
+
+const INDEX_NOT_FOUND = 27;
+const NAMESPACE_NOT_FOUND = 26;
+
+/** Of earlier versions: segments of hashes, which a consumer gathers, serve what it served. Idempotent. */
+export async function dropHashIndex(connection: Connection): Promise<void> {
+  try {
+    await connection.collection(DECISIONS.collection).dropIndex('hash');
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== INDEX_NOT_FOUND && code !== NAMESPACE_NOT_FOUND) throw error;
   }
 }
 

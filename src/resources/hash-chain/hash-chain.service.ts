@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
+import { createHashSearch } from './search/hash-search.service.ts';
 import {
   type ChainEntryView,
   type ChainStatus,
@@ -45,12 +46,15 @@ const ENTRY_MEMBERS =
 const HEX = /^[0-9a-f]{1,64}$/;
 /** With so few digits the newest entries are the quickest way to some that fit. */
 const SHORT = 2;
+/** So much of a generated trace id is a minute: few ids begin so, and they may be old. */
+const SELECTIVE = 12;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
 
 export function createHashChainService(deps: Deps) {
   const { models, ledger, clock } = deps;
   const cache = new LRUCache<string, CachedStatus>({ max: CACHE_MAX });
+  const hashes = createHashSearch(models);
 
   async function statusOf(organizationId: string): Promise<CachedStatus> {
     const at = clock.now().getTime();
@@ -105,13 +109,21 @@ export function createHashChainService(deps: Deps) {
         ...(beforeSeq !== undefined && { sequence: { $lt: beforeSeq } }),
         ...(search !== undefined && beginningWith(search)),
       };
-      const found = await models.ledger
-        .find(where, ENTRY_MEMBERS)
-        .hint(search !== undefined && isHash(search) ? 'hash' : 'chain')
-        .sort({ sequence: -1 })
-        .limit(limit + 1)
-        .maxTimeMS(READ_MAX_MS)
-        .lean<LedgerEntryDocument[]>();
+      const found =
+        search !== undefined && isHash(search)
+          ? await hashes.find(organizationId, {
+              beginning: search,
+              before: beforeSeq ?? Infinity,
+              limit: limit + 1,
+              members: ENTRY_MEMBERS,
+            })
+          : await models.ledger
+              .find(where, ENTRY_MEMBERS)
+              .hint(search !== undefined && search.length >= SELECTIVE ? 'subject' : 'chain')
+              .sort({ sequence: -1 })
+              .limit(limit + 1)
+              .maxTimeMS(READ_MAX_MS)
+              .lean<LedgerEntryDocument[]>();
       const entries = found.slice(0, limit).map(toChainEntryView);
       return { entries, hasMore: found.length > limit };
     },
@@ -129,7 +141,6 @@ export type HashChainService = ReturnType<typeof createHashChainService>;
 /** Ranges instead of patterns: indexes serve them, and no character means anything. */
 function beginningWith(search: string): object {
   const range = { $gte: search, $lt: search + BEYOND };
-  if (isHash(search)) return { chainHash: range };
   return HEX.test(search)
     ? { $or: [{ traceId: range }, { chainHash: range }] }
     : { traceId: range };

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/errors.ts';
 import { translateError } from '../../../src/http/answers/translate-error.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { objectId } from '../../setup/harness.ts';
+import { packedPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
 import { directory } from '../../setup/scim.ts';
@@ -77,6 +78,14 @@ test('a directory is told of everybody: it has no other sign that there are more
 });
 
 test('reads that a caller can make slow have a time limit', async () => {
+  const entries = harness.db.collection('ledger').find().sort({ sequence: 1 });
+  const hashes = (await entries.toArray()).map(({ chainHash }) => String(chainHash));
+  const segment = {
+    organizationId: objectId(ada.organizationId),
+    from: 1,
+    prefixes: packedPrefixes(hashes),
+  };
+  await harness.db.collection('hash_segments').replaceOne({}, segment, { upsert: true });
   await harness.db.command({ profile: 2 });
   const { token } = ada;
   for (const path of [
@@ -91,15 +100,16 @@ test('reads that a caller can make slow have a time limit', async () => {
     { 'command.find': 'word_segments', 'command.filter.words': { $exists: true } },
     { 'command.find': 'audit_entries', 'command.filter.$or': { $exists: true } },
     { 'command.aggregate': 'audit_entries' },
+    { 'command.find': 'hash_segments', 'command.filter.from': { $exists: true } },
     { 'command.find': 'ledger', 'command.filter.chainHash': { $exists: true } },
   ]) {
     const seen = await profile.find(what).toArray();
     expect(seen.length, JSON.stringify(what)).toBeGreaterThan(0);
     for (const { command } of seen) expect(command.maxTimeMS, JSON.stringify(what)).toBe(5000);
   }
-  const searched = await profile.findOne({ 'command.filter.chainHash': { $exists: true } });
-  expect(searched).toMatchObject({ planSummary: 'IXSCAN { organizationId: 1, chainHash: 1 }' });
-  expect(searched?.docsExamined).toBeLessThan(10);
+  const searched = { 'command.find': 'ledger', 'command.filter.chainHash': { $exists: true } };
+  for (const { docsExamined } of await profile.find(searched).toArray())
+    expect(docsExamined).toBeLessThan(10);
 });
 
 test('what takes longer is refused with a word on what to do', () => {

@@ -6,7 +6,7 @@ export type Counts = Readonly<Record<string, number>>;
 
 /** What follows from other records, at its own time. */
 const DERIVED =
-  /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_patterns|trace_vectors|word_segments|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*)$/;
+  /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_patterns|trace_vectors|word_segments|hash_segments|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*)$/;
 /** Refusals of somebody who is known are audited as well. */
 const AUDIT_LOG = 'audit_entries';
 

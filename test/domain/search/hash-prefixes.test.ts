@@ -1,0 +1,34 @@
+// The first digits of hashes in a row, packed: they tell every place at which a hash begins so, and none else up to eight digits.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { packedPrefixes, placesOf, prefixesIn } from '../../../src/domain/search/hash-prefixes.ts';
+
+/** Few different digits, so that hashes begin alike. */
+const hash = fc
+  .array(fc.constantFrom('0', '1', '8', 'f'), { minLength: 64, maxLength: 64 })
+  .map((digits) => digits.join(''));
+
+test('places are those of the hashes that begin so, the last first', () => {
+  fc.assert(
+    fc.property(
+      fc.array(hash, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.nat(),
+      (hashes, digits, chosen) => {
+        const packed = packedPrefixes(hashes);
+        expect(prefixesIn(packed)).toBe(hashes.length);
+        const beginning = (hashes[chosen % (hashes.length || 1)] ?? '8f108f10').slice(0, digits);
+        const expected = [...hashes.keys()].filter((at) => hashes[at]?.startsWith(beginning));
+        expect(placesOf(packed, beginning)).toEqual(expected.toReversed());
+      },
+    ),
+  );
+});
+
+test('more than eight digits are not told apart, and a part of a larger buffer is read as itself', () => {
+  const [one, other] = ['a'.repeat(64), `${'a'.repeat(8)}${'b'.repeat(56)}`];
+  const packed = packedPrefixes(['f'.repeat(64), one, other]);
+  expect(placesOf(packed, one)).toEqual([2, 1]);
+  expect(placesOf(Buffer.concat([Buffer.alloc(3), packed]).subarray(3), 'ff')).toEqual([0]);
+  expect(placesOf(Buffer.alloc(0), 'ff')).toEqual([]);
+});
