@@ -28,7 +28,7 @@ const SERVER_ENV = {
 };
 
 /** As `npm start` gives them: decisions in flight outlive a collection of the small default. */
-const NODE_ARGS = ['--max-semi-space-size=64'];
+const NODE_ARGS = ['--max-semi-space-size=128'];
 
 export interface App {
   port: number;
