@@ -27,6 +27,7 @@ const kinds: readonly Kind[] = [
     path: () => searchFor('"the customer the customer"'),
   },
   { name: 'search for a word that nobody wrote', path: () => searchFor('zanzibar') },
+  { name: 'entries whose hash begins so', path: () => 'hash-chain/entries?search=abcdef01' },
   { name: 'status of the chain', path: () => 'hash-chain/status' },
   { name: 'newest 1,000 exported', path: (from) => `hash-chain/export?fromSequence=${from}` },
 ];
