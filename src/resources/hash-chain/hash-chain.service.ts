@@ -72,6 +72,27 @@ export function createHashChainService(deps: Deps) {
     return loaded;
   }
 
+  async function newestEntries(
+    organizationId: string,
+    { limit, beforeSeq: before = Infinity, search = '' }: EntriesQuery,
+  ): Promise<LedgerEntryDocument[]> {
+    if (isHash(search))
+      return hashes.find(organizationId, {
+        beginning: search,
+        before,
+        limit,
+        members: ENTRY_MEMBERS,
+      });
+    const beginning = search === '' ? {} : beginningWith(search);
+    return models.ledger
+      .find({ organizationId, sequence: { $lt: before }, ...beginning }, ENTRY_MEMBERS)
+      .hint(search.length >= SELECTIVE ? 'subject' : 'chain')
+      .sort({ sequence: -1 })
+      .limit(limit)
+      .maxTimeMS(READ_MAX_MS)
+      .lean<LedgerEntryDocument[]>();
+  }
+
   return {
     /** The organisation's chain has grown or was verified on this instance. */
     changed(organizationId: string): void {
@@ -104,26 +125,7 @@ export function createHashChainService(deps: Deps) {
       { organizationId }: Tenant,
       { limit, beforeSeq, search }: EntriesQuery,
     ): Promise<{ entries: ChainEntryView[]; hasMore: boolean }> {
-      const where = {
-        organizationId,
-        ...(beforeSeq !== undefined && { sequence: { $lt: beforeSeq } }),
-        ...(search !== undefined && beginningWith(search)),
-      };
-      const found =
-        search !== undefined && isHash(search)
-          ? await hashes.find(organizationId, {
-              beginning: search,
-              before: beforeSeq ?? Infinity,
-              limit: limit + 1,
-              members: ENTRY_MEMBERS,
-            })
-          : await models.ledger
-              .find(where, ENTRY_MEMBERS)
-              .hint(search !== undefined && search.length >= SELECTIVE ? 'subject' : 'chain')
-              .sort({ sequence: -1 })
-              .limit(limit + 1)
-              .maxTimeMS(READ_MAX_MS)
-              .lean<LedgerEntryDocument[]>();
+      const found = await newestEntries(organizationId, { limit: limit + 1, beforeSeq, search });
       const entries = found.slice(0, limit).map(toChainEntryView);
       return { entries, hasMore: found.length > limit };
     },

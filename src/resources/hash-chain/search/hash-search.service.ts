@@ -1,10 +1,9 @@
 // Finds entries by the beginning of their chain hash: in the segments, and in what no segment holds yet.
-import { placesOf, prefixesIn } from '../../../domain/search/hash-prefixes.ts';
-import { bytesOf } from '../../../ledger/contents/contents.ts';
+import { placesOf } from '../../../domain/search/hash-prefixes.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import type { HashSegmentDocument } from './hash-segments.model.ts';
+import { hashSegmentOf, newestHashSegment, nextAfter, type StoredHashes } from './hash-segments.ts';
 
 export interface HashQuery {
   /** Lowercase hex digits. */
@@ -16,8 +15,6 @@ export interface HashQuery {
   members: string;
 }
 
-type Segment = Pick<HashSegmentDocument, 'from' | 'prefixes'>;
-
 /** Segments that are read at a time: some 400 KB. */
 const SEGMENTS = 200;
 
@@ -25,15 +22,6 @@ export function createHashSearch({
   hashSegments,
   ledger,
 }: Pick<Models, 'hashSegments' | 'ledger'>) {
-  /** The last sequence that a segment holds; 0: there is none. */
-  async function coveredTo(organizationId: string): Promise<number> {
-    const newest = await hashSegments
-      .findOne({ organizationId })
-      .sort({ from: -1 })
-      .lean<Segment>();
-    return newest ? newest.from + prefixesIn(bytesOf(newest.prefixes) ?? new Uint8Array()) - 1 : 0;
-  }
-
   /** Entries of these sequences whose hash begins so, the newest first. */
   function entriesAt(
     organizationId: string,
@@ -59,10 +47,11 @@ export function createHashSearch({
       .find({ organizationId, from: { $lt: before } })
       .sort({ from: -1 })
       .maxTimeMS(READ_MAX_MS)
-      .lean<Segment[]>()
+      .lean<StoredHashes[]>()
       .cursor({ batchSize: SEGMENTS });
-    for await (const { from, prefixes } of segments) {
-      const places = placesOf(bytesOf(prefixes) ?? new Uint8Array(), beginning);
+    for await (const stored of segments) {
+      const { from, prefixes } = hashSegmentOf(stored);
+      const places = placesOf(prefixes, beginning);
       if (places.length === 0) continue;
       yield places.map((place) => from + place).filter((sequence) => sequence < before);
     }
@@ -72,9 +61,9 @@ export function createHashSearch({
     /** The newest first. @throws MongoServerError after `READ_MAX_MS` */
     async find(organizationId: string, query: HashQuery): Promise<LedgerEntryDocument[]> {
       const { before, beginning, limit } = query;
-      const covered = await coveredTo(organizationId);
-      const found = await entriesAt(organizationId, { $gt: covered, $lt: before }, query);
-      const below = { beginning, before: Math.min(before, covered + 1) };
+      const uncovered = nextAfter(await newestHashSegment(hashSegments, organizationId));
+      const found = await entriesAt(organizationId, { $gte: uncovered, $lt: before }, query);
+      const below = { beginning, before: Math.min(before, uncovered) };
       let sequences: number[] = [];
       for await (const more of candidates(organizationId, below)) {
         sequences.push(...more);
