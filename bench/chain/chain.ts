@@ -2,15 +2,17 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import type { mongo } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import { atOnce } from '../../src/domain/others-turn.ts';
 import { chainTime, sha256Hex } from '../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../src/domain/record/json.ts';
 import type { Tenant } from '../../src/domain/identity/tenant.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId, newTraceId, random16 } from '../../src/platform/ids.ts';
+import { openKeyStore } from '../../src/platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../src/platform/mongo/connection.ts';
 import { chainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
+import { createContents } from '../../src/ledger/contents/contents.ts';
 import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import { objectId } from '../../src/ledger/ledger.model.ts';
@@ -52,16 +54,18 @@ const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
 const HASHES = 1_000_000;
 
-/** Writes a chain of decisions like real ones, about 1.5 KB of payload each, straight into the collection. */
+/** Writes a chain of decisions like real ones, locked, about 1.5 KB of payload each, straight into the collection. */
 export async function fillChain({
   uri,
   database,
   entries,
 }: Omit<ChainBench, 'organizationId'>): Promise<ChainBench> {
   const organizationId = newId();
-  await withCollection({ uri, database }, async (collection) => {
+  await withCollection({ uri, database }, async (collection, connection) => {
     for (const { key, options } of chainIndexes(DECISIONS))
       await collection.createIndex(key, options);
+    const { keyStore } = await openKeyStore(KEY_STORE, { connection, database });
+    const contents = createContents(keyStore, () => undefined);
     const tenant = tenantOf(organizationId);
     let head = genesisHead(DECISIONS);
     for (let done = 0; done < entries; done += INSERTED_AT_ONCE) {
@@ -74,6 +78,8 @@ export async function fillChain({
         documents.push(document);
         head = document;
       }
+      const sequences = documents.map(({ sequence }) => sequence);
+      documents.forEach(await contents.locker(organizationId, sequences));
       await collection.insertMany(documents);
     }
   });
@@ -153,11 +159,12 @@ async function withProofs(
 
 async function withCollection<T>(
   { uri, database }: Pick<ChainBench, 'uri' | 'database'>,
-  work: (collection: mongo.Collection) => Promise<T>,
+  work: (collection: mongo.Collection, connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { connection, close } = await connectMongo({ uri, poolSize: 2 });
   try {
-    return await work(connection.getClient().db(database).collection(DECISIONS.collection));
+    const collection = connection.getClient().db(database).collection(DECISIONS.collection);
+    return await work(collection, connection);
   } finally {
     await close();
   }
