@@ -1,11 +1,13 @@
 // The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads with majority.
 import type { mongo, Types } from 'mongoose';
+import { writeDocuments } from '../bson-writer.ts';
 import type { Chain } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
+import { documentSequence } from './document-sequence.ts';
 import { type Timer, within } from '../timer.ts';
 
 /** Longer than an election takes; a write without an answer by then may still be applied, and is resent. */
@@ -93,11 +95,11 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
   async function send(documents: readonly Stored[]): Promise<InsertOutcome> {
     const command = {
       insert: chain.collection,
-      documents,
+      documents: documentSequence('documents', documents, writeDocuments(documents)),
       ordered: true,
       writeConcern: WRITE_CONCERN,
     };
-    const reply = (await db.command(command, { ignoreUndefined: true })) as InsertReply;
+    const reply = (await db.command(command)) as InsertReply;
     const error = reply.writeErrors?.[0];
     return error ? classify(error, chain) : { kind: 'ok' };
   }

@@ -143,11 +143,15 @@ const RULES: readonly Rule[] = [
   },
   // What it cannot read itself it leaves to the driver.
   {
-    of: /^ledger\/bson-reader$/,
+    of: /^ledger\/bson-(reader|writer)$/,
     may: [MONGOOSE, nodeParts('buffer')],
     types: [/^ledger\/entry$/],
   },
   // What is locked comes as the driver reads it, and needs nonces.
+  {
+    of: /^ledger\/append\/document-sequence$/,
+    may: [nodeParts('module')],
+  },
   {
     of: /^ledger\/contents\//,
     may: [LEDGER, DOMAIN, MONGOOSE, /^platform\/ids$/, nodeParts('crypto')],
