@@ -1,5 +1,6 @@
 // Verification and export of a long chain: entries a second against hashing alone and decoding alone, and the memory they take.
 import { hash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
@@ -148,6 +149,7 @@ async function withProofs(
     database,
     keyStore: KEY_STORE,
     script: THREAD,
+    threads: Math.max(1, availableParallelism() - 1),
   });
   try {
     await work(verificationWorker);

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
 import type { BatonKeeper } from '../platform/shared/batons.ts';
-import type { Shared } from '../platform/shared/shared.ts';
+import { type Shared, spareCores } from '../platform/shared/shared.ts';
 import { Channel } from './channel.ts';
 import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
 import { SharedCounts } from './shared-counts.ts';
@@ -50,6 +50,7 @@ function sharedOver(
   const leaveOf = (hold: number | null) =>
     hold === null ? null : () => giveBack(channel, hold, null);
   return {
+    spareCores: spareCores(workers),
     count: (one) => counts.add(one),
     place: async (wanted) => leaveOf(await channel.ask('place', wanted)),
     turns: { take: async (line) => leaveOf(await channel.ask('turn', { line })) },

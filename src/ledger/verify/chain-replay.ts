@@ -1,4 +1,5 @@
 // Replays a chain from its first entry: links, digests, columns, committed values and usage, one entry at a time.
+import { isDeepStrictEqual } from 'node:util';
 import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { chainHash, payloadDigest } from '../../domain/record/chain.ts';
 import { parsePayload, type TracePayload } from '../../domain/record/payload.ts';
@@ -11,11 +12,12 @@ import {
   type Break,
   type EntryPlace,
   Findings,
+  type FoundElsewhere,
   entryPlaceOf,
   type Verification,
   type VerifiedPosition,
 } from './report.ts';
-import { SequenceSet } from './sequence-set.ts';
+import { type Pages, SequenceSet } from './sequence-set.ts';
 import { differingColumns } from './stored-columns.ts';
 
 /** The place of an entry, and its time as it was hashed. */
@@ -35,6 +37,19 @@ export interface ReplayedChain {
   after: VerifiedPosition | null;
 }
 
+/** What the replay of a part of a chain came to; a thread can hand it to another. */
+export interface Replayed extends FoundElsewhere {
+  /** What it believed: the position before its first entry. */
+  after: VerifiedPosition;
+  /** What it ended with. */
+  position: VerifiedPosition;
+  checked: number;
+  isComplete: boolean;
+  hasDeletion: boolean;
+  firstErased: EntryPlace | null;
+  suspected: Pages;
+}
+
 export class ChainReplay {
   readonly findings = new Findings();
   /** Findings of whole histories: they count where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
@@ -43,8 +58,8 @@ export class ChainReplay {
   readonly #beside = new Findings(this.findings.payload);
   /** Decisions with folded amendments or lost values, whose history is to be read. */
   readonly suspected = new SequenceSet();
+  readonly #after: VerifiedPosition;
   #previous: VerifiedPosition;
-  readonly #first: number;
   #checked = 0;
   #nextNoted = 0;
   #isComplete = true;
@@ -57,8 +72,8 @@ export class ChainReplay {
 
   constructor({ genesis, columns, notes, erasedUntil, after }: ReplayedChain) {
     const beginning = { sequence: 0, chainHash: genesis, createdAt: '' };
-    this.#previous = after ?? { ...beginning, usage: { month: '', count: 0 } };
-    this.#first = this.#previous.sequence + 1;
+    this.#after = after ?? { ...beginning, usage: { month: '', count: 0 } };
+    this.#previous = this.#after;
     this.#notes = notes;
     this.#columns = columns;
     this.#erasedUntil = erasedUntil;
@@ -76,6 +91,33 @@ export class ChainReplay {
       );
   }
 
+  replayed(): Replayed {
+    return {
+      after: this.#after,
+      position: this.#previous,
+      checked: this.#checked,
+      broken: this.findings.broken,
+      payload: this.findings.payload,
+      isComplete: this.#isComplete,
+      hasDeletion: this.#hasDeletion,
+      firstErased: this.#firstErased,
+      suspected: this.suspected.pages,
+    };
+  }
+
+  /** What another replay made of the entries that come next. False: it believed another position than this one has reached, and tells nothing. */
+  join(replayed: Replayed): boolean {
+    if (!isDeepStrictEqual(replayed.after, this.#previous)) return false;
+    this.#previous = replayed.position;
+    this.#checked += replayed.checked;
+    this.findings.join(replayed);
+    this.#isComplete &&= replayed.isComplete;
+    this.#hasDeletion ||= replayed.hasDeletion;
+    this.#firstErased ??= replayed.firstErased;
+    this.suspected.addAll(replayed.suspected);
+    return true;
+  }
+
   /** There are entries that no replay can meet, for their sequence is no positive number. */
   takeStrangers(): void {
     this.#breakNext(this.#beside, 'an entry is not part of the chain: its sequence is none');
@@ -89,7 +131,7 @@ export class ChainReplay {
     const broken = this.findings.broken ?? earlier(this.histories.broken, this.#beside.broken);
     return {
       verified: broken === null,
-      fromSequence: this.#first,
+      fromSequence: this.#after.sequence + 1,
       totalChecked: this.#checked,
       lastValidSequence: broken ? entryPlaceOf(broken) - 1 : sequence,
       lastHash: sequence === 0 ? null : hash,

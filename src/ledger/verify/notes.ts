@@ -3,6 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import type { Position } from '../../domain/record/chain.ts';
 import { notedHeads } from '../heads/heads.ts';
 import type { Chain } from '../chains.ts';
+import type { Range } from './report.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
 export interface Notes {
@@ -14,16 +15,29 @@ export interface Notes {
   reached: number;
 }
 
+interface NotesQuery {
+  organizationId: Types.ObjectId;
+  reached: number;
+  range?: Range;
+}
+
 const HASH = /^[0-9a-f]{64}$/;
 
-/** @param reached the highest sequence that something besides the noted heads has seen */
+/**
+ * @param reached the highest sequence that something besides the noted heads has seen
+ * @param range only the heads there
+ */
 export async function readNotes(
   db: mongo.Db,
   chain: Chain,
-  { organizationId, reached }: { organizationId: Types.ObjectId; reached: number },
+  { organizationId, reached, range }: NotesQuery,
 ): Promise<Notes> {
+  const sequence = range && { sequence: { $gte: range.first, $lt: range.before } };
   const rows = notedHeads(db, chain)
-    .find({ organizationId }, { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } })
+    .find(
+      { organizationId, ...sequence },
+      { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } },
+    )
     .sort({ sequence: 1 });
   const heads: Position[] = [];
   let malformed = 0;

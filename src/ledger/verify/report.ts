@@ -38,6 +38,12 @@ export interface Completeness {
   ok: boolean | null;
 }
 
+/** Sequences from `first` to below `before`. */
+export interface Range {
+  first: number;
+  before: number;
+}
+
 /** What the entry after it is checked against. */
 export interface VerifiedPosition {
   sequence: number;
@@ -66,6 +72,12 @@ const PLACES_MAX = 100;
 /** Names and errors may come from whoever was at the database. */
 const TEXT_MAX = 200;
 
+/** The findings of a part of a chain. */
+export interface FoundElsewhere {
+  broken: Break | null;
+  payload: PayloadReport;
+}
+
 /** Collects findings in constant memory; the break with the lowest place counts. */
 export class Findings {
   broken: Break | null = null;
@@ -81,6 +93,17 @@ export class Findings {
     if (this.broken && entryPlaceOf(this.broken) <= entryPlaceOf(found)) return;
     const { what, ...rest } = found;
     this.broken = Object.assign(rest, { what: what.slice(0, TEXT_MAX) });
+  }
+
+  /** What was found after all that is known here. */
+  join({ broken, payload }: FoundElsewhere): void {
+    const { checked, mismatched, missing, erased, unstored } = payload;
+    this.payload.checked += checked;
+    this.payload.erased += erased;
+    this.payload.unstored += unstored;
+    for (const place of mismatched) keep(this.payload.mismatched, place);
+    for (const place of missing) keep(this.payload.missing, place);
+    if (broken) this.break(broken);
   }
 
   mismatch(sequence: number, field: string): void {

@@ -3,8 +3,25 @@
 const PAGE_BYTES = 4096;
 const PAGE_BITS = PAGE_BYTES * 8;
 
+/** A part of the sequences, by its place: what a set is handed over as. */
+export type Pages = ReadonlyMap<number, Uint8Array>;
+
 export class SequenceSet {
   readonly #pages = new Map<number, Uint8Array>();
+
+  get pages(): Pages {
+    return this.#pages;
+  }
+
+  addAll(pages: Pages): void {
+    for (const [page, more] of pages) {
+      const bytes = this.#pages.get(page) ?? new Uint8Array(PAGE_BYTES);
+      this.#pages.set(
+        page,
+        bytes.map((byte, at) => byte | (more[at] as number)),
+      );
+    }
+  }
 
   add(sequence: number): void {
     const page = Math.floor(sequence / PAGE_BITS);

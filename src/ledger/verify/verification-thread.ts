@@ -8,7 +8,14 @@ import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import { type Contents, createContents } from '../contents/contents.ts';
-import { type ChainKnowledge, type ChainVerification, verifyChain } from './verify-chain.ts';
+import { rangesOf, replayRange } from './ranges.ts';
+import type { Range } from './report.ts';
+import {
+  type ChainKnowledge,
+  type ChainVerification,
+  type ReplayedRange,
+  verifyChain,
+} from './verify-chain.ts';
 
 type ChainColumns = Readonly<Record<string, Columns>>;
 
@@ -21,9 +28,18 @@ export interface VerificationThreadData {
   keyStore: KeyStoreAccess;
 }
 
-/** A request to the thread; `next` and `close` name a bundle that was opened under that id. */
+/** A chain, and what is known of it besides its own collections. */
+export interface KnownChainRequest {
+  chain: Chain;
+  organizationId: string;
+  known: ChainKnowledge;
+}
+
+/** A request to a thread; `next` and `close` name a bundle that was opened under that id. */
 export type VerificationRequest =
-  | { kind: 'verify'; chain: Chain; organizationId: string; known: ChainKnowledge }
+  | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & KnownChainRequest)
+  | ({ kind: 'ranges'; length: number } & KnownChainRequest)
+  | ({ kind: 'replay'; range: Range } & KnownChainRequest)
   | { kind: 'open'; chain: Chain; bundle: BundleQueryRange }
   | { kind: 'next'; bundleId: number }
   | { kind: 'close'; bundleId: number };
@@ -83,17 +99,18 @@ function createAnswers(
     return found;
   }
 
+  function chainOf({ chain, organizationId, known }: KnownChainRequest) {
+    return { ...known, db, chain, columns: columnsOf(chain), contents, organizationId };
+  }
+
   return async ({ id, request }: ThreadMessage<VerificationRequest>): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
-        return verifyChain({
-          ...request.known,
-          db,
-          chain: request.chain,
-          columns: columnsOf(request.chain),
-          contents,
-          organizationId: request.organizationId,
-        });
+        return verifyChain({ ...chainOf(request), ranges: request.ranges });
+      case 'ranges':
+        return rangesOf(chainOf(request), request.length);
+      case 'replay':
+        return replayRange(chainOf(request), request.range);
       case 'open':
         bundles.set(
           id,

@@ -1,16 +1,25 @@
-// The main thread's side of the verification thread: started when it is first needed, one verification per chain at a time.
+// The main thread's side of the verification threads: started when they are first needed, one verification per chain at a time.
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { createLastingThread } from '../../platform/answering-thread.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
-import type { VerificationRequest, VerificationThreadData } from './verification-thread.ts';
-import type { Verification } from './report.ts';
-import type { ChainKnowledge } from './verify-chain.ts';
+import type { Replayed } from './chain-replay.ts';
+import type {
+  KnownChainRequest,
+  VerificationRequest,
+  VerificationThreadData,
+} from './verification-thread.ts';
+import type { Range, Verification } from './report.ts';
+import type { ChainKnowledge, ReplayedRange } from './verify-chain.ts';
 
 export interface VerificationWorkerDeps extends VerificationThreadData {
   /** Calls `serveVerification` with the columns of the chains. */
   script: URL;
+  /** How many may work side by side; at least one. */
+  threads: number;
+  /** Entries of a range that one of them replays by itself. */
+  rangeLength?: number;
 }
 
 /** Verifies and exports chains off the event loop. */
@@ -27,16 +36,41 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 
 /** Bytes that are buffered for a slow reader. */
 const HIGH_WATER_MARK = 256 * 1024;
 
+/** Many enough to be worth handing over, few enough that all threads end at about the same time. */
+const RANGE_LENGTH = 20_000;
+
 export function createVerificationWorker({
   script,
+  threads: count,
+  rangeLength: length = RANGE_LENGTH,
   ...workerData
 }: VerificationWorkerDeps): VerificationWorker {
   const running = new Map<string, Promise<Verification>>();
-  const thread = createLastingThread<VerificationRequest>({
-    script,
-    workerData,
-    resourceLimits: RESOURCE_LIMITS,
-  });
+  const options = { script, workerData, resourceLimits: RESOURCE_LIMITS };
+  const thread = createLastingThread<VerificationRequest>(options);
+  const others = Array.from({ length: count - 1 }, () =>
+    createLastingThread<VerificationRequest>(options),
+  );
+
+  async function verified(chain: KnownChainRequest): Promise<Verification> {
+    const ranges = others.length > 0 ? await replayedRanges(chain) : [];
+    return (await thread.ask({ kind: 'verify', ranges, ...chain })) as Verification;
+  }
+
+  /** Each thread takes the next range when it has done with one. What it cannot do, verification does in its place. */
+  async function replayedRanges(chain: KnownChainRequest): Promise<ReplayedRange[]> {
+    const ranges = (await thread.ask({ kind: 'ranges', length, ...chain })) as Range[];
+    const replayed = ranges.map((range): ReplayedRange => ({ range, replayed: null }));
+    const left = replayed.values();
+    const work = async (one: typeof thread): Promise<void> => {
+      for (const next of left) {
+        const request = { kind: 'replay', range: next.range, ...chain } as const;
+        next.replayed = (await one.ask(request).catch(() => null)) as Replayed | null;
+      }
+    };
+    await Promise.all([thread, ...others].map(work));
+    return replayed;
+  }
 
   async function* chunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
     const worker = thread.running();
@@ -57,13 +91,9 @@ export function createVerificationWorker({
       const key = `${chain.collection}:${organizationId}:${known.after?.sequence ?? 0}`;
       const underWay = running.get(key);
       if (underWay) return underWay;
-      const request = thread.ask({
-        kind: 'verify',
-        chain,
-        organizationId,
-        known,
-      }) as Promise<Verification>;
-      const verification = request.finally(() => running.delete(key));
+      const verification = verified({ chain, organizationId, known }).finally(() =>
+        running.delete(key),
+      );
       running.set(key, verification);
       return verification;
     },
@@ -75,6 +105,8 @@ export function createVerificationWorker({
       await once(body, 'readable');
       return body;
     },
-    close: thread.close,
+    async close() {
+      await Promise.all([thread, ...others].map((one) => one.close()));
+    },
   };
 }

@@ -8,10 +8,10 @@ import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';
-import { ChainReplay } from './chain-replay.ts';
+import { ChainReplay, type Replayed } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
-import type { Verification, VerifiedPosition } from './report.ts';
+import type { Range, Verification, VerifiedPosition } from './report.ts';
 
 const CURSOR_BATCH = 200;
 
@@ -26,7 +26,13 @@ export interface ChainKnowledge {
   after: VerifiedPosition | null;
 }
 
-export interface ChainVerification extends ChainKnowledge {
+/** A range of the chain; `replayed`: by another thread, null: it could not be. */
+export interface ReplayedRange {
+  range: Range;
+  replayed: Replayed | null;
+}
+
+export interface StoredChain {
   db: mongo.Db;
   chain: Chain;
   columns: Columns;
@@ -34,6 +40,11 @@ export interface ChainVerification extends ChainKnowledge {
   contents?: Contents | undefined;
   /** 24 hex digits. */
   organizationId: string;
+}
+
+export interface ChainVerification extends StoredChain, ChainKnowledge {
+  /** From the first entry on, in order. */
+  ranges?: readonly ReplayedRange[];
 }
 
 /**
@@ -50,33 +61,55 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const after = beginning(verification.after, newest);
   const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
   const first = (after?.sequence ?? 0) + 1;
-  const stored = storedBetween(entries, organizationId, { first, newest });
-  for await (const run of openedEntries(stored, { ...verification, read: readIntact }))
-    for (const entry of run) replay.take(entry);
+  await takeAll(replay, { first, before: newest + 1 }, verification);
   if (await hasStranger(entries, organizationId)) replay.takeStrangers();
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });
   return replay.result();
 }
 
-/** Whole documents: a projection costs the database more than sending them. */
-function storedBetween(
-  entries: mongo.Collection<Stored>,
-  organizationId: Types.ObjectId,
-  { first, newest }: { first: number; newest: number },
-): mongo.FindCursor<Buffer> {
-  const filter = { organizationId, sequence: { $gte: first, $lte: newest } };
-  const found = entries.find<Buffer>(filter, { ...MAJORITY, raw: true });
-  return found.sort({ sequence: 1 }).batchSize(CURSOR_BATCH);
+/** Takes over what others have replayed, and replays what is left. */
+async function takeAll(
+  replay: ChainReplay,
+  { first, before }: Range,
+  verification: ChainVerification,
+): Promise<void> {
+  let next = first;
+  for (const { range, replayed } of verification.ranges ?? []) {
+    if (range.first !== next || range.before > before) break;
+    if (!replayed || !replay.join(replayed)) await takeStored(replay, range, verification);
+    next = range.before;
+  }
+  await takeStored(replay, { first: next, before }, verification);
+}
+
+/** Replays the stored entries of a range, in constant memory. */
+export async function takeStored(
+  replay: ChainReplay,
+  { first, before }: Range,
+  { db, chain, contents, organizationId }: StoredChain,
+): Promise<void> {
+  const sequence = { $gte: first, $lt: before };
+  const stored = db
+    .collection(chain.collection)
+    // Whole documents: a projection costs the database more than sending them.
+    .find<Buffer>(
+      { organizationId: objectId(organizationId), sequence },
+      { ...MAJORITY, raw: true },
+    )
+    .sort({ sequence: 1 })
+    .batchSize(CURSOR_BATCH);
+  for await (const run of openedEntries(stored, { organizationId, contents, read: readIntact }))
+    for (const entry of run) replay.take(entry);
 }
 
 /** A chain that ends before the position is not what was verified: it is read from its first entry. */
-function beginning(after: VerifiedPosition | null, newest: number): VerifiedPosition | null {
+export function beginning(after: VerifiedPosition | null, newest: number): VerifiedPosition | null {
   return after && after.sequence <= newest ? after : null;
 }
 
 /** A number that is no sequence leads the replay to the end, where it is found. */
-async function newestSequence(
+export async function newestSequence(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
 ): Promise<number> {

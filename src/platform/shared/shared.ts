@@ -1,4 +1,5 @@
 // What the workers of one port have in common: limits, places, turns and metrics. An instance alone has them to itself.
+import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
 import type { Awaitable } from '../../domain/awaitable.ts';
 import type { Config } from '../../config.ts';
@@ -8,6 +9,8 @@ import { createTurnQueue, type Leave, type TurnLimits, type TurnQueue } from './
 import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
 
 export interface Shared {
+  /** Cores for this instance's threads: all but one, dealt among those that share the port. */
+  spareCores: number;
   /** Counts one more. */
   count(one: Counted): Awaitable<WindowCount>;
   /** Null: there is no place left. */
@@ -37,6 +40,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
   const counts = new WindowCounts();
   const places = new TakenPlaces();
   return {
+    spareCores: spareCores(1),
     count: (one) => counts.add(one, 1, performance.now()),
     place: (place) => Promise.resolve(places.take(place)),
     turns: createTurnQueue(passwords),
@@ -44,3 +48,6 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
     metricsOf: (own) => async () => (await own()).metrics(),
   };
 }
+
+export const spareCores = (instances: number): number =>
+  Math.floor((availableParallelism() - 1) / instances);

@@ -11,7 +11,7 @@ import { seeded } from '../../ledger/random.ts';
 import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 import { type ChainHarness, startChainHarness } from './hash-chain-history.ts';
-import { resealed } from './tampering-mutations.ts';
+import { resealed } from './tampering/mutations.ts';
 
 let harness: ChainHarness;
 let ada: Owner;

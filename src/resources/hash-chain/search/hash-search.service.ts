@@ -72,6 +72,7 @@ export function createHashSearch({
         if (found.length >= limit) return found.slice(0, limit);
         sequences = [];
       }
+      if (sequences.length === 0) return found;
       return [...found, ...(await entriesAt(organizationId, { $in: sequences }, query))];
     },
   };

@@ -1,17 +1,17 @@
 // Ways to tamper with what stands beside a chain, and lawfully sealed entries that could never have been appended.
-import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import type { Position } from '../../../src/domain/record/chain.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { canonicalize } from '../../../../src/domain/record/canonical-json.ts';
+import type { Position } from '../../../../src/domain/record/chain.ts';
+import type { JsonObject } from '../../../../src/domain/record/json.ts';
 import {
   auditPayload,
   type Erased,
   erasurePayload,
   type TracePayload,
-} from '../../../src/domain/record/payload.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
-import type { Chance } from '../../ledger/random.ts';
+} from '../../../../src/domain/record/payload.ts';
+import { newId } from '../../../../src/platform/ids.ts';
+import type { Stored } from '../../../../src/ledger/entry.ts';
+import { objectId } from '../../../../src/ledger/ledger.model.ts';
+import type { Chance } from '../../../ledger/random.ts';
 import {
   anyDecision,
   anyPlace,
@@ -20,7 +20,7 @@ import {
   type Mutation,
   resealed,
   type Tampered,
-} from './tampering-mutations.ts';
+} from './mutations.ts';
 
 /** What a forged decision shows to every reader of the interface. */
 const FORGED: Columns = {

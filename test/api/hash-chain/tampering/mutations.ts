@@ -1,10 +1,10 @@
 // Ways to tamper with a stored chain, each with the place where it must be found.
-import { chainHash, chainTime, payloadDigest } from '../../../src/domain/record/chain.ts';
-import { sealValue } from '../../../src/domain/record/commitments.ts';
-import { newId, random16 } from '../../../src/platform/ids.ts';
-import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
-import type { Chance } from '../../ledger/random.ts';
+import { chainHash, chainTime, payloadDigest } from '../../../../src/domain/record/chain.ts';
+import { sealValue } from '../../../../src/domain/record/commitments.ts';
+import { newId, random16 } from '../../../../src/platform/ids.ts';
+import type { Stored } from '../../../../src/ledger/entry.ts';
+import { objectId } from '../../../../src/ledger/ledger.model.ts';
+import type { Chance } from '../../../ledger/random.ts';
 
 /** A chain after somebody was at it. */
 export interface Tampered {

@@ -2,18 +2,20 @@
 // @module-tag varied
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Pin, readPin } from '../../../scripts/verify-bundle/pins.ts';
-import type { Report } from '../../../scripts/verify-bundle/report.ts';
-import type { Value } from '../../../scripts/verify-bundle/text.ts';
-import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
-import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import { seeded } from '../../ledger/random.ts';
-import { runs } from '../../setup/runs.ts';
-import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
-import { FORGERIES } from './tampering-forgeries.ts';
-import { MUTATIONS, rewriteFrom, type Tampered } from './tampering-mutations.ts';
+import { type Pin, readPin } from '../../../../scripts/verify-bundle/pins.ts';
+import type { Report } from '../../../../scripts/verify-bundle/report.ts';
+import type { Value } from '../../../../scripts/verify-bundle/text.ts';
+import { verifyBundle } from '../../../../scripts/verify-bundle/verify.ts';
+import type { Stored } from '../../../../src/ledger/entry.ts';
+import { objectId } from '../../../../src/ledger/ledger.model.ts';
+import type { VerifiedPosition } from '../../../../src/ledger/verify/report.ts';
+import { newId } from '../../../../src/platform/ids.ts';
+import { seeded } from '../../../ledger/random.ts';
+import { runs } from '../../../setup/runs.ts';
+import { type ChainHarness, History, startChainHarness } from '../hash-chain-history.ts';
+import { FORGERIES } from './forgeries.ts';
+import { expectSameInRanges } from './verified-in-ranges.ts';
+import { MUTATIONS, rewriteFrom, type Tampered } from './mutations.ts';
 
 let harness: ChainHarness;
 let history: History;
@@ -60,6 +62,10 @@ test('an untouched chain verifies, here and offline', async () => {
   expect(found.payload.checked).toBeGreaterThan(30);
   expect(found.payload.erased).toBeGreaterThan(5);
   expect(found.payload.unstored).toBe(4);
+  expect(await verifiedInRanges(3)).toBe(Math.ceil(intact.length / 3));
+  const { sequence, chainHash, createdAt, usage } = intact[4] as Stored;
+  const after = { sequence, chainHash, createdAt: createdAt.toISOString(), usage };
+  expect(await verifiedInRanges(3, after)).toBe(Math.ceil((intact.length - 5) / 3));
   expect(await offline(await history.bundle(), pinsOf(history.receipts))).toMatchObject({
     verdict: 'intact',
   });
@@ -96,12 +102,19 @@ async function expectFound(tampered: Tampered, seed: number): Promise<void> {
     verified: false,
     place,
   });
+  await verifiedInRanges(1 + (seed % 7));
   if (!inBundle) return;
   const { verdict, problems } = await offline(await history.bundle());
   expect({ what, seed, verdict, place: problems[0]?.sequence }).toMatchObject({
     verdict: 'tampered',
     place,
   });
+}
+
+function verifiedInRanges(length: number, after: VerifiedPosition | null = null): Promise<number> {
+  const { organizationId } = history;
+  const verified = { db: harness.db, organizationId, reached: intact.length, after };
+  return expectSameInRanges(verified, length);
 }
 
 /** Puts rows in the place of all that is noted of the chain's heads; no consumer has seen what was appended by hand. */

@@ -1,0 +1,66 @@
+// Replays ranges of a chain side by side: each begins after an entry that it believes, and verification takes over only those whose belief the range before has borne out.
+import { objectId } from '../ledger.model.ts';
+import { MAJORITY } from '../read-write-concerns.ts';
+import type { Stored } from '../entry.ts';
+import { ChainReplay, type Replayed } from './chain-replay.ts';
+import { readNotes } from './notes.ts';
+import type { Range, VerifiedPosition } from './report.ts';
+import {
+  type ChainKnowledge,
+  beginning,
+  newestSequence,
+  type StoredChain,
+  takeStored,
+} from './verify-chain.ts';
+
+type KnownChain = StoredChain & ChainKnowledge;
+
+/** Of the entries to be verified; none where they are fewer than two ranges of `length`. */
+export async function rangesOf(
+  { db, chain, organizationId, after }: KnownChain,
+  length: number,
+): Promise<Range[]> {
+  const entries = db.collection<Stored>(chain.collection);
+  const newest = await newestSequence(entries, objectId(organizationId));
+  const start = (beginning(after, newest)?.sequence ?? 0) + 1;
+  const end = newest + 1;
+  if (newest === Number.MAX_SAFE_INTEGER || end - start < 2 * length) return [];
+  return Array.from({ length: Math.ceil((end - start) / length) }, (_, at) => ({
+    first: start + at * length,
+    before: Math.min(start + (at + 1) * length, end),
+  }));
+}
+
+/** Null: there is no position before it that could be believed. */
+export async function replayRange(stored: KnownChain, range: Range): Promise<Replayed | null> {
+  const { db, chain, columns, erasedUntil } = stored;
+  const isFirst = range.first === (stored.after?.sequence ?? 0) + 1;
+  const after = isFirst ? stored.after : await positionBefore(stored, range.first);
+  if (!isFirst && after === null) return null;
+  const organizationId = objectId(stored.organizationId);
+  const notes = await readNotes(db, chain, { organizationId, reached: 0, range });
+  const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
+  await takeStored(replay, range, stored);
+  return replay.replayed();
+}
+
+/** As the newest entry below a sequence says it; null: it may say anything. */
+async function positionBefore(
+  { db, chain, organizationId }: StoredChain,
+  first: number,
+): Promise<VerifiedPosition | null> {
+  const entry = await db
+    .collection<Stored>(chain.collection)
+    .findOne(
+      { organizationId: objectId(organizationId), sequence: { $lt: first } },
+      { ...MAJORITY, sort: { sequence: -1 } },
+    );
+  if (!entry) return null;
+  const { sequence, chainHash, createdAt, usage } = entry as Partial<Stored>;
+  if (!Number.isSafeInteger(sequence) || typeof chainHash !== 'string') return null;
+  if (!(createdAt instanceof Date) || Number.isNaN(createdAt.getTime())) return null;
+  const { month, count } = usage ?? {};
+  if (typeof month !== 'string' || typeof count !== 'number') return null;
+  const place = { sequence: sequence as number, chainHash, createdAt: createdAt.toISOString() };
+  return { ...place, usage: { month, count } };
+}

@@ -1,0 +1,65 @@
+// Several threads verify a chain together: the answer is that of one, wherever a break is.
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
+import type { Stored } from '../../../src/ledger/entry.ts';
+import type { Verification } from '../../../src/ledger/verify/report.ts';
+import {
+  createVerificationWorker,
+  type VerificationWorker,
+} from '../../../src/ledger/verify/verification-worker.ts';
+import { databaseUri } from '../../setup/databases.ts';
+import { SECRETS } from '../../setup/start-app.ts';
+import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
+
+let harness: ChainHarness;
+let history: History;
+const workers = new Map<number, VerificationWorker>();
+beforeAll(async () => {
+  harness = await startChainHarness();
+  history = await History.begin(harness, 'Grace');
+  await history.everything();
+  for (const threads of [1, 3])
+    workers.set(
+      threads,
+      createVerificationWorker({
+        uri: databaseUri(),
+        database: harness.db.databaseName,
+        keyStore: { uri: null, secrets: { ...SECRETS, formerEncryption: [] } },
+        script: new URL('verification-thread.mjs', inject('built')),
+        threads,
+        rangeLength: 4,
+      }),
+    );
+});
+afterAll(async () => {
+  for (const worker of workers.values()) await worker.close();
+  await harness.stop();
+});
+
+const verifiedBy = (threads: number): Promise<Verification> =>
+  (workers.get(threads) as VerificationWorker).verify(DECISIONS, history.organizationId, {
+    now: new Date(),
+    reached: 0,
+    erasedUntil: null,
+    after: null,
+  });
+
+test('a chain that is whole', async () => {
+  const found = await verifiedBy(3);
+  expect(found).toMatchObject({ verified: true, fromSequence: 1 });
+  expect(found.totalChecked).toBeGreaterThan(4 * 3);
+  expect(found).toEqual(await verifiedBy(1));
+});
+
+test('one that is broken at the beginning of a range, in it, at its end and in the last one', async () => {
+  const entries = await history.stored();
+  const ledger = harness.db.collection('ledger');
+  for (const sequence of [1, 3, 4, 5, entries.length]) {
+    const { _id, prevHash } = entries[sequence - 1] as Stored;
+    await ledger.updateOne({ _id }, { $set: { prevHash: 'f'.repeat(64) } });
+    const found = await verifiedBy(3);
+    expect(found).toMatchObject({ verified: false, lastValidSequence: sequence - 1 });
+    expect(found).toEqual(await verifiedBy(1));
+    await ledger.updateOne({ _id }, { $set: { prevHash } });
+  }
+});
