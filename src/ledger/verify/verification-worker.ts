@@ -16,7 +16,7 @@ import type { ChainKnowledge, ReplayedRange } from './verify-chain.ts';
 export interface VerificationWorkerDeps extends VerificationThreadData {
   /** Calls `serveVerification` with the columns of the chains. */
   script: URL;
-  /** How many may work side by side; at least one. */
+  /** How many may work side by side; at least one, and of more than eight eight do. */
   threads: number;
   /** Entries of a range that one of them replays by itself. */
   rangeLength?: number;
@@ -36,8 +36,10 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 
 /** Bytes that are buffered for a slow reader. */
 const HIGH_WATER_MARK = 256 * 1024;
 
-/** Many enough to be worth handing over, few enough that all threads end at about the same time. */
+/** Enough entries to be worth handing over, and so few that all threads end at about the same time. */
 const RANGE_LENGTH = 20_000;
+/** More would take memory, and wait for the database. */
+const THREADS_MAX = 8;
 
 export function createVerificationWorker({
   script,
@@ -48,7 +50,7 @@ export function createVerificationWorker({
   const running = new Map<string, Promise<Verification>>();
   const options = { script, workerData, resourceLimits: RESOURCE_LIMITS };
   const thread = createLastingThread<VerificationRequest>(options);
-  const others = Array.from({ length: count - 1 }, () =>
+  const others = Array.from({ length: Math.min(count, THREADS_MAX) - 1 }, () =>
     createLastingThread<VerificationRequest>(options),
   );
 
