@@ -1,6 +1,5 @@
 // Verification and export of a long chain: entries a second against hashing alone and decoding alone, and the memory they take.
 import { hash } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
@@ -12,6 +11,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { newId, newTraceId, random16 } from '../../src/platform/ids.ts';
 import { openKeyStore } from '../../src/platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../src/platform/mongo/connection.ts';
+import { spareCores } from '../../src/platform/shared/shared.ts';
 import { chainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
 import { createContents } from '../../src/ledger/contents/contents.ts';
 import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
@@ -149,7 +149,7 @@ async function withProofs(
     database,
     keyStore: KEY_STORE,
     script: THREAD,
-    threads: Math.max(1, availableParallelism() - 1),
+    threads: spareCores(1),
   });
   try {
     await work(verificationWorker);

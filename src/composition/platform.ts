@@ -123,7 +123,7 @@ export function createPlatform(deps: PlatformDeps) {
     database: connection.name,
     keyStore: deps.keyAccess,
     script: new URL('./verification-thread.mjs', deps.threadScripts ?? import.meta.url),
-    threads: Math.max(1, deps.shared.spareCores),
+    threads: deps.shared.spareCores,
   });
   const memory = createMemory({
     config,

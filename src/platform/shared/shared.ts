@@ -9,7 +9,7 @@ import { createTurnQueue, type Leave, type TurnLimits, type TurnQueue } from './
 import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
 
 export interface Shared {
-  /** Cores for this instance's threads: all but one, dealt among those that share the port. */
+  /** Cores for this instance's threads: all but one, dealt among those that share the port; at least one. */
   spareCores: number;
   /** Counts one more. */
   count(one: Counted): Awaitable<WindowCount>;
@@ -50,4 +50,4 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
 }
 
 export const spareCores = (instances: number): number =>
-  Math.floor((availableParallelism() - 1) / instances);
+  Math.max(1, Math.floor((availableParallelism() - 1) / instances));

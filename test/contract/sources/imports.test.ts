@@ -144,14 +144,12 @@ const RULES: readonly Rule[] = [
   // What it cannot read itself it leaves to the driver.
   {
     of: /^ledger\/bson-(reader|writer)$/,
-    may: [MONGOOSE, nodeParts('buffer')],
+    may: [MONGOOSE, /^ledger\/bson-types$/, nodeParts('buffer')],
     types: [/^ledger\/entry$/],
   },
+  // It takes a class from inside the driver.
+  { of: /^ledger\/append\/document-sequence$/, may: [nodeParts('module')] },
   // What is locked comes as the driver reads it, and needs nonces.
-  {
-    of: /^ledger\/append\/document-sequence$/,
-    may: [nodeParts('module')],
-  },
   {
     of: /^ledger\/contents\//,
     may: [LEDGER, DOMAIN, MONGOOSE, /^platform\/ids$/, nodeParts('crypto')],

@@ -3,14 +3,10 @@ import { packedPrefixes } from '../../../domain/search/hash-prefixes.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import type { Models } from '../../../models.ts';
-import { type HashSegment, newestHashSegment, nextAfter } from './hash-segments.ts';
-import type { HashSegmentDocument } from './hash-segments.model.ts';
+import { emptySegment, type HashSegment, newestHashSegment, nextAfter } from './hash-segments.ts';
 
 /** Entries of a segment: each round of a quiet organisation writes its newest one anew, half of this on average. */
 const ENTRIES_MAX = 512;
-const NOTHING = new Uint8Array();
-
-type Written = Pick<HashSegmentDocument, 'from' | 'prefixes'>;
 
 export function chainHashesConsumer({
   hashSegments,
@@ -33,20 +29,26 @@ export function chainHashesConsumer({
   };
 }
 
+/** A segment, and the hashes that come to it. */
+const opened = (segment: HashSegment) => ({
+  segment,
+  next: nextAfter(segment),
+  hashes: [] as string[],
+});
+
 /** What is written for entries; `newest`: the segment that may take them. An entry that was skipped ends a segment. */
-function segmentsOf(entries: readonly Sealed[], newest: HashSegment): Written[] {
-  const { from, prefixes: before } = newest;
-  let open = { from, next: nextAfter(newest), before, hashes: [] as string[] };
+function segmentsOf(entries: readonly Sealed[], newest: HashSegment) {
+  let open = opened(newest);
   const written = new Set<typeof open>();
   for (const { sequence, chainHash } of entries) {
-    if (open.next - open.from >= ENTRIES_MAX || sequence !== open.next)
-      open = { from: sequence, next: sequence, before: NOTHING, hashes: [] };
+    if (open.next - open.segment.from >= ENTRIES_MAX || sequence !== open.next)
+      open = opened(emptySegment(sequence));
     open.hashes.push(chainHash);
     open.next += 1;
     written.add(open);
   }
-  return [...written].map((segment) => ({
+  return [...written].map(({ segment, hashes }) => ({
     from: segment.from,
-    prefixes: Buffer.concat([segment.before, packedPrefixes(segment.hashes)]),
+    prefixes: Buffer.concat([segment.prefixes, packedPrefixes(hashes)]),
   }));
 }

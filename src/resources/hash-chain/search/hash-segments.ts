@@ -19,6 +19,11 @@ export function hashSegmentOf({ from, prefixes }: StoredHashes): HashSegment {
   return { from, prefixes: bytesOf(prefixes) ?? NOTHING };
 }
 
+/** One that will begin with this entry. */
+export function emptySegment(from: number): HashSegment {
+  return { from, prefixes: NOTHING };
+}
+
 /** The one that takes what is appended next; where there is none, an empty one that begins with the first entry. */
 export async function newestHashSegment(
   hashSegments: Models['hashSegments'],
@@ -27,7 +32,7 @@ export async function newestHashSegment(
 ): Promise<HashSegment> {
   const query = hashSegments.findOne({ organizationId }).sort({ from: -1 }).session(session);
   const newest = await query.lean<StoredHashes>();
-  return newest ? hashSegmentOf(newest) : { from: 1, prefixes: NOTHING };
+  return newest ? hashSegmentOf(newest) : emptySegment(1);
 }
 
 /** The sequence that follows the last entry of a segment. */
