@@ -14,6 +14,7 @@ import {
   OBJECT_ID,
   STRING,
   TWO_POW_32,
+  UNSUPPORTED,
 } from './bson-types.ts';
 import type { Stored } from './entry.ts';
 
@@ -22,9 +23,6 @@ const REPLACEMENT = '\ufffd';
 const INTERNED_LENGTH_MAX = 20;
 /** A power of two. */
 const INTERNED_SLOTS = 1024;
-
-/** Thrown for documents that this reader leaves to the driver. */
-const UNSUPPORTED = new Error('left to the driver');
 
 /** What a cursor has fetched at once: asked for one by one, each document costs a promise. */
 export async function* batchesOf<T>(cursor: mongo.AbstractCursor<T>): AsyncGenerator<T[]> {

@@ -1,4 +1,4 @@
-// The BSON types that entries are made of, for who reads and who writes their bytes.
+// What entries are made of as BSON, for who reads and who writes their bytes.
 
 export const DOUBLE = 0x01;
 export const STRING = 0x02;
@@ -14,3 +14,6 @@ export const INT64 = 0x12;
 
 /** Between the two halves of an integer of 64 bits. */
 export const TWO_POW_32 = 2 ** 32;
+
+/** Thrown for documents that are left to the driver. */
+export const UNSUPPORTED = new Error('left to the driver');

@@ -12,6 +12,7 @@ import {
   OBJECT_ID,
   STRING,
   TWO_POW_32,
+  UNSUPPORTED,
 } from './bson-types.ts';
 
 /** Of a member: its type, the end of its name, and a value of a fixed size. */
@@ -23,9 +24,6 @@ const ASCII_MAX = 0x7f;
 const SHORT = 24;
 /** Of the buffer that all batches are written into; a larger one is let go. */
 const KEPT_BYTES = 1024 * 1024;
-
-/** Thrown for documents that this writer leaves to the driver. */
-const UNSUPPORTED = new Error('left to the driver');
 
 /** Node's own, without the checks of `write`. */
 type Utf8Buffer = Buffer & { utf8Write(text: string, offset: number): number };

@@ -44,6 +44,8 @@ export async function replayRange(stored: KnownChain, range: Range): Promise<Rep
   return replay.replayed();
 }
 
+const POSITION = { sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
+
 /** As the newest entry below a sequence says it; null: it may say anything. */
 async function positionBefore(
   { db, chain, organizationId }: StoredChain,
@@ -53,7 +55,7 @@ async function positionBefore(
     .collection<Stored>(chain.collection)
     .findOne(
       { organizationId: objectId(organizationId), sequence: { $lt: first } },
-      { ...MAJORITY, sort: { sequence: -1 } },
+      { ...MAJORITY, sort: { sequence: -1 }, projection: POSITION },
     );
   if (!entry) return null;
   const { sequence, chainHash, createdAt, usage } = entry as Partial<Stored>;

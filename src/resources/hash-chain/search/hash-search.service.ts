@@ -64,16 +64,23 @@ export function createHashSearch({
       const uncovered = nextAfter(await newestHashSegment(hashSegments, organizationId));
       const found = await entriesAt(organizationId, { $gte: uncovered, $lt: before }, query);
       const below = { beginning, before: Math.min(before, uncovered) };
-      let sequences: number[] = [];
-      for await (const more of candidates(organizationId, below)) {
-        sequences.push(...more);
-        if (found.length + sequences.length < limit) continue;
+      for await (const sequences of inLots(candidates(organizationId, below), limit)) {
+        if (found.length >= limit) break;
         found.push(...(await entriesAt(organizationId, { $in: sequences }, query)));
-        if (found.length >= limit) return found.slice(0, limit);
-        sequences = [];
       }
-      if (sequences.length === 0) return found;
-      return [...found, ...(await entriesAt(organizationId, { $in: sequences }, query))];
+      return found.slice(0, limit);
     },
   };
+}
+
+/** So many at a time at least, but for the last. */
+async function* inLots(some: AsyncIterable<number[]>, size: number): AsyncGenerator<number[]> {
+  let lot: number[] = [];
+  for await (const more of some) {
+    lot.push(...more);
+    if (lot.length < size) continue;
+    yield lot;
+    lot = [];
+  }
+  if (lot.length > 0) yield lot;
 }
