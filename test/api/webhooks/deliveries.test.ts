@@ -140,7 +140,7 @@ describe('an event', () => {
     const one = await webhook();
     await post();
     await run();
-    expect(one.received()[0]?.body.data.latency).toBe(0);
+    await expect.poll(() => one.received()[0]?.body.data.latency).toBe(0);
     await remove(one);
   });
 
