@@ -34,7 +34,7 @@ export interface AppDeps {
   streams: PipelineDeps['streams'];
   /** As Prometheus reads them. */
   allMetrics: () => Promise<string>;
-  shared: Pick<Shared, 'place'>;
+  shared: Pick<Shared, 'place' | 'connections'>;
   limits: RateLimits;
   clock: Clock;
   logger: Logger;
@@ -88,6 +88,7 @@ export function createApp({
     streams,
     limits,
     heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
+    connections: shared.connections,
     strict: config.NODE_ENV === 'test',
     log: logger,
   });

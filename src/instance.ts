@@ -135,6 +135,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     onMalformed: answerMalformed,
     maxConnections: config.ASSAY_MAX_CONNECTIONS,
   });
+  shared.connections?.servedBy(server);
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.PORT, config.ASSAY_HOST, resolve),
   );

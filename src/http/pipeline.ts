@@ -28,6 +28,7 @@ import { MANAGERS } from '../domain/identity/roles.ts';
 import type { Caller } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './answers/kept-headers.ts';
+import type { Connections } from '../platform/shared/shared.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -40,6 +41,7 @@ export interface PipelineDeps {
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
   heavy: HeavyAnswers;
+  connections: Connections | undefined;
   presence: Presence;
   streams: EventStreams;
   /** In tests an undeclared status or code throws; in production it is logged. */
@@ -168,7 +170,7 @@ async function countLogin(
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(
   context: RequestContext,
-  { services, limits, heavy }: PipelineDeps,
+  { services, limits, heavy, connections }: PipelineDeps,
 ): Promise<void> {
   const { route, req, res } = context;
   const caller = (context.caller = await authenticate(req, route, services));
@@ -180,7 +182,17 @@ async function authorize(
   requireRole(route, caller);
   requireAccount(route, caller);
   requireVerified(route, caller);
+  if (connections && caller.key) tellOfAnswer(context, connections, caller);
   if (route.heavy) await heavy.admit(caller.tenant.organizationId, res);
+}
+
+/** Once an agent has its answer. */
+function tellOfAnswer(
+  { req, res }: RequestContext,
+  connections: Connections,
+  { tenant }: Caller,
+): void {
+  res.once('finish', () => connections.answered(req.socket, tenant.organizationId));
 }
 
 /** Counts the request against every limit that its caller has. */

@@ -1,16 +1,22 @@
-// Questions and answers between the primary and a worker, over the channel that a forked process has. Both sides are alike.
+// Questions and answers between the primary and a worker, over the channel that a forked process has. Both sides are alike. A connection may come with a question.
+import type { Handle } from '../platform/handed-connections.ts';
 
 /** What may be asked, by kind: what the question says, and what its answer is. */
 type Protocol<Kinds> = Record<keyof Kinds, { says: unknown; gets: unknown }>;
 
 export type Answers<P extends Protocol<P>> = {
-  [K in keyof P]: (said: P[K]['says']) => P[K]['gets'] | Promise<P[K]['gets']>;
+  [K in keyof P]: (said: P[K]['says'], handle?: Handle) => P[K]['gets'] | Promise<P[K]['gets']>;
 };
 
 /** One end of the channel, as a forked process or its parent has it. */
 export interface ChannelEnd {
-  send(message: object, callback: (error: Error | null) => void): unknown;
-  on(event: 'message', listener: (message: Message) => void): unknown;
+  send(
+    message: object,
+    handle: unknown,
+    options: undefined,
+    callback: (error: Error | null) => void,
+  ): unknown;
+  on(event: 'message', listener: (message: Message, handle?: unknown) => void): unknown;
 }
 
 interface Message {
@@ -18,7 +24,7 @@ interface Message {
   answer?: { id: number; gets?: unknown; error?: string };
 }
 
-type Answer = (said: unknown) => unknown;
+type Answer = (said: unknown, handle?: Handle) => unknown;
 
 interface Asked {
   resolve: (value: unknown) => void;
@@ -35,19 +41,23 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
   constructor(end: ChannelEnd, answers: Answers<Answered>) {
     this.#end = end;
     this.#answers = answers;
-    end.on('message', ({ question, answer }) => {
-      if (question) void this.#answer(question);
+    end.on('message', ({ question, answer }, handle) => {
+      if (question) void this.#answer(question, handle as Handle | undefined);
       if (answer) this.#settle(answer);
     });
   }
 
-  /** Rejects with what the other side threw, or when it is gone. */
-  ask<K extends keyof Asks & string>(kind: K, says: Asks[K]['says']): Promise<Asks[K]['gets']> {
+  /** Rejects with what the other side threw, or when it is gone. `handle`: the other side has it too. */
+  ask<K extends keyof Asks & string>(
+    kind: K,
+    says: Asks[K]['says'],
+    handle?: Handle,
+  ): Promise<Asks[K]['gets']> {
     if (this.#isClosed) return Promise.reject(gone());
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve: resolve as Asked['resolve'], reject });
-      this.#send({ question: { id, kind, says } });
+      this.#send({ question: { id, kind, says } }, handle);
     });
   }
 
@@ -58,11 +68,14 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     this.#asked.clear();
   }
 
-  async #answer({ id, kind, says }: NonNullable<Message['question']>): Promise<void> {
+  async #answer(
+    { id, kind, says }: NonNullable<Message['question']>,
+    handle?: Handle,
+  ): Promise<void> {
     try {
       const answer = this.#answers[kind as keyof Answered] as Answer | undefined;
       if (!answer) throw new Error(`nobody answers ${kind}`);
-      this.#send({ answer: { id, gets: await answer(says) } });
+      this.#send({ answer: { id, gets: await answer(says, handle) } });
     } catch (error) {
       this.#send({ answer: { id, error: error instanceof Error ? error.message : String(error) } });
     }
@@ -75,9 +88,9 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     else asked?.reject(new Error(error));
   }
 
-  #send(message: Message): void {
+  #send(message: Message, handle?: Handle): void {
     if (this.#isClosed) return;
-    this.#end.send(message, (error) => {
+    this.#end.send(message, handle, undefined, (error) => {
       if (error) this.close();
     });
   }

@@ -5,6 +5,7 @@ import type { SharedLimits } from '../platform/shared/shared.ts';
 import { createTurnQueue, type Leave } from '../platform/shared/turns.ts';
 import { WindowCounts } from '../platform/shared/window-counts.ts';
 import type { Answers } from './channel.ts';
+import type { Given } from './kept-batons.ts';
 import type { AskedOfPrimary } from './messages.ts';
 
 export interface Visitor {
@@ -17,8 +18,8 @@ export interface Visitor {
 type GiveBack = (note: string | null) => void;
 
 export interface Desk {
-  /** A worker that has begun. */
-  visitor(): Visitor;
+  /** A worker that has begun. `wanted` tells it which baton somebody else waits for. */
+  visitor(wanted: (hold: number) => void): Visitor;
 }
 
 /** What one worker has taken. */
@@ -53,7 +54,7 @@ export function createDesk({ passwords }: SharedLimits): Desk {
   const batons = new Batons();
 
   return {
-    visitor() {
+    visitor(wanted) {
       const holds = new Holds();
       return {
         answers: {
@@ -61,8 +62,14 @@ export function createDesk({ passwords }: SharedLimits): Desk {
           place: (wanted) => holds.add(places.take(wanted)),
           turn: async ({ line }) => holds.add(await turns.take(line)),
           async baton({ key }) {
-            const { note, pass } = await batons.take(key);
-            return { hold: holds.add(pass), note };
+            const given: Given = { hold: null, note: null, isWanted: false };
+            const { note, pass } = await batons.take(key, () => {
+              given.isWanted = true;
+              if (given.hold !== null) wanted(given.hold);
+            });
+            given.note = note;
+            given.hold = holds.add(pass);
+            return given;
           },
           leave({ hold, note }) {
             holds.giveBack(hold, note);

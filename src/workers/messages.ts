@@ -3,6 +3,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Secrets } from '../platform/secrets/secrets.ts';
 import type { WantedPlace } from '../platform/shared/places.ts';
 import type { CountedKey, WindowCount } from '../platform/shared/window-counts.ts';
+import type { Given } from './kept-batons.ts';
 
 /** What a worker is to do. Secrets go this way, since others may read a command line. */
 export interface WorkerOrders {
@@ -32,7 +33,11 @@ export interface AskedOfPrimary {
   counts: { says: readonly CountRow[]; gets: WindowCount[] };
   place: { says: WantedPlace; gets: Hold | null };
   turn: { says: { line: string }; gets: Hold | null };
-  baton: { says: { key: string }; gets: { hold: Hold | null; note: string | null } };
+  baton: { says: { key: string }; gets: Given };
+  /** The number of the worker that writes the organisation's chain. */
+  home: { says: { organizationId: string }; gets: number };
+  /** A connection, for another worker; false: that one does not take it. */
+  move: { says: { to: number }; gets: boolean };
   /** `note`: for the next holder of a baton. */
   leave: { says: { hold: Hold; note: string | null }; gets: null };
   /** Those of all workers, as Prometheus reads them. */
@@ -42,5 +47,9 @@ export interface AskedOfPrimary {
 export interface AskedOfWorker {
   /** Its own. */
   metrics: { says: null; gets: MetricsOfWorker };
+  /** Somebody else waits for a baton that it has. */
+  wanted: { says: { hold: Hold }; gets: null };
+  /** A connection from another worker. */
+  take: { says: null; gets: null };
   stop: { says: null; gets: null };
 }

@@ -2,9 +2,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
+import type { Handle } from '../platform/handed-connections.ts';
 import { Channel } from './channel.ts';
 import { createDesk } from './desk.ts';
 import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
+import { Homes } from './homes.ts';
 import { createPrimaryMetrics } from './primary-metrics.ts';
 import { Restarts } from './restarts.ts';
 
@@ -48,6 +50,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
   const desk = createDesk(limits);
   const running = new Map<number, Running>();
+  const homes = new Homes();
   const restarts = new Map<number, Restarts>();
   const pauses = new Set<NodeJS.Timeout>();
   let isStopping = false;
@@ -61,15 +64,28 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
       ),
   );
 
+  const serving = (): number[] =>
+    [...running].filter(([, { listens }]) => listens).map(([number]) => number);
+
+  const answersTo = (number: number) => ({
+    metrics,
+    orders: () => withNumber(orders, number),
+    home: ({ organizationId }: AskedOfPrimary['home']['says']) =>
+      homes.of(organizationId, number, serving()),
+    move: ({ to }: AskedOfPrimary['move']['says'], handle?: Handle) =>
+      move(running.get(to), handle),
+  });
+
   /** Resolves with where it listens. */
   function start(number: number): Promise<string> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
-      const visitor = desk.visitor();
+      const visitor = desk.visitor((hold) => {
+        void channel.ask('wanted', { hold }).catch(() => undefined);
+      });
       const channel = new Channel<AskedOfWorker, AskedOfPrimary>(worker, {
         ...visitor.answers,
-        metrics,
-        orders: () => withNumber(orders, number),
+        ...answersTo(number),
         listens({ url }) {
           one.listens = true;
           log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
@@ -119,6 +135,19 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
       await Promise.all(all.map(({ ended }) => ended));
     },
   };
+}
+
+/** Whether the worker has taken the connection; this process has it no longer. */
+async function move(to: Running | undefined, handle: Handle | undefined): Promise<boolean> {
+  try {
+    if (!to || !handle) return false;
+    await to.channel.ask('take', null, handle);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    handle?.close();
+  }
 }
 
 const withNumber = (orders: WorkersOptions['orders'], number: number): WorkerOrders => ({

@@ -1,10 +1,11 @@
 // A worker: is told by its primary what to do, shares limits and metrics with the others, and ends with the primary.
 import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
-import type { BatonKeeper } from '../platform/shared/batons.ts';
 import { type Shared, spareCores } from '../platform/shared/shared.ts';
-import { Channel } from './channel.ts';
+import { type Answers, Channel } from './channel.ts';
 import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
+import { WorkerConnections } from './connections.ts';
+import { KeptBatons } from './kept-batons.ts';
 import { SharedCounts } from './shared-counts.ts';
 
 export interface Primary {
@@ -19,25 +20,54 @@ export interface Primary {
 
 type ToPrimary = Channel<AskedOfPrimary, AskedOfWorker>;
 
+/** What is asked of a worker; it answers by what it has by then. */
+interface Asked {
+  stop: () => void;
+  ownMetrics: () => Promise<Registry>;
+  connections: WorkerConnections | null;
+  batons: KeptBatons | null;
+}
+
+const answersBy = (asked: Asked): Answers<AskedOfWorker> => ({
+  metrics: async () => (await asked.ownMetrics()).getMetricsAsJSON(),
+  take(_nothing, handle) {
+    if (!asked.connections) throw new Error('it has not begun');
+    asked.connections.take(handle);
+    return null;
+  },
+  wanted({ hold }) {
+    asked.batons?.wanted(hold);
+    return null;
+  },
+  stop() {
+    asked.stop();
+    return null;
+  },
+});
+
 /** Null: this process is no worker. A worker ends when the channel to its primary does (`node:cluster` sees to it). */
 export async function joinPrimary(): Promise<Primary | null> {
   if (!cluster.worker) return null;
-  let stop = (): void => process.exit();
-  let own: () => Promise<Registry> = () => Promise.reject(new Error('it has not begun'));
-  const channel: ToPrimary = new Channel<AskedOfPrimary, AskedOfWorker>(cluster.worker, {
-    metrics: async () => (await own()).getMetricsAsJSON(),
-    stop() {
-      stop();
-      return null;
-    },
-  });
+  const asked: Asked = {
+    stop: () => process.exit(),
+    ownMetrics: () => Promise.reject(new Error('it has not begun')),
+    connections: null,
+    batons: null,
+  };
+  const channel: ToPrimary = new Channel<AskedOfPrimary, AskedOfWorker>(
+    cluster.worker,
+    answersBy(asked),
+  );
   const orders = await channel.ask('orders', null);
+  const connections = (asked.connections = connectionsOver(channel, orders));
+  const batons = (asked.batons = batonsOver(channel));
+  const others = sharedOver(channel, orders, (own) => (asked.ownMetrics = own));
   return {
     orders,
-    shared: sharedOver(channel, orders, (given) => (own = given)),
+    shared: { ...others, connections, batons },
     listens: (url) => void channel.ask('listens', { url }),
     failed: async (reason) => void (await channel.ask('failed', { reason })),
-    onStop: (given) => (stop = given),
+    onStop: (given) => (asked.stop = given),
   };
 }
 
@@ -45,7 +75,7 @@ function sharedOver(
   channel: ToPrimary,
   { workers }: WorkerOrders,
   setOwn: (own: () => Promise<Registry>) => void,
-): Shared {
+): Omit<Shared, 'connections' | 'batons'> {
   const counts = new SharedCounts((rows) => channel.ask('counts', rows), workers);
   const leaveOf = (hold: number | null) =>
     hold === null ? null : () => giveBack(channel, hold, null);
@@ -54,7 +84,6 @@ function sharedOver(
     count: (one) => counts.add(one),
     place: async (wanted) => leaveOf(await channel.ask('place', wanted)),
     turns: { take: async (line) => leaveOf(await channel.ask('turn', { line })) },
-    batons: batonsOver(channel),
     metricsOf(own) {
       setOwn(own);
       return () => channel.ask('metrics', null);
@@ -62,12 +91,17 @@ function sharedOver(
   };
 }
 
-const batonsOver = (channel: ToPrimary): BatonKeeper => ({
-  async take(key) {
-    const { hold, note } = await channel.ask('baton', { key });
-    return { note, pass: (next) => (hold === null ? undefined : giveBack(channel, hold, next)) };
-  },
-});
+const connectionsOver = (channel: ToPrimary, { number }: WorkerOrders): WorkerConnections =>
+  new WorkerConnections(number, {
+    home: (organizationId) => channel.ask('home', { organizationId }),
+    move: (to, handle) => channel.ask('move', { to }, handle),
+  });
+
+const batonsOver = (channel: ToPrimary): KeptBatons =>
+  new KeptBatons({
+    take: (key) => channel.ask('baton', { key }),
+    leave: (hold, note) => giveBack(channel, hold, note),
+  });
 
 /** A primary that is gone has nothing to be told. */
 function giveBack(channel: ToPrimary, hold: number, note: string | null): void {

@@ -2,7 +2,7 @@
 // @module-tag long
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, type TestContext, vi } from 'vitest';
@@ -99,6 +99,53 @@ test(
     }
     server.process.kill('SIGTERM');
     expect(await server.ended).toBe(0);
+  },
+);
+
+/** Posts decisions over kept connections, each by an id that the log names; answers nothing but 201. */
+async function postOver(agent: Agent, url: string, { key, ids }: { key: string; ids: string[] }) {
+  for (const id of ids) {
+    const headers = { 'x-api-key': key, 'x-request-id': id, 'content-type': 'application/json' };
+    const sent = request(`${url}/api/v1/traces`, { agent, method: 'POST', headers });
+    sent.end(JSON.stringify(decision(id)));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect([id, answer.statusCode]).toEqual([id, 201]);
+    await once(answer.resume(), 'end');
+  }
+}
+
+test(
+  'connections over which an organisation posts a great deal come together at one worker',
+  slow,
+  async (context) => {
+    const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
+    const homes = await Promise.all(
+      ['Ada', 'Eve'].map(async (name) => {
+        const owner = await createOwner(app, name);
+        const { key } = await createWorkspaceKey(app, owner);
+        const agents = Array.from(
+          { length: 8 },
+          () => new Agent({ keepAlive: true, maxSockets: 1 }),
+        );
+        const idOf = (client: number, turn: number): string => `${name}-${client}-${turn}-posted`;
+        await several(agents.length, (client) => {
+          const ids = Array.from({ length: 150 }, (_, turn) => idOf(client, turn));
+          return postOver(agents[client] as Agent, server.url, { key, ids });
+        });
+        for (const one of agents) one.destroy();
+        const last = agents.flatMap((_, client) => [148, 149].map((turn) => idOf(client, turn)));
+        await vi.waitUntil(() => last.every((id) => server.output().includes(id)), patience);
+        const verified = await app.call('POST', '/api/v1/hash-chain/verify', {
+          token: owner.token,
+        });
+        expect(ok(verified).body.data).toMatchObject({ verified: true });
+        return last.map(
+          (id) => new RegExp(`"worker":(\\d)[^\\n]*${id}`).exec(server.output())?.[1],
+        );
+      }),
+    );
+    expect(homes.map((workers) => new Set(workers).size)).toEqual([1, 1]);
+    expect(homes[0]?.[0]).not.toBe(homes[1]?.[0]);
   },
 );
 

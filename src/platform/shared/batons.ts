@@ -16,17 +16,29 @@ export interface BatonKeeper {
   take(key: string): Promise<Baton>;
 }
 
-type Waiting = (baton: Baton) => void;
+interface Waiting {
+  resolve: (baton: Baton) => void;
+  onWanted: () => void;
+}
+
+/** Who has a baton, and who waits for it. */
+interface Held {
+  onWanted: () => void;
+  waiting: Waiting[];
+}
 
 export class Batons implements BatonKeeper {
-  /** Who waits for those that have a holder. */
-  readonly #held = new Map<string, Waiting[]>();
+  readonly #held = new Map<string, Held>();
   readonly #notes = new LRUCache<string, string>({ max: NOTES_MAX });
 
-  take(key: string): Promise<Baton> {
-    const waiting = this.#held.get(key);
-    if (waiting) return new Promise((resolve) => waiting.push(resolve));
-    this.#held.set(key, []);
+  /** `onWanted`: is told, while it has the baton, that somebody else waits. */
+  take(key: string, onWanted = (): void => undefined): Promise<Baton> {
+    const held = this.#held.get(key);
+    if (held) {
+      if (held.waiting.length === 0) held.onWanted();
+      return new Promise((resolve) => held.waiting.push({ resolve, onWanted }));
+    }
+    this.#held.set(key, { onWanted, waiting: [] });
     return Promise.resolve(this.#batonOf(key, this.#notes.get(key) ?? null));
   }
 
@@ -44,8 +56,11 @@ export class Batons implements BatonKeeper {
   #pass(key: string, note: string | null): void {
     if (note === null) this.#notes.delete(key);
     else this.#notes.set(key, note);
-    const next = this.#held.get(key)?.shift();
-    if (next) next(this.#batonOf(key, note));
-    else this.#held.delete(key);
+    const waiting = this.#held.get(key)?.waiting ?? [];
+    const next = waiting.shift();
+    if (!next) return void this.#held.delete(key);
+    this.#held.set(key, { onWanted: next.onWanted, waiting });
+    if (waiting.length > 0) next.onWanted();
+    next.resolve(this.#batonOf(key, note));
   }
 }

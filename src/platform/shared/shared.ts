@@ -1,4 +1,6 @@
 // What the workers of one port have in common: limits, places, turns and metrics. An instance alone has them to itself.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
 import type { Awaitable } from '../../domain/awaitable.ts';
@@ -7,6 +9,14 @@ import type { BatonKeeper } from './batons.ts';
 import { type WantedPlace, TakenPlaces } from './places.ts';
 import { createTurnQueue, type Leave, type TurnLimits, type TurnQueue } from './turns.ts';
 import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
+
+/** Whose connections are those of the agents. */
+export interface Connections {
+  /** Those that come from other workers are served by this server. */
+  servedBy(server: Server): void;
+  /** An agent of the organisation has its answer, and nothing else is under way on the connection. */
+  answered(connection: Socket, organizationId: string): void;
+}
 
 export interface Shared {
   /** Cores for this instance's threads: all but one, dealt among those that share the port; at least one. */
@@ -19,6 +29,8 @@ export interface Shared {
   turns: TurnQueue;
   /** At writing to the chain of an organisation, and at following it; undefined: nobody else does. */
   batons: BatonKeeper | undefined;
+  /** Undefined: there is nobody else to serve them. */
+  connections: Connections | undefined;
   /** Given how an instance's own metrics are brought up to date: the metrics of all, as Prometheus reads them. */
   metricsOf(own: () => Promise<Registry>): () => Promise<string>;
 }
@@ -45,6 +57,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
     place: (place) => Promise.resolve(places.take(place)),
     turns: createTurnQueue(passwords),
     batons: undefined,
+    connections: undefined,
     metricsOf: (own) => async () => (await own()).metrics(),
   };
 }

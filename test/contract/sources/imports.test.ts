@@ -121,7 +121,11 @@ const RULES: readonly Rule[] = [
     ],
     types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },
-  { of: WORKERS, may: [WORKERS, PLATFORM, LRU, nodeParts('cluster'), /^prom-client$/] },
+  {
+    of: WORKERS,
+    may: [WORKERS, PLATFORM, LRU, nodeParts('cluster'), /^prom-client$/],
+    types: [nodeParts('http', 'net')],
+  },
   {
     of: EMBEDDED,
     may: [EMBEDDED, NODE, MONGOOSE, /^platform\/(mongo\/connection|outbound\/.*)$/],
