@@ -74,7 +74,7 @@ export class WorkerConnections implements Connections {
     return null;
   }
 
-  /** One that the other does not take stays here, and so do its organisation's for a while. */
+  /** One that the other does not take stays here, as those of its organisation do for a while. */
   async #move(connection: Socket, to: number, organizationId: string): Promise<void> {
     const handle = detach(connection);
     if (!handle) return;

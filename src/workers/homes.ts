@@ -8,8 +8,11 @@ const FORGOTTEN_MS = 300_000;
 export class Homes {
   readonly #counts = new Map<number, number>();
   readonly #homes: LRUCache<string, number>;
+  readonly #forgottenMs: number;
+  #forgotAt = 0;
 
   constructor(forgottenMs = FORGOTTEN_MS) {
+    this.#forgottenMs = forgottenMs;
     this.#homes = new LRUCache({
       max: HOMES_MAX,
       ttl: forgottenMs,
@@ -18,11 +21,14 @@ export class Homes {
     });
   }
 
-  /** The home of an organisation among the workers that serve; a new one is with the worker that has the fewest, the one that asks first. */
+  /**
+   * The home of an organisation among the workers that serve; a new one is with the worker that has the fewest, the one that asks first.
+   * While its home is replaced, an organisation stays with whoever asks.
+   */
   of(organizationId: string, asking: number, workers: readonly number[]): number {
     const known = this.#homes.get(organizationId);
-    if (known !== undefined && (known === asking || workers.includes(known))) return known;
-    this.#homes.purgeStale();
+    if (known !== undefined) return workers.includes(known) ? known : asking;
+    this.#forget();
     const home = workers.reduce(
       (best, one) => (this.#of(one) < this.#of(best) ? one : best),
       asking,
@@ -30,6 +36,14 @@ export class Homes {
     this.#homes.set(organizationId, home);
     this.#count(home, 1);
     return home;
+  }
+
+  /** Those that are due, now and then: looking takes as long as there are homes. */
+  #forget(): void {
+    const now = performance.now();
+    if (now - this.#forgotAt < this.#forgottenMs / 10) return;
+    this.#forgotAt = now;
+    this.#homes.purgeStale();
   }
 
   #of(worker: number): number {
