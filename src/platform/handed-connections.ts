@@ -1,4 +1,4 @@
-// Takes an idle connection off its server, so that a server of another process can go on with it: what the members of Node's that this takes do stands nowhere else.
+// Takes an idle connection off its server, so that the server of another process can go on with it: the one file that uses undocumented members of Node's sockets.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 

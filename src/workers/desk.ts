@@ -59,7 +59,7 @@ export function createDesk({ passwords }: SharedLimits): Desk {
       return {
         answers: {
           counts: (rows) => rows.map((row) => counts.add(row, row.count, performance.now())),
-          place: (wanted) => holds.add(places.take(wanted)),
+          place: (place) => holds.add(places.take(place)),
           turn: async ({ line }) => holds.add(await turns.take(line)),
           async baton({ key }) {
             const given: Given = { hold: null, note: null, isWanted: false };
