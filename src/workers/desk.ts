@@ -5,8 +5,7 @@ import type { SharedLimits } from '../platform/shared/shared.ts';
 import { createTurnQueue, type Leave } from '../platform/shared/turns.ts';
 import { WindowCounts } from '../platform/shared/window-counts.ts';
 import type { Answers } from './channel.ts';
-import type { Given } from './kept-batons.ts';
-import type { AskedOfPrimary } from './messages.ts';
+import type { AskedOfPrimary, Given } from './messages.ts';
 
 export interface Visitor {
   answers: Pick<Answers<AskedOfPrimary>, 'counts' | 'place' | 'turn' | 'baton' | 'leave'>;

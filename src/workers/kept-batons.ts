@@ -1,17 +1,9 @@
 // A worker's batons: it keeps one that nobody else wants, so that whoever is alone at a chain asks the primary once (row workers).
 import { LRUCache } from 'lru-cache';
 import type { Baton, BatonKeeper } from '../platform/shared/batons.ts';
+import type { Given } from './messages.ts';
 
 const KEPT_MAX = 5_000;
-
-/** A baton that the primary has given. */
-export interface Given {
-  /** By which it is given back; null: there is nothing to give back. */
-  hold: number | null;
-  note: string | null;
-  /** Somebody else wants it already. */
-  isWanted: boolean;
-}
 
 /** The primary. */
 export interface BatonDesk {
@@ -20,9 +12,9 @@ export interface BatonDesk {
 }
 
 interface Kept {
+  key: string;
   hold: number;
   note: string | null;
-  inUse: boolean;
   isWanted: boolean;
 }
 
@@ -35,7 +27,8 @@ export class KeptBatons implements BatonKeeper {
       if (reason !== 'delete') this.#leave(kept);
     },
   });
-  readonly #all = new Map<number, { key: string; kept: Kept }>();
+  /** By hold: all that are here, used or not. */
+  readonly #all = new Map<number, Kept>();
 
   constructor(desk: BatonDesk) {
     this.#desk = desk;
@@ -45,13 +38,13 @@ export class KeptBatons implements BatonKeeper {
     const idle = this.#idle.get(key);
     if (idle) {
       this.#idle.delete(key);
-      return this.#used(key, idle);
+      return this.#used(idle);
     }
     const { hold, note, isWanted } = await this.#desk.take(key);
     if (hold === null) return { note, pass: () => undefined };
-    const kept = { hold, note, inUse: true, isWanted };
-    this.#all.set(hold, { key, kept });
-    return this.#used(key, kept);
+    const kept = { key, hold, note, isWanted };
+    this.#all.set(hold, kept);
+    return this.#used(kept);
   }
 
   /** Somebody else waits for it. What came together with that message has been seen to by then. */
@@ -60,27 +53,22 @@ export class KeptBatons implements BatonKeeper {
   }
 
   #giveUp(hold: number): void {
-    const known = this.#all.get(hold);
-    if (!known) return;
-    const { key, kept } = known;
+    const kept = this.#all.get(hold);
+    if (!kept) return;
     kept.isWanted = true;
-    if (kept.inUse) return;
-    this.#idle.delete(key);
-    this.#leave(kept);
+    if (this.#idle.delete(kept.key)) this.#leave(kept);
   }
 
-  #used(key: string, kept: Kept): Baton {
-    kept.inUse = true;
+  #used(kept: Kept): Baton {
     let isPassed = false;
     return {
       note: kept.note,
       pass: (note) => {
         if (isPassed) return;
         isPassed = true;
-        kept.inUse = false;
         kept.note = note;
         if (kept.isWanted) this.#leave(kept);
-        else this.#idle.set(key, kept);
+        else this.#idle.set(kept.key, kept);
       },
     };
   }

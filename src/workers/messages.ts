@@ -3,7 +3,6 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Secrets } from '../platform/secrets/secrets.ts';
 import type { WantedPlace } from '../platform/shared/places.ts';
 import type { CountedKey, WindowCount } from '../platform/shared/window-counts.ts';
-import type { Given } from './kept-batons.ts';
 
 /** What a worker is to do. Secrets go this way, since others may read a command line. */
 export interface WorkerOrders {
@@ -21,6 +20,15 @@ export type CountRow = CountedKey & { count: number };
 
 /** By which something taken is given back. */
 type Hold = number;
+
+/** A baton that the primary has given. */
+export interface Given {
+  /** By which it is given back; null: there is nothing to give back. */
+  hold: Hold | null;
+  note: string | null;
+  /** Somebody else wants it already. */
+  isWanted: boolean;
+}
 
 export type MetricsOfWorker = MetricObjectWithValues<MetricValue<string>>[];
 
