@@ -41,10 +41,10 @@ export function detach(socket: Socket): Handle | null {
   return handle;
 }
 
-/** Serves a connection as if it had just come. @throws Error where the server takes none any more, or has as many as it may */
-export function attach(server: Server, handle: Handle): void {
+/** Serves a connection as if it had just come; false: the server takes none any more, or has as many as it may. */
+export function attach(server: Server, handle: Handle): boolean {
   const { _handle: listener, _connections: open = 0 } = server as Server & ServerParts;
-  if (!listener) throw new Error('the server does not listen');
-  if (open >= (server.maxConnections || Infinity)) throw new Error('the server is full');
+  if (!listener || open >= (server.maxConnections || Infinity)) return false;
   listener.onconnection(0, handle);
+  return true;
 }

@@ -35,13 +35,22 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
   readonly #end: ChannelEnd;
   readonly #answers: Answers<Answered>;
   readonly #asked = new Map<number, Asked>();
+  /** What the other side cannot hear yet; null: it can. */
+  #unheard: (() => void)[] | null;
   #lastId = 0;
   #isClosed = false;
 
-  constructor(end: ChannelEnd, answers: Answers<Answered>) {
+  /** The side that speaks first is the one that listens last: Node drops what comes to a worker before that listens. */
+  constructor(
+    end: ChannelEnd,
+    answers: Answers<Answered>,
+    { speaksFirst }: { speaksFirst: boolean },
+  ) {
     this.#end = end;
     this.#answers = answers;
+    this.#unheard = speaksFirst ? null : [];
     end.on('message', ({ question, answer }, handle) => {
+      this.#isHeard();
       if (question) void this.#answer(question, handle as Handle | undefined);
       if (answer) this.#settle(answer);
     });
@@ -88,8 +97,15 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     else asked?.reject(new Error(error));
   }
 
+  #isHeard(): void {
+    const unheard = this.#unheard ?? [];
+    this.#unheard = null;
+    for (const send of unheard) send();
+  }
+
   #send(message: Message, handle?: Handle): void {
     if (this.#isClosed) return;
+    if (this.#unheard) return void this.#unheard.push(() => this.#send(message, handle));
     this.#end.send(message, handle, undefined, (error) => {
       if (error) this.close();
     });

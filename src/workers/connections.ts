@@ -14,7 +14,7 @@ const KNOWN_MS = 60_000;
 /** What the primary is asked. */
 export interface ConnectionDesk {
   home(organizationId: string): Promise<number>;
-  /** False: that worker does not take it. */
+  /** False: that worker does not take it. @throws Error where it has died, and may have taken it */
   move(to: number, handle: Handle): Promise<boolean>;
 }
 
@@ -56,10 +56,9 @@ export class WorkerConnections implements Connections {
     if (home !== null && home !== this.#number) void this.#move(connection, home, organizationId);
   }
 
-  /** From another worker. @throws Error where this one cannot take it */
-  take(handle: Handle | undefined): void {
-    if (!handle || !this.#server) throw new Error('there is no connection, or nobody to serve it');
-    attach(this.#server, handle);
+  /** From another worker; false: this one cannot take it. */
+  take(handle: Handle): boolean {
+    return this.#server !== null && attach(this.#server, handle);
   }
 
   /** Null: not known yet. */
@@ -74,17 +73,15 @@ export class WorkerConnections implements Connections {
     return null;
   }
 
-  /** One that the other does not take stays here, as those of its organisation do for a while. */
+  /**
+   * One that the other does not take stays here, as those of its organisation do for a while. Where the other has died, a request may
+   * have died with it, which only the end of the connection tells the caller.
+   */
   async #move(connection: Socket, to: number, organizationId: string): Promise<void> {
     const handle = detach(connection);
     if (!handle) return;
-    const isTaken = await this.#desk.move(to, handle).catch(() => false);
-    if (isTaken) return handle.close();
-    this.#homes.set(organizationId, { worker: this.#number });
-    try {
-      this.take(handle);
-    } catch {
-      handle.close();
-    }
+    const isGone = await this.#desk.move(to, handle).catch(() => true);
+    if (!isGone) this.#homes.set(organizationId, { worker: this.#number });
+    if (isGone || !this.take(handle)) handle.close();
   }
 }

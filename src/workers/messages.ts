@@ -57,7 +57,7 @@ export interface AskedOfWorker {
   metrics: { says: null; gets: MetricsOfWorker };
   /** Somebody else waits for a baton that it has. */
   wanted: { says: { hold: Hold }; gets: null };
-  /** A connection from another worker. */
-  take: { says: null; gets: null };
+  /** A connection from another worker; false: it does not take it. */
+  take: { says: null; gets: boolean };
   stop: { says: null; gets: null };
 }

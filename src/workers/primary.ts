@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
 import type { Handle } from '../platform/handed-connections.ts';
-import { Channel } from './channel.ts';
+import { type Answers, Channel } from './channel.ts';
 import { createDesk } from './desk.ts';
 import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
 import { Homes } from './homes.ts';
@@ -83,7 +83,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
       const visitor = desk.visitor((hold) => {
         void channel.ask('wanted', { hold }).catch(() => undefined);
       });
-      const channel = new Channel<AskedOfWorker, AskedOfPrimary>(worker, {
+      const answers: Answers<AskedOfPrimary> = {
         ...visitor.answers,
         ...answersTo(number),
         listens({ url }) {
@@ -96,6 +96,9 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
           reject(new Error(reason));
           return null;
         },
+      };
+      const channel = new Channel<AskedOfWorker, AskedOfPrimary>(worker, answers, {
+        speaksFirst: false,
       });
       const ended = endOf(worker, (how) => {
         running.delete(number);
@@ -137,14 +140,10 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
   };
 }
 
-/** Whether the worker has taken the connection; this process has it no longer. */
+/** Whether the worker has taken the connection; this process has it no longer. @throws Error where the worker dies meanwhile */
 async function move(to: Running | undefined, handle: Handle | undefined): Promise<boolean> {
   try {
-    if (!to || !handle) return false;
-    await to.channel.ask('take', null, handle);
-    return true;
-  } catch {
-    return false;
+    return to?.listens === true && handle ? await to.channel.ask('take', null, handle) : false;
   } finally {
     handle?.close();
   }

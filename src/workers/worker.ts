@@ -30,11 +30,7 @@ interface Asked {
 
 const answersBy = (asked: Asked): Answers<AskedOfWorker> => ({
   metrics: async () => (await asked.ownMetrics()).getMetricsAsJSON(),
-  take(_nothing, handle) {
-    if (!asked.connections) throw new Error('it has not begun');
-    asked.connections.take(handle);
-    return null;
-  },
+  take: (_nothing, handle) => handle !== undefined && asked.connections?.take(handle) === true,
   wanted({ hold }) {
     asked.batons?.wanted(hold);
     return null;
@@ -57,6 +53,7 @@ export async function joinPrimary(): Promise<Primary | null> {
   const channel: ToPrimary = new Channel<AskedOfPrimary, AskedOfWorker>(
     cluster.worker,
     answersBy(asked),
+    { speaksFirst: true },
   );
   const orders = await channel.ask('orders', null);
   const connections = (asked.connections = connectionsOver(channel, orders));

@@ -9,7 +9,10 @@ import { WorkerConnections } from '../../src/workers/connections.ts';
 afterEach(() => void vi.useRealTimers());
 
 /** Worker 1 of two, where some organisations have their home at the other. */
-function worker(homes: Readonly<Record<string, number>>, isTaken = true) {
+function worker(
+  homes: Readonly<Record<string, number>>,
+  move: () => Promise<boolean> = () => Promise.resolve(true),
+) {
   const asked: string[] = [];
   const moved: number[] = [];
   const served: Handle[] = [];
@@ -20,7 +23,7 @@ function worker(homes: Readonly<Record<string, number>>, isTaken = true) {
     },
     move(to) {
       moved.push(to);
-      return Promise.resolve(isTaken);
+      return move();
     },
   });
   const listener = { onconnection: (_status: number, handle: Handle) => void served.push(handle) };
@@ -79,10 +82,18 @@ test('stays with an organisation of this worker, of several organisations, and o
 });
 
 test('that the other does not take is served here, and its organisation is left alone', async () => {
-  const here = worker({ theirs: 2 }, false);
+  const here = worker({ theirs: 2 }, () => Promise.resolve(false));
   const { socket, handle } = idle();
   await answer(here, socket, [...eight('theirs'), 'theirs']);
   expect([here.moved, here.served, handle.close.mock.calls]).toEqual([[2], [handle], []]);
   await answer(here, idle().socket, eight('theirs'));
   expect([here.asked, here.moved]).toEqual([['theirs'], [2]]);
+});
+
+test('ends with a worker that may have taken it, and with whatever that had read', async () => {
+  const here = worker({ theirs: 2 }, () => Promise.reject(new Error('the other process is gone')));
+  const { socket, handle } = idle();
+  await answer(here, socket, [...eight('theirs'), 'theirs']);
+  expect([here.moved, here.served]).toEqual([[2], []]);
+  expect(handle.close).toHaveBeenCalledOnce();
 });

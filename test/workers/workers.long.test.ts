@@ -26,6 +26,9 @@ const ROOMY = {
   ASSAY_MEMORY_INDEXING: 'off',
 };
 
+/** A worker that has died for the first time is replaced after a tenth of a second; the new one takes a second at least to listen. */
+const FORKED_MS = 200;
+
 async function startWorkers(context: TestContext, environment: Record<string, string> = {}) {
   const { folder, start } = await machine(context);
   const server = await start(Object.assign({}, ROOMY, environment));
@@ -114,6 +117,35 @@ async function postOver(agent: Agent, url: string, { key, ids }: { key: string; 
   }
 }
 
+/** Over eight new connections; returns the ids of the last two that each has posted. */
+async function postOverEight(
+  { url }: Server,
+  key: string,
+  { name, each }: { name: string; each: number },
+): Promise<string[]> {
+  const last = await several(8, async (client) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ids = Array.from({ length: each }, (_, turn) => `${name}-${client}-${turn}-posted`);
+    await postOver(agent, url, { key, ids });
+    agent.destroy();
+    return ids.slice(-2);
+  });
+  return last.flat();
+}
+
+/** Which worker answered each, by the log. */
+async function workersOf({ output }: Server, ids: readonly string[]): Promise<number[]> {
+  await vi.waitUntil(() => ids.every((id) => output().includes(id)), patience);
+  return ids.map((id) => Number(new RegExp(`"worker":(\\d)[^\\n]*${id}`).exec(output())?.[1]));
+}
+
+/** Until another process is about to take its place, which takes it a while yet to listen. */
+async function kill(server: Server, worker: number): Promise<void> {
+  process.kill(pidsOf(server).get(worker)?.at(-1) ?? 0, 'SIGKILL');
+  await vi.waitUntil(() => server.output().includes('a worker was ended by SIGKILL'), patience);
+  await new Promise((resolve) => setTimeout(resolve, FORKED_MS));
+}
+
 test(
   'connections over which an organisation posts a great deal come together at one worker',
   slow,
@@ -123,25 +155,13 @@ test(
       ['Ada', 'Eve'].map(async (name) => {
         const owner = await createOwner(app, name);
         const { key } = await createWorkspaceKey(app, owner);
-        const agents = Array.from(
-          { length: 8 },
-          () => new Agent({ keepAlive: true, maxSockets: 1 }),
-        );
-        const idOf = (client: number, turn: number): string => `${name}-${client}-${turn}-posted`;
-        await several(agents.length, (client) => {
-          const ids = Array.from({ length: 150 }, (_, turn) => idOf(client, turn));
-          return postOver(agents[client] as Agent, server.url, { key, ids });
-        });
-        for (const one of agents) one.destroy();
-        const last = agents.flatMap((_, client) => [148, 149].map((turn) => idOf(client, turn)));
-        await vi.waitUntil(() => last.every((id) => server.output().includes(id)), patience);
+        const last = await postOverEight(server, key, { name, each: 150 });
+        const workers = await workersOf(server, last);
         const verified = await app.call('POST', '/api/v1/hash-chain/verify', {
           token: owner.token,
         });
         expect(ok(verified).body.data).toMatchObject({ verified: true });
-        return last.map(
-          (id) => new RegExp(`"worker":(\\d)[^\\n]*${id}`).exec(server.output())?.[1],
-        );
+        return workers;
       }),
     );
     expect(homes.map((workers) => new Set(workers).size)).toEqual([1, 1]);
@@ -184,6 +204,38 @@ test(
     expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
   },
 );
+
+test(
+  'connections stay where they are while the worker they would go to begins',
+  slow,
+  async (context) => {
+    const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
+    // One of two organisations has its home where its connections did not come: they moved, so the other worker knows that home.
+    const orgs = [];
+    for (const name of ['Ada', 'Eve']) {
+      const { key } = await createWorkspaceKey(app, await createOwner(app, name));
+      const last = await postOverEight(server, key, { name, each: 50 });
+      const first = Array.from({ length: 8 }, (_, client) => `${name}-${client}-0-posted`);
+      const [home = 0] = await workersOf(server, last);
+      const hasMoved = (await workersOf(server, first)).some((worker) => worker !== home);
+      if (hasMoved) orgs.push({ key, home });
+    }
+    const [{ key, home } = expect.fail('nothing has moved')] = orgs;
+    await kill(server, home);
+    for (let turn = 0; [...pidsOf(server).values()].flat().length < 3; turn++)
+      await postOverEight(server, key, { name: `meanwhile-${turn}`, each: 20 });
+    expect(server.output()).toContain('"meanwhile-0-0-19-posted"');
+  },
+);
+
+test('SIGTERM ends a worker that has not begun', slow, async (context) => {
+  const { server } = await startWorkers(context);
+  await kill(server, 1);
+  server.process.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect([...pidsOf(server).values()].flat().filter(isAlive)).toEqual([]);
+  expect(pidsOf(server).get(1)).toHaveLength(1);
+});
 
 test(
   'SIGTERM lets each worker finish what it was sent, and leaves no process behind',

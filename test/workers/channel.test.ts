@@ -1,0 +1,51 @@
+// Two ends of a channel, of which one begins later: Node drops what comes to a worker before that listens.
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { type Answers, Channel, type ChannelEnd } from '../../src/workers/channel.ts';
+
+interface Asked {
+  double: { says: number; gets: number };
+  refuse: { says: null; gets: null };
+}
+
+const answers: Answers<Asked> = {
+  double: (number) => number * 2,
+  refuse() {
+    throw new Error('not today');
+  },
+};
+
+/** What is sent to an end arrives a moment later, where somebody listens. */
+function ends(): [ChannelEnd, ChannelEnd] {
+  const both = [new EventEmitter(), new EventEmitter()] as const;
+  const endOf = (own: number): ChannelEnd => ({
+    on: (event, listener) => both[own]?.on(event, listener),
+    send(message, handle, _options, callback) {
+      setImmediate(() => both[1 - own]?.emit('message', structuredClone(message), handle));
+      callback(null);
+    },
+  });
+  return [endOf(0), endOf(1)];
+}
+
+const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('what the primary asks before its worker listens is answered when it does', async () => {
+  const [there, here] = ends();
+  const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: false });
+  const early = [primary.ask('double', 4), primary.ask('double', 5)];
+  await moment();
+  const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
+  expect(await worker.ask('double', 1)).toBe(2);
+  expect(await Promise.all(early)).toEqual([8, 10]);
+  await expect(primary.ask('refuse', null)).rejects.toThrow('not today');
+});
+
+test('what is asked of one that ends before it listens is refused', async () => {
+  const [there] = ends();
+  const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: false });
+  const early = primary.ask('double', 4);
+  primary.close();
+  await expect(early).rejects.toThrow('the other process is gone');
+  await expect(primary.ask('double', 5)).rejects.toThrow('the other process is gone');
+});
