@@ -1,6 +1,6 @@
 // The outbox on a real database: delivered once, retried on the schedule, parked when hopeless, taken over from who died.
 import type { Connection } from 'mongoose';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { RETRY_DELAYS } from '../../src/domain/retry-schedule.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
@@ -47,6 +47,11 @@ const write = (more: Partial<OutboxDocument> = {}) =>
       ...more,
     },
   ]);
+function signal() {
+  let give = (): void => undefined;
+  const given = new Promise<void>((resolve) => (give = resolve));
+  return { given, give };
+}
 const stored = async (): Promise<OutboxDocument[]> =>
   rows.find({ organizationId }).sort({ _id: 1 }).lean();
 
@@ -131,6 +136,37 @@ test('two workers share the rows: each is delivered once', async () => {
   ]);
   expect(tried.reduce((sum, count) => sum + count)).toBe(20);
   expect(new Set(delivered).size).toBe(20);
+});
+
+test('what a delivery leaves due is delivered in the same run, also where a look missed it by a moment', async () => {
+  const [read, ended] = [signal(), signal()];
+  const find = rows.find.bind(rows) as (...given: unknown[]) => PromiseLike<unknown>;
+  const looks = vi.spyOn(rows, 'find').mockImplementation(((...given: unknown[]) => {
+    const query = find(...given);
+    const [{ lane }] = given as [{ lane?: { $gt?: string } }];
+    if (delivered.length === 0 || !lane || lane.$gt !== undefined) return query;
+    const then = query.then.bind(query);
+    // Read before the delivery ends, told after.
+    vi.spyOn(query, 'then').mockImplementation((onFound, onError) =>
+      then(async (found) => {
+        read.give();
+        await ended.given;
+        return onFound?.(found) as never;
+      }, onError),
+    );
+    return query;
+  }) as never);
+  const delivered: unknown[] = [];
+  await write({ payload: { n: 1 } });
+  await worker(async ({ payload }) => {
+    delivered.push(payload.n);
+    if (payload.n === 2) return;
+    await read.given;
+    await write({ payload: { n: 2 } });
+    setTimeout(ended.give, 20);
+  }).run();
+  looks.mockRestore();
+  expect(delivered).toEqual([1, 2]);
 });
 
 test('one that does not come to an end holds up no other', async () => {

@@ -136,15 +136,16 @@ export function createOutboxWorker({
         underWay.add(going);
       };
       for (;;) {
+        // What was given back, or written by a delivery, is due by now: a look that began before its end may have missed it.
+        const hasAllEnded = underWay.size === 0;
+        if (hasAllEnded) await outcomes.written();
         const room = isStopping ? 0 : WORKERS - underWay.size;
         const turns = room === 0 ? [] : await claims.next(lanes, room);
         for (const work of turns.flatMap(begin)) follow(work);
         if (turns.length > 0) continue;
-        if (underWay.size === 0) break;
-        await Promise.race([...underWay, pause()]);
+        if (hasAllEnded) return attempted;
+        if (underWay.size > 0) await Promise.race([...underWay, pause()]);
       }
-      await outcomes.written();
-      return attempted;
     },
 
     stop() {
