@@ -44,7 +44,7 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
   constructor(
     end: ChannelEnd,
     answers: Answers<Answered>,
-    { speaksFirst }: { speaksFirst: boolean },
+    { speaksFirst = false }: { speaksFirst?: boolean } = {},
   ) {
     this.#end = end;
     this.#answers = answers;

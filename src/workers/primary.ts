@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
 import type { Handle } from '../platform/handed-connections.ts';
-import { type Answers, Channel } from './channel.ts';
+import { Channel } from './channel.ts';
 import { createDesk } from './desk.ts';
 import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
 import { Homes } from './homes.ts';
@@ -83,7 +83,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
       const visitor = desk.visitor((hold) => {
         void channel.ask('wanted', { hold }).catch(() => undefined);
       });
-      const answers: Answers<AskedOfPrimary> = {
+      const channel = new Channel<AskedOfWorker, AskedOfPrimary>(worker, {
         ...visitor.answers,
         ...answersTo(number),
         listens({ url }) {
@@ -96,9 +96,6 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
           reject(new Error(reason));
           return null;
         },
-      };
-      const channel = new Channel<AskedOfWorker, AskedOfPrimary>(worker, answers, {
-        speaksFirst: false,
       });
       const ended = endOf(worker, (how) => {
         running.delete(number);

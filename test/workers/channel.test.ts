@@ -32,7 +32,7 @@ const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 
 test('what the primary asks before its worker listens is answered when it does', async () => {
   const [there, here] = ends();
-  const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: false });
+  const primary = new Channel<Asked, Asked>(there, answers);
   const early = [primary.ask('double', 4), primary.ask('double', 5)];
   await moment();
   const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
@@ -43,7 +43,7 @@ test('what the primary asks before its worker listens is answered when it does',
 
 test('what is asked of one that ends before it listens is refused', async () => {
   const [there] = ends();
-  const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: false });
+  const primary = new Channel<Asked, Asked>(there, answers);
   const early = primary.ask('double', 4);
   primary.close();
   await expect(early).rejects.toThrow('the other process is gone');
