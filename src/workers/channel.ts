@@ -50,7 +50,7 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     this.#answers = answers;
     this.#unheard = speaksFirst ? null : [];
     end.on('message', ({ question, answer }, handle) => {
-      this.#isHeard();
+      this.#sendUnheard();
       if (question) void this.#answer(question, handle as Handle | undefined);
       if (answer) this.#settle(answer);
     });
@@ -97,7 +97,7 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     else asked?.reject(new Error(error));
   }
 
-  #isHeard(): void {
+  #sendUnheard(): void {
     const unheard = this.#unheard ?? [];
     this.#unheard = null;
     for (const send of unheard) send();
