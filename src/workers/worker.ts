@@ -8,6 +8,8 @@ import { WorkerConnections } from './connections.ts';
 import { KeptBatons } from './kept-batons.ts';
 import { SharedCounts } from './shared-counts.ts';
 
+const PRIMARY_CHECK_MS = 500;
+
 export interface Primary {
   orders: WorkerOrders;
   shared: Shared;
@@ -41,9 +43,10 @@ const answersBy = (asked: Asked): Answers<AskedOfWorker> => ({
   },
 });
 
-/** Null: this process is no worker. A worker ends when the channel to its primary does (`node:cluster` sees to it). */
+/** Null: this process is no worker. A worker ends when the channel to its primary does. */
 export async function joinPrimary(): Promise<Primary | null> {
   if (!cluster.worker) return null;
+  endWithPrimary();
   const asked: Asked = {
     stop: () => process.exit(),
     ownMetrics: () => Promise.reject(new Error('it has not begun')),
@@ -66,6 +69,16 @@ export async function joinPrimary(): Promise<Primary | null> {
     failed: async (reason) => void (await channel.ask('failed', { reason })),
     onStop: (given) => (asked.stop = given),
   };
+}
+
+/**
+ * `node:cluster` ends a worker by the event `disconnect`. Node does not emit that while a connection is on its way through the channel: it
+ * waits for a receipt that never comes.
+ */
+function endWithPrimary(): void {
+  setInterval(() => {
+    if (!process.connected) process.exit();
+  }, PRIMARY_CHECK_MS).unref();
 }
 
 function sharedOver(

@@ -82,7 +82,8 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   cluster.on('exit', () => say({ died: true }));
   cluster.on('listening', () => say({ replaced: true }));
   process.on('message', ({ killOne }: { killOne: number }) => {
-    const running = Object.values(cluster.workers ?? {});
+    // Node keeps one in this list that has died while a connection was on its way to it.
+    const running = Object.values(cluster.workers ?? {}).filter((worker) => !worker?.isDead());
     running[killOne % running.length]?.process.kill('SIGKILL');
   });
   return service;

@@ -2,9 +2,10 @@
 // @module-tag long
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, get, type IncomingMessage, request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test, type TestContext, vi } from 'vitest';
 import { openReader } from '../api/traces/stream/event-reader.ts';
 import {
@@ -28,10 +29,15 @@ const ROOMY = {
 
 /** A worker that has died for the first time is replaced after a tenth of a second; the new one takes a second at least to listen. */
 const FORKED_MS = 200;
+/** A list is answered much sooner. */
+const MOVING_MS = 2_000;
 
 async function startWorkers(context: TestContext, environment: Record<string, string> = {}) {
   const { folder, start } = await machine(context);
   const server = await start(Object.assign({}, ROOMY, environment));
+  context.onTestFinished(() => {
+    for (const pid of allPidsOf(server).filter(isAlive)) process.kill(pid, 'SIGKILL');
+  });
   expect(server.url, server.output()).not.toBe('');
   const call: TestApp['call'] = (method, path, what = {}) => send(server.url + path, method, what);
   return { folder, server, app: { call } as TestApp };
@@ -46,6 +52,8 @@ function pidsOf({ output }: Server): Map<number, number[]> {
     pids.set(Number(worker), [...(pids.get(Number(worker)) ?? []), Number(pid)]);
   return pids;
 }
+
+const allPidsOf = (server: Server): number[] => [...pidsOf(server).values()].flat();
 
 const several = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
@@ -139,11 +147,40 @@ async function workersOf({ output }: Server, ids: readonly string[]): Promise<nu
   return ids.map((id) => Number(new RegExp(`"worker":(\\d)[^\\n]*${id}`).exec(output())?.[1]));
 }
 
+/** An organisation whose home is known to both workers: connections of it have moved. */
+async function createHome(server: Server, app: TestApp): Promise<{ key: string; home: number }> {
+  const owner = await createOwner(app);
+  const { key } = await createWorkspaceKey(app, owner);
+  const name = owner.organizationId;
+  const [home = 0] = await workersOf(server, await postOverEight(server, key, { name, each: 50 }));
+  const first = Array.from({ length: 8 }, (_, client) => `${name}-${client}-0-posted`);
+  const hasMoved = (await workersOf(server, first)).some((worker) => worker !== home);
+  return hasMoved ? { key, home } : createHome(server, app);
+}
+
+/** Lists agents over new connections until one is on its way to another worker: nobody answers over it. */
+async function listUntilOneMoves({ url }: Server, key: string): Promise<void> {
+  const list = async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let turn = 0; turn < 20; turn++) {
+      const sent = get(`${url}/api/v1/agents`, { agent, headers: { 'x-api-key': key } });
+      sent.on('error', () => undefined);
+      const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
+      const [response] = await Promise.race([answer, setTimeout(MOVING_MS, [null])]);
+      if (!response) return true;
+      await once(response.resume(), 'end');
+    }
+    agent.destroy();
+    return false;
+  };
+  await vi.waitUntil(list, patience);
+}
+
 /** Until another process is about to take its place, which takes it a while yet to listen. */
 async function kill(server: Server, worker: number): Promise<void> {
   process.kill(pidsOf(server).get(worker)?.at(-1) ?? 0, 'SIGKILL');
   await vi.waitUntil(() => server.output().includes('a worker was ended by SIGKILL'), patience);
-  await new Promise((resolve) => setTimeout(resolve, FORKED_MS));
+  await setTimeout(FORKED_MS);
 }
 
 test(
@@ -191,7 +228,7 @@ test(
       await vi.waitUntil(() => acknowledged.size > goal, patience);
       const pids = pidsOf(server);
       process.kill(pids.get(worker)?.at(-1) ?? 0, 'SIGKILL');
-      await vi.waitUntil(() => [...pidsOf(server).values()].flat().length === 3 + kill, patience);
+      await vi.waitUntil(() => allPidsOf(server).length === 3 + kill, patience);
     }
     isDone = true;
     await posting;
@@ -210,20 +247,10 @@ test(
   slow,
   async (context) => {
     const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
-    // Until connections of an organisation have moved: the worker that they left knows its home by then.
-    let key: string;
-    let home: number | undefined;
-    do {
-      const owner = await createOwner(app);
-      ({ key } = await createWorkspaceKey(app, owner));
-      const name = owner.organizationId;
-      const [last] = await workersOf(server, await postOverEight(server, key, { name, each: 50 }));
-      const first = Array.from({ length: 8 }, (_, client) => `${name}-${client}-0-posted`);
-      if ((await workersOf(server, first)).some((worker) => worker !== last)) home = last;
-    } while (home === undefined);
+    const { key, home } = await createHome(server, app);
     await kill(server, home);
     do expect(await postOverEight(server, key, { name: 'meanwhile', each: 20 })).toHaveLength(16);
-    while ([...pidsOf(server).values()].flat().length < 3);
+    while (allPidsOf(server).length < 3);
   },
 );
 
@@ -232,7 +259,7 @@ test('SIGTERM ends a worker that has not begun', slow, async (context) => {
   await kill(server, 1);
   server.process.kill('SIGTERM');
   expect(await server.ended).toBe(0);
-  expect([...pidsOf(server).values()].flat().filter(isAlive)).toEqual([]);
+  expect(allPidsOf(server).filter(isAlive)).toEqual([]);
   expect(pidsOf(server).get(1)).toHaveLength(1);
 });
 
@@ -270,7 +297,7 @@ test(
     const database = Number(
       await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8').catch(() => '0'),
     );
-    const all = [...[...pidsOf(server).values()].flat(), ...(database > 0 ? [database] : [])];
+    const all = [...allPidsOf(server), ...(database > 0 ? [database] : [])];
     expect(all.length).toBeGreaterThanOrEqual(2);
     await vi.waitUntil(() => !all.some(isAlive), patience);
   },
@@ -279,11 +306,25 @@ test(
 test('workers and their database end when the primary is killed', slow, async (context) => {
   const { folder, server } = await startWorkers(context);
   const database = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
-  const all = [database, ...[...pidsOf(server).values()].flat()];
+  const all = [database, ...allPidsOf(server)];
   expect(all.map(isAlive)).toEqual([true, true, true]);
   server.process.kill('SIGKILL');
   await vi.waitUntil(() => !all.some(isAlive), patience);
 });
+
+test(
+  'workers end with a primary that is killed while a connection moves',
+  slow,
+  async (context) => {
+    const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
+    const { key } = await createHome(server, app);
+    server.process.kill('SIGSTOP');
+    await listUntilOneMoves(server, key);
+    server.process.kill('SIGKILL');
+    const all = allPidsOf(server);
+    await vi.waitUntil(() => !all.some(isAlive), patience);
+  },
+);
 
 test(
   'workers that cannot begin say why in one line, and everything ends',
