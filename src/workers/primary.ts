@@ -151,12 +151,19 @@ const withNumber = (orders: WorkersOptions['orders'], number: number): WorkerOrd
   number,
 });
 
-/** Resolves when it has ended, after `onEnd` was told how. */
+/** Resolves when it has ended, or could not be forked, after `onEnd` was told how. */
 function endOf(worker: Worker, onEnd: (how: string) => void): Promise<void> {
   return new Promise((resolve) => {
-    worker.once('exit', (code: number | null, signal: string | null) => {
-      onEnd(signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+    const end = (how: string): void => {
+      onEnd(how);
       resolve();
+    };
+    worker.once('exit', (code: number | null, signal: string | null) =>
+      end(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    );
+    // Any other error is of something that could not be sent, to one whose end is told above.
+    worker.on('error', ({ message }) => {
+      if (worker.process.pid === undefined) end(`could not be forked (${message})`);
     });
   });
 }

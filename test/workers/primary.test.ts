@@ -1,0 +1,47 @@
+// What a primary does about workers that the machine does not let it fork.
+import cluster from 'node:cluster';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { createLogger } from '../../src/platform/observability/logger.ts';
+import { startWorkers } from '../../src/workers/primary.ts';
+import { SECRETS } from '../setup/start-app.ts';
+
+const PATIENCE = { timeout: 20_000 };
+const NOWHERE = join(import.meta.dirname, 'no such folder');
+
+beforeEach(() => {
+  const before = { ...cluster.settings };
+  cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker-process.mjs'), execArgv: [] });
+  return () => void Object.assign(cluster.settings, { cwd: undefined }, before);
+});
+
+/** Starts two; `output()`: all that was logged. */
+async function startTwo() {
+  let printed = '';
+  const workers = await startWorkers({
+    orders: { workers: 2, mongoUri: '', port: 0, secrets: SECRETS },
+    limits: { passwords: { atATime: 1, maxWaiting: 1 } },
+    log: createLogger('info', { write: (line) => (printed += line) }),
+    onLost: (reason) => expect.unreachable(reason),
+  });
+  return { ...workers, output: () => printed };
+}
+
+test('a worker that cannot be forked says why', async () => {
+  cluster.setupPrimary({ cwd: NOWHERE });
+  await expect(startTwo()).rejects.toThrow(/worker 1 could not be forked \(spawn .* ENOENT\)/);
+});
+
+test('one that cannot replace another is tried again, and the others go on', async () => {
+  const { output, stop } = await startTwo();
+  const pidOf = () => /.*"worker":2,"pid":(\d+),"msg":"a worker listens"/s.exec(output())?.[1];
+  const first = pidOf();
+  cluster.setupPrimary({ cwd: NOWHERE });
+  process.kill(Number(first), 'SIGKILL');
+  await vi.waitUntil(() => output().includes('could not be forked'), PATIENCE);
+  cluster.setupPrimary({ cwd: import.meta.dirname });
+  await vi.waitUntil(() => pidOf() !== first, PATIENCE);
+  expect(output().match(/a worker listens/g)).toHaveLength(3);
+  expect(output()).not.toMatch(/"worker":1,[^\n]*replaced/);
+  await stop();
+});

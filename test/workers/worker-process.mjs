@@ -1,0 +1,5 @@
+// A worker that listens and ends as it is asked to, and does nothing else.
+process.on('message', ({ question }) => {
+  if (question?.kind === 'stop') process.exit(0);
+});
+process.send({ question: { id: 1, kind: 'listens', says: { url: 'http://localhost' } } });
