@@ -14,7 +14,7 @@ const KNOWN_MS = 60_000;
 /** What the primary is asked. */
 export interface ConnectionDesk {
   home(organizationId: string): Promise<number>;
-  /** False: that worker does not take it. @throws Error where it has died, and may have taken it */
+  /** False: that worker does not take it. @throws Error where it may have: it has died, or does not answer */
   move(to: number, handle: Handle): Promise<boolean>;
 }
 
@@ -56,9 +56,11 @@ export class WorkerConnections implements Connections {
     if (home !== null && home !== this.#number) void this.#move(connection, home, organizationId);
   }
 
-  /** From another worker; false: this one cannot take it. */
+  /** Serves it from now on; false: that is not possible, and this process has it no longer. */
   take(handle: Handle): boolean {
-    return this.#server !== null && attach(this.#server, handle);
+    const isServed = this.#server !== null && attach(this.#server, handle);
+    if (!isServed) handle.close();
+    return isServed;
   }
 
   /** Null: not known yet. */
@@ -74,14 +76,15 @@ export class WorkerConnections implements Connections {
   }
 
   /**
-   * One that the other does not take stays here, as those of its organisation do for a while. Where the other has died, a request may
-   * have died with it, which only the end of the connection tells the caller.
+   * One that the other does not take stays here, as those of its organisation do for a while. Where nobody knows whether it has (it may
+   * have died, and a request with it), only the end of the connection tells the caller.
    */
   async #move(connection: Socket, to: number, organizationId: string): Promise<void> {
     const handle = detach(connection);
     if (!handle) return;
-    const isGone = await this.#desk.move(to, handle).catch(() => true);
-    if (!isGone) this.#homes.set(organizationId, { worker: this.#number });
-    if (isGone || !this.take(handle)) handle.close();
+    const isTaken = await this.#desk.move(to, handle).catch(() => null);
+    if (!isTaken) this.#homes.set(organizationId, { worker: this.#number });
+    if (isTaken === false) this.take(handle);
+    else handle.close();
   }
 }

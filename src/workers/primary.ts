@@ -137,7 +137,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
   };
 }
 
-/** Whether the worker has taken the connection; this process has it no longer. @throws Error where the worker dies meanwhile */
+/** Whether the worker has taken the connection; this process has it no longer. @throws Error where the worker dies meanwhile, or does not answer */
 async function move(to: Running | undefined, handle: Handle | undefined): Promise<boolean> {
   try {
     return to?.listens === true && handle ? await to.channel.ask('take', null, handle) : false;

@@ -1,6 +1,7 @@
 // Two ends of a channel, of which one begins later: Node drops what comes to a worker before that listens.
 import { EventEmitter } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { Handle } from '../../src/platform/handed-connections.ts';
 import { type Answers, Channel, type ChannelEnd } from '../../src/workers/channel.ts';
 
 interface Asked {
@@ -28,6 +29,8 @@ function ends(): [ChannelEnd, ChannelEnd] {
   return [endOf(0), endOf(1)];
 }
 
+const connection = (): Handle => ({ readStop: () => null, close: () => undefined });
+
 const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 test('what the primary asks before its worker listens is answered when it does', async () => {
@@ -48,4 +51,32 @@ test('what is asked of one that ends before it listens is refused', async () => 
   primary.close();
   await expect(early).rejects.toThrow('the other process is gone');
   await expect(primary.ask('double', 5)).rejects.toThrow('the other process is gone');
+});
+
+test('a connection that the other process cannot open is given up after five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const [there, here] = ends();
+  const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: true });
+  const refused = vi.fn();
+  primary.ask('double', 4, connection()).catch(refused);
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(refused).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(refused).toHaveBeenCalledWith(new Error('it does not answer'));
+  vi.useRealTimers();
+  const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
+  expect(await Promise.all([primary.ask('double', 5), worker.ask('double', 6)])).toEqual([10, 12]);
+});
+
+test('a connection that cannot be sent is refused, and the channel goes on', async () => {
+  const [there, here] = ends();
+  const sends: ChannelEnd = {
+    ...there,
+    send: (message, handle, options, callback) =>
+      handle ? callback(new Error('write EBADF')) : there.send(message, handle, options, callback),
+  };
+  const primary = new Channel<Asked, Asked>(sends, answers, { speaksFirst: true });
+  const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
+  await expect(primary.ask('double', 4, connection())).rejects.toThrow('write EBADF');
+  expect(await Promise.all([primary.ask('double', 5), worker.ask('double', 6)])).toEqual([10, 12]);
 });

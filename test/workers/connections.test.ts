@@ -27,8 +27,9 @@ function worker(
     },
   });
   const listener = { onconnection: (_status: number, handle: Handle) => void served.push(handle) };
-  connections.servedBy({ _handle: listener, maxConnections: 0 } as unknown as Server);
-  return { connections, asked, moved, served };
+  const server = { _handle: listener, maxConnections: 0, _connections: 1 };
+  connections.servedBy(server as unknown as Server);
+  return { connections, asked, moved, served, server };
 }
 
 function idle() {
@@ -96,4 +97,16 @@ test('ends with a worker that may have taken it, and with whatever that had read
   await answer(here, socket, [...eight('theirs'), 'theirs']);
   expect([here.moved, here.served]).toEqual([[2], []]);
   expect(handle.close).toHaveBeenCalledOnce();
+  // Others are not tried for a while.
+  await answer(here, idle().socket, eight('theirs'));
+  expect(here.moved).toEqual([2]);
+});
+
+test('from another worker is served, or let go of where there are as many as there may be', () => {
+  const { connections, served, server } = worker({});
+  const [one, other] = [idle().handle, idle().handle];
+  expect([connections.take(one), served]).toEqual([true, [one]]);
+  server.maxConnections = 1;
+  expect([connections.take(other), served]).toEqual([false, [one]]);
+  expect([one.close.mock.calls.length, other.close.mock.calls.length]).toEqual([0, 1]);
 });
