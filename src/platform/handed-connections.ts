@@ -31,7 +31,7 @@ export function detach(socket: Socket): Handle | null {
   const parts = socket as Socket & SocketParts;
   const { _handle: handle, parser } = parts;
   const isIdle = parser?.duration?.() === 0 && !parts._httpMessage;
-  if (!handle || socket.destroyed || !isIdle) return null;
+  if (!handle || socket.destroyed || socket.writableEnded || !isIdle) return null;
   if (socket.writableLength > 0 || socket.readableLength > 0) return null;
   handle.readStop();
   handle.reading = false;

@@ -32,8 +32,8 @@ async function connected(server: Server): Promise<Socket> {
   return socket;
 }
 
-const post = (body: string): string =>
-  `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const post = (body: string, more = ''): string =>
+  `POST / HTTP/1.1\r\nHost: a\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
 
 /** Bodies of what was answered, as far as it has come. */
 function answersTo(client: Socket): string[] {
@@ -107,7 +107,7 @@ test('whatever a client sends before it is answered is answered, in its order', 
   for (let from = 0; from < bodies.length; from += 1 + (from % 17)) {
     const bytes = bodies
       .slice(from, from + 1 + (from % 17))
-      .map(post)
+      .map((body) => post(body))
       .join('');
     for (let at = 0, size = 1; at < bytes.length; at += size, size = 1 + ((size * 131 + 7) % 900)) {
       client.write(bytes.slice(at, at + size));
@@ -119,6 +119,16 @@ test('whatever a client sends before it is answered is answered, in its order', 
   expect(answers.map((answer) => answer.slice(2))).toEqual(bodies);
   expect(state.kept).toBeGreaterThan(0);
   expect(Math.min(...state.handed)).toBeGreaterThan(0);
+});
+
+test('a connection that its client has asked to close ends where it is', async () => {
+  const state = await pair();
+  const client = await connected(state.first);
+  const answers = answersTo(client);
+  client.write(post('last', 'Connection: close\r\n'));
+  await once(client, 'close');
+  expect(answers).toEqual(['0 last']);
+  expect([state.handed, state.kept]).toEqual([[0, 0], 1]);
 });
 
 test('a server that is full, or has closed, takes no connection, which is still its owner’s', async () => {
