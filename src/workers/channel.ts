@@ -1,8 +1,8 @@
 // Questions and answers between the primary and a worker, over the channel that a forked process has. Both sides are alike. A connection may come with a question.
 import type { Handle } from '../platform/handed-connections.ts';
 
-/** Node drops a message whose connection the other process cannot open, for want of files, and tells nobody. */
-const WITH_CONNECTION_MS = 5_000;
+/** For an answer to a question with a connection: Node drops one that the other process cannot open, for want of files, and tells nobody. */
+const ANSWER_MS = 5_000;
 
 /** What may be asked, by kind: what the question says, and what its answer is. */
 type Protocol<Kinds> = Record<keyof Kinds, { says: unknown; gets: unknown }>;
@@ -69,9 +69,9 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve: resolve as Asked['resolve'], reject });
-      const refuse = (error: string): void => this.#settle({ id, error });
-      if (handle) setTimeout(refuse, WITH_CONNECTION_MS, 'it does not answer').unref();
-      this.#send({ question: { id, kind, says } }, handle && { handle, refuse });
+      if (handle)
+        setTimeout(() => this.#settle({ id, error: 'it does not answer' }), ANSWER_MS).unref();
+      this.#send({ question: { id, kind, says } }, handle);
     });
   }
 
@@ -108,14 +108,18 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     for (const send of unheard) send();
   }
 
-  /** A connection that cannot be sent says nothing of the channel: it may have been closed while it waited for its turn. */
-  #send(message: Message, connection?: { handle: Handle; refuse: (error: string) => void }): void {
+  #send(message: Message, handle?: Handle): void {
     if (this.#isClosed) return;
-    if (this.#unheard) return void this.#unheard.push(() => this.#send(message, connection));
-    this.#end.send(message, connection?.handle, undefined, (error) => {
-      if (error && connection) connection.refuse(error.message);
-      else if (error) this.close();
+    if (this.#unheard) return void this.#unheard.push(() => this.#send(message, handle));
+    this.#end.send(message, handle, undefined, (error) => {
+      if (error) this.#failed(error, handle && message.question);
     });
+  }
+
+  /** A connection that cannot be sent says nothing of the channel: it may have been closed while it waited for its turn. */
+  #failed({ message }: Error, withConnection: Message['question']): void {
+    if (withConnection) this.#settle({ id: withConnection.id, error: message });
+    else this.close();
   }
 }
 
