@@ -18,6 +18,7 @@ import {
 } from '../embedded-db/server-process.ts';
 import { createOwner, createWorkspaceKey, decision, ok, PASSWORD } from '../setup/personas.ts';
 import { type Answer, send, type TestApp } from '../setup/start-app.ts';
+import { allPidsOf, pidsOf } from './pids.ts';
 
 const ROOMY = {
   ASSAY_WORKERS: '2',
@@ -42,18 +43,6 @@ async function startWorkers(context: TestContext, environment: Record<string, st
   const call: TestApp['call'] = (method, path, what = {}) => send(server.url + path, method, what);
   return { folder, server, app: { call } as TestApp };
 }
-
-/** The processes that have listened, newest last, by worker. */
-function pidsOf({ output }: Server): Map<number, number[]> {
-  const pids = new Map<number, number[]>();
-  for (const [, worker, pid] of output().matchAll(
-    /"worker":(\d+),"pid":(\d+),"msg":"a worker listens"/g,
-  ))
-    pids.set(Number(worker), [...(pids.get(Number(worker)) ?? []), Number(pid)]);
-  return pids;
-}
-
-const allPidsOf = (server: Server): number[] => [...pidsOf(server).values()].flat();
 
 const several = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));
@@ -164,7 +153,6 @@ async function listUntilOneMoves({ url }: Server, key: string): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let turn = 0; turn < 20; turn++) {
       const sent = get(`${url}/api/v1/agents`, { agent, headers: { 'x-api-key': key } });
-      sent.on('error', () => undefined);
       const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
       const [response] = await Promise.race([answer, setTimeout(MOVING_MS, [null])]);
       if (!response) return true;
@@ -178,7 +166,7 @@ async function listUntilOneMoves({ url }: Server, key: string): Promise<void> {
 
 /** Until another process is about to take its place, which takes it a while yet to listen. */
 async function kill(server: Server, worker: number): Promise<void> {
-  process.kill(pidsOf(server).get(worker)?.at(-1) ?? 0, 'SIGKILL');
+  process.kill(pidsOf(server).get(worker)?.at(-1) as number, 'SIGKILL');
   await vi.waitUntil(() => server.output().includes('a worker was ended by SIGKILL'), patience);
   await setTimeout(FORKED_MS);
 }
@@ -227,7 +215,7 @@ test(
       const goal = acknowledged.size + 50;
       await vi.waitUntil(() => acknowledged.size > goal, patience);
       const pids = pidsOf(server);
-      process.kill(pids.get(worker)?.at(-1) ?? 0, 'SIGKILL');
+      process.kill(pids.get(worker)?.at(-1) as number, 'SIGKILL');
       await vi.waitUntil(() => allPidsOf(server).length === 3 + kill, patience);
     }
     isDone = true;
