@@ -1,5 +1,5 @@
 // What an organisation shows to others of its record: that something is gone, and all that is there.
-import { spooledArchive } from '../../platform/archive/spooled-archive.ts';
+import { tarGz } from '../../platform/archive/tar-gz.ts';
 import { createAuditBundleService } from '../../resources/audit-bundles/audit-bundles.service.ts';
 import type { KeyRegistry } from '../../resources/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../../resources/c2pa-kms/signer.service.ts';
@@ -24,6 +24,6 @@ export function createEvidence(platform: Platform, deps: Deps) {
   const erasureExecution = createErasureExecutionService({ ...platform, ...deps });
   const acknowledged = { impact, execution: erasureExecution };
   const erasure = createErasureService({ ...platform, ...acknowledged });
-  const auditBundles = createAuditBundleService({ ...platform, ...deps, spooledArchive });
+  const auditBundles = createAuditBundleService({ ...platform, ...deps, tarGz });
   return { auditBundles, erasure, erasureExecution };
 }

@@ -1,4 +1,4 @@
-// Sends a file: a text, a stream, or pieces that are made as the reader takes them.
+// Sends a file: a text, bytes, or pieces that are made as the reader takes them.
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,45 +6,63 @@ import type { Response } from 'express';
 import { othersTurn } from '../../domain/others-turn.ts';
 import type { FileDownload } from '../declaration/define-route.ts';
 
+type Pieces = AsyncIterable<string | Uint8Array>;
+
 /** Bytes that are buffered for a slow reader. */
 const HIGH_WATER_MARK = 256 * 1024;
+/** What a stream says of the other end when that has gone. */
+const LEAVING: ReadonlySet<string | undefined> = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_UNABLE_TO_PIPE',
+]);
 
-/** When the source of a file fails the connection is destroyed, so that a truncated file never looks complete. */
+/**
+ * Resolves when the file is sent, or when its reader has left and the making of it has ended.
+ * @throws what the source throws before the first piece; later its caller destroys the connection, so that a truncated file never looks complete
+ */
 export async function sendFile(
   res: Response,
   status: number,
   { type, filename, body }: FileDownload,
 ): Promise<void> {
-  const content = typeof body === 'string' || body instanceof Readable ? body : await begin(body);
-  res.status(status).setHeader('Content-Type', type);
-  if (filename !== null)
-    res.setHeader(
-      'Content-Disposition',
-      `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`,
-    );
-  if (typeof content === 'string') res.end(content);
-  else await pipeline(content, res).catch(ignoreLeaving);
+  const begin = (): void => {
+    res.status(status).setHeader('Content-Type', type);
+    if (filename === null) return;
+    const name = filename.replace(/[^\w.-]/g, '_');
+    res.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+  };
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    return sendPieces(res, body, begin);
+  begin();
+  res.end(body);
 }
 
-/** Resolves when the first piece is there: what fails before is answered as an error. */
-async function begin(pieces: AsyncIterable<string>): Promise<Readable> {
+async function sendPieces(res: Response, pieces: Pieces, begin: () => void): Promise<void> {
+  if (res.closed) return;
   const content = Readable.from(inTurn(pieces), {
     objectMode: false,
     highWaterMark: HIGH_WATER_MARK,
   });
-  await once(content, 'readable');
-  return content;
+  const closed = new Promise<void>((resolve) => void content.once('close', resolve));
+  // The calls below hear of a failure; a stream that nobody awaits any more must not end the process.
+  content.on('error', () => undefined);
+  const left = Object.assign(new Error('the reader has left'), { code: [...LEAVING][0] });
+  res.once('close', () => content.destroy(left));
+  try {
+    await once(content, 'readable');
+    begin();
+    await pipeline(content, res);
+  } catch (error) {
+    if (!LEAVING.has((error as NodeJS.ErrnoException).code)) throw error;
+  } finally {
+    await closed;
+  }
 }
 
 /** Between two pieces other requests are served. */
-async function* inTurn(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* inTurn(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
     yield piece;
     await othersTurn();
   }
-}
-
-/** That a reader hangs up is no fault. @throws whatever else it is */
-function ignoreLeaving(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }

@@ -1,5 +1,4 @@
 // Declares routes: one object per route, read by the pipeline, the router, the API reference and the contract tests.
-import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Code } from '../../errors.ts';
 import type { Services } from '../../composition/services.ts';
@@ -49,8 +48,8 @@ export interface FileDownload {
   type: string;
   /** Null: displayed inline, not saved. */
   filename: string | null;
-  /** Pieces are made as the reader takes them. */
-  body: Readable | AsyncIterable<string> | string;
+  /** Pieces are made as the reader takes them: nothing is open before the answer begins. */
+  body: AsyncIterable<string | Uint8Array> | string | Uint8Array;
 }
 
 export interface ReplyCookie {

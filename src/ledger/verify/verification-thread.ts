@@ -40,7 +40,7 @@ export type VerificationRequest =
   | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & KnownChainRequest)
   | ({ kind: 'ranges'; length: number } & KnownChainRequest)
   | ({ kind: 'replay'; range: Range } & KnownChainRequest)
-  | { kind: 'open'; chain: Chain; bundle: BundleQueryRange }
+  | { kind: 'open' | 'measure'; chain: Chain; bundle: BundleQueryRange }
   | { kind: 'next'; bundleId: number }
   | { kind: 'close'; bundleId: number };
 
@@ -103,6 +103,10 @@ function createAnswers(
     return { ...known, db, chain, columns: columnsOf(chain), contents, organizationId };
   }
 
+  function chunksOf({ chain, bundle }: { chain: Chain; bundle: BundleQueryRange }) {
+    return bundleChunks(db, chain, Object.assign({}, bundle, { contents }));
+  }
+
   return async ({ id, request }: ThreadMessage<VerificationRequest>): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
@@ -111,13 +115,10 @@ function createAnswers(
         return rangesOf(chainOf(request), request.length);
       case 'replay':
         return replayRange(chainOf(request), request.range);
+      case 'measure':
+        return lengthOf(chunksOf(request));
       case 'open':
-        bundles.set(
-          id,
-          new Bundle(
-            bundleChunks(db, request.chain, Object.assign({}, request.bundle, { contents })),
-          ),
-        );
+        bundles.set(id, new Bundle(chunksOf(request)));
         return id;
       case 'next':
         return (await bundles.get(request.bundleId)?.next()) ?? null;
@@ -126,4 +127,11 @@ function createAnswers(
         return bundles.delete(request.bundleId);
     }
   };
+}
+
+/** In bytes. */
+async function lengthOf(chunks: AsyncIterable<string>): Promise<number> {
+  let length = 0;
+  for await (const chunk of chunks) length += Buffer.byteLength(chunk);
+  return length;
 }

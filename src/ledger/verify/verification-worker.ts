@@ -1,6 +1,4 @@
 // The main thread's side of the verification threads: started when they are first needed, one verification per chain at a time.
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { createLastingThread } from '../../platform/answering-thread.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
@@ -26,15 +24,15 @@ export interface VerificationWorkerDeps extends VerificationThreadData {
 export interface VerificationWorker {
   /** Verifies a chain; a second caller joins a verification in progress that begins at the same place. */
   verify(chain: Chain, organizationId: string, known: ChainKnowledge): Promise<Verification>;
-  /** The text of a bundle, once it has begun: a later failure destroys the stream. */
-  bundle(chain: Chain, bundle: BundleQueryRange): Promise<Readable>;
+  /** The text of a bundle, made as it is taken. */
+  bundle(chain: Chain, bundle: BundleQueryRange): AsyncIterable<Uint8Array>;
+  /** Its bytes. */
+  measure(chain: Chain, bundle: BundleQueryRange): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Bounds the thread's memory; with a third of this young generation, collecting garbage takes a quarter more CPU. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
-/** Bytes that are buffered for a slow reader. */
-const HIGH_WATER_MARK = 256 * 1024;
 
 /** Enough entries to be worth handing over, and so few that all threads end at about the same time. */
 const RANGE_LENGTH = 20_000;
@@ -99,13 +97,9 @@ export function createVerificationWorker({
       running.set(key, verification);
       return verification;
     },
-    async bundle(chain, bundle) {
-      const body = Readable.from(chunks(chain, bundle), {
-        objectMode: false,
-        highWaterMark: HIGH_WATER_MARK,
-      });
-      await once(body, 'readable');
-      return body;
+    bundle: chunks,
+    async measure(chain, bundle) {
+      return (await thread.ask({ kind: 'measure', chain, bundle })) as number;
     },
     async close() {
       await Promise.all([thread, ...others].map((one) => one.close()));

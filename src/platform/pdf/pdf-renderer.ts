@@ -1,5 +1,4 @@
 // Renders PDFs in a thread of their own: a bounded number waits, few of them of one organisation.
-import { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { createThreadQueue } from '../thread-queue.ts';
 import type { PdfDocument } from './pdf-document.ts';
@@ -10,7 +9,7 @@ export interface PdfRenderer {
    * The caller bounds what is shown: some thousand rows take seconds.
    * @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has enough under way, `SERVICE_UNAVAILABLE` when all together have
    */
-  render(organizationId: string, document: PdfDocument): Promise<Readable>;
+  render(organizationId: string, document: PdfDocument): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -55,7 +54,7 @@ export function createPdfRenderer({
       try {
         const result = await thread.ask(document);
         if ('error' in result) throw result.error;
-        return Readable.from([result.value], { objectMode: false });
+        return result.value;
       } finally {
         underWay.splice(underWay.indexOf(organizationId), 1);
       }

@@ -1,5 +1,4 @@
 // Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all of it (docs/formats.md).
-import { type Readable } from 'node:stream';
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -8,7 +7,7 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { AppError } from '../../errors.ts';
-import type { SpooledArchive } from '../../platform/archive/spooled-archive.ts';
+import type { TarGz } from '../../platform/archive/tar-gz.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { KeyRegistry } from '../c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
@@ -20,18 +19,22 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'newId' | 'publicUrl'
   bundles: BundleService;
   signer: SignerService;
   keys: KeyRegistry;
-  spooledArchive: SpooledArchive;
+  tarGz: TarGz;
 };
 type SignedBundle = Omit<
   AuditBundleDocument,
   '_id' | 'organizationId' | 'createdBy' | 'createdAt' | 'updatedAt'
 > & { _id: string };
+interface Download {
+  filename: string;
+  body: AsyncIterable<Uint8Array>;
+}
 type AuditBundle = AuditBundleDocument & { id: Types.ObjectId };
 
 const MANIFEST_TYPE = 'assay-audit-bundle+jws';
 
 export function createAuditBundleService(deps: Deps) {
-  const { models, clock, config, newId, publicUrl, bundles, signer, keys, spooledArchive } = deps;
+  const { models, clock, config, newId, publicUrl, bundles, signer, keys, tarGz } = deps;
 
   async function find({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
     const query = models.auditBundles.findOne({ organizationId, _id: id });
@@ -95,7 +98,7 @@ export function createAuditBundleService(deps: Deps) {
     get: find,
 
     /** @throws AppError `NOT_FOUND` */
-    async download(tenant: Tenant, id: string): Promise<{ filename: string; body: Readable }> {
+    async download(tenant: Tenant, id: string): Promise<Download> {
       const bundle = await find(tenant, id);
       const { organizationId } = tenant;
       const { manifest, signature, signerKid: kid, disclosed } = bundle;
@@ -109,11 +112,13 @@ export function createAuditBundleService(deps: Deps) {
         fileOf('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
         fileOf('VERIFY.md', verifyNote(facts, { kid, publicUrl })),
       ];
+      const text = await bundles.textOf(organizationId, range, disclosed);
       const ledger = {
         name: 'ledger.json',
-        body: await bundles.stream(organizationId, range, disclosed),
+        size: await text.measure(),
+        pieces: text.pieces(),
       };
-      const body = await spooledArchive(files, ledger, bundle.createdAt);
+      const body = tarGz([...files, ledger], bundle.createdAt);
       return { filename: `assay-audit-bundle-${id}.tar.gz`, body };
     },
   };

@@ -1,5 +1,4 @@
 // Prints approved impact assessments (document 3, section 4.1: an addition).
-import type { Readable } from 'node:stream';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -15,7 +14,7 @@ interface Named {
 export function createFriaPrintService({ models, pdf }: Pick<Platform, 'models' | 'pdf'>) {
   return {
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` unless approved, and what rendering throws */
-    async print({ organizationId }: Tenant, id: string): Promise<Readable> {
+    async print({ organizationId }: Tenant, id: string): Promise<Uint8Array> {
       const assessment = await findOr404(
         models.assessments.findOne({ _id: id, organizationId }).lean<AssessmentDocument>(),
       );

@@ -1,5 +1,4 @@
 // Evidence bundles: the range of entries, and who may disclose committed values in them (document 2, section 4.5).
-import type { Readable } from 'node:stream';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
@@ -24,7 +23,14 @@ export interface BundleCaller {
 
 export interface BundleDownload {
   filename: string;
-  body: Readable;
+  body: AsyncIterable<Uint8Array>;
+}
+
+/** The text of a bundle; it is the same however often it is made, unless an erasure comes between. */
+export interface BundleText {
+  /** In bytes: the text is made once, and counted. */
+  measure(): Promise<number>;
+  pieces(): AsyncIterable<Uint8Array>;
 }
 
 interface Range {
@@ -103,28 +109,32 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     if (sequences.length > 0) await ledger.fold.applyAt(organizationId, sequences);
   }
 
-  /** The text of a bundle; `first` is beyond `last` for one without entries. */
-  async function stream(
+  /** `first` is beyond `last` for one without entries. */
+  async function textOf(
     organizationId: string,
     { first, last }: Range,
     names: readonly string[],
-  ): Promise<Readable> {
+  ): Promise<BundleText> {
     const head = await newest(organizationId);
     const count = Math.max(0, last - first + 1);
     if (names.length > 0) await finishErasures(organizationId, last);
-    return verificationWorker.bundle(DECISIONS, {
-      chain: 'ledger',
+    const bundle = {
+      chain: 'ledger' as const,
       organizationId,
       exportedAt: chainTime(clock.now()),
       range: placesOf({ first, last }),
       head: head && { sequence: head.sequence, chainHash: head.chainHash },
       count,
       disclosed: names,
-    });
+    };
+    return {
+      measure: () => verificationWorker.measure(DECISIONS, bundle),
+      pieces: () => verificationWorker.bundle(DECISIONS, bundle),
+    };
   }
 
   return {
-    stream,
+    textOf,
 
     /** The entries of a period. @throws AppError `VALIDATION_ERROR` for one that ends before it begins */
     async range(organizationId: string, period: { from: Date; to: Date }): Promise<Range> {
@@ -143,7 +153,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
         await requireDisclosure(tenant, caller, { names, fromSequence, toSequence });
       return {
         filename: `assay-${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
-        body: await stream(organizationId, range, names),
+        body: (await textOf(organizationId, range, names)).pieces(),
       };
     },
   };

@@ -7,7 +7,9 @@ import { extract } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok } from '../../setup/personas.ts';
+import { LEAVING_DELAYS, leaveAfter } from '../../setup/leaving.ts';
+import { createOwner, ok } from '../../setup/personas.ts';
+import { randomHex } from '../../../src/platform/ids.ts';
 
 const path = '/api/v1/policies/export-bundle';
 const harness = useHarness();
@@ -136,4 +138,27 @@ test('what does not fit into a bundle is refused', async () => {
     status: 400,
     body: { code: 'INVALID_OPERATION' },
   });
+});
+
+test('who leaves in the middle of an archive ends neither the process nor a later download', async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on('uncaughtExceptionMonitor', note);
+  const zoe = await createOwner(app, 'Zoe');
+  const condition = { field: 'input.text', operator: 'contains', value: randomHex(400) };
+  const conditions = Array.from({ length: 40 }, () => ({ ...condition, value: randomHex(400) }));
+  for (let count = 0; count < 20; count++)
+    ok(
+      await app.call('POST', '/api/v1/policies', {
+        token: zoe.token,
+        body: { ...policy, name: `Refunds ${count}`, conditions },
+      }),
+    );
+  const url = `${app.url}${path}?download=1`;
+  for (const delay of LEAVING_DELAYS) await leaveAfter(delay, url, { token: zoe.token });
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${zoe.token}` } });
+  const files = await unpack(new Uint8Array(await answer.arrayBuffer()));
+  expect(files.size).toBe(41);
+  process.off('uncaughtExceptionMonitor', note);
+  expect(uncaught).toEqual([]);
 });

@@ -58,6 +58,17 @@ test('time and chance are arguments outside the platform', () => {
   expect(impure).toEqual([]);
 });
 
+test('streams that fail by an event are made where every failure is heard', () => {
+  const importing = sources.filter((file) =>
+    /^import (?!type).* from 'node:stream|createG(un)?zip/m.test(textOf(file)),
+  );
+  expect(importing).toEqual([
+    'src/embedded-db/download.ts',
+    'src/http/answers/send-file.ts',
+    'src/platform/archive/tar-gz.ts',
+  ]);
+});
+
 test('no resource passes the tenancy plugin by', () => {
   const resources = sources.filter((file) => file.startsWith('src/resources/'));
   const native = filesWith(

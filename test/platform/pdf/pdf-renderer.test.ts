@@ -1,6 +1,5 @@
 // PDFs: what is written stands in them as it was written, on as many pages as it takes, and no organisation takes all places.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
@@ -17,7 +16,7 @@ const of = (...blocks: PdfBlock[]): PdfDocument => ({
   blocks,
 });
 const render = async (document: PdfDocument, organization = 'ada'): Promise<Buffer> =>
-  buffer(await renderer.render(organization, document));
+  Buffer.from(await renderer.render(organization, document));
 
 test('headings, texts, values and tables are shown', async () => {
   const pdf = await render(

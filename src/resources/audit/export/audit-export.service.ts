@@ -1,5 +1,4 @@
 // Exports of the operations audit log: a JSON document that is made while it is read, and a PDF of a bounded number of rows.
-import type { Readable } from 'node:stream';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -66,7 +65,7 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
     },
 
     /** @throws AppError `VALIDATION_ERROR` above the limit of rows, and as the renderer of PDFs */
-    async pdf(tenant: Tenant, filter: AuditFilter): Promise<AuditExport<Readable>> {
+    async pdf(tenant: Tenant, filter: AuditFilter): Promise<AuditExport<Uint8Array>> {
       const { organizationId } = tenant;
       const rows: string[][] = [];
       const bounds = { maxTimeMS: READ_MAX_MS, limit: rowsMax + 1 };

@@ -1,5 +1,4 @@
 // Policies as a portable bundle: every live policy as JSON and as rule-language source, with a manifest whose list of digests is signed (document 2, section 4.2).
-import type { Readable } from 'node:stream';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
@@ -35,7 +34,7 @@ const SIGNATURE_TYPE = 'assay-policy-bundle+jws';
 
 interface Download {
   filename: string;
-  body: Readable;
+  body: AsyncIterable<Uint8Array>;
   digest: string;
   policies: number;
   signedBy: string | null;

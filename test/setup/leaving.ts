@@ -1,0 +1,34 @@
+// Requests whose sender leaves before the answer is complete.
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Call } from './start-app.ts';
+
+/** In milliseconds: before the request is read, while it is checked, while the work goes on, and in the middle of the answer. */
+export const LEAVING_DELAYS = [0, 1, 2, 4, 7, 11, 16, 23, 33, 48, 70, 100] as const;
+
+/** Sends a request and destroys its connection after so many milliseconds, whatever has come by then. */
+export async function leaveAfter(
+  afterMs: number,
+  url: string,
+  { method = 'GET', token, body, headers = {} }: Call & { method?: string },
+): Promise<void> {
+  const agent = new Agent({ keepAlive: false });
+  const sent = request(url, {
+    agent,
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  });
+  const closed = new Promise<void>((resolve) => void sent.once('close', resolve));
+  // That the connection is destroyed is what was asked for.
+  sent.on('error', () => undefined);
+  sent.on('response', (response) => response.on('error', () => undefined).resume());
+  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  await delay(afterMs);
+  sent.destroy();
+  await closed;
+  agent.destroy();
+}
