@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { extract, type Headers } from 'tar-stream';
+import { extract, type Header } from 'tar-stream';
 import { expect, test } from 'vitest';
 import {
   type ArchivedFile,
@@ -49,8 +49,8 @@ const small = (count: number): ArchivedFile[] =>
     content: Buffer.from(randomHex(at * 50)),
   }));
 
-async function unpack(archive: Uint8Array): Promise<{ header: Headers; content: Buffer }[]> {
-  const files: { header: Headers; content: Buffer }[] = [];
+async function unpack(archive: Uint8Array): Promise<{ header: Header; content: Buffer }[]> {
+  const files: { header: Header; content: Buffer }[] = [];
   const entries = extract();
   Readable.from([gunzipSync(archive)]).pipe(entries);
   for await (const entry of entries)
