@@ -10,6 +10,7 @@ import { alertsConsumer } from './resources/alerts/alerts.consumer.ts';
 import { dateAuditRows } from './resources/audit/audit.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
+import { recountVerdicts } from './resources/cpi/verdicts.migration.ts';
 import { chainHashesConsumer } from './resources/hash-chain/search/chain-hashes.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   },
   { id: 'decision-searches-dropped', run: dropDecisionSearches },
   { id: 'ledger-hash-index-dropped', run: dropHashIndex },
+  { id: 'verdicts-of-persons', run: recountVerdicts },
 ];
 
 type Followed = Pick<

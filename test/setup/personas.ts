@@ -47,6 +47,16 @@ export async function createWorkspaceKey(
   return { key: data.key, id: data._id };
 }
 
+/** A raw key whose word counts as a person's. */
+export async function createFeedbackKey(
+  app: TestApp,
+  owner: Owner,
+  more: object = {},
+): Promise<string> {
+  const capable = { name: 'feedback', capabilities: ['feedback'] };
+  return (await createWorkspaceKey(app, owner, Object.assign(capable, more))).key;
+}
+
 /** A registered agent with its raw key. */
 export async function createAgent(
   app: TestApp,

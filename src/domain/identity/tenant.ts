@@ -40,6 +40,8 @@ export interface Key {
   keyId: string;
   kind: 'workspaceKey' | 'agentKey';
   readOnly: boolean;
+  /** Minted for the verdicts of persons: they count, and the key ingests nothing. */
+  isForFeedback: boolean;
   /** Agent keys only: the agent the key belongs to. */
   agentId: string | null;
 }

@@ -4,6 +4,7 @@ import type {
   ErasurePayload,
   TracePayload,
 } from '../../domain/record/payload.ts';
+import { CAPABILITY } from '../../domain/record/persons-verdict.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { parsedText } from '../verify/stored-columns.ts';
@@ -23,7 +24,7 @@ export interface Projection {
 
 export const AMENDMENT_KINDS: readonly EntryKind[] = ['correction', 'review', 'status', 'erasure'];
 /** Committed values of a correction that describe the verdict and replace nothing. */
-const ABOUT_THE_VERDICT = new Set(['feedback']);
+const ABOUT_THE_VERDICT = new Set(['feedback', CAPABILITY]);
 
 /** By name: the sequence of the newest correction that replaced a value before an erasure. */
 export type ValueSources = ReadonlyMap<string, number>;

@@ -46,6 +46,8 @@ test('approved: success, no override, and who approved and when', async () => {
     status: 'success',
     humanOverride: false,
     repeated: false,
+    counted: false,
+    claimedBy: ada.email,
     hashChain,
   });
   const trace = await read(id);
@@ -53,7 +55,6 @@ test('approved: success, no override, and who approved and when', async () => {
   expect(trace.metadata).toEqual({
     order: 7,
     approvedBy: expect.not.stringContaining(ada.email),
-    approvedById: ada.userId,
     approvedAt: expect.stringMatching(/^\d{4}-.*Z$/),
   });
   const view = JSON.parse(entry?.view as string);
@@ -65,7 +66,8 @@ test('approved: success, no override, and who approved and when', async () => {
   });
   expect(Object.keys(view.commitments).sort()).toEqual(['feedback', 'metadata']);
   const [logged] = await auditOf(app, ada, 'action=cpi.approved');
-  expect(logged).toMatchObject({ resourceId: traceId, metadata: { userEmail: ada.email } });
+  const claimed = { userEmail: ada.email, claimedBy: ada.email };
+  expect(logged).toMatchObject({ resourceId: traceId, metadata: claimed });
 });
 
 test('corrected: override, the new decision, the old one, notes and marker', async () => {
@@ -124,7 +126,7 @@ test('who approved and when is what the newest feedback says, never what the age
   const correction = { traceId, correctedDecision: 'other', userEmail: ada.email };
   ok(await ingest(correction));
   const { metadata } = await read(id);
-  expect(metadata).toMatchObject({ order: 7, approvedById: ada.userId });
+  expect(metadata).toEqual({ order: 7, approvedBy: expect.not.stringContaining(ada.email) });
   expect(metadata).not.toHaveProperty('approvedAt');
 });
 

@@ -4,7 +4,14 @@ import { staysWithPerson } from '../../../src/domain/maturation.ts';
 import { sealedOf, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { objectId, openedEntry } from '../../setup/harness.ts';
-import { createAgent, createWorkspaceKey, decision, ok, PASSWORD } from '../../setup/personas.ts';
+import {
+  createAgent,
+  createFeedbackKey,
+  createWorkspaceKey,
+  decision,
+  ok,
+  PASSWORD,
+} from '../../setup/personas.ts';
 import { outcome } from '../../setup/start-app.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,12 +22,14 @@ const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
 let key: string;
+let feedbackKey: string;
 let agentId: string;
 /** Ada's session. */
 let token: string;
 beforeAll(async () => {
   ({ token } = ada);
   ({ key } = await createWorkspaceKey(app, ada));
+  feedbackKey = await createFeedbackKey(app, ada);
   ({ id: agentId } = await createAgent(app, ada, 'Till'));
   const body = {
     name: 'Refunds',
@@ -45,7 +54,9 @@ const holdMany = async (count: number): Promise<string[]> => {
   return held;
 };
 const feed = async (traceId: string, body: object = { action: 'approve' }): Promise<void> =>
-  void ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: { traceId, ...body } }));
+  void ok(
+    await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: { traceId, ...body } }),
+  );
 const stored = (traceId: string) =>
   harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
 async function patterns(by = token) {

@@ -4,7 +4,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import {
+  createFeedbackKey,
+  createWorkspaceKey,
+  decision,
+  ok,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies/insurance-feed';
@@ -13,8 +19,10 @@ const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
 let key: string;
+let feedbackKey: string;
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
+  feedbackKey = await createFeedbackKey(app, ada);
 });
 
 const generate = ({ token }: Owner = ada): Promise<Answer> => app.call('GET', path, { token });
@@ -56,7 +64,7 @@ test('the current month is told in counts, with the head of the chain and a dige
   await post('hold');
   await post('stop');
   const verdict = { traceId: missed, correctedDecision: 'ask' };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: verdict }));
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: verdict }));
   const incident = { title: 'Leak', severity: 'high', category: 'other' };
   ok(await app.call('POST', '/api/v1/incidents', { token: ada.token, body: incident }));
   await app.instance.runJobsOnce();

@@ -3,7 +3,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { armOf } from '../../../src/domain/policies/changes/canary.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import {
+  createFeedbackKey,
+  createWorkspaceKey,
+  decision,
+  ok,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -12,8 +18,10 @@ const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
 let key: string;
+let feedbackKey: string;
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
+  feedbackKey = await createFeedbackKey(app, ada);
 });
 
 const refunds = {
@@ -50,7 +58,12 @@ const canaryOf = async (policyId: string): Promise<{ id: string; share: number }
   return { id: String(row?._id), share: row?.share as number };
 };
 async function feed(traceId: string, body: object): Promise<void> {
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: Object.assign({ traceId }, body) }));
+  ok(
+    await app.call('POST', '/api/v1/cpi/ingest', {
+      key: feedbackKey,
+      body: Object.assign({ traceId }, body),
+    }),
+  );
 }
 
 test('a change judges its share of the decisions, what was there before the others, and each says by which set', async () => {

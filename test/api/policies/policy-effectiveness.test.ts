@@ -2,7 +2,14 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
-import { createAgent, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  createFeedbackKey,
+  createWorkspaceKey,
+  decision,
+  ok,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -10,10 +17,12 @@ const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
 let key: string;
+let feedbackKey: string;
 let agentId: string;
 let policyId: string;
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
+  feedbackKey = await createFeedbackKey(app, ada);
   ({ id: agentId } = await createAgent(app, ada, 'Till'));
   const body = {
     name: 'Refunds',
@@ -31,7 +40,9 @@ async function post(action: string): Promise<string> {
   return ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
 }
 const feed = async (traceId: string, body: object): Promise<Answer> =>
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: { traceId, ...body } }));
+  ok(
+    await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: { traceId, ...body } }),
+  );
 async function review(traceId: string, verdict: string): Promise<void> {
   const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   const path = `/api/v1/review-queue/${String(stored?.review._id)}/decision`;

@@ -69,7 +69,13 @@ function ingestionBy(way: Way) {
     agentIds: null,
     actor,
   } as const;
-  const key = { keyId: actor.id, kind: actor.kind, readOnly: false, agentId: null };
+  const key = {
+    keyId: actor.id,
+    kind: actor.kind,
+    readOnly: false,
+    isForFeedback: false,
+    agentId: null,
+  };
 
   /** `bytes`: as if the body had so many. */
   return async (given: JsonObject, bytes: number): Promise<unknown> => {

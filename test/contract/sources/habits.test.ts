@@ -186,6 +186,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',
   'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',
+  'src/resources/cpi/verdicts.migration.ts': 'counts of earlier versions, whoever they belong to',
   'src/resources/organization/memberships/memberships.migration.ts':
     'memberships of earlier versions, whoever has them',
   'src/resources/organization/memberships/memberships.service.ts':

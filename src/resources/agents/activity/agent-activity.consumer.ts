@@ -108,7 +108,7 @@ async function recentOf(
   const earlier = await models.traces
     .find(
       { organizationId, agentId, sequence: { $lt: observed.at(-1)?.sequence ?? 0 } },
-      'status confidenceScore humanOverride review.status',
+      'status confidenceScore humanOverride review.status review.decidedBy',
     )
     .session(session)
     .sort({ sequence: -1 })
@@ -169,15 +169,18 @@ function mostRecent(
 
 /** Shares of the recent decisions, of which there is at least one; the override rate is null until enough were judged by a human. */
 function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
-  const judged = recent.filter(
-    ({ humanOverride, review }) => humanOverride || (review && review.status !== 'pending'),
-  );
-  const overridden = judged.filter(({ humanOverride }) => humanOverride);
+  const judged = recent.filter((decision) => isOverridden(decision) || decision.review?.decidedBy);
+  const overridden = judged.filter(isOverridden);
   const held = recent.filter(({ status }) => status === 'flagged' || status === 'blocked');
   return {
     overrideRate: judged.length < LEAST_JUDGED ? null : shareOf(overridden.length, judged.length),
     flagRate: shareOf(held.length, recent.length),
   };
+}
+
+/** A rejection stays one, whatever the agent's own keys say of the decision afterwards. */
+function isOverridden({ humanOverride, review }: Judged): boolean {
+  return humanOverride === true || review?.status === 'rejected';
 }
 
 /** To four decimals. */

@@ -15,6 +15,7 @@ interface KeyIdentity {
   workspaceId: string | null;
   agentIds: string[] | null;
   readOnly: boolean;
+  isForFeedback: boolean;
   agentId: string | null;
 }
 
@@ -48,6 +49,7 @@ export function createKeyAuthenticationService(deps: Deps) {
         workspaceId: key.workspaceId?.toHexString() ?? null,
         agentIds: key.scope.agentIds?.map((agentId) => agentId.toHexString()) ?? null,
         readOnly: key.scope.readOnly,
+        isForFeedback: key.capabilities?.includes('feedback') ?? false,
         agentId: null,
       }
     );
@@ -66,6 +68,7 @@ export function createKeyAuthenticationService(deps: Deps) {
       workspaceId: agent.workspaceId.toHexString(),
       agentIds: [agentId],
       readOnly: false,
+      isForFeedback: false,
       agentId,
     };
   }
@@ -113,13 +116,14 @@ export function createKeyAuthenticationService(deps: Deps) {
 export type KeyAuthenticationService = ReturnType<typeof createKeyAuthenticationService>;
 
 function callerBy(
-  { organizationId, workspaceId, agentIds, keyId, kind, readOnly, agentId }: KeyIdentity,
+  { organizationId, workspaceId, agentIds, keyId, kind, ...rights }: KeyIdentity,
   { plan, defaultWorkspaceId }: Pick<Tenant, 'plan' | 'defaultWorkspaceId'>,
 ): Caller {
+  const { readOnly, isForFeedback, agentId } = rights;
   const actor = { kind, id: keyId };
   return {
     role: 'member',
     tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor },
-    key: { keyId, kind, readOnly, agentId },
+    key: { keyId, kind, readOnly, isForFeedback, agentId },
   };
 }

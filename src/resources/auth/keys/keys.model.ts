@@ -2,6 +2,10 @@
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
+/** `feedback`: the key gives the verdicts of persons, which count, and ingests nothing. */
+export const KEY_CAPABILITIES = ['feedback'] as const;
+export type KeyCapability = (typeof KEY_CAPABILITIES)[number];
+
 export interface WorkspaceKeyDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
@@ -11,6 +15,8 @@ export interface WorkspaceKeyDocument {
   /** Bound to one workspace; null: the default one, or whichever `x-workspace-id` names. */
   workspaceId: Types.ObjectId | null;
   scope: { agentIds: Types.ObjectId[] | null; readOnly: boolean };
+  /** Settled when the key is minted; absent without any. */
+  capabilities?: KeyCapability[];
   createdBy: Types.ObjectId;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
@@ -28,6 +34,7 @@ export const workspaceKeySchema = new Schema<WorkspaceKeyDocument>(
       agentIds: { type: [Schema.Types.ObjectId], default: null },
       readOnly: { type: Boolean, default: false },
     },
+    capabilities: { type: [String], enum: KEY_CAPABILITIES, immutable: true, default: undefined },
     createdBy: { type: Schema.Types.ObjectId, required: true },
     lastUsedAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },

@@ -1,6 +1,7 @@
 // Inputs and views of workspace API keys (document 1, sections 2 and 4.2).
 import { z } from 'zod';
 import { id, instant, line } from '../../../http/declaration/views.ts';
+import { KEY_CAPABILITIES } from './keys.model.ts';
 
 const objectId = z
   .string()
@@ -10,12 +11,24 @@ const agentIds = z.array(objectId).min(1).max(200).nullable();
 
 /** Strict: a limit that is misspelt must not make a key without limits. */
 const scope = z.strictObject({ agentIds: agentIds.optional(), readOnly: z.boolean().optional() });
+const capabilities = z
+  .array(z.enum(KEY_CAPABILITIES))
+  .max(KEY_CAPABILITIES.length)
+  .describe(
+    '`feedback`: what the key says by `POST /cpi/ingest` counts as the verdict of a person, and it ingests nothing; never changed',
+  );
 
-export const keyInput = z.strictObject({
-  name: line(100),
-  workspaceId: objectId.nullable().optional(),
-  scope: scope.optional(),
-});
+export const keyInput = z
+  .strictObject({
+    name: line(100),
+    workspaceId: objectId.nullable().optional(),
+    scope: scope.optional(),
+    capabilities: capabilities.optional(),
+  })
+  .refine(({ scope: limits, capabilities: given }) => !(limits?.readOnly && given?.length), {
+    path: ['capabilities'],
+    message: 'a read-only key gives no feedback: leave out readOnly, or the capability',
+  });
 export const keyChange = z.strictObject({ name: line(100).optional(), scope: scope.optional() });
 
 export const keyView = z.object({
@@ -25,6 +38,7 @@ export const keyView = z.object({
   prefix: z.string(),
   workspaceId: id.nullable(),
   scope: z.object({ agentIds: z.array(id).nullable(), readOnly: z.boolean() }),
+  capabilities: capabilities.exactOptional(),
   createdBy: id,
   lastUsedAt: instant.nullable(),
   createdAt: instant,

@@ -67,7 +67,7 @@ export function createKeyService({
     async create(
       { organizationId }: Tenant,
       { userId }: User,
-      { name, workspaceId = null, scope = {} }: z.output<typeof keyInput>,
+      { name, workspaceId = null, scope = {}, capabilities = [] }: z.output<typeof keyInput>,
     ): Promise<NewKey> {
       const { agentIds = null, readOnly = false } = scope;
       await workspaces.require(organizationId, workspaceId);
@@ -83,6 +83,7 @@ export function createKeyService({
         prefix: key.slice(0, SHOWN_PREFIX),
         keyHash: hashKey(key),
         scope: { agentIds, readOnly },
+        ...(capabilities.length > 0 && { capabilities }),
         createdBy: userId,
       });
       return { ...made, key };

@@ -10,15 +10,14 @@ export interface Correction {
 }
 
 export interface Approval {
-  approvedBy: string | null;
-  /** Where that is a member of the organisation. */
-  approvedById: string | null;
+  /** As the caller claims; nobody has proved it, so no member's id stands beside it. */
+  claimedBy: string | null;
 }
 
 /** Names of the marker: a rationale holds one, however often the decision is corrected. */
 const MARKER_MAX = 2000;
 
-/** What `metadata` says of an approval. */
+/** What `metadata` says of an approval; entries of earlier versions have an id too. */
 const APPROVAL = ['approvedBy', 'approvedById', 'approvedAt'];
 
 /** The new `outputDecision`; one that was not kept begins anew. Notes of a correction before are not about this one. */
@@ -47,11 +46,10 @@ export function markedRationale(
  * only says who it is by.
  */
 export function approvedMetadata(before: Json, approval: Approval, at: Date | null): JsonObject {
-  const { approvedBy, approvedById } = approval;
+  const { claimedBy: approvedBy } = approval;
   return {
     ...without(before, APPROVAL),
     ...(approvedBy !== null && { approvedBy }),
-    ...(approvedById !== null && { approvedById }),
     ...(at !== null && { approvedAt: at.toISOString() }),
   };
 }
@@ -66,13 +64,9 @@ export function isCorrectedBy(output: Json, correction: Correction): boolean {
 }
 
 /** Whether the metadata says that the same person approved. */
-export function isApprovedBy(metadata: Json, { approvedBy, approvedById }: Approval): boolean {
+export function isApprovedBy(metadata: Json, { claimedBy }: Approval): boolean {
   const known = objectOf(metadata);
-  return (
-    typeof known['approvedAt'] === 'string' &&
-    (known['approvedBy'] ?? null) === approvedBy &&
-    (known['approvedById'] ?? null) === approvedById
-  );
+  return typeof known['approvedAt'] === 'string' && (known['approvedBy'] ?? null) === claimedBy;
 }
 
 /** The other members of an object. */

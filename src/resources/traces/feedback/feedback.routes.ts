@@ -16,12 +16,13 @@ export const feedbackRoutes = [
     body: feedbackInput,
     data: feedbackView,
     audit: { action: 'cpi.ingest', resource: 'trace' },
-    async handler({ tenant, body }, { traces }) {
-      const outcome = await traces.feedback.ingest(tenant, body);
-      const { traceId, repeated, hashChain } = outcome;
+    async handler({ tenant, key, body }, { traces }) {
+      const outcome = await traces.feedback.ingest({ tenant, key }, body);
+      const { traceId, repeated, counted, claimedBy, hashChain } = outcome;
       const action = ACTIONS[body.action];
       const { sequence } = hashChain;
-      const metadata = { traceId, userEmail: body.userEmail, sequence, repeated };
+      const { userEmail } = body;
+      const metadata = { traceId, userEmail, claimedBy, sequence, repeated, counted };
       return reply(200, outcome, { audit: { action, resourceId: traceId, metadata } });
     },
   }),

@@ -25,7 +25,9 @@ export const feedbackInput = z
       )
       .describe(`Needed unless it is approved; at most ${DECISION_BYTES} bytes of JSON`),
     feedbackNotes: words(2000),
-    userEmail: emailAddress.optional().describe('Whose verdict it is'),
+    userEmail: emailAddress
+      .optional()
+      .describe('Whose verdict the caller says it is; it is kept as a claim'),
   })
   .refine(({ action, correctedDecision }) => action === 'approve' || isGiven(correctedDecision), {
     path: ['correctedDecision'],
@@ -50,6 +52,12 @@ export const feedbackView = z.object({
   status: z.literal('success'),
   humanOverride: z.boolean(),
   repeated: z.boolean().describe('The decision was like this already: nothing was recorded'),
+  counted: z
+    .boolean()
+    .describe(
+      'Whether index, patterns, canaries and effectiveness count the verdict as a person’s: by a key with the capability `feedback` alone',
+    ),
+  claimedBy: z.string().nullable().describe('`userEmail` as given; nobody has proved it'),
   hashChain: z
     .object({ sequence: z.number().int(), chainHash: z.string() })
     .describe('The newest entry about the decision'),

@@ -1,10 +1,11 @@
-// Feedback: a person's verdict on a decision that was let pass or held, from wherever they gave it; one entry of the chain (document 2, section 4.6).
+// Feedback: a verdict on a decision that was let pass or held, from wherever it was given; one entry of the chain (document 2, section 4.6).
 import type { Platform } from '../../../composition/platform.ts';
-import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import { inTurns } from '../../../domain/others-turn.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { type Change, correctionPayload } from '../../../domain/record/payload.ts';
+import { CAPABILITY, isByPerson } from '../../../domain/record/persons-verdict.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../../domain/work.ts';
 import { AppError } from '../../../errors.ts';
@@ -38,12 +39,21 @@ export interface FeedbackOutcome {
   status: 'success';
   humanOverride: boolean;
   repeated: boolean;
+  counted: boolean;
+  claimedBy: string | null;
   hashChain: Position;
+}
+
+interface FeedbackCaller {
+  tenant: Tenant;
+  key: Key;
 }
 
 /** The feedback as it is recorded. */
 interface Recorded extends Correction, Approval {
   action: Feedback['action'];
+  /** The caller's word counts as a person's. */
+  counted: boolean;
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -59,21 +69,16 @@ export function createFeedbackService(deps: Deps) {
     return (await findOr404(query)).traceId;
   }
 
-  /** The id of the member who has the address. */
-  async function memberNamed(organizationId: string, email: string | null): Promise<string | null> {
-    if (email === null) return null;
-    const user = await models.users.findOne({ email }, '_id').lean();
-    if (!user) return null;
-    const member = await models.memberships.exists({ organizationId, userId: user._id });
-    return member && user._id.toHexString();
+  /** Whether what the newest feedback said counts already; the same said again by somebody whose word counts is news otherwise. */
+  async function isCounted(organizationId: string, traceId: string): Promise<boolean> {
+    const newest = await models.ledger
+      .findOne({ organizationId, traceId, kind: 'correction' }, 'view')
+      .sort({ sequence: -1 })
+      .lean<{ view: string }>();
+    return newest !== null && isByPerson(newest.view);
   }
 
-  function amend(
-    tenant: Tenant,
-    about: Subject<TraceDocument>,
-    recorded: Recorded,
-  ): Amendment | null {
-    if (isRepeated(about.trace, recorded)) return null;
+  function amend(tenant: Tenant, about: Subject<TraceDocument>, recorded: Recorded): Amendment {
     const { sealed, commitments } = sealValues(valuesOf(about.trace, recorded), random16);
     const { action } = recorded;
     const base = amendmentBase(tenant, about);
@@ -83,27 +88,30 @@ export function createFeedbackService(deps: Deps) {
 
   /** Everything that the correction commits to. */
   function valuesOf(trace: TraceDocument, recorded: Recorded): Record<string, Json> {
-    const { action, feedbackNotes, correctedDecision, approvedBy, approvedById } = recorded;
-    const feedback = { action, feedbackNotes, correctedDecision, approvedBy, approvedById };
+    const { action, feedbackNotes, correctedDecision, claimedBy, counted } = recorded;
+    const said = {
+      feedback: { action, feedbackNotes, correctedDecision, claimedBy },
+      ...(counted && { [CAPABILITY]: 'feedback' }),
+    };
     const metadata = valueOf(trace, 'metadata');
     if (action === 'approve')
-      return { feedback, metadata: approvedMetadata(metadata, recorded, clock.now()) };
+      return { ...said, metadata: approvedMetadata(metadata, recorded, clock.now()) };
     const ingested = trace.sealed['rationale']?.text;
     const rationale = ingested === undefined ? null : (JSON.parse(ingested) as string);
     return {
-      feedback,
+      ...said,
       outputDecision: correctedOutput(valueOf(trace, 'outputDecision'), recorded),
       rationale: markedRationale(rationale, recorded),
-      ...(approvedBy !== null && { metadata: approvedMetadata(metadata, recorded, null) }),
+      ...(claimedBy !== null && { metadata: approvedMetadata(metadata, recorded, null) }),
     };
   }
 
   return {
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
-    async ingest(tenant: Tenant, feedback: Feedback): Promise<FeedbackOutcome> {
+    async ingest({ tenant, key }: FeedbackCaller, feedback: Feedback): Promise<FeedbackOutcome> {
       const { organizationId } = tenant;
+      const counted = key.isForFeedback;
       const traceId = await traceIdOf(tenant, feedback.traceId);
-      const approvedById = await memberNamed(organizationId, feedback.userEmail);
       const scrubberOf = await scrubbers.amendingFor(organizationId);
       let newest: Position | undefined;
       const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
@@ -112,14 +120,24 @@ export function createFeedbackService(deps: Deps) {
           throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
         newest = about.after;
         const found = await scrubbed(feedback, scrubberOf(about.trace));
-        const recorded = { ...found, approvedById };
-        return amend(tenant, await openedSubject(contents, about), recorded);
+        const recorded = { ...found, counted };
+        const opened = await openedSubject(contents, about);
+        const isKnown = isRepeated(opened.trace, recorded);
+        if (isKnown && (!counted || (await isCounted(organizationId, traceId)))) return null;
+        return amend(tenant, opened, recorded);
       });
       const { sequence, chainHash } = entry ?? newest ?? { sequence: 0, chainHash: '' };
-      const { action } = feedback;
-      const humanOverride = action === 'correct';
-      const hashChain = { sequence, chainHash };
-      return { traceId, action, status: 'success', humanOverride, repeated: !entry, hashChain };
+      const { action, userEmail: claimedBy } = feedback;
+      return {
+        traceId,
+        action,
+        status: 'success',
+        humanOverride: action === 'correct',
+        repeated: !entry,
+        counted,
+        claimedBy,
+        hashChain: { sequence, chainHash },
+      };
     },
   };
 }
@@ -133,7 +151,7 @@ function changeBy({ action }: Recorded): Change {
 async function scrubbed(
   feedback: Feedback,
   scrubber: Scrubber,
-): Promise<Omit<Recorded, 'approvedById'>> {
+): Promise<Omit<Recorded, 'counted'>> {
   const work = new Work(workLimits.scrubbing);
   const { value: correctedDecision } = await inTurns(
     scrubber.parts(feedback.correctedDecision, work),
@@ -143,7 +161,7 @@ async function scrubbed(
     action: feedback.action,
     correctedDecision,
     feedbackNotes: text(feedback.feedbackNotes),
-    approvedBy: text(feedback.userEmail),
+    claimedBy: text(feedback.userEmail),
   };
 }
 

@@ -1,0 +1,42 @@
+// Which canonical payloads are verdicts that count.
+import { expect, test } from 'vitest';
+import {
+  correctionPayload,
+  reviewPayload,
+  type Actor,
+} from '../../../src/domain/record/payload.ts';
+import { isByPerson } from '../../../src/domain/record/persons-verdict.ts';
+
+const id = 'a'.repeat(24);
+const position = { sequence: 7, chainHash: 'b'.repeat(64) };
+const digest = 'c'.repeat(64);
+const set = { status: 'success', humanOverride: false } as const;
+const base = (actor: Actor, commitments: Record<string, string>) => ({
+  organizationId: id,
+  workspaceId: id,
+  actor,
+  traceId: 'trc_1',
+  subject: position,
+  after: position,
+  commitments,
+  set,
+});
+const feedback = { feedback: digest, metadata: digest, outputDecision: digest, rationale: digest };
+const capable = Object.assign({ capability: digest }, feedback);
+const correction = (kind: Actor['kind'], commitments: Record<string, string>): string =>
+  correctionPayload({ ...base({ kind, id }, commitments), action: 'correct' });
+const review = (actor: Actor): string =>
+  reviewPayload({ ...base(actor, { reason: digest }), reviewId: id, decision: 'approve' });
+
+test.each([
+  ['a review of a signed-in person', review({ kind: 'user', id }), true],
+  ['a correction of a signed-in person', correction('user', feedback), true],
+  ['feedback of a key with the capability', correction('workspaceKey', capable), true],
+  ['feedback of another key', correction('workspaceKey', feedback), false],
+  ['feedback of a key that commits to nothing', correction('workspaceKey', {}), false],
+  ['feedback of an agent key', correction('agentKey', capable), false],
+  ['an approval of the service', review({ kind: 'system', id: null }), false],
+  ['a review that nobody is known to have given', review({ kind: 'user', id: null }), false],
+])('%s: %#', (_, view, counts) => {
+  expect(isByPerson(view)).toBe(counts);
+});
