@@ -78,7 +78,17 @@ export function createFeedbackService(deps: Deps) {
     return newest !== null && isByPerson(newest.view);
   }
 
-  function amend(tenant: Tenant, about: Subject<TraceDocument>, recorded: Recorded): Amendment {
+  /** Null where the decision is like this already, and it counts as much. */
+  async function amendUnlessKnown(
+    tenant: Tenant,
+    about: Subject<TraceDocument>,
+    recorded: Recorded,
+  ): Promise<Amendment | null> {
+    const { organizationId } = tenant;
+    const isKnown =
+      isRepeated(about.trace, recorded) &&
+      (!recorded.counted || (await isCounted(organizationId, about.trace.traceId)));
+    if (isKnown) return null;
     const { sealed, commitments } = sealValues(valuesOf(about.trace, recorded), random16);
     const { action } = recorded;
     const base = amendmentBase(tenant, about);
@@ -108,40 +118,54 @@ export function createFeedbackService(deps: Deps) {
 
   return {
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
-    async ingest({ tenant, key }: FeedbackCaller, feedback: Feedback): Promise<FeedbackOutcome> {
-      const { organizationId } = tenant;
-      const counted = key.isForFeedback;
-      const traceId = await traceIdOf(tenant, feedback.traceId);
+    async ingest(caller: FeedbackCaller, feedback: Feedback): Promise<FeedbackOutcome> {
+      const { organizationId } = caller.tenant;
+      const traceId = await traceIdOf(caller.tenant, feedback.traceId);
       const scrubberOf = await scrubbers.amendingFor(organizationId);
       let newest: Position | undefined;
       const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
-        if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-        if (about.trace.erasedAt)
-          throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
+        requireContent(about.trace);
         newest = about.after;
-        const found = await scrubbed(feedback, scrubberOf(about.trace));
-        const recorded = { ...found, counted };
-        const opened = await openedSubject(contents, about);
-        const isKnown = isRepeated(opened.trace, recorded);
-        if (isKnown && (!counted || (await isCounted(organizationId, traceId)))) return null;
-        return amend(tenant, opened, recorded);
+        const given = await scrubbed(feedback, scrubberOf(about.trace));
+        const recorded = { ...given, counted: caller.key.isForFeedback };
+        return amendUnlessKnown(caller.tenant, await openedSubject(contents, about), recorded);
       });
-      const { sequence, chainHash } = entry ?? newest ?? { sequence: 0, chainHash: '' };
-      const { action, userEmail: claimedBy } = feedback;
-      return {
+      return outcomeOf(caller, feedback, {
         traceId,
-        action,
-        status: 'success',
-        humanOverride: action === 'correct',
         repeated: !entry,
-        counted,
-        claimedBy,
-        hashChain: { sequence, chainHash },
-      };
+        hashChain: entry ?? newest ?? { sequence: 0, chainHash: '' },
+      });
     },
   };
 }
 export type FeedbackService = ReturnType<typeof createFeedbackService>;
+
+/** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
+function requireContent({ deletedAt, erasedAt }: TraceDocument): void {
+  if (deletedAt) throw new AppError('NOT_FOUND');
+  if (erasedAt) throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
+}
+
+function outcomeOf(
+  { key }: FeedbackCaller,
+  { action, userEmail: claimedBy }: Feedback,
+  {
+    traceId,
+    repeated,
+    hashChain: { sequence, chainHash },
+  }: Pick<FeedbackOutcome, 'traceId' | 'repeated' | 'hashChain'>,
+): FeedbackOutcome {
+  return {
+    traceId,
+    action,
+    status: 'success',
+    humanOverride: action === 'correct',
+    repeated,
+    counted: key.isForFeedback,
+    claimedBy,
+    hashChain: { sequence, chainHash },
+  };
+}
 
 function changeBy({ action }: Recorded): Change {
   return { status: 'success', humanOverride: action === 'correct' };
