@@ -1,5 +1,5 @@
 // Reads the metadata of a SAML identity provider (SAML metadata, section 2.4): what an organisation's settings need of it.
-import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
+import { childrenNamed, METADATA_DOCUMENT, withDescendants, type XmlElement } from './xml.ts';
 import { attributeOf, expectBefore, onlyChild, textOf } from './elements.ts';
 import { parseDocument } from './encoding.ts';
 import { HTTP_REDIRECT, METADATA, PROTOCOL, SIGNATURE } from './names.ts';
@@ -20,7 +20,7 @@ const MAX_CERTIFICATES = 20;
 
 /** @throws SamlError */
 export function readProviderMetadata(xml: string, now: Date): ProviderMetadata {
-  const entity = entityIn(parseDocument(xml));
+  const entity = entityIn(parseDocument(xml, METADATA_DOCUMENT));
   if (entity.attributes.has('validUntil')) expectBefore(entity, 'validUntil', now);
   const [provider, ...more] = childrenNamed(entity, METADATA, 'IDPSSODescriptor').filter(isSaml2);
   if (!provider || more.length > 0)

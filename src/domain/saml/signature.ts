@@ -1,10 +1,10 @@
 // The accepted profile of XML signatures: enveloped, over the element that they are in (SAML core, section 5.4).
 import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
-import { attributeOf, onlyChild } from './elements.ts';
+import { attributeOf, onlyChild, textOf } from './elements.ts';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from './names.ts';
 import { failSaml } from './saml-error.ts';
 
-const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+export const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${SIGNATURE}enveloped-signature`;
 /** No SHA-1, and no HMAC, for which a public key could be used as the shared key. */
 const METHODS: readonly string[] = [RSA_SHA256, RSA_SHA512, RSA_PSS_SHA256];
@@ -15,6 +15,15 @@ const DIGESTS = [
 
 /** Characters of a PrefixList. */
 const MAX_PREFIX_LIST = 200;
+
+/** A signature of the accepted profile; whether it is valid is another question. */
+export interface ElementSignature {
+  element: XmlElement;
+  /** The algorithm's identifier. */
+  method: string;
+  /** Base64. */
+  value: string;
+}
 
 /** Whether an element has a signature of its own. */
 export function isSigned(element: XmlElement): boolean {
@@ -33,18 +42,19 @@ export function expectSignaturesIn(root: XmlElement, holders: readonly XmlElemen
  * The signature of an element, which covers the whole element and nothing else.
  * @throws SamlError when there is none, or one of another profile
  */
-export function signatureOf(element: XmlElement): XmlElement {
+export function signatureOf(element: XmlElement): ElementSignature {
   const [signature, ...more] = childrenNamed(element, SIGNATURE, 'Signature');
   if (!signature) return failSaml(`${element.name} is not signed`);
   if (more.length > 0) failSaml(`${element.name} has more than one signature`);
   expectChildren(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
   const info = onlyChild(signature, SIGNATURE, 'SignedInfo');
-  onlyChild(signature, SIGNATURE, 'SignatureValue');
+  const value = textOf(onlyChild(signature, SIGNATURE, 'SignatureValue'));
   expectChildren(info, ['CanonicalizationMethod', 'SignatureMethod', 'Reference']);
   expectAlgorithm(onlyChild(info, SIGNATURE, 'CanonicalizationMethod'), [EXCLUSIVE]);
-  expectAlgorithm(onlyChild(info, SIGNATURE, 'SignatureMethod'), METHODS);
+  const method = onlyChild(info, SIGNATURE, 'SignatureMethod');
+  expectAlgorithm(method, METHODS);
   expectReference(onlyChild(info, SIGNATURE, 'Reference'), element);
-  return signature;
+  return { element: signature, method: attributeOf(method, 'Algorithm'), value };
 }
 
 function expectReference(reference: XmlElement, element: XmlElement): void {

@@ -1,4 +1,5 @@
-// A strict, linear parser of untrusted XML, with limits, for the part of XML that signed messages need.
+// A strict, linear reader of untrusted XML, with limits: saxes decides what is well-formed, this file what is accepted of it.
+import { SaxesParser, type SaxesTagNS } from 'saxes';
 
 /** An element, its names resolved to namespaces. */
 export interface XmlElement {
@@ -18,238 +19,201 @@ export interface XmlElement {
 /** XML that is refused. The message gives the reason and quotes nothing of the text. */
 export class UnsafeXml extends Error {}
 
+/** What a document may be. */
+export interface XmlProfile {
+  elements: number;
+  /** Whether comments, processing instructions and CDATA sections are passed over; a signed message has none. */
+  allowsRemarks: boolean;
+}
+
 /** Maximum length of a document. */
 export const MAX_CHARACTERS = 512 * 1024;
 /** Far above any real message, far below what is slow. */
-const LIMITS = { elements: 2000, depth: 50, attributes: 4000, attributesOfOne: 32, namespaces: 64 };
+const LIMITS = { depth: 50, attributes: 4000, attributesOfOne: 32, namespaces: 64 };
+export const MESSAGE: XmlProfile = { elements: 2000, allowsRemarks: false };
+/** Anybody can send one. */
+export const LOGOUT_MESSAGE: XmlProfile = { elements: 300, allowsRemarks: false };
+export const METADATA_DOCUMENT: XmlProfile = { elements: 2000, allowsRemarks: true };
 
-const NAME = '[A-Za-z_][A-Za-z0-9_.-]*';
-const QUALIFIED = `(?:(${NAME}):)?(${NAME})`;
-const DECLARATION =
-  /^<\?xml version=(?:"1\.0"|'1\.0')(?: encoding=(?:"utf-8"|'utf-8'))?(?: standalone=(?:"(?:yes|no)"|'(?:yes|no)'))? ?\?>/i;
-const OPENING = new RegExp(`<${QUALIFIED}`, 'y');
-const ATTRIBUTE = new RegExp(
-  `[ \\t\\n]+${QUALIFIED}[ \\t\\n]*=[ \\t\\n]*(?:"([^"<]*)"|'([^'<]*)')`,
-  'y',
-);
-const TAG_END = /[ \t\n]*(\/?)>/y;
-const CLOSING = new RegExp(`</${QUALIFIED}[ \\t\\n]*>`, 'y');
-const CHARACTERS = /[^<]+/y;
-const SPACE = /[ \t\n]*/y;
-const NO_CHARACTER = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-};
-const REFERENCE = /&(?:([a-z]{2,4});|#([0-9]{1,7});|#x([0-9A-Fa-f]{1,6});)?/g;
-const XML = 'http://www.w3.org/XML/1998/namespace';
-const XMLNS = 'http://www.w3.org/2000/xmlns/';
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
+/** What saxes says begins after its line and column, and may quote the text. */
+const REASONS: readonly [said: RegExp, reason: string][] = [
+  [/: unbound namespace prefix/, 'a prefix is not declared'],
+  [/: duplicate attribute/, 'an attribute is duplicated'],
+  [/: (undefined entity|malformed character entity)/, 'contains an unknown reference'],
+  [/: (documents may contain only one root|text data outside)/, 'content outside the root element'],
+  [/: unexpected close tag/, 'tags do not match'],
+];
 
 type Scope = ReadonlyMap<string, string>;
+type Tag = SaxesTagNS & { isSelfClosing: boolean };
 
-interface Tag {
-  prefix: string;
-  name: string;
+/** An element whose end has not been read yet. */
+interface OpenElement extends Omit<XmlElement, 'children' | 'text'> {
+  children: XmlElement[];
+  pieces: string[];
+  /** The namespaces in scope. */
   scope: Scope;
-  attributes: ReadonlyMap<string, string>;
-  isEmpty: boolean;
-  /** The offset after the name. */
-  afterName: number;
-  /** The prefixes declared in the tag. */
-  declared: ReadonlySet<string>;
+  extent: Extent;
 }
 
 /** Where an element is in the text, and the namespaces that it inherits. */
 interface Extent {
-  outer: Scope;
-  tag: Tag;
   start: number;
+  /** The offset after the name in the start tag. */
+  afterName: number;
   end: number;
-}
-
-/** An attribute before its prefix is resolved. */
-interface RawAttribute {
-  /** Empty: none. */
-  prefix: string;
-  name: string;
-  value: string;
+  inherited: Scope;
+  /** The prefixes declared in the tag. */
+  declared: object;
 }
 
 /**
- * Parses a document. Refuses document types, processing instructions, comments, CDATA, names beyond ASCII, undeclared prefixes,
- * duplicate attributes, and what exceeds the limits; allows an XML declaration of version 1.0 in UTF-8.
+ * Parses a document. Refuses document types, names beyond ASCII, undeclared prefixes, duplicate attributes, what exceeds the limits,
+ * and, unless the profile allows them, comments, processing instructions and CDATA. Allows an XML declaration of version 1.0 in UTF-8.
  * @throws UnsafeXml
  */
-export function parseXml(source: string): XmlElement {
+export function parseXml(source: string, profile: XmlProfile = MESSAGE): XmlElement {
   if (source.length > MAX_CHARACTERS) throw new UnsafeXml('too large');
   const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  if (NO_CHARACTER.test(text)) throw new UnsafeXml('contains a character that XML does not allow');
-  return new Parser(text).document();
+  return new Reader(text, profile).read();
 }
 
-class Parser {
+class Reader {
   readonly #text: string;
-  #at = 0;
+  readonly #profile: XmlProfile;
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #open: OpenElement[] = [];
+  #root: XmlElement | null = null;
+  #extent = { start: 0, afterName: 0 };
   #elements = 0;
   #attributes = 0;
+  #attributesOfOne = 0;
 
-  constructor(text: string) {
+  constructor(text: string, profile: XmlProfile) {
     this.#text = text;
+    this.#profile = profile;
+    const parser = this.#parser;
+    parser.on('error', (error) => this.#refuseSyntax(error));
+    parser.on('xmldecl', (declaration) => expectDeclaration(declaration));
+    parser.on('doctype', () => refuse('a document type is not accepted'));
+    for (const remark of ['comment', 'processinginstruction'] as const)
+      parser.on(remark, () => this.#expectRemarks());
+    parser.on('cdata', (data) => {
+      this.#expectRemarks();
+      this.#open.at(-1)?.pieces.push(data);
+    });
+    parser.on('text', (data) => void this.#open.at(-1)?.pieces.push(data));
+    parser.on('opentagstart', ({ name }) => this.#begin(name));
+    parser.on('attribute', ({ name, value }) => this.#countAttribute(name, value));
+    parser.on('opentag', (tag) => this.#push(tag));
+    parser.on('closetag', () => this.#pop());
   }
 
-  document(): XmlElement {
-    this.#at = DECLARATION.exec(this.#text)?.[0].length ?? 0;
-    this.#match(SPACE);
-    const root = this.#element(new Map([['xml', XML]]), 1);
-    this.#match(SPACE);
-    if (this.#at < this.#text.length) throw new UnsafeXml('content after the document element');
-    return root;
+  read(): XmlElement {
+    this.#parser.write(this.#text).close();
+    return this.#root ?? refuse('has no element');
   }
 
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text);
-    if (found) this.#at = pattern.lastIndex;
-    return found;
+  #refuseSyntax({ message }: Error): never {
+    const { line, column } = this.#parser;
+    const reason = REASONS.find(([said]) => said.test(message))?.[1] ?? 'not well-formed';
+    return refuse(`${reason} (line ${line}, column ${column})`);
   }
 
-  #element(outer: Scope, depth: number): XmlElement {
-    if (depth > LIMITS.depth) throw new UnsafeXml('nested too deeply');
-    if (++this.#elements > LIMITS.elements) throw new UnsafeXml('too many elements');
-    const start = this.#at;
-    const tag = this.#tag(outer);
-    const children: XmlElement[] = [];
-    const text = tag.isEmpty ? '' : this.#content(tag, children, depth);
-    const end = this.#at;
-    return {
-      namespace: namespaceOf(tag.prefix, tag.scope),
-      name: tag.name,
-      attributes: tag.attributes,
-      children,
-      text,
-      standalone: () => this.#standalone({ outer, tag, start, end }),
-    };
+  #expectRemarks(): void {
+    if (!this.#profile.allowsRemarks)
+      refuse('comments, processing instructions and CDATA are not accepted in a message');
   }
 
-  #standalone({ outer, tag, start, end }: Extent): string {
-    const inherited = [...outer].filter(
-      ([prefix]) => prefix !== 'xml' && !tag.declared.has(prefix),
-    );
-    const declarations = inherited.map(
-      ([prefix, uri]) => ` ${prefix ? `xmlns:${prefix}` : 'xmlns'}="${escapeXml(uri)}"`,
-    );
-    const beforeDeclarations = this.#text.slice(start, tag.afterName);
-    return beforeDeclarations + declarations.join('') + this.#text.slice(tag.afterName, end);
+  /** Behind the name of a start tag, and the one character that ended it. */
+  #begin(name: string): void {
+    if (this.#open.length === LIMITS.depth) refuse('nested too deeply');
+    if (++this.#elements > this.#profile.elements) refuse('too many elements');
+    this.#attributesOfOne = 0;
+    const afterName = this.#parser.position - 1;
+    this.#extent = { start: afterName - name.length - 1, afterName };
   }
 
-  /** The content between the tags: adds the children, returns the text. */
-  #content({ prefix, name, scope }: Tag, children: XmlElement[], depth: number): string {
-    const pieces: string[] = [];
-    for (;;) {
-      const characters = this.#match(CHARACTERS)?.[0];
-      if (characters !== undefined) pieces.push(unescape(characters));
-      const closing = this.#match(CLOSING);
-      if (closing) {
-        if ((closing[1] ?? '') !== prefix || closing[2] !== name)
-          throw new UnsafeXml('tags do not match');
-        return pieces.join('');
-      }
-      children.push(this.#element(scope, depth + 1));
-    }
+  #countAttribute(name: string, value: string): void {
+    if (++this.#attributesOfOne > LIMITS.attributesOfOne)
+      refuse('an element has too many attributes');
+    if (++this.#attributes > LIMITS.attributes) refuse('too many attributes');
+    // saxes trims the names of namespaces, the verifier of signatures does not.
+    if (/^xmlns(:|$)/.test(name) && value.trim() !== value)
+      refuse('a namespace declaration has blanks around its name');
   }
 
-  #tag(outer: Scope): Tag {
-    const opening = this.#match(OPENING);
-    if (!opening) throw new UnsafeXml('not well-formed, or more than elements and text');
-    const [, prefix = '', name = ''] = opening;
-    const afterName = this.#at;
-    const raw = this.#rawAttributes();
-    const tagEnd = this.#match(TAG_END);
-    if (!tagEnd) throw new UnsafeXml('a tag is not well-formed');
-    const { scope, declared } = declareNamespaces(outer, raw.filter(isDeclaration));
-    return {
-      prefix,
-      name,
+  #push(tag: Tag): void {
+    const inherited = this.#open.at(-1)?.scope ?? new Map<string, string>();
+    const scope = scopeIn(tag, inherited);
+    const extent = { ...this.#extent, end: 0, inherited, declared: tag.ns };
+    const attributes = attributesIn(tag);
+    expectName(tag.local);
+    this.#open.push({
+      namespace: tag.uri,
+      name: tag.local,
+      attributes,
+      children: [],
+      pieces: [],
       scope,
-      declared,
-      afterName,
-      attributes: resolveAttributes(
-        raw.filter((attribute) => !isDeclaration(attribute)),
-        scope,
-      ),
-      isEmpty: tagEnd[1] === '/',
-    };
+      extent,
+      standalone: () => standaloneText(this.#text, extent),
+    });
   }
 
-  #rawAttributes(): RawAttribute[] {
-    const raw: RawAttribute[] = [];
-    for (let found = this.#match(ATTRIBUTE); found; found = this.#match(ATTRIBUTE)) {
-      if (raw.length === LIMITS.attributesOfOne)
-        throw new UnsafeXml('an element has too many attributes');
-      if (++this.#attributes > LIMITS.attributes) throw new UnsafeXml('too many attributes');
-      const [, prefix = '', name = '', double, single] = found;
-      const value = unescape((double ?? single ?? '').replace(/[\t\n]/g, ' '));
-      raw.push({ prefix, name, value });
-    }
-    return raw;
+  #pop(): void {
+    const closed = this.#open.pop();
+    if (!closed) return;
+    const { extent, scope: _, pieces, ...rest } = closed;
+    extent.end = this.#parser.position;
+    const element = { ...rest, text: pieces.join('') };
+    const parent = this.#open.at(-1);
+    if (parent) parent.children.push(element);
+    else this.#root = element;
   }
 }
 
-function isDeclaration({ prefix, name }: RawAttribute): boolean {
-  return prefix === 'xmlns' || (prefix === '' && name === 'xmlns');
+function refuse(reason: string): never {
+  throw new UnsafeXml(reason);
 }
 
-function declareNamespaces(outer: Scope, declarations: readonly RawAttribute[]) {
-  const declared = new Set<string>();
-  if (declarations.length === 0) return { scope: outer, declared };
-  const scope = new Map(outer);
-  for (const { prefix: xmlns, name, value: uri } of declarations) {
-    const prefix = xmlns === '' ? '' : name;
-    if (declared.has(prefix)) throw new UnsafeXml('a namespace is declared twice');
-    if (/^xml(ns)?$/.test(prefix) || uri === XML || uri === XMLNS || (uri === '' && prefix !== ''))
-      throw new UnsafeXml('a namespace declaration is not allowed');
-    declared.add(prefix);
-    scope.set(prefix, uri);
-  }
-  if (scope.size > LIMITS.namespaces) throw new UnsafeXml('too many namespaces');
-  return { scope, declared };
+function expectDeclaration({ version, encoding }: { version?: string; encoding?: string }): void {
+  if (version !== '1.0') refuse('only XML 1.0 is accepted');
+  if (encoding !== undefined && !/^utf-8$/i.test(encoding)) refuse('only UTF-8 is accepted');
 }
 
-function resolveAttributes(raw: readonly RawAttribute[], scope: Scope): Map<string, string> {
+function expectName(name: string): void {
+  if (!NAME.test(name)) refuse('a name has characters beyond ASCII');
+}
+
+function scopeIn({ ns }: Tag, inherited: Scope): Scope {
+  const declared = Object.entries(ns);
+  if (declared.length === 0) return inherited;
+  for (const [prefix] of declared) if (prefix !== '') expectName(prefix);
+  if (Object.hasOwn(ns, 'xml') || Object.hasOwn(ns, 'xmlns'))
+    refuse('a namespace declaration is not allowed');
+  const scope = new Map([...inherited, ...declared]);
+  return scope.size > LIMITS.namespaces ? refuse('too many namespaces') : scope;
+}
+
+function attributesIn(tag: Tag): Map<string, string> {
   const attributes = new Map<string, string>();
-  for (const { prefix, name, value } of raw) {
-    const key = prefix === '' ? name : `{${namespaceOf(prefix, scope)}}${name}`;
-    if (attributes.has(key)) throw new UnsafeXml('an attribute is duplicated');
-    attributes.set(key, value);
+  for (const { name, prefix, local, uri, value } of Object.values(tag.attributes)) {
+    if (name === 'xmlns' || prefix === 'xmlns') continue;
+    expectName(local);
+    attributes.set(prefix === '' ? local : `{${uri}}${local}`, value);
   }
   return attributes;
 }
 
-function namespaceOf(prefix: string, scope: Scope): string {
-  const namespace = scope.get(prefix);
-  if (namespace === undefined && prefix !== '') throw new UnsafeXml('a prefix is not declared');
-  return namespace ?? '';
-}
-
-/** Text with references resolved: the five predefined entities, and numeric characters. */
-function unescape(text: string): string {
-  if (text.includes(']]>')) throw new UnsafeXml('contains the end of a CDATA section');
-  return text.replace(REFERENCE, (_, ...groups: (string | undefined)[]) => {
-    const [entity, decimal, hex] = groups;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    const character = entity === undefined ? characterOf(code) : ENTITIES[entity];
-    if (character === undefined) throw new UnsafeXml('contains an unknown reference');
-    return character;
-  });
-}
-
-function characterOf(code: number): string | undefined {
-  if (!(code <= 0x10ffff)) return undefined;
-  const character = String.fromCodePoint(code);
-  return NO_CHARACTER.test(character) ? undefined : character;
+function standaloneText(text: string, extent: Extent): string {
+  const { start, afterName, end, inherited, declared } = extent;
+  const declarations = [...inherited]
+    .filter(([prefix]) => !Object.hasOwn(declared, prefix))
+    .map(([prefix, uri]) => ` ${prefix ? `xmlns:${prefix}` : 'xmlns'}="${escapeXml(uri)}"`);
+  return text.slice(start, afterName) + declarations.join('') + text.slice(afterName, end);
 }
 
 /** Text escaped for content and attribute values. */

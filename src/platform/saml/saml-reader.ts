@@ -1,7 +1,7 @@
 // Reads SAML messages: parses strictly, verifies signatures and decrypts, then checks the contents.
 import type { KeyObject } from 'node:crypto';
 import { decryptAssertion, UNOPENED } from '../../domain/saml/decryption.ts';
-import { decodeMessage, parseDocument } from '../../domain/saml/encoding.ts';
+import { decodeMessage, MAX_LOGOUT_BYTES, parseDocument } from '../../domain/saml/encoding.ts';
 import {
   type LogoutExpectation,
   type LogoutMessage,
@@ -15,7 +15,7 @@ import {
   type ResponseExpectation,
 } from '../../domain/saml/response.ts';
 import { expectSignaturesIn, isSigned } from '../../domain/saml/signature.ts';
-import type { XmlElement } from '../../domain/saml/xml.ts';
+import { LOGOUT_MESSAGE, type XmlElement } from '../../domain/saml/xml.ts';
 import { verifiedElement } from './saml-signatures.ts';
 
 interface Trust {
@@ -57,7 +57,8 @@ export function readResponse(request: ResponseRequest, decryptionKey: KeyObject 
 export function readLogoutMessage(request: LogoutRequest): LogoutMessage {
   const { message, certificates } = request;
   const isVerified = 'verifiedXml' in message;
-  const root = parseDocument(isVerified ? message.verifiedXml : decodeMessage(message.base64));
+  const xml = isVerified ? message.verifiedXml : decodeMessage(message.base64, MAX_LOGOUT_BYTES);
+  const root = parseDocument(xml, LOGOUT_MESSAGE);
   expectSignaturesIn(root, [root]);
   return readLogout(isVerified ? root : verifiedElement(root, certificates), request);
 }

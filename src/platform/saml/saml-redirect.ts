@@ -1,8 +1,10 @@
 // The HTTP-Redirect binding of SAML: messages deflated and signed in a query (SAML bindings, section 3.4).
-import { constants, createPrivateKey, sign, verify, X509Certificate } from 'node:crypto';
+import { createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512 } from '../../domain/saml/names.ts';
+import { MAX_LOGOUT_BYTES } from '../../domain/saml/encoding.ts';
+import { RSA_SHA256 } from '../../domain/saml/names.ts';
 import { AppError } from '../../errors.ts';
+import { isRsaMethod, isSignedBy } from './rsa-methods.ts';
 
 /** The query parameter that carries the message. */
 export type MessageMember = 'SAMLRequest' | 'SAMLResponse';
@@ -13,17 +15,6 @@ export interface RedirectedMessage {
   relayState: string;
 }
 
-const PSS = {
-  padding: constants.RSA_PKCS1_PSS_PADDING,
-  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
-};
-const METHODS = new Map<string, { hash: string; padding?: number; saltLength?: number }>([
-  [RSA_SHA256, { hash: 'sha256' }],
-  [RSA_SHA512, { hash: 'sha512' }],
-  [RSA_PSS_SHA256, { hash: 'sha256', ...PSS }],
-]);
-/** Size of an inflated message. */
-const MAX_BYTES = 256 * 1024;
 const PARAMETERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'];
 
 export interface SamlRedirect {
@@ -73,17 +64,16 @@ function openRedirect(rawQuery: string, certificates: readonly string[]): Redire
   const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
     raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
   );
-  const method = METHODS.get(decoded(raw, 'SigAlg'));
-  if (!method) throw refusal('The query is not signed, or by an unsupported algorithm');
-  const signature = Buffer.from(decoded(raw, 'Signature'), 'base64');
-  const { hash, ...padding } = method;
+  const method = decoded(raw, 'SigAlg');
+  if (!isRsaMethod(method))
+    throw refusal('The query is not signed, or by an unsupported algorithm');
+  const value = decoded(raw, 'Signature');
   const isValid = certificates.some((certificate) =>
-    verify(
-      hash,
-      Buffer.from(signed.join('&')),
-      { key: new X509Certificate(certificate).publicKey, ...padding },
-      signature,
-    ),
+    isSignedBy(new X509Certificate(certificate).publicKey, {
+      method,
+      text: signed.join('&'),
+      value,
+    }),
   );
   if (!isValid) throw refusal('The signature of the query is invalid');
   return { member, xml: inflated(decoded(raw, member)), relayState: decoded(raw, 'RelayState') };
@@ -111,10 +101,14 @@ function decoded(raw: ReadonlyMap<string, string>, name: string): string {
 
 function inflated(base64: string): string {
   try {
-    const bytes = inflateRawSync(Buffer.from(base64, 'base64'), { maxOutputLength: MAX_BYTES });
+    const bytes = inflateRawSync(Buffer.from(base64, 'base64'), {
+      maxOutputLength: MAX_LOGOUT_BYTES,
+    });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw refusal('The message in the query cannot be inflated');
+    throw refusal(
+      `The message in the query cannot be inflated to ${MAX_LOGOUT_BYTES} bytes of UTF-8`,
+    );
   }
 }
 

@@ -1,9 +1,14 @@
 // Verifies XML signatures and returns what they cover, so that nothing else is read.
-import { SignedXml } from 'xml-crypto';
+import { X509Certificate } from 'node:crypto';
+import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto';
 import { parseDocument } from '../../domain/saml/encoding.ts';
 import { failSaml } from '../../domain/saml/saml-error.ts';
-import { signatureOf } from '../../domain/saml/signature.ts';
+import { EXCLUSIVE, signatureOf } from '../../domain/saml/signature.ts';
 import type { XmlElement } from '../../domain/saml/xml.ts';
+import { isSignedBy } from './rsa-methods.ts';
+
+/** Far above any real signature with a chain of certificates. */
+const MAX_SIGNATURE = 64 * 1024;
 
 /**
  * The element as signed, without its signature. It is verified as a document of its own, so that no other element can be taken for
@@ -11,16 +16,40 @@ import type { XmlElement } from '../../domain/saml/xml.ts';
  * @throws SamlError when it is not signed by one of `certificates` (PEM), or not in the accepted form
  */
 export function verifiedElement(element: XmlElement, certificates: readonly string[]): XmlElement {
-  const signature = signatureOf(element).standalone();
+  const { element: signed, method, value } = signatureOf(element);
+  const signature = signed.standalone();
+  if (signature.length > MAX_SIGNATURE) return failSaml('Signature is too long');
+  // Before the element itself is canonicalised and digested: a stranger's message costs no more than this, whatever it contains.
+  const text = canonicalInfo(signature);
+  const certificate = certificates.find((pem) =>
+    isSignedBy(new X509Certificate(pem).publicKey, { method, text, value }),
+  );
   const document = element.standalone();
-  for (const certificate of certificates) {
-    const covered = coveredBy(signature, { document, certificate });
-    if (covered === null) continue;
-    const found = parseDocument(covered);
-    const isSame = found.name === element.name && found.namespace === element.namespace;
-    return isSame ? found : failSaml('The signature covers another element');
+  const covered = certificate ? coveredBy(signature, { document, certificate }) : null;
+  if (covered === null) return failSaml(`The signature of ${element.name} is invalid`);
+  const found = parseDocument(covered);
+  const isSame = found.name === element.name && found.namespace === element.namespace;
+  return isSame ? found : failSaml('The signature covers another element');
+}
+
+/** What `SignatureValue` signs: xml-crypto makes it when it loads a signature, and compares it only after all digests. */
+function canonicalInfo(signature: string): string {
+  const texts: string[] = [];
+  class RecordingCanonicalization extends ExclusiveCanonicalization {
+    override process(...parts: Parameters<ExclusiveCanonicalization['process']>): string {
+      const text = super.process(...parts);
+      texts.push(text);
+      return text;
+    }
   }
-  return failSaml(`The signature of ${element.name} is invalid`);
+  const reader = new SignedXml();
+  reader.CanonicalizationAlgorithms[EXCLUSIVE] = RecordingCanonicalization;
+  try {
+    reader.loadSignature(signature);
+  } catch {
+    return '';
+  }
+  return texts[0] ?? '';
 }
 
 /** The canonical XML that a signature covers; null when the signature is invalid. */

@@ -91,7 +91,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       nodeParts('crypto'),
       LRU,
-      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|csv-stringify\/sync)$/,
+      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|csv-stringify\/sync|saxes)$/,
     ],
   },
   {

@@ -189,6 +189,53 @@ describe('single logout', () => {
     expect(await sessionsOf(token)).toBe(200);
   });
 
+  test('a message beyond 64 KB or 300 elements is refused by form and by address, and says so', async () => {
+    const { token } = await signOn('g-10', () => withEmail());
+    const large = wish('g-10', 'x'.repeat(66_000));
+    const many = wish('g-10').replace(
+      '</samlp:LogoutRequest>',
+      `${'<samlp:SessionIndex>s</samlp:SessionIndex>'.repeat(300)}</samlp:LogoutRequest>`,
+    );
+    for (const [xml, reason] of [
+      [large, /65536 bytes/],
+      [many, /too many elements/],
+    ] as const)
+      for (const isForm of [true, false]) {
+        const browser = new Browser(stage.harness.app);
+        const answer = isForm
+          ? await browser.post(path(), { SAMLRequest: base64(idp.sign(xml, 'LogoutRequest')) })
+          : await browser.call('GET', `${path()}&${idp.redirected('SAMLRequest', xml)}`);
+        expect(whereTo(answer)).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
+        const [entry] = await auditOf(stage.harness.app, stage.home, 'action=auth.sso.failure');
+        expect(entry).toMatchObject({ detail: expect.stringMatching(reason) });
+      }
+    expect(await sessionsOf(token)).toBe(200);
+  });
+
+  test(
+    'sixty forged requests of 60 KB keep nobody waiting who signs on honestly',
+    { tags: ['long'] },
+    async () => {
+      await signOn('g-11', () => withEmail());
+      const heavy = wish('g-11').replace(
+        '</samlp:LogoutRequest>',
+        `${`<samlp:SessionIndex>${'s'.repeat(160)}</samlp:SessionIndex>`.repeat(280)}</samlp:LogoutRequest>`,
+      );
+      const SAMLRequest = base64(
+        idp.sign(heavy, 'LogoutRequest', { pair: selfSigned('stranger') }),
+      );
+      const forged = Array.from({ length: 60 }, () =>
+        new Browser(stage.harness.app).post(path(), { SAMLRequest }),
+      );
+      const began = performance.now();
+      expect((await signOn('g-11', () => withEmail())).token).not.toBe('');
+      // One after the other they took 40 s when each was canonicalised before its signature value was looked at.
+      expect(performance.now() - began).toBeLessThan(10_000);
+      for (const answer of await Promise.all(forged))
+        expect(whereTo(answer)).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
+    },
+  );
+
   test('an end that answers another logout, or comes to another browser, is refused', async () => {
     const { browser, token } = await signOn('g-9', () => withEmail());
     const asked = idp.receive(ok(await leave(browser, token)).body.data.redirectUrl);
