@@ -102,9 +102,9 @@ class Reader {
       parser.on(remark, () => this.#expectRemarks());
     parser.on('cdata', (data) => {
       this.#expectRemarks();
-      this.#open.at(-1)?.pieces.push(data);
+      this.#addText(data);
     });
-    parser.on('text', (data) => void this.#open.at(-1)?.pieces.push(data));
+    parser.on('text', (data) => this.#addText(data));
     parser.on('opentagstart', ({ name }) => this.#begin(name));
     parser.on('attribute', ({ name, value }) => this.#countAttribute(name, value));
     parser.on('opentag', (tag) => this.#push(tag));
@@ -125,6 +125,10 @@ class Reader {
   #expectRemarks(): void {
     if (!this.#profile.allowsRemarks)
       refuse('comments, processing instructions and CDATA are not accepted in a message');
+  }
+
+  #addText(text: string): void {
+    this.#open.at(-1)?.pieces.push(text);
   }
 
   /** Behind the name of a start tag, and the one character that ended it. */
