@@ -203,7 +203,7 @@ export const environment = z.object({
     .stringbool()
     .optional()
     .describe(
-      'Whether accounts whose mailbox nobody has proved may not invite, mint keys and tokens or set up sign-on, and end after a day; unset: in production',
+      'Whether accounts whose mailbox nobody has proved may not invite, mint keys and tokens or set up sign-on, and are locked after a day; unset: in production',
     ),
   DEFAULT_PLAN: plan
     .optional()

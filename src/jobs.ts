@@ -93,14 +93,12 @@ interface Workers extends Background {
 }
 
 export function createJobs(workers: Workers): Job[] {
-  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance, unprovedAccounts, mailer } =
-    workers;
+  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance, mailer } = workers;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'outbox.deliver', ...RESTING, run: () => outboxWorker.run() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
-    { name: 'users.lapse', everyMs: HOUR, run: () => unprovedAccounts.lapseAll() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
     {
       name: 'erasure.finish',

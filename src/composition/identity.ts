@@ -7,7 +7,6 @@ import { createFoundingService } from '../resources/auth/accounts/founding.servi
 import { createLocalService } from '../resources/auth/accounts/local.service.ts';
 import { createRegistrationService } from '../resources/auth/accounts/registration.service.ts';
 import { createSignInFailures } from '../resources/auth/accounts/sign-in-failures.service.ts';
-import { createUnprovedAccountService } from '../resources/auth/accounts/unproved-accounts.service.ts';
 import { createEmailLinkService } from '../resources/auth/email-links/email-links.service.ts';
 import { createOneTimeTokenService } from '../resources/auth/email-links/one-time-tokens.service.ts';
 import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
@@ -24,6 +23,7 @@ import { createSessionService } from '../resources/auth/sessions/sessions.servic
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
 import { createOrganizationEndService } from '../resources/organization/deletion/organization-end.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
+import { createReclaimService } from '../resources/organization/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../resources/organization/organization.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
 import type { Platform } from './platform.ts';
@@ -53,10 +53,9 @@ export function createIdentity(
     memberships,
     cancellations,
   });
-  const begun = { ...platform, memberships, organizationEnd, sessions, audit };
-  const unprovedAccounts = createUnprovedAccountService(begun);
+  const reclaims = createReclaimService({ ...platform, memberships, audit });
   const founding = createFoundingService({ ...platform, ...belonging });
-  const proofs = { ...platform, sessions, memberships, oneTimeTokens, founding, unprovedAccounts };
+  const proofs = { ...platform, sessions, memberships, oneTimeTokens, founding, reclaims };
   const credentials = createCredentialService(proofs);
   const registration = createRegistrationService(proofs);
   const signIn = { ...platform, sessions, failures, credentials, oneTimeTokens };
@@ -82,7 +81,7 @@ export function createIdentity(
     credentials,
     registration,
     organizationEnd,
-    unprovedAccounts,
+    reclaims,
     /** What the routes below `/auth` see. */
     auth: {
       local,

@@ -83,6 +83,7 @@ export function createServices(
   const mails = {
     ...demoRequests.mails,
     ...auth.emailLinks.mails,
+    ...identity.reclaims.mails,
     ...team.invitations.mails,
     ...broadcasts.mails,
     ...events.mails,
@@ -119,6 +120,7 @@ export function createServices(
       organization: {
         profile: organizations,
         deletion,
+        reclaims: identity.reclaims,
         workspaces,
         ssoSettings,
         ssoDomains,
@@ -146,7 +148,6 @@ export function createServices(
       outboxWorker,
       replayJudge,
       replayRunner,
-      unprovedAccounts: identity.unprovedAccounts,
       ...signOnParts,
     },
   };

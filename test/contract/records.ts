@@ -46,6 +46,13 @@ export const newStrangersToken = async (tenant: Tenant, purpose: string): Promis
   return newLinkToken(tenant, purpose, await prove(harness, await createOwner(harness.app, mark)));
 };
 
+/** The owner is asked whether to keep the organisation. */
+export async function markReclaimed({ harness, owner }: Tenant): Promise<void> {
+  await harness.db
+    .collection('organizations')
+    .updateOne({ _id: objectId(owner.organizationId) }, { $set: { reclaimedAt: new Date() } });
+}
+
 /** An organisation that somebody has been taken into and may leave. */
 export async function newOffer({ harness, mark }: Tenant, userId: string): Promise<string> {
   const { organizationId } = await createOwner(harness.app, mark);

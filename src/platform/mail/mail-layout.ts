@@ -7,8 +7,8 @@ export interface MailContent {
   subject: string;
   /** Plain sentences; escaped in HTML. */
   paragraphs: readonly string[];
-  /** A button, the same link as text, and the token itself for callers of the API. */
-  action: { label: string; link: string; token: string } | null;
+  /** A button, the same link as text, and the token itself, where there is one, for callers of the API. */
+  action: { label: string; link: string; token: string | null } | null;
 }
 
 const HTML = `<!doctype html>
@@ -23,7 +23,9 @@ const HTML = `<!doctype html>
 <% if (it.action) { %>
 <p><a href="<%= it.action.link %>" style="display:inline-block;padding:10px 18px;background:#1a1a1a;color:#fff;text-decoration:none;border-radius:4px"><%= it.action.label %></a></p>
 <p>If the button does not work, open this address:<br><%= it.action.link %></p>
+<% if (it.action.token !== null) { %>
 <p>For the API, the token is:<br><code><%= it.action.token %></code></p>
+<% } %>
 <% } %>
 </div>
 </body>

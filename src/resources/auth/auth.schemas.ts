@@ -61,6 +61,7 @@ export const sessionOrganizationView = z.object({
   slug: z.string(),
   plan: z.enum(PLANS),
   defaultWorkspaceId: id,
+  reclaimedAt: instant.nullable().describe('As the organisation itself shows it'),
 });
 const role = z.enum(ROLES);
 

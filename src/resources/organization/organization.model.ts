@@ -79,6 +79,8 @@ export interface OrganizationDocument {
   requirePolicyApproval?: boolean;
   /** Whether its insurer may be told; absent in organisations of earlier versions. */
   insuranceFeed?: { enabled: boolean };
+  /** Since when the owner is asked whether to keep it, for it was begun before their mailbox was proved; null or absent: nobody asks. */
+  reclaimedAt?: Date | null;
   /** Incremented by every change of a membership, so that these happen one after the other. */
   membershipChanges: number;
   createdAt: Date;
@@ -142,6 +144,7 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     endSessionsOnScimDeactivate: { type: Boolean, default: false },
     requirePolicyApproval: { type: Boolean, default: false },
     insuranceFeed: { enabled: { type: Boolean, default: false } },
+    reclaimedAt: { type: Date, default: null },
     membershipChanges: { type: Number, default: 0 },
   },
   { collection: 'organizations', timestamps: true, autoIndex: false },

@@ -50,6 +50,20 @@ export const organizationRoutes = [
       reply(201, await organization.scimTokens.mint(tenant)),
   }),
   route({
+    method: 'post',
+    path: '/keep',
+    summary: 'Keep the organisation that was begun before its owner’s mailbox was proved',
+    auth: 'user',
+    roles: ['owner'],
+    data: organizationView,
+    codes: ['INVALID_OPERATION'],
+    audit: audit('organization.kept'),
+    async handler({ tenant }, { organization }) {
+      await organization.reclaims.keep(tenant.organizationId);
+      return organization.profile.settings(tenant);
+    },
+  }),
+  route({
     method: 'delete',
     path: '/',
     summary: 'Delete the organisation',

@@ -15,6 +15,12 @@ export const deletionInput = z.strictObject({
   name: z.string().min(1).max(200).describe('The name of the organisation, as a confirmation'),
 });
 
+const reclaimedAt = instant
+  .nullable()
+  .describe(
+    'Since when the owner, who has proved the mailbox, is asked: keep what was begun before (`POST /organization/keep`), or delete it (`DELETE /organization`); null: nobody asks',
+  );
+
 export const organizationView = z.object({
   _id: id,
   id,
@@ -30,6 +36,7 @@ export const organizationView = z.object({
   insuranceFeed: z
     .object({ enabled: z.boolean() })
     .describe('Whether the insurance feed may be handed on'),
+  reclaimedAt,
   createdAt: instant,
   updatedAt: instant,
 });

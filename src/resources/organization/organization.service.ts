@@ -37,6 +37,7 @@ const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
 export interface OrganizationSettings extends OrganizationDocument {
+  reclaimedAt: Date | null;
   id: OrganizationDocument['_id'];
   plan: Plan;
   requirePolicyApproval: boolean;
@@ -148,8 +149,9 @@ export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityP
 
 function toView(organization: OrganizationDocument): OrganizationSettings {
   const { _id: id, subscription, requirePolicyApproval = false } = organization;
-  const { insuranceFeed = { enabled: false } } = organization;
-  return { ...organization, id, plan: subscription.plan, requirePolicyApproval, insuranceFeed };
+  const { insuranceFeed = { enabled: false }, reclaimedAt = null } = organization;
+  const settings = { requirePolicyApproval, insuranceFeed, reclaimedAt };
+  return { ...organization, id, plan: subscription.plan, ...settings };
 }
 
 function slugOf(name: string): string {

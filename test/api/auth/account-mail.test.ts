@@ -230,8 +230,7 @@ test('a password set by whoever registered an unproved address is gone once the 
     token: await mailed('magic-link', squatter.email),
   });
   expect(await verdict(body.data.token)).toBe('ok');
-  // Nobody else owned the organisation, so it has ended.
-  expect(await verdict(squatter.token)).toBe('UNAUTHORIZED_NO_USER');
+  expect(await verdict(squatter.token)).toBe('SESSION_REVOKED');
   expect((await login(squatter.email)).body.code).toBe('INVALID_CREDENTIALS');
   expect(await security(body.data.token)).toMatchObject({
     password: { isSet: false, changedAt: null, ageDays: null },

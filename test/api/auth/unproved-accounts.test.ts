@@ -1,14 +1,25 @@
-// An account whose mailbox nobody has proved may be a stranger's: the first proof starts it anew, and what the stranger began ends.
+// An account whose mailbox nobody has proved may be a stranger's: the first proof ends every way in that the stranger opened, and destroys nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
   auditOf,
+  changeMembership,
   createMember,
   objectId,
+  prove as proveBehind,
   startHarness,
   type Harness,
 } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  createOwner,
+  createWorkspaceKey,
+  decision,
+  ok,
+  PASSWORD,
+  type Owner,
+} from '../../setup/personas.ts';
+import { policyBody } from '../../contract/bodies.ts';
 import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
 import { claimDomain } from '../../setup/providers/sso.ts';
 import { address, directory } from '../../setup/scim.ts';
@@ -22,6 +33,7 @@ const clock = new MovedClock();
 let deliver: () => Promise<number>;
 /** Somebody who has registered an address that is not theirs. */
 let squatter: Owner;
+let agent: Awaited<ReturnType<typeof createAgent>> | undefined;
 const office = useFixture(startMailServer, (started) => started.close());
 const harness = useHarness(() => ({ SMTP_URL: office.url, ASSAY_LIMIT_ACCOUNT: '1000' }), {
   clock,
@@ -31,6 +43,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   squatter = await createOwner(harness.app, 'Squatter');
+  agent = undefined;
 });
 
 const call = (method: string, path: string, token?: string, body?: object): Promise<Answer> =>
@@ -49,6 +62,17 @@ const login = (email: string, password: string): Promise<Answer> =>
   post('login', { email, password });
 const stored = (name: string, id: string) =>
   harness.db.collection(name).findOne({ _id: objectId(id) });
+/** A decision of an agent of the squatter's. */
+async function decide(): Promise<void> {
+  agent ??= await createAgent(harness.app, squatter);
+  const { key, id } = agent;
+  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decision(id) }));
+}
+const list = async (token: string, path: string): Promise<{ name?: string }[]> =>
+  ok(await call('GET', path, token)).body.data;
+/** A sign-up leads to an organisation of its own, from where the former one is entered. */
+const enterOrganization = ({ token }: { token: string }, organizationId: string): Promise<Answer> =>
+  post('switch-org', { organizationId }, token);
 const register = (email: string, more: object = {}): Promise<Answer> =>
   post('register', { name: 'Own', email, password: PASSWORD, organizationName: 'Own', ...more });
 
@@ -89,35 +113,120 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
     expect(settings.emailVerifiedAt).toEqual(expect.any(String));
   });
 
-  test('leads to an organisation of the owner’s own; the stranger’s ends with its keys', async () => {
-    const { key } = await createWorkspaceKey(harness.app, squatter);
+  test('destroys nothing: the data stays, and the owner is asked whether to keep it', async () => {
+    await decide();
+    ok(await call('POST', 'policies', squatter.token, policyBody('kept')));
     const { data } = ok(await prove(squatter.email)).body;
-    expect([data.role, data.organizationId === squatter.organizationId]).toEqual(['owner', false]);
-    expect(ok(await call('GET', 'auth/me/orgs', data.token)).body.data).toHaveLength(1);
-    expect(outcome(await harness.app.call('GET', '/api/v1/agents', { key }))).toEqual([
-      401,
-      'INVALID_API_KEY',
-    ]);
-    expect(await stored('organizations', squatter.organizationId)).toBeNull();
-    const ended = { organizationId: objectId(squatter.organizationId) };
-    expect(await harness.db.collection('organization_deletions').countDocuments(ended)).toBe(1);
-    clock.aheadMs += 60_000;
-    await harness.app.instance.background.audit.sweep();
-    const entry = { ...ended, action: 'organization.delete', status: 'success' };
-    expect(await harness.db.collection('audit_entries').countDocuments(entry)).toBe(1);
+    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    expect((await list(token, 'traces')).length).toBe(1);
+    expect((await list(token, 'policies')).map(({ name }) => name)).toEqual(['kept policy']);
+    const verified = ok(await call('POST', 'hash-chain/verify', token, {})).body.data;
+    expect(verified).toMatchObject({ verified: true });
+    const organization = ok(await call('GET', 'organization', token)).body.data;
+    expect(organization.reclaimedAt).toEqual(expect.any(String));
+    const me = ok(await call('GET', 'auth/me', token)).body.data;
+    expect(me.organization.reclaimedAt).toBe(organization.reclaimedAt);
+    await deliver();
+    expect(office.newest(squatter.email).subject).toContain('Keep or delete');
+    expect(office.newest(squatter.email).text).toContain(`#organization=${organization._id}`);
   });
 
-  test('does not lead to an accomplice: their organisation goes on without the account and its keys', async () => {
+  test('ends keys of the organisation, keys of its agents, its invitations and its SCIM token', async () => {
     const { key } = await createWorkspaceKey(harness.app, squatter);
+    const bot = await createAgent(harness.app, squatter);
+    const scim = await directory(harness.app, squatter);
+    const guest = address();
+    ok(await call('POST', 'team/invite', squatter.token, { email: guest, role: 'owner' }));
+    await deliver();
+    const invitation = tokenOf(office.newest(guest));
+    const { data } = ok(await prove(squatter.email)).body;
+    for (const ended of [key, bot.key])
+      expect(outcome(await harness.app.call('GET', '/api/v1/agents', { key: ended }))).toEqual([
+        401,
+        'INVALID_API_KEY',
+      ]);
+    expect((await scim.call('GET', '/Users')).status).toBe(401);
+    const accepted = await call('POST', `team/invites/${invitation}/accept`, undefined, {
+      name: 'Guest',
+      password: PASSWORD,
+    });
+    expect(outcome(accepted)).toEqual([410, 'EXPIRED']);
+    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    const renewed = await call('POST', `agents/${bot.id}/regenerate-key`, token, {});
+    const fresh = ok(renewed).body.data.apiKey as string;
+    expect((await harness.app.call('GET', '/api/v1/agents', { key: fresh })).status).toBe(403);
+  });
+
+  test('suspends an accomplice, whom the owner may take back', async () => {
     const accomplice = await createMember(harness, squatter, 'owner');
     const { data } = ok(await prove(squatter.email)).body;
-    expect(data.organizationId).not.toBe(squatter.organizationId);
-    const members = ok(await call('GET', 'team/members', accomplice.token)).body.data;
-    expect(members.map(({ userId }: { userId: string }) => userId)).toEqual([accomplice.userId]);
-    expect(outcome(await harness.app.call('GET', '/api/v1/agents', { key }))).toEqual([
-      401,
-      'INVALID_API_KEY',
+    expect((await call('GET', 'agents', accomplice.token)).status).toBe(401);
+    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    const members = ok(await call('GET', 'team/members', token)).body.data;
+    const standing = members.map(({ userId, isActive }: { userId: string; isActive: boolean }) => [
+      userId,
+      isActive,
     ]);
+    expect(new Map(standing)).toEqual(
+      new Map([
+        [accomplice.userId, false],
+        [squatter.userId, true],
+      ]),
+    );
+    ok(await call('PATCH', `team/members/${accomplice.userId}/reactivate`, token));
+    expect((await call('GET', 'agents', accomplice.token)).status).toBe(401);
+    expect((await login(accomplice.email, PASSWORD)).status).toBe(200);
+  });
+
+  test('keeps the webhooks and alert rules, switched off', async () => {
+    const hook = { url: 'https://hooks.example.com/in', events: ['trace.created'] };
+    const { insertedId } = await harness.db.collection('webhooks').insertOne({
+      ...hook,
+      organizationId: objectId(squatter.organizationId),
+      isActive: true,
+    });
+    ok(await prove(squatter.email));
+    expect(await stored('webhooks', insertedId.toHexString())).toMatchObject({
+      ...hook,
+      isActive: false,
+    });
+  });
+
+  test('asks until the owner keeps the organisation, which then has its own sign-on again', async () => {
+    const { data } = ok(await prove(squatter.email)).body;
+    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    const kept = ok(await call('POST', 'organization/keep', token)).body.data;
+    expect(kept.reclaimedAt).toBeNull();
+    expect(outcome(await call('POST', 'organization/keep', token))).toEqual([
+      400,
+      'INVALID_OPERATION',
+    ]);
+    const entries = await auditOf(harness.app, { ...squatter, token }, 'action=organization.kept');
+    expect(entries).toHaveLength(2);
+  });
+
+  test('lets the owner discard the organisation by the ordinary deletion', async () => {
+    const { data } = ok(await prove(squatter.email)).body;
+    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    const { name } = ok(await call('GET', 'organization', token)).body.data;
+    ok(await call('DELETE', 'organization', token, { name }));
+    expect(await stored('organizations', squatter.organizationId)).toBeNull();
+  });
+
+  test('makes an offer of a place in somebody else’s organisation', async () => {
+    const other = await createMember(harness, squatter, 'owner');
+    await changeMembership(harness, squatter, { role: 'viewer' });
+    const { key } = await createWorkspaceKey(harness.app, other);
+    const { data } = ok(await prove(squatter.email)).body;
+    expect(data.organizationId).not.toBe(squatter.organizationId);
+    expect((await call('GET', 'agents', other.token)).status).toBe(200);
+    expect((await harness.app.call('GET', '/api/v1/agents', { key })).status).toBe(200);
+    const own = ok(await call('GET', 'auth/me/orgs', data.token)).body.data;
+    const offered = own.find(
+      ({ organizationId }: { organizationId: string }) =>
+        organizationId === squatter.organizationId,
+    );
+    expect(offered.isPending).toBe(true);
   });
 });
 
@@ -136,7 +245,7 @@ test('whoever registered the address and proves it with the password keeps every
   expect(await stored('organizations', squatter.organizationId)).not.toBeNull();
 });
 
-test('a link that is used many times at once starts the account anew once', async () => {
+test('a link that is used many times at once reclaims the organisation once', async () => {
   const token = await mailed('magic-link', squatter.email);
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => post('magic-link/verify', { token })),
@@ -144,6 +253,13 @@ test('a link that is used many times at once starts the account anew once', asyn
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   const own = { userId: objectId(squatter.userId) };
   expect(await harness.db.collection('memberships').countDocuments(own)).toBe(1);
+  const entry = {
+    organizationId: objectId(squatter.organizationId),
+    action: 'organization.reclaimed',
+  };
+  clock.aheadMs += 60_000;
+  await harness.app.instance.background.audit.sweep();
+  expect(await harness.db.collection('audit_entries').countDocuments(entry)).toBe(1);
 });
 
 describe('registration', () => {
@@ -194,37 +310,68 @@ describe('where an installation asks for proofs', () => {
   const signIn = ({ email }: Owner): Promise<Answer> =>
     strict.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
 
-  test('an account ends that has waited for a day, with its organisation; a proved one stays', async () => {
-    const [lapsing, proved] = [await createOwner(strict.app), await createOwner(strict.app)];
-    await strict.db
-      .collection('users')
-      .updateOne({ _id: objectId(proved.userId) }, { $set: { emailVerifiedAt: new Date() } });
+  test('an account is locked that has waited for a day, and a proof opens it with all that is its own', async () => {
+    const [late, proved] = [await createOwner(strict.app), await createOwner(strict.app)];
+    await proveBehind(strict, proved);
     clock.aheadMs += DAY - 60_000;
-    await strict.app.instance.background.unprovedAccounts.lapseAll();
-    expect((await signIn(lapsing)).status).toBe(200);
+    expect((await signIn(late)).status).toBe(200);
     clock.aheadMs += 120_000;
-    await strict.app.instance.background.unprovedAccounts.lapseAll();
-    expect(outcome(await signIn(lapsing))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(outcome(await signIn(late))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
+    const me = await strict.app.call('GET', '/api/v1/auth/me', { token: late.token });
+    expect(outcome(me)).toEqual([401, 'ACCOUNT_DEACTIVATED']);
     expect((await signIn(proved)).status).toBe(200);
-    const where = { _id: objectId(lapsing.organizationId) };
-    expect(await strict.db.collection('organizations').countDocuments(where)).toBe(0);
-    ok(
-      await strict.app.call('POST', '/api/v1/auth/register', {
-        body: { name: 'Own', email: lapsing.email, password: PASSWORD, organizationName: 'Own' },
-      }),
-    );
+    await proveBehind(strict, late);
+    const { data } = ok(await signIn(late)).body;
+    expect(data.organizationId).toBe(late.organizationId);
+  });
+
+  test('what the locked account began is there for the owner of the mailbox', async () => {
+    const late = await createOwner(strict.app);
+    clock.aheadMs += 40 * DAY;
+    await strict.app.instance.runJobsOnce();
+    const where = { _id: objectId(late.organizationId) };
+    expect(await strict.db.collection('organizations').countDocuments(where)).toBe(1);
+    const again = await strict.app.call('POST', '/api/v1/auth/register', {
+      body: { name: 'Own', email: late.email, password: PASSWORD, organizationName: 'Own' },
+    });
+    expect(outcome(again)).toEqual([409, 'ALREADY_EXISTS']);
   });
 
   test('elsewhere none does', async () => {
     clock.aheadMs += 2 * DAY;
-    await harness.app.instance.background.unprovedAccounts.lapseAll();
     expect((await login(squatter.email, PASSWORD)).status).toBe(200);
   });
 });
 
-test('the audit log of the organisation that goes on says nothing of the proof', async () => {
-  const accomplice = await createMember(harness, squatter, 'owner');
-  ok(await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) }));
-  const entries = await auditOf(harness.app, accomplice, 'action=auth.login');
-  expect(entries.filter(({ metadata }) => JSON.stringify(metadata).includes('magic'))).toEqual([]);
+test('the audit log of the organisation says that it was reclaimed, and how many were suspended', async () => {
+  await createMember(harness, squatter, 'admin');
+  const { data } = ok(
+    await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) }),
+  ).body;
+  clock.aheadMs += 60_000;
+  await harness.app.instance.background.audit.sweep();
+  const home = { ...squatter, token: data.token };
+  const [entry] = await auditOf(harness.app, home, 'action=organization.reclaimed');
+  expect(entry).toMatchObject({ metadata: { membersSuspended: 1 }, resource: 'organization' });
+});
+
+test('a new password tells how many sessions it has ended', async () => {
+  const token = await mailed('forgot-password', squatter.email);
+  const { data } = ok(await post('reset-password', { token, password: NEW_PASSWORD })).body;
+  expect(data.sessionsEnded).toBe(1);
+});
+
+test('a month of decisions is there after a new password, and verifies', async () => {
+  for (let day = 0; day < 30; day += 1) {
+    await decide();
+    clock.aheadMs += DAY;
+  }
+  const token = await mailed('forgot-password', squatter.email);
+  ok(await post('reset-password', { token, password: NEW_PASSWORD }));
+  const { data } = ok(await login(squatter.email, NEW_PASSWORD)).body;
+  expect(data.organizationId).toBe(squatter.organizationId);
+  const verified = ok(await call('POST', 'hash-chain/verify', data.token, {})).body.data;
+  expect(verified).toMatchObject({ verified: true });
+  const page = ok(await call('GET', 'traces?limit=100', data.token)).body;
+  expect(page.data).toHaveLength(30);
 });

@@ -5,6 +5,7 @@ import { ssoBody } from '../bodies.ts';
 import {
   domainName,
   dropDomainClaims,
+  markReclaimed,
   newDomainClaim,
   newLinkedMember,
   setSso,
@@ -20,6 +21,7 @@ export const organization: ResourceExamples = {
     'PATCH /api/v1/organization': managers,
     // The name that confirms is that of the caller's own organisation.
     'DELETE /api/v1/organization': { ...owners, foreigner: 'VALIDATION_ERROR' },
+    'POST /api/v1/organization/keep': { ...owners, foreigner: 'INVALID_OPERATION' },
     'GET /api/v1/organization/sso': paid(managers),
     'PUT /api/v1/organization/sso': paid(owners),
     // Somebody else removes what they have set up themselves, a line above.
@@ -50,6 +52,10 @@ export const organization: ResourceExamples = {
       },
     }),
     'DELETE /api/v1/organization': ({ mark }) => ({ body: { name: `${mark} Ltd` } }),
+    'POST /api/v1/organization/keep': async (tenant) => {
+      await markReclaimed(tenant);
+      return {};
+    },
     'GET /api/v1/organization/sso': nothing,
     'PUT /api/v1/organization/sso': ({ mark }) => ({ body: ssoBody(mark) }),
     'DELETE /api/v1/organization/sso': async (tenant) => {

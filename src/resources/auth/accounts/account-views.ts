@@ -8,6 +8,7 @@ export interface UserView extends UserDocument {
 }
 export interface ActiveOrganization extends OrganizationDocument {
   plan: Plan;
+  reclaimedAt: Date | null;
 }
 
 export function toUserView(user: UserDocument): UserView {
@@ -15,5 +16,6 @@ export function toUserView(user: UserDocument): UserView {
 }
 
 export function toActiveOrganization(organization: OrganizationDocument): ActiveOrganization {
-  return { ...organization, plan: organization.subscription.plan };
+  const { subscription, reclaimedAt = null } = organization;
+  return { ...organization, plan: subscription.plan, reclaimedAt };
 }

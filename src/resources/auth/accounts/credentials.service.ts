@@ -3,10 +3,10 @@ import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { ReclaimService } from '../../organization/reclaim/reclaim.service.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { FoundingService } from './founding.service.ts';
-import type { UnprovedAccountService } from './unproved-accounts.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
@@ -14,7 +14,7 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
   memberships: MembershipService;
   oneTimeTokens: OneTimeTokenService;
   founding: FoundingService;
-  unprovedAccounts: UnprovedAccountService;
+  reclaims: ReclaimService;
 };
 
 interface NewPassword {
@@ -34,7 +34,7 @@ interface Replaced {
 }
 
 export function createCredentialService(deps: Deps) {
-  const { models, sessions, memberships, oneTimeTokens, founding, unprovedAccounts, clock } = deps;
+  const { models, sessions, memberships, oneTimeTokens, founding, reclaims, clock } = deps;
 
   async function replacePassword(userId: string, change: NewPassword): Promise<Replaced> {
     const { passwordHash, exceptJti, mailboxProved, keptBy } = change;
@@ -58,15 +58,15 @@ export function createCredentialService(deps: Deps) {
   }
 
   /**
-   * The owner of the mailbox is here for the first time. Whoever registered the address may be somebody else: what they began ends,
-   * and where it was an organisation, its place is taken by a new one of the owner's.
+   * The owner of the mailbox is here for the first time. Whoever registered the address may be somebody else: their ways in end, and
+   * the owner is asked whether to keep the organisation. Whoever is left without one gets a new one.
    */
-  async function startAnew(
+  async function claimAccount(
     user: UserDocument,
     { passwordHash, keptBy }: Pick<NewPassword, 'passwordHash' | 'keptBy'>,
   ): Promise<Replaced> {
     const userId = user._id.toHexString();
-    const hadBegun = await unprovedAccounts.endBegun(user, keptBy);
+    const hadBegun = await reclaims.reclaimAll(user, keptBy);
     const proof = { passwordHash, exceptJti: null, mailboxProved: true };
     const replaced = await replacePassword(userId, {
       ...proof,
@@ -82,23 +82,23 @@ export function createCredentialService(deps: Deps) {
     replacePassword,
 
     /**
-     * The owner of the mailbox is here, and sets a password. The first proof starts the account anew. Call it in a transaction.
+     * The owner of the mailbox is here, and sets a password. The first proof ends what was open before. Call it in a transaction.
      * @throws AppError `INVALID_TOKEN` when the account is gone
      */
     async resetPassword(userId: string, passwordHash: string): Promise<Replaced> {
       const user = await models.users.findById(userId).lean<UserDocument>();
-      if (user?.emailVerifiedAt === null) return startAnew(user, { passwordHash });
+      if (user?.emailVerifiedAt === null) return claimAccount(user, { passwordHash });
       return replacePassword(userId, { passwordHash, exceptJti: null, mailboxProved: true });
     },
 
     /**
-     * The owner of the mailbox is here; the first proof starts the account anew. `provedBy`: the organisation that answers for the
+     * The owner of the mailbox is here; the first proof ends what was open before. `provedBy`: the organisation that answers for the
      * address; absent: the owner proved it personally. Call it in a transaction.
      */
     async proveMailbox(user: UserDocument, provedBy?: string): Promise<UserDocument> {
       if (user.emailVerifiedAt !== null) return memberships.releaseAccount(user, provedBy);
       const kept = provedBy !== undefined && { keptBy: provedBy };
-      return (await startAnew(user, { passwordHash: null, ...kept })).user;
+      return (await claimAccount(user, { passwordHash: null, ...kept })).user;
     },
 
     /**

@@ -1,4 +1,4 @@
-// An organisation of one's own: founded at registration, and for whoever has proved an address that a stranger had registered.
+// An organisation of one's own: founded at registration, and for whoever has proved an address and belongs nowhere else.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';

@@ -4,17 +4,17 @@ import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { ReclaimService } from '../../organization/reclaim/reclaim.service.ts';
 import type { Origin, Proof, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import { type ActiveOrganization, toActiveOrganization } from './account-views.ts';
 import type { FoundingService } from './founding.service.ts';
-import type { UnprovedAccountService } from './unproved-accounts.service.ts';
 import type { SocialIdentity, UserDocument } from './users.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   sessions: SessionService;
   memberships: MembershipService;
   founding: FoundingService;
-  unprovedAccounts: UnprovedAccountService;
+  reclaims: ReclaimService;
 };
 
 export interface Registrant {
@@ -30,7 +30,7 @@ export interface Registrant {
 export type Registered = SignedIn & { organization: ActiveOrganization };
 
 export function createRegistrationService(deps: Deps) {
-  const { models, sessions, memberships, founding, unprovedAccounts, clock } = deps;
+  const { models, sessions, memberships, founding, reclaims, clock } = deps;
 
   /**
    * The account that a registrant takes over: one that nobody has proved, where they have; else one that directories have
@@ -52,10 +52,10 @@ export function createRegistrationService(deps: Deps) {
     return isUnused(known) && (await memberships.ofUser(known._id.toHexString())).length === 0;
   }
 
-  /** What was begun with the account ends; what directories gave to its address waits for a proof of the mailbox. */
+  /** Every way in that the account had ends; what directories gave to its address waits for a proof of the mailbox. */
   async function takeOver(known: UserDocument, account: object): Promise<UserDocument> {
     const userId = known._id.toHexString();
-    await unprovedAccounts.endBegun(known);
+    await reclaims.reclaimAll(known);
     await sessions.revokeAll(userId);
     const taken = await findOr404(
       models.users

@@ -110,7 +110,6 @@ export const userSchema = new Schema<UserDocument>(
   { collection: 'users', timestamps: true, autoIndex: false },
 );
 userSchema.index({ email: 1 }, { name: 'email', unique: true });
-userSchema.index({ emailVerifiedAt: 1, passwordChangedAt: 1 }, { name: 'unproved' });
 userSchema.index(
   { 'identities.issuer': 1, 'identities.subject': 1 },
   {

@@ -41,7 +41,7 @@ const CONFIRM: Words = {
   subject: 'Confirm your address for Assay',
   paragraphs: [
     'Somebody registered this address with Assay. If it was you, confirm it within 24 hours by the link and your password.',
-    'If it was not you, ignore this mail: the account ends by itself.',
+    'If it was not you, ignore this mail: the account is locked then.',
   ],
   label: 'Confirm the address',
 };
@@ -52,12 +52,15 @@ const FIRST_LINK: Words = {
   ...MAGIC_LINK,
   paragraphs: [
     ...MAGIC_LINK.paragraphs,
-    `${BEGUN}: it ends when you sign in, unless you give the password that it was registered with.`,
+    `${BEGUN}. When you sign in, its sessions, keys and invitations end and its other members are suspended, unless you give the password that it was registered with. No data is lost: you decide whether to keep it.`,
   ],
 };
 const FIRST_RESET: Words = {
   ...RESET,
-  paragraphs: [...RESET.paragraphs, `${BEGUN}: it ends with the new password.`],
+  paragraphs: [
+    ...RESET.paragraphs,
+    `${BEGUN}. With the new password its keys and invitations end and its other members are suspended. No data is lost: you decide whether to keep it.`,
+  ],
 };
 
 const mailWithLink =

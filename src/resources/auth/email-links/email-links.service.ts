@@ -158,7 +158,7 @@ export function createEmailLinkService(deps: Deps) {
     },
 
     /**
-     * The first proof of the mailbox starts the account anew, unless the password comes along.
+     * The first proof of the mailbox ends what was open before, unless the password comes along.
      * @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED`, `INVALID_CREDENTIALS`
      */
     async signIn(

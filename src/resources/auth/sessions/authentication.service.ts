@@ -8,7 +8,7 @@ import type {
   OrganizationContext,
   OrganizationService,
 } from '../../organization/organization.service.ts';
-import { callerOf } from './caller.ts';
+import { callerOf, requireUnlocked } from './caller.ts';
 import { recordedSession } from './recorded-session.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
@@ -37,6 +37,7 @@ export function createAuthenticationService(deps: Deps) {
     const [user] = users;
     const [membership] = memberships;
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
+    requireUnlocked({ user, config, now });
     requireMembership(membership);
     requireWayIn(session, membership, context);
     return callerOf({ user, membership, claims: { jti, exp }, context, signOn, config });

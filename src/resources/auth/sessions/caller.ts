@@ -1,6 +1,8 @@
 // The caller behind a session: what a request knows of who sent it.
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Platform } from '../../../composition/platform.ts';
+import { isLocked } from '../../../domain/identity/standing.ts';
+import { AppError } from '../../../errors.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import type { SignOn } from './sessions.model.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
@@ -55,6 +57,21 @@ export const isMadeBy = (
   { provisionedBy, passwordHash }: UserDocument,
   organizationId: string,
 ): boolean => provisionedBy?.toHexString() === organizationId && passwordHash === null;
+
+interface AccountAtTime {
+  user: UserDocument;
+  config: Pick<Platform['config'], 'requireVerifiedEmail'>;
+  now: Date;
+}
+
+/** @throws AppError `ACCOUNT_DEACTIVATED` while a proof of the mailbox is overdue, where the installation asks for one */
+export function requireUnlocked({ user, config, now }: AccountAtTime): void {
+  if (config.requireVerifiedEmail && isLocked(user, now))
+    throw new AppError(
+      'ACCOUNT_DEACTIVATED',
+      'Nobody has confirmed the address of this account within a day: ask for a link by mail, and use it with your password',
+    );
+}
 
 /** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
 function systemRoleOf({ user, signOn, config }: Authenticated): 'owner' | 'admin' | null {

@@ -10,12 +10,15 @@ import type { OrganizationService } from '../../organization/organization.servic
 import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
-import { isMadeBy } from './caller.ts';
+import { isMadeBy, requireUnlocked } from './caller.ts';
 import type { OpenSessionService } from './open-sessions.service.ts';
 import { sessionEnd, type SessionStart, startOf, tokenEnd } from './session-lifetime.ts';
 import type { SecondFactorKind, SignOn } from './sessions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'> & {
+type Deps = Pick<
+  Platform,
+  'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'
+> & {
   memberships: MembershipService;
   organizations: OrganizationService;
   oneTimeTokens: OneTimeTokenService;
@@ -71,7 +74,7 @@ const REQUIRED = 'The organisation requires its own sign-on';
 
 export function createSignInService(deps: Deps) {
   const { models, memberships, organizations, sessionTokens, tempTokens } = deps;
-  const { oneTimeTokens, openSessions, clock } = deps;
+  const { oneTimeTokens, openSessions, clock, config } = deps;
 
   async function mint(
     user: UserDocument,
@@ -190,9 +193,10 @@ export function createSignInService(deps: Deps) {
 
     /**
      * `signInTo` the organisation used last, or that of the sign-on.
-     * @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone
+     * @throws AppError `ACCOUNT_DEACTIVATED` when every membership is suspended or gone, or the proof of the mailbox is overdue
      */
     async signIn(user: UserDocument, origin: Origin, proof: Proof): Promise<SignedIn | SecondStep> {
+      requireUnlocked({ user, config, now: clock.now() });
       const membership = await destination(user, proof.signOn);
       return signInTo({ user, membership }, origin, proof);
     },

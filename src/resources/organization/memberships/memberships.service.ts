@@ -169,12 +169,6 @@ export function createMembershipService({ models }: { models: Models }) {
         .setOptions({ crossTenant: true });
     },
 
-    /** Whether the user has any membership, be it an offer. */
-    async isAnywhere(userId: string): Promise<boolean> {
-      const any = models.memberships.exists({ userId }).setOptions({ crossTenant: true });
-      return (await any) !== null;
-    },
-
     /** Somebody claims the address of a user and has not proved it: what directories gave it waits for the proof. */
     async awaitProof(userId: string): Promise<void> {
       await models.memberships
@@ -182,10 +176,13 @@ export function createMembershipService({ models }: { models: Models }) {
         .setOptions({ crossTenant: true });
     },
 
-    /** Takes a membership away, whatever becomes of the organisation; answers whether it has an active owner still. */
-    async withdraw({ _id, organizationId }: MembershipDocument): Promise<boolean> {
-      await models.memberships.deleteOne({ _id, organizationId });
-      return hasActiveOwner(organizationId);
+    /** Suspends everybody in the organisation but one; answers how many were active. */
+    async suspendOthers(organizationId: string, userId: Types.ObjectId): Promise<number> {
+      const { modifiedCount } = await models.memberships.updateMany(
+        { organizationId, userId: { $ne: userId }, isActive: true },
+        { $set: { isActive: false, deactivatedBy: 'team' } },
+      );
+      return modifiedCount;
     },
 
     /** @throws AppError `VALIDATION_ERROR` when no active owner would remain */

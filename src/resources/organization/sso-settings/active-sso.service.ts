@@ -25,7 +25,9 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
       const organization = await models.organizations
         .findById(organizationId)
         .lean<OrganizationDocument>();
-      if (!organization?.ssoConfig) throw new AppError('NOT_FOUND', 'SSO is not configured');
+      // While the owner is asked whether to keep the organisation, a stranger may have chosen its provider.
+      if (!organization?.ssoConfig || organization.reclaimedAt)
+        throw new AppError('NOT_FOUND', 'SSO is not configured');
       const { ssoConfig, roleMapping, subscription } = organization;
       requireSso(subscription.plan);
       const { provider, oidc, saml } = ssoConfig;

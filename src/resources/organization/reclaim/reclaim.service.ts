@@ -1,0 +1,124 @@
+// The first proof of a mailbox: whoever registered the address may be a stranger, so every way in that they opened ends; no data does.
+import type { Platform } from '../../../composition/platform.ts';
+import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { AuditService } from '../../audit/audit.service.ts';
+import type { SecondFactor, UserDocument } from '../../auth/accounts/users.model.ts';
+import type { MembershipDocument } from '../memberships/memberships.model.ts';
+import type { MembershipService } from '../memberships/memberships.service.ts';
+import type { OrganizationDocument } from '../organization.model.ts';
+import { reclaimMails } from './reclaim.mails.ts';
+
+type Deps = Pick<
+  Platform,
+  'models' | 'clock' | 'onCommit' | 'caches' | 'queueMail' | 'publicUrl'
+> & {
+  memberships: MembershipService;
+  audit: AuditService;
+};
+
+const NO_SECOND_FACTOR = {
+  enabled: false,
+  secret: null,
+  pendingSecret: null,
+  lastStep: 0,
+  failures: 0,
+  failingSince: null,
+  failuresInside: 0,
+  failingInsideSince: null,
+  backupCodes: [],
+} satisfies SecondFactor;
+const NO_CREDENTIALS = { mfa: NO_SECOND_FACTOR, identities: [], lastOrganizationId: null };
+/** No key has this digest; the next one comes by the agent's `regenerate-key`. */
+const ENDED_AGENT_KEY = [{ $set: { apiKeyHash: { $concat: ['ended:', { $toString: '$_id' }] } } }];
+const PIPELINE = { updatePipeline: true } as const;
+const OFF = { $set: { isActive: false } } as const;
+
+export function createReclaimService(deps: Deps) {
+  const { models, clock, onCommit, caches, queueMail, publicUrl, memberships, audit } = deps;
+
+  /** Keys, tokens, invitations and sessions of an organisation, but the sessions of its owner, which end with the account's. */
+  async function endWaysIn(organizationId: string, owner: UserDocument): Promise<void> {
+    const revoked = { $set: { revokedAt: clock.now() } };
+    const open = { organizationId, revokedAt: null };
+    await models.workspaceKeys.updateMany(open, revoked);
+    await models.agents.updateMany({ organizationId }, ENDED_AGENT_KEY, PIPELINE);
+    await models.scimTokens.deleteMany({ organizationId });
+    await models.calendarFeeds.deleteMany({ organizationId });
+    await models.invitations.updateMany({ ...open, acceptedAt: null }, revoked);
+    await models.sessions.updateMany({ ...open, userId: { $ne: owner._id } }, revoked);
+  }
+
+  /** Webhooks and alert rules lead out of the organisation: they are kept, and switched off. */
+  async function closeWaysOut(organizationId: string): Promise<void> {
+    await models.webhooks.updateMany({ organizationId, isActive: true }, OFF);
+    await models.alertRules.updateMany({ organizationId, isActive: true }, OFF);
+  }
+
+  /** Its owner keeps it for now, alone, and is asked whether to keep it for good. */
+  async function reclaim(organizationId: string, owner: UserDocument): Promise<void> {
+    await memberships.lock(organizationId);
+    await endWaysIn(organizationId, owner);
+    await closeWaysOut(organizationId);
+    const membersSuspended = await memberships.suspendOthers(organizationId, owner._id);
+    const reclaimed = { $set: { reclaimedAt: clock.now() } };
+    await models.organizations.updateOne({ _id: organizationId }, reclaimed);
+    onCommit(() => caches.forget(organizationId));
+    const entry = { action: 'organization.reclaimed', resource: 'organization' };
+    const about = { organizationId, resourceId: organizationId, userId: owner._id.toHexString() };
+    await audit.record(systemAuditEvent({ ...entry, ...about, metadata: { membersSuspended } }));
+    await queueMail(organizationId, { kind: 'reclaimed', email: owner.email });
+  }
+
+  /** Somebody else's organisation goes on; to the person it is an offer from now on, and what they made there ends. */
+  async function becomeOffer(membership: MembershipDocument): Promise<void> {
+    const { userId } = membership;
+    const organizationId = membership.organizationId.toHexString();
+    const revoked = { $set: { revokedAt: clock.now() } };
+    const open = { organizationId, revokedAt: null };
+    await memberships.lock(organizationId);
+    await models.workspaceKeys.updateMany({ ...open, createdBy: userId }, revoked);
+    await models.invitations.updateMany({ ...open, invitedBy: userId, acceptedAt: null }, revoked);
+    await models.calendarFeeds.deleteMany({ organizationId, userId });
+    onCommit(() => caches.forget(organizationId));
+    await memberships.change(membership, { isPending: true, enteredAt: null });
+  }
+
+  return {
+    /** By the `kind` of the outbox row. */
+    mails: reclaimMails({ models, publicUrl }),
+
+    /**
+     * Ends the second factor and linked identities of an account. Organisations that it owns are reclaimed, other memberships become
+     * offers; those that a directory gave stay, and that of `keptBy`, which answers for the address. Answers whether there was one.
+     * Call it in a transaction.
+     */
+    async reclaimAll(user: UserDocument, keptBy?: string): Promise<boolean> {
+      await models.users.updateOne({ _id: user._id }, { $set: NO_CREDENTIALS });
+      const all = await memberships.ofUser(user._id.toHexString());
+      const begun = all.filter(
+        ({ directory, organizationId }) => !directory && organizationId.toHexString() !== keptBy,
+      );
+      for (const membership of begun)
+        if (membership.role === 'owner' && membership.isActive)
+          await reclaim(membership.organizationId.toHexString(), user);
+        else await becomeOffer(membership);
+      return begun.length > 0;
+    },
+
+    /** The owner keeps what was begun before the mailbox was proved. @throws AppError `INVALID_OPERATION` when nobody asks */
+    async keep(organizationId: string): Promise<void> {
+      const { matchedCount } = await models.organizations.updateOne(
+        { _id: organizationId, reclaimedAt: { $type: 'date' } },
+        { $set: { reclaimedAt: null } },
+      );
+      if (matchedCount === 0) {
+        await findOr404(models.organizations.findById(organizationId).lean<OrganizationDocument>());
+        throw new AppError('INVALID_OPERATION', 'The organisation is kept already');
+      }
+      onCommit(() => caches.forget(organizationId));
+    },
+  };
+}
+export type ReclaimService = ReturnType<typeof createReclaimService>;
