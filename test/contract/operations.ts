@@ -307,6 +307,7 @@ const ADDED = {
     'PUT /api/v1/organization/sso',
     'DELETE /api/v1/organization/sso',
     'DELETE /api/v1/organization/sso/links/:userId',
+    'POST /api/v1/organization/keep',
     'POST /api/v1/organization/sso/metadata',
     'GET /api/v1/organization/role-mapping',
     'PUT /api/v1/organization/role-mapping',
