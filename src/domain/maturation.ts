@@ -51,7 +51,7 @@ interface ActionFacts {
   names: string[];
   largestList: number;
   recipientDomains: string[];
-  largestAmount?: number;
+  largestAmount?: Json;
 }
 
 /**
@@ -65,7 +65,9 @@ export function patternOf(decision: Comparable): string | null {
   const isMasked = facts.pii.outputTypes.length > 0 || tags.includes('SCRUB_LIMIT');
   if (agentName === null || isUncertain || isMasked) return null;
   const { names, largestList, recipientDomains, largestAmount } = actionOf(outputDecision);
-  if (names.length === 0) return null;
+  // A pattern is no stand-in for an amount that could not be read.
+  const isSized = largestAmount === undefined || typeof largestAmount === 'number';
+  if (names.length === 0 || !isSized) return null;
   return canonicalize({
     workspaceId: decision.workspaceId,
     agentId: decision.agentId,

@@ -1,6 +1,7 @@
 // A condition as a predicate of the field's value: what each operator means for each JSON type (docs/policies.md).
 import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
+import { boundsIn, compareBounds, mayBeBounds } from './amounts/bounds.ts';
 import { instantOf } from './instant.ts';
 import {
   compilePattern,
@@ -25,8 +26,16 @@ const COMPARED = 8;
 export function compileCondition(condition: Condition): Test {
   const [problem] = checkCondition(condition);
   if (problem !== undefined) return () => `${problem.path} ${problem.text}`;
-  const { value } = condition;
-  switch (condition.operator) {
+  const test = testOf(condition);
+  if (!mayBeBounds(condition.field)) return test;
+  return (actual, work) => {
+    const bounds = boundsIn(actual);
+    return bounds === null ? test(actual, work) : compareBounds(condition, bounds);
+  };
+}
+
+function testOf({ operator, value }: Condition): Test {
+  switch (operator) {
     case 'equals':
       return equalTo(value);
     case 'contains':

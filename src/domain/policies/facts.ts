@@ -2,8 +2,9 @@
 import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
-import { amountsIn } from './amounts.ts';
-import { exactSum } from './exact-sum.ts';
+import { amountsInParts } from './amounts/amounts-in.ts';
+import { factOf, mayBeBounds, type Bounds } from './amounts/bounds.ts';
+import { exactSum } from './amounts/exact-sum.ts';
 
 /** What is known of a decision when it is evaluated. */
 export interface PolicyFacts {
@@ -50,6 +51,7 @@ export function factSourcesOf(field: string): readonly string[] {
   if (field === 'output.rationaleLength') return ['rationale', 'outputDecision.rationale'];
   if (root === 'output') return ['outputDecision', 'rationale'];
   if (root !== 'action') return [field];
+  if (mayBeBounds(field)) return ['outputDecision'];
   const isOfCalls = member !== undefined && member !== 'recipientDomains';
   return isOfCalls ? ['outputDecision.action', 'outputDecision.toolCalls'] : ['outputDecision'];
 }
@@ -79,15 +81,36 @@ function* actionFacts(output: Json, texts: readonly string[]): Parts<JsonObject>
   const tools = calls.flatMap((call) => toolNames(call));
   const parsed = calls.map(parseNested);
   yield;
-  const amounts = amountsIn(parsed);
+  const amounts = yield* amountsInParts([...parsed, parseNested(besideAction(output))]);
   return {
     names: (typeof action === 'string' ? [action, ...tools] : tools).map(snakeCase),
     isToolCall: tools.length > 0,
     largestList: largest(parsed.map(largestList)),
     recipientDomains: yield* domainsOf(texts),
-    ...(amounts.length === 0
-      ? {}
-      : { largestAmount: largest(amounts), totalAmount: exactSum(amounts) }),
+    ...amountFacts(amounts),
+  };
+}
+
+/** What stands beside an action in words is its arguments. */
+function besideAction(output: Json): Json {
+  if (output === null || typeof output !== 'object' || Array.isArray(output)) return null;
+  const others = Object.entries(output).filter(([name]) => !notArguments.has(name));
+  return Object.fromEntries(others);
+}
+
+const notArguments = new Set(['action', 'toolCalls', 'alternatives', 'rationale', 'confidence']);
+
+function amountFacts(amounts: readonly Bounds[]): JsonObject {
+  if (amounts.length === 0) return {};
+  const least = amounts.map(({ atLeast }) => atLeast);
+  const most = amounts.map(({ atMost }) => atMost);
+  const isBounded = most.every(Number.isFinite);
+  return {
+    largestAmount: factOf({ atLeast: largest(least), atMost: largest(most) }),
+    totalAmount: factOf({
+      atLeast: exactSum(least),
+      atMost: isBounded ? exactSum(most) : Infinity,
+    }),
   };
 }
 

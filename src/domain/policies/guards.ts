@@ -1,5 +1,6 @@
 // An index of policies by the `equals` conditions that they cannot match without: it halves an evaluation (row policies: 0.05, without 0.10).
 import type { Json } from '../record/json.ts';
+import { mayBeBounds } from './amounts/bounds.ts';
 import type { LogicalOperator } from './definition.ts';
 import type { Evaluation } from './evaluate.ts';
 import type { CompiledCondition } from './policy.ts';
@@ -63,8 +64,10 @@ function guarded(
   return found;
 }
 
-function isIndexable({ operator, value }: CompiledCondition): boolean {
-  return operator === 'equals' && (value === null || typeof value !== 'object');
+/** Not where the value may be one of several. */
+function isIndexable({ field, operator, value }: CompiledCondition): boolean {
+  const isSimple = value === null || typeof value !== 'object';
+  return operator === 'equals' && isSimple && !mayBeBounds(field);
 }
 
 function smaller<T>(a: T[] | null, b: T[] | null): T[] | null {

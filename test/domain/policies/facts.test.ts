@@ -94,9 +94,25 @@ describe('action', () => {
     [{ unit_price: -3 }, 3, 3],
     [{ amounts: { total: 9 } }, 9, 9],
     [{ total_baggages: 3, payment_id: 7, refund_count: 2, discount: 5 }, undefined, undefined],
-    [{ amount: 'a lot' }, undefined, undefined],
     [{ price: true, cost: null }, undefined, undefined],
   ])('amounts of %j', (given, largest, total) => {
+    const { largestAmount, totalAmount } = action({ tool: 't', arguments: given });
+    expect([largestAmount, totalAmount]).toEqual([largest, total]);
+  });
+
+  it.each<[Json, Json, Json]>([
+    [
+      { amount: 'a lot', fee: 5 },
+      { atLeast: 5, atMost: null },
+      { atLeast: 5, atMost: null },
+    ],
+    [
+      { amount: '1.234', fee: 5 },
+      { atLeast: 5, atMost: 1234 },
+      { atLeast: 6.234, atMost: 1239 },
+    ],
+    [{ amount: '1.234', fee: 2_000 }, 2_000, { atLeast: 2_001.234, atMost: 3_234 }],
+  ])('has the bounds of %j', (given, largest, total) => {
     const { largestAmount, totalAmount } = action({ tool: 't', arguments: given });
     expect([largestAmount, totalAmount]).toEqual([largest, total]);
   });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { type Condition } from '../../../src/domain/policies/definition.ts';
-import { exactSum } from '../../../src/domain/policies/exact-sum.ts';
+import { exactSum } from '../../../src/domain/policies/amounts/exact-sum.ts';
 import {
   type RecordedDecision,
   type RecordedEvaluation,

@@ -56,7 +56,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     id: 'spending-limit',
     name: 'Spending: hard limit',
     description:
-      'Blocks an action in which a single amount exceeds 10,000. Set the limit in your currency.',
+      'Blocks an action in which a single amount exceeds 10,000, or in which an amount cannot be read. Set the limit in your currency.',
     category: 'money',
     conditions: [{ field: 'action.largestAmount', operator: 'greater_than', value: 10_000 }],
     actions: [{ type: 'block', config: { reason: 'An amount exceeds the hard limit of 10,000' } }],

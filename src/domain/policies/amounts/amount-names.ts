@@ -1,0 +1,135 @@
+// What the name of a member says about amounts of money: that it is one, how it is counted (cents, thousands), in which currency.
+import { magnitudeNamed } from './amount-text.ts';
+import { isCurrencyCode } from './currencies.ts';
+
+/**
+ * `amount`: an amount, whatever is there, and so are the numbers of an object there. `price`: the same, but words without a number are
+ * none. `event`: something that has an amount (`payment`, `refund`); of an object there, only what is named a value is one.
+ */
+export type MoneyLevel = 'amount' | 'price' | 'event';
+
+/** Powers of ten by which a number is more than what is written; `minor`: in the smallest unit of the currency. */
+export type Scale = 'minor' | number;
+
+export interface NameMeaning {
+  level: MoneyLevel | null;
+  /** `value` and its like are amounts only within what is about money; `other` never is. */
+  role: 'money' | 'value' | 'shown' | 'scale' | 'currency' | 'other' | 'plain';
+  scale: Scale;
+  currency: string | null;
+}
+
+const list = (words: string): Set<string> => new Set(words.split(/\s+/));
+
+const amountWords = list(
+  `amount amounts amt amnt money betrag beträge summe montant montants importe importes monto montos importo importi bedrag kwota
+  金額 金额 금액`,
+);
+const priceWords = list(
+  'price prices subtotal preis preise prix precio precios prezzo prezzi prijs cena 价格 価格 價格 가격',
+);
+const eventWords = list(
+  `cost costs fee fees refund refunds charge charges payout payouts payment payments salary salaries wage wages bonus budget budgets
+  deposit deposits withdrawal withdrawals reimbursement reimbursements compensation donation donations kosten gebühr gebühren zahlung
+  erstattung gehalt frais coût costo costos coste`,
+);
+/** Amounts when they are the whole name, or at its end behind a word such as `grand`. */
+const totals = list('total sum dollar dollars euro euros cents cent pence');
+const beforeTotal = list(
+  'grand order invoice cart basket bill checkout purchase net gross sub final',
+);
+const behindTotal = list('due paid net gross price cost charge');
+const valueWords = list(
+  `value val units unit nanos nano micros micro minor major cents cent pence number raw content gross net figure decimal double float
+  integer int coefficient mantissa magnitude wert valor valeur valore t text`,
+);
+const shownWords = list('formatted display displayed string');
+const scaleWords = list('exponent scale precision decimals digits places');
+const currencyWords = list('currency currencies ccy cur währung devise moneda valuta');
+/** At the end of a name or behind a word about money: `payment_id` and `refund_count` are no amounts. */
+const otherWords = list(
+  `id ids uuid guid count counts method methods type types kind status state date dates day days time times timestamp month months
+  year years period frequency nr no ref refs reference references code codes name names label title description note notes memo reason
+  email phone address account iban bic bank url uri link token key hash index version term terms percent percentage pct rate ratio bps
+  locale symbol quantity qty attempts retries intent processor provider gateway network card brand last expiry tier level category center
+  centre department enabled required allowed flag currency ccy`,
+);
+const units: Readonly<Record<string, Scale>> = {
+  minor: 'minor',
+  cents: -2,
+  cent: -2,
+  pence: -2,
+  centimes: -2,
+  centavos: -2,
+  paise: -2,
+  øre: -2,
+  öre: -2,
+  micros: -6,
+  micro: -6,
+  nanos: -9,
+  nano: -9,
+};
+
+const plain: NameMeaning = { level: null, role: 'plain', scale: 0, currency: null };
+
+/** `totalEUR` as `total`, `eur`; marks and figures part words, too. */
+function wordsOf(name: string): string[] {
+  return name
+    .normalize('NFKC')
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word !== '');
+}
+
+export function meaningOf(name: string): NameMeaning {
+  const written = wordsOf(name);
+  const words = written.map((word) => word.toLowerCase());
+  const last = words.at(-1);
+  // `_`, `$` and `#`: the text of an element of XML.
+  if (last === undefined) return { ...plain, role: 'value' };
+  if (currencyWords.has(last) || (words.includes('currency') && last === 'code'))
+    return { ...plain, role: 'currency' };
+  const level = levelOf(words);
+  const currency = written.find(isCurrencyCode)?.toUpperCase() ?? null;
+  const unit = words.map((word) => units[word]).find((scale) => scale !== undefined);
+  const scale = unit ?? powerOf(words);
+  if (level !== null) return { level, role: 'money', scale, currency };
+  if (scaleWords.has(last)) return { ...plain, role: 'scale' };
+  if (otherWords.has(last)) return { ...plain, role: 'other' };
+  if (words.some((word) => shownWords.has(word))) return { ...plain, role: 'shown' };
+  const isValue = words.some((word) => valueWords.has(word));
+  if (currency !== null && (isValue || words.length === 1))
+    return { level: 'price', role: 'money', scale, currency };
+  return { ...plain, role: isValue ? 'value' : 'plain', scale, currency };
+}
+
+function levelOf(words: readonly string[]): MoneyLevel | null {
+  const last = words.at(-1)!;
+  if (otherWords.has(last) || scaleWords.has(last)) return null;
+  const counted = words.filter((_, at) => !otherWords.has(words[at + 1] ?? ''));
+  if (counted.some(isAmount)) return 'amount';
+  if (counted.some((word) => priceWords.has(word) || /.(?:price|preis)$/.test(word)))
+    return 'price';
+  if (counted.some((word) => eventWords.has(word))) return 'event';
+  return isTotal(words) ? 'price' : null;
+}
+
+function isAmount(word: string): boolean {
+  return amountWords.has(word) || /.(?:amount|betrag|summe)s?$/.test(word);
+}
+
+function isTotal(words: readonly string[]): boolean {
+  if (words.some((word) => word === 'cents' || word === 'pence')) return true;
+  const [first = '', ...others] = words.filter((word) => !isCurrencyCode(word));
+  if (totals.has(first) && others.every((word) => behindTotal.has(word))) return true;
+  return beforeTotal.has(first) && others.length === 1 && ['total', 'sum'].includes(others[0]!);
+}
+
+/** Of `budget_in_thousands`, 3. Single letters, and `grand`, have other meanings in names. */
+function powerOf(words: readonly string[]): number {
+  const powers = words.map((word) =>
+    word === 'k' || (word.length > 1 && word !== 'grand') ? (magnitudeNamed(word)?.[1] ?? 0) : 0,
+  );
+  return Math.max(0, ...powers);
+}

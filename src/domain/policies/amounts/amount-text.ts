@@ -1,0 +1,181 @@
+// Reads an amount of money that is written as text, in the ways of many countries: `$1,200.50`, `82.000,50 €`, `CHF 82’000.–`, `₹ 8,20,000`.
+import { type Bounds } from './bounds.ts';
+import { currencyNamed, decimalsOf } from './currencies.ts';
+
+/** Longer texts are no amounts. */
+const LONGEST = 80;
+
+/** Powers of ten; two where the word means one thing here and another there. */
+const magnitudes = new Map<string, readonly [least: number, most: number]>(
+  Object.entries({
+    3: 'k thousand thousands tsd tausend grand mille mila тыс 千 천 t',
+    4: '万 萬 만',
+    5: 'lakh lakhs lac lacs l',
+    6: 'm mm mn mio mln million millions millionen millones milioni milhões млн',
+    7: 'crore crores',
+    8: '億 亿 억',
+    9: 'bn b mrd milliarde milliarden milliard milliards млрд',
+  }).flatMap(([power, words]) =>
+    words.split(' ').map((word) => [word, [Number(power), Number(power)]] as const),
+  ),
+);
+magnitudes.set('mil', [3, 6]);
+magnitudes.set('cr', [0, 7]);
+magnitudes.set('billion', [9, 12]);
+magnitudes.set('billions', [9, 12]);
+
+/** What is before, the numeral, its exponent, what is behind. */
+const parts = /^(\D*?)([.,٫]?\d[\d.,'_ ٫·]*)(?:e([+-]?\d{1,4}))?(\D*)$/iu;
+/** Signs, brackets, and the dashes and strokes that stand for no decimals: `500,-`, `500/-`. */
+const signs = /[+()-]|\/(?=[-=]?\s*$)|=\s*$/g;
+
+/** The power of ten that a word stands for; undefined when it stands for none. */
+export function magnitudeNamed(word: string): readonly [least: number, most: number] | undefined {
+  return magnitudes.get(word.toLowerCase().replace(/\.$/, ''));
+}
+
+/** The absolute amount, or null when the text cannot be read as one. `currency`: that of its surroundings, unless it says its own. */
+export function readAmount(text: string, currency: string | null = null): Bounds | null {
+  if (text.length > LONGEST || /\p{No}|\p{Nl}/u.test(text)) return null;
+  const [, before = '', numeral = '', exponent, after = ''] = parts.exec(folded(text)) ?? [];
+  if (numeral === '') return null;
+  const isOfWord = /^[.,]/.test(numeral) && /[\p{L}\s]$/u.test(before);
+  if (isOfWord && /\s$/.test(before)) return null;
+  const said = unitsIn(`${before} ${after}`.replace(signs, ' '));
+  const figures = (isOfWord ? numeral.slice(1) : numeral).replace(/[.,'_ ]+$/, '');
+  const read =
+    said === null
+      ? null
+      : readNumeral(figures, {
+          decimals: decimalsOf(said.currency ?? currency),
+          isScientific: exponent !== undefined,
+          // `82.000,-` ends in a point of its own.
+          isWhole: /[.,]$/.test(numeral) && after.startsWith('-'),
+        });
+  if (said === null || read === null) return null;
+  const [least, most] = said.power;
+  const power = Number(exponent ?? 0);
+  const bounds = {
+    atLeast: Number(`${read.least}e${power + least}`),
+    atMost: Number(`${read.most}e${power + most}`),
+  };
+  return Number.isFinite(bounds.atMost) ? bounds : null;
+}
+
+/** Compatible characters made one (full-width digits, no-break spaces), digits of all scripts as ASCII, marks of direction left out. */
+function folded(text: string): string {
+  return text
+    .replace(/['’‘‛ʼ′`´＇٬]/gu, "'")
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s/gu, ' ')
+    .replace(/[−‐‑‒–—―﹣]/gu, '-')
+    .replaceAll('،', ',')
+    .replace(/(?![0-9])\p{Nd}/gu, digitOf)
+    .trim();
+}
+
+const isDigit = /^\p{Nd}$/u;
+
+/** Unicode keeps the ten digits of a script together. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0)!;
+  let value = 0;
+  while (value < 9 && isDigit.test(String.fromCodePoint(code - value - 1))) value++;
+  return String(value);
+}
+
+interface Units {
+  currency: string | null;
+  power: readonly [least: number, most: number];
+}
+
+/** Null when a word is neither a currency nor a magnitude. */
+function unitsIn(text: string): Units | null {
+  const units: Units = { currency: null, power: [0, 0] };
+  for (const word of text.split(' ').filter((piece) => piece !== '' && piece !== '.'))
+    for (const unit of currencyNamed(word) === undefined ? piecesOf(word) : [word]) {
+      const power = magnitudeNamed(unit);
+      const currency = power === undefined ? currencyNamed(unit) : undefined;
+      if (currency !== undefined) units.currency = currency;
+      else if (power === undefined || units.power[1] !== 0) return null;
+      else units.power = power;
+    }
+  return units;
+}
+
+/** `k€`, `TEUR` and `万円` are a magnitude and a currency. */
+function piecesOf(word: string): string[] {
+  const [, magnitude, code] =
+    /^([kmt]|mio\.?|mrd\.?|[万萬만億亿억千천])([a-z]{3}|\p{L})$/iu.exec(word) ?? [];
+  if (magnitude !== undefined && code !== undefined && currencyNamed(code) !== undefined)
+    return [magnitude, code];
+  return word.split(/(\p{Sc})/u).filter((piece) => piece !== '');
+}
+
+/** The smallest and the largest reading, as texts of plain decimals. */
+interface Reading {
+  least: string;
+  most: string;
+}
+
+interface Surroundings {
+  decimals: number | null;
+  isScientific: boolean;
+  isWhole: boolean;
+}
+
+function readNumeral(figures: string, around: Surroundings): Reading | null {
+  const pieces = figures.split(/([.,'_ ٫·])/);
+  const groups = pieces.filter((_, at) => at % 2 === 0);
+  const marks = pieces.filter((_, at) => at % 2 === 1);
+  if (groups.some((group, at) => group === '' && at > 0)) return null;
+  const whole = groups.join('');
+  const last = marks.at(-1);
+  if (last === undefined) return exactly(whole);
+  const mayBePoint = marks.indexOf(last) === marks.length - 1 && /[.,٫·]/.test(last);
+  const leading = groups.slice(0, -1);
+  const fraction = groups.at(-1)!;
+  const point = exactly(`${leading.join('')}.${fraction}`);
+  if (marks.length === 1 && mayBePoint) {
+    if (!mayBeGrouping(last, leading[0]!, fraction) || around.isScientific) return point;
+    return groupedOr(point.least, { whole, mark: last, fraction, around });
+  }
+  const grouping = mayBePoint ? marks.slice(0, -1) : marks;
+  const isUniform = grouping.every((mark) => mark === grouping[0]) && !/[٫·]/.test(grouping[0]!);
+  if (!isUniform || !areGroups(mayBePoint ? leading : groups)) return null;
+  return mayBePoint ? point : exactly(whole);
+}
+
+function exactly(text: string): Reading {
+  return { least: text, most: text };
+}
+
+/** Whether one mark may part thousands: of `1.234` and `12,345`; not of `0.234`, `1234.567` or `1.5`. */
+function mayBeGrouping(mark: string, before: string, behind: string): boolean {
+  if (mark !== '.' && mark !== ',') return false;
+  if (before === '' || before.startsWith('0')) return false;
+  return (before.length <= 3 && behind.length === 3) || (mark === ',' && behind.length > 3);
+}
+
+/**
+ * `1.234` is 1234 in a currency of two decimals or none. In one of three it is either; without currency, too, but a comma before three
+ * digits is then taken for thousands, since numbers are written with a point where nobody says what they are.
+ */
+function groupedOr(
+  point: string,
+  {
+    whole,
+    mark,
+    fraction,
+    around: { decimals, isWhole },
+  }: { whole: string; mark: string; fraction: string; around: Surroundings },
+): Reading {
+  const isGrouping = isWhole || (decimals === null ? mark === ',' : decimals < 3);
+  return { least: isGrouping && fraction.length === 3 ? whole : point, most: whole };
+}
+
+/** Threes, or after the Indian way twos before the last three. */
+function areGroups(groups: readonly string[]): boolean {
+  return /^\d{1,3}(?: \d{3})+$|^\d{1,2}(?: \d{2})* \d{3}$/.test(groups.join(' '));
+}
