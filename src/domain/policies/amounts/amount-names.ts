@@ -88,25 +88,35 @@ export function meaningOf(name: string): NameMeaning {
   const last = words.at(-1);
   // `_`, `$` and `#`: the text of an element of XML.
   if (last === undefined) return { ...plain, role: 'value' };
-  if (currencyWords.has(last) || (words.includes('currency') && last === 'code'))
-    return { ...plain, role: 'currency' };
   const level = levelOf(words);
+  const role = level === null ? roleOf(words) : 'money';
+  if (!['money', 'value', 'plain'].includes(role)) return { ...plain, role };
+  const scale = scaleOf(words);
   const currency = written.find(isCurrencyCode)?.toUpperCase() ?? null;
+  const isPrice = currency !== null && (role === 'value' || words.length === 1);
+  return isPrice && level === null
+    ? { level: 'price', role: 'money', scale, currency }
+    : { level, role, scale, currency };
+}
+
+/** Of what is no amount by its name alone. */
+function roleOf(words: readonly string[]): NameMeaning['role'] {
+  const last = words.at(-1)!;
+  if (currencyWords.has(last) || (words.includes('currency') && last === 'code')) return 'currency';
+  if (scaleWords.has(last)) return 'scale';
+  if (otherWords.has(last)) return 'other';
+  if (words.some((word) => shownWords.has(word))) return 'shown';
+  return words.some((word) => valueWords.has(word)) ? 'value' : 'plain';
+}
+
+function scaleOf(words: readonly string[]): Scale {
   const unit = words.map((word) => units[word]).find((scale) => scale !== undefined);
-  const scale = unit ?? powerOf(words);
-  if (level !== null) return { level, role: 'money', scale, currency };
-  if (scaleWords.has(last)) return { ...plain, role: 'scale' };
-  if (otherWords.has(last)) return { ...plain, role: 'other' };
-  if (words.some((word) => shownWords.has(word))) return { ...plain, role: 'shown' };
-  const isValue = words.some((word) => valueWords.has(word));
-  if (currency !== null && (isValue || words.length === 1))
-    return { level: 'price', role: 'money', scale, currency };
-  return { ...plain, role: isValue ? 'value' : 'plain', scale, currency };
+  return unit ?? powerOf(words);
 }
 
 function levelOf(words: readonly string[]): MoneyLevel | null {
   const last = words.at(-1)!;
-  if (otherWords.has(last) || scaleWords.has(last)) return null;
+  if ([otherWords, scaleWords, currencyWords].some((all) => all.has(last))) return null;
   const counted = words.filter((_, at) => !otherWords.has(words[at + 1] ?? ''));
   if (counted.some(isAmount)) return 'amount';
   if (counted.some((word) => priceWords.has(word) || /.(?:price|preis)$/.test(word)))

@@ -37,29 +37,42 @@ export function magnitudeNamed(word: string): readonly [least: number, most: num
 /** The absolute amount, or null when the text cannot be read as one. `currency`: that of its surroundings, unless it says its own. */
 export function readAmount(text: string, currency: string | null = null): Bounds | null {
   if (text.length > LONGEST || /\p{No}|\p{Nl}/u.test(text)) return null;
-  const [, before = '', numeral = '', exponent, after = ''] = parts.exec(folded(text)) ?? [];
-  if (numeral === '') return null;
-  const isOfWord = /^[.,]/.test(numeral) && /[\p{L}\s]$/u.test(before);
-  if (isOfWord && /\s$/.test(before)) return null;
-  const said = unitsIn(`${before} ${after}`.replace(signs, ' '));
-  const figures = (isOfWord ? numeral.slice(1) : numeral).replace(/[.,'_ ]+$/, '');
-  const read =
-    said === null
-      ? null
-      : readNumeral(figures, {
-          decimals: decimalsOf(said.currency ?? currency),
-          isScientific: exponent !== undefined,
-          // `82.000,-` ends in a point of its own.
-          isWhole: /[.,]$/.test(numeral) && after.startsWith('-'),
-        });
-  if (said === null || read === null) return null;
-  const [least, most] = said.power;
-  const power = Number(exponent ?? 0);
+  const written = partsOf(folded(text));
+  const units = written && unitsIn(written.around.replace(signs, ' '));
+  if (written === null || units === null) return null;
+  const { figures, isWhole, exponent } = written;
+  const decimals = decimalsOf(units.currency ?? currency);
+  const isScientific = exponent !== undefined;
+  const read = readNumeral(figures, { decimals, isScientific, isWhole });
+  if (read === null) return null;
+  const [least, most] = units.power.map((power) => power + Number(exponent ?? 0));
   const bounds = {
-    atLeast: Number(`${read.least}e${power + least}`),
-    atMost: Number(`${read.most}e${power + most}`),
+    atLeast: Number(`${read.least}e${least}`),
+    atMost: Number(`${read.most}e${most}`),
   };
   return Number.isFinite(bounds.atMost) ? bounds : null;
+}
+
+interface Written {
+  figures: string;
+  exponent: string | undefined;
+  /** Whether it ends as `82.000,-` does: what parts its decimals is said. */
+  isWhole: boolean;
+  /** What is before and behind it. */
+  around: string;
+}
+
+function partsOf(text: string): Written | null {
+  const [, before = '', numeral = '', exponent, after = ''] = parts.exec(text) ?? [];
+  const isOfWord = /^[.,]/.test(numeral) && /[\p{L}\s]$/u.test(before);
+  // Of `Rs.82` the point ends the word, of `Rs .82` nobody knows.
+  if (numeral === '' || (isOfWord && /\s$/.test(before))) return null;
+  return {
+    figures: (isOfWord ? numeral.slice(1) : numeral).replace(/[.,'_ ]+$/, ''),
+    exponent,
+    isWhole: /[.,]$/.test(numeral) && after.startsWith('-'),
+    around: `${before} ${after}`,
+  };
 }
 
 /** Compatible characters made one (full-width digits, no-break spaces), digits of all scripts as ASCII, marks of direction left out. */
@@ -130,21 +143,31 @@ function readNumeral(figures: string, around: Surroundings): Reading | null {
   const groups = pieces.filter((_, at) => at % 2 === 0);
   const marks = pieces.filter((_, at) => at % 2 === 1);
   if (groups.some((group, at) => group === '' && at > 0)) return null;
-  const whole = groups.join('');
-  const last = marks.at(-1);
-  if (last === undefined) return exactly(whole);
-  const mayBePoint = marks.indexOf(last) === marks.length - 1 && /[.,٫·]/.test(last);
-  const leading = groups.slice(0, -1);
-  const fraction = groups.at(-1)!;
-  const point = exactly(`${leading.join('')}.${fraction}`);
-  if (marks.length === 1 && mayBePoint) {
-    if (!mayBeGrouping(last, leading[0]!, fraction) || around.isScientific) return point;
-    return groupedOr(point.least, { whole, mark: last, fraction, around });
-  }
-  const grouping = mayBePoint ? marks.slice(0, -1) : marks;
-  const isUniform = grouping.every((mark) => mark === grouping[0]) && !/[٫·]/.test(grouping[0]!);
-  if (!isUniform || !areGroups(mayBePoint ? leading : groups)) return null;
-  return mayBePoint ? point : exactly(whole);
+  const [mark] = marks;
+  if (mark === undefined) return exactly(figures);
+  if (marks.length === 1 && /[.,٫·]/.test(mark)) return readPair(groups, mark, around);
+  return readGroups(groups, marks);
+}
+
+/** Of a number with one mark that may part the decimals. */
+function readPair(groups: readonly string[], mark: string, around: Surroundings): Reading {
+  const [before = '', behind = ''] = groups;
+  const point = exactly(`${before}.${behind}`);
+  if (!mayBeGrouping(mark, before, behind) || around.isScientific) return point;
+  const whole = before + behind;
+  const isGrouping = behind.length === 3 && isGroupingIn(around, mark);
+  return { least: isGrouping ? whole : point.least, most: whole };
+}
+
+/** Of a number with several marks, or one that can only part thousands. */
+function readGroups(groups: readonly string[], marks: readonly string[]): Reading | null {
+  const last = marks.at(-1)!;
+  const hasPoint = marks.indexOf(last) === marks.length - 1 && /[.,٫·]/.test(last);
+  const grouping = hasPoint ? marks.slice(0, -1) : marks;
+  const isUniform = grouping.every((mark) => mark === grouping[0] && !/[٫·]/.test(mark));
+  const leading = hasPoint ? groups.slice(0, -1) : groups;
+  if (!isUniform || !areGroups(leading)) return null;
+  return exactly(hasPoint ? `${leading.join('')}.${groups.at(-1)!}` : leading.join(''));
 }
 
 function exactly(text: string): Reading {
@@ -162,17 +185,8 @@ function mayBeGrouping(mark: string, before: string, behind: string): boolean {
  * `1.234` is 1234 in a currency of two decimals or none. In one of three it is either; without currency, too, but a comma before three
  * digits is then taken for thousands, since numbers are written with a point where nobody says what they are.
  */
-function groupedOr(
-  point: string,
-  {
-    whole,
-    mark,
-    fraction,
-    around: { decimals, isWhole },
-  }: { whole: string; mark: string; fraction: string; around: Surroundings },
-): Reading {
-  const isGrouping = isWhole || (decimals === null ? mark === ',' : decimals < 3);
-  return { least: isGrouping && fraction.length === 3 ? whole : point, most: whole };
+function isGroupingIn({ decimals, isWhole }: Surroundings, mark: string): boolean {
+  return isWhole || (decimals === null ? mark === ',' : decimals < 3);
 }
 
 /** Threes, or after the Indian way twos before the last three. */
