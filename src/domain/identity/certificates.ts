@@ -52,9 +52,26 @@ export function certificateProblem(text: string, now: Date): string | null {
     : null;
 }
 
+/** The certificates of one key without those that issued another of them: in a chain the one whose key signs, in whatever order. */
+export function withoutIssuers(texts: readonly string[]): string[] {
+  const certificates = texts.map((text) => read(pemOf(text)));
+  return texts.filter((_, index) => {
+    const issuer = certificates[index];
+    return !certificates.some((other) => issuer && other && hasIssued(issuer, other));
+  });
+}
+
+/** Two certificates of one key, such as an old one and its renewal, have not issued each other. */
+const hasIssued = (issuer: X509Certificate, other: X509Certificate): boolean =>
+  other.issuer === issuer.subject &&
+  !other.publicKey.equals(issuer.publicKey) &&
+  other.verify(issuer.publicKey);
+
 function read(pem: string): X509Certificate | null {
   try {
-    return new X509Certificate(pem);
+    const certificate = new X509Certificate(pem);
+    // Throws for a kind of key that OpenSSL does not know.
+    return certificate.publicKey.type === 'public' ? certificate : null;
   } catch {
     return null;
   }

@@ -13,6 +13,8 @@ export interface RoleDecision {
   role: Role;
   /** The rule and group that decided; null when no rule matches and the role is the default. */
   matched: { pattern: string; group: string } | null;
+  /** The rules would take more work than one decision may, and what they say is not known. */
+  isUndecided?: true;
 }
 
 /** The role when no rule matches (document 1, section 4.5). */
@@ -27,17 +29,21 @@ export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): 
   try {
     return firstMatch(groups, rules) ?? byDefault;
   } catch (error) {
-    if (error instanceof PatternTooExpensive) return byDefault;
+    if (error instanceof PatternTooExpensive) return { ...byDefault, isUndecided: true };
     throw error;
   }
 }
+
+/** Keycloak names a group by its path, `/admins`, unless told otherwise: a rule may be written for either. */
+const namesOf = (group: string): string[] =>
+  group.startsWith('/') ? [group, group.slice(1)] : [group];
 
 function firstMatch(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision | null {
   const work = new Work(workLimits.conditions);
   for (const { pattern, role } of rules) {
     const result = compilePattern(pattern);
     if ('problem' in result) continue;
-    const group = groups.find((name) => result.pattern.occursIn([name], work));
+    const group = groups.find((name) => result.pattern.occursIn(namesOf(name), work));
     if (group !== undefined) return { role, matched: { pattern, group } };
   }
   return null;

@@ -21,7 +21,23 @@ export function optionalChild(
 
 /** @throws SamlError */
 export function attributeOf(element: XmlElement, name: string): string {
-  return element.attributes.get(name) ?? failSaml(`${element.name} has no ${name}`);
+  return optionalAttribute(element, name) ?? failSaml(`${element.name} has no ${name}`);
+}
+
+/** An attribute as its schema means it: URIs, times and names have no blanks around them. */
+export function optionalAttribute(element: XmlElement, name: string): string | null {
+  const value = element.attributes.get(name);
+  return value === undefined ? null : trimBlanks(value);
+}
+
+const BLANKS = ' \t\n\r';
+
+/** Without the blanks of XML around it, which indenting adds: no-break spaces and the like belong to the text. */
+export function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && BLANKS.includes(text.charAt(start))) start += 1;
+  while (end > start && BLANKS.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 /** @throws SamlError when the attribute is absent or has another value */
@@ -30,17 +46,17 @@ export function expectAttribute(element: XmlElement, name: string, expected: str
     failSaml(`${name} of ${element.name} does not have the expected value`);
 }
 
-/** The text of an element without children. @throws SamlError when it has children or no text */
+/** The text of an element without children, without blanks around it. @throws SamlError when it has children or no text */
 export function textOf(element: XmlElement): string {
   if (element.children.length > 0) failSaml(`${element.name} must contain only text`);
-  return element.text || failSaml(`${element.name} is empty`);
+  return trimBlanks(element.text) || failSaml(`${element.name} is empty`);
 }
 
 /** @throws SamlError when the issuer of a message or an assertion is absent or not the expected one */
 export function expectIssuer(element: XmlElement, expected: string): void {
   const issuer = onlyChild(element, ASSERTION, 'Issuer');
-  const format = issuer.attributes.get('Format');
-  if (textOf(issuer) !== expected || (format !== undefined && format !== ENTITY_NAME))
+  const format = optionalAttribute(issuer, 'Format') ?? ENTITY_NAME;
+  if (textOf(issuer) !== expected || format !== ENTITY_NAME)
     failSaml(`Issuer of ${element.name} is not the organisation's identity provider`);
 }
 

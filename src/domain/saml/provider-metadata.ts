@@ -1,6 +1,7 @@
 // Reads the metadata of a SAML identity provider (SAML metadata, section 2.4): what an organisation's settings need of it.
 import { childrenNamed, METADATA_DOCUMENT, withDescendants, type XmlElement } from './xml.ts';
-import { attributeOf, expectBefore, onlyChild, textOf } from './elements.ts';
+import { withoutIssuers } from '../identity/certificates.ts';
+import { attributeOf, expectBefore, optionalAttribute, textOf } from './elements.ts';
 import { parseDocument } from './encoding.ts';
 import { HTTP_REDIRECT, METADATA, PROTOCOL, SIGNATURE } from './names.ts';
 import { failSaml } from './saml-error.ts';
@@ -18,13 +19,19 @@ const MAX_ID = 1024;
 const MAX_ADDRESS = 2000;
 const MAX_CERTIFICATES = 20;
 
+/** A description of a provider, and what it is in. */
+interface Found {
+  entity: XmlElement;
+  provider: XmlElement;
+  /** From the document element to the provider: each may say until when it is valid. */
+  path: readonly XmlElement[];
+}
+
 /** @throws SamlError */
 export function readProviderMetadata(xml: string, now: Date): ProviderMetadata {
-  const entity = entityIn(parseDocument(xml, METADATA_DOCUMENT));
-  if (entity.attributes.has('validUntil')) expectBefore(entity, 'validUntil', now);
-  const [provider, ...more] = childrenNamed(entity, METADATA, 'IDPSSODescriptor').filter(isSaml2);
-  if (!provider || more.length > 0)
-    return failSaml('Metadata must describe exactly one identity provider that speaks SAML 2.0');
+  const { entity, provider, path } = onlyProvider(parseDocument(xml, METADATA_DOCUMENT));
+  for (const element of path)
+    if (element.attributes.has('validUntil')) expectBefore(element, 'validUntil', now);
   return {
     entityId: bounded(attributeOf(entity, 'entityID'), MAX_ID),
     ssoUrl:
@@ -35,37 +42,61 @@ export function readProviderMetadata(xml: string, now: Date): ProviderMetadata {
   };
 }
 
-/** The entity, also as the only one of a list. */
-function entityIn(root: XmlElement): XmlElement {
-  if (root.namespace !== METADATA) return failSaml('Document is not SAML metadata');
-  if (root.name === 'EntitiesDescriptor') return onlyChild(root, METADATA, 'EntityDescriptor');
-  return root.name === 'EntityDescriptor' ? root : failSaml('Document is not SAML metadata');
+/** Alone, or in a list among service providers. */
+function onlyProvider(root: XmlElement): Found {
+  const isList = root.name === 'EntitiesDescriptor';
+  if (root.namespace !== METADATA || !(isList || root.name === 'EntityDescriptor'))
+    return failSaml('Document is not SAML metadata');
+  const [found, ...more] = [...providersIn(root, [])];
+  if (!found || more.length > 0)
+    return failSaml(
+      `Metadata must describe exactly one identity provider that speaks SAML 2.0, not ${found ? more.length + 1 : 'none'}`,
+    );
+  return found;
 }
 
-const isSaml2 = ({ attributes }: XmlElement): boolean =>
-  (attributes.get('protocolSupportEnumeration') ?? '').split(/\s+/).includes(PROTOCOL);
+function* providersIn(element: XmlElement, outer: readonly XmlElement[]): Generator<Found> {
+  const path = [...outer, element];
+  if (element.name === 'EntityDescriptor')
+    for (const provider of childrenNamed(element, METADATA, 'IDPSSODescriptor').filter(isSaml2))
+      yield { entity: element, provider, path: [...path, provider] };
+  else
+    for (const name of ['EntitiesDescriptor', 'EntityDescriptor'])
+      for (const child of childrenNamed(element, METADATA, name)) yield* providersIn(child, path);
+}
+
+const isSaml2 = (provider: XmlElement): boolean =>
+  (optionalAttribute(provider, 'protocolSupportEnumeration') ?? '').split(/\s+/).includes(PROTOCOL);
 
 function redirectOf(provider: XmlElement, name: string): string | null {
   const found = childrenNamed(provider, METADATA, name).find(
-    ({ attributes }) => attributes.get('Binding') === HTTP_REDIRECT,
+    (element) => optionalAttribute(element, 'Binding') === HTTP_REDIRECT,
   );
   return found ? bounded(attributeOf(found, 'Location'), MAX_ADDRESS) : null;
 }
 
 /** A key without a use is good for both. */
 function certificatesOf(provider: XmlElement): string[] {
-  const signing = childrenNamed(provider, METADATA, 'KeyDescriptor').filter(
-    ({ attributes }) => attributes.get('use') !== 'encryption',
-  );
-  const shown = signing
-    .flatMap((key) => [...withDescendants(key)])
-    .filter(({ namespace, name }) => namespace === SIGNATURE && name === 'X509Certificate');
-  const texts = shown.map((element) => textOf(element).replace(/\s/g, ''));
-  const different = [...new Set(texts)];
-  if (different.length === 0 || different.length > MAX_CERTIFICATES)
-    failSaml('Metadata has no certificate for signatures, or too many');
-  return different;
+  const shown = childrenNamed(provider, METADATA, 'KeyDescriptor')
+    .filter((key) => optionalAttribute(key, 'use') !== 'encryption')
+    .map(certificatesIn);
+  const different = new Set(shown.flat());
+  if (different.size === 0)
+    failSaml('Metadata has no certificate for signatures (X509Certificate)');
+  if (different.size > MAX_CERTIFICATES)
+    failSaml(`Metadata has more than ${MAX_CERTIFICATES} certificates for signatures`);
+  return [...new Set(shown.flatMap(withoutIssuers))];
 }
+
+/** Of one key: its own, often in a chain with those that issued it. */
+function certificatesIn(key: XmlElement): string[] {
+  return [...withDescendants(key)]
+    .filter(({ namespace, name }) => namespace === SIGNATURE && name === 'X509Certificate')
+    .map((element) => textOf(element).replace(ARMOUR, ''));
+}
+
+/** What some providers leave around the base64. */
+const ARMOUR = /-----(?:BEGIN|END) CERTIFICATE-----|\s/g;
 
 const bounded = (text: string, max: number): string =>
   text !== '' && text.length <= max

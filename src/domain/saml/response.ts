@@ -8,11 +8,13 @@ import {
   expectReached,
   instantIn,
   onlyChild,
-  optionalChild,
+  optionalAttribute,
   textOf,
+  trimBlanks,
 } from './elements.ts';
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
 import { failSaml, SamlError } from './saml-error.ts';
+import { isSigned } from './signature.ts';
 
 /** What a response is checked against. */
 export interface ResponseExpectation {
@@ -37,8 +39,12 @@ export interface Assertion {
   sessionIndex: string | null;
   /** When the session at the identity provider ends; null: it does not say. */
   sessionEndsAt: Date | null;
-  /** All values of each attribute, by name. */
+  /** All values of each attribute that are text, by name. */
   attributes: ReadonlyMap<string, readonly string[]>;
+  /** Attributes with a value that is not text. */
+  structured: ReadonlySet<string>;
+  /** Whether there are attributes that cannot be read at all. */
+  hasEncryptedAttributes: boolean;
 }
 
 /**
@@ -50,7 +56,9 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
     failSaml('Message is not a SAML response');
   expectAttribute(response, 'Version', '2.0');
   attributeOf(response, 'ID');
-  expectAttribute(response, 'Destination', expected.recipient);
+  // SAML bindings, section 3.5.5.2: a signed message must have one. An assertion names its recipient itself.
+  if (isSigned(response) || response.attributes.has('Destination'))
+    expectAttribute(response, 'Destination', expected.recipient);
   expectReached(response, 'IssueInstant', expected.now);
   expectIssuer(response, expected.issuer);
   expectSuccess(response, expected);
@@ -94,16 +102,34 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
   expectIssuer(assertion, expected.issuer);
   expectConditions(onlyChild(assertion, ASSERTION, 'Conditions'), expected);
   const subject = onlyChild(assertion, ASSERTION, 'Subject');
-  expectConfirmation(onlyChild(subject, ASSERTION, 'SubjectConfirmation'), expected);
+  expectConfirmed(subject, expected);
   const statement = onlyChild(assertion, ASSERTION, 'AuthnStatement');
   return {
     id: attributeOf(assertion, 'ID'),
     ...readNameId(onlyChild(subject, ASSERTION, 'NameID')),
     sessionIndex: readSessionIndex(statement, expected),
     sessionEndsAt: readSessionEnd(statement, expected),
-    attributes: readAttributes(assertion),
+    ...readAttributes(assertion),
   };
 }
+
+/** One that holds suffices, whatever the others say (SAML core, section 2.4.1; SAML profiles, section 4.1.4.2). */
+function expectConfirmed(subject: XmlElement, expected: ResponseExpectation): void {
+  const confirmations = childrenNamed(subject, ASSERTION, 'SubjectConfirmation');
+  if (confirmations.length === 0) failSaml('Subject has no SubjectConfirmation');
+  const problems: string[] = [];
+  for (const confirmation of confirmations)
+    try {
+      return expectConfirmation(confirmation, expected);
+    } catch (error) {
+      if (!(error instanceof SamlError)) throw error;
+      problems.push(error.message);
+    }
+  failSaml([...new Set(problems)].slice(0, MAX_PROBLEMS).join('; '));
+}
+
+/** Of the confirmations, in the reason for a refusal. */
+const MAX_PROBLEMS = 3;
 
 function expectConfirmation(
   confirmation: XmlElement,
@@ -138,7 +164,7 @@ function expectConditions(conditions: XmlElement, { audience, now }: ResponseExp
 }
 
 function readNameId(element: XmlElement): Pick<Assertion, 'nameId' | 'nameIdFormat'> {
-  const nameIdFormat = element.attributes.get('Format') ?? null;
+  const nameIdFormat = optionalAttribute(element, 'Format');
   if (nameIdFormat === TRANSIENT_NAME)
     failSaml('NameID is transient and cannot identify an account');
   return { nameId: textOf(element), nameIdFormat };
@@ -151,7 +177,7 @@ function readSessionIndex(
   expectReached(statement, 'AuthnInstant', now);
   return needsSessionIndex
     ? attributeOf(statement, 'SessionIndex')
-    : (statement.attributes.get('SessionIndex') ?? null);
+    : optionalAttribute(statement, 'SessionIndex');
 }
 
 function readSessionEnd(statement: XmlElement, { now }: ResponseExpectation): Date | null {
@@ -160,15 +186,24 @@ function readSessionEnd(statement: XmlElement, { now }: ResponseExpectation): Da
   return new Date(instantIn(statement, 'SessionNotOnOrAfter'));
 }
 
-function readAttributes(assertion: XmlElement): Map<string, string[]> {
-  const statement = optionalChild(assertion, ASSERTION, 'AttributeStatement');
-  const values = new Map<string, string[]>();
-  for (const attribute of statement ? childrenNamed(statement, ASSERTION, 'Attribute') : []) {
+type Attributes = Pick<Assertion, 'attributes' | 'structured' | 'hasEncryptedAttributes'>;
+
+function readAttributes(assertion: XmlElement): Attributes {
+  const statements = childrenNamed(assertion, ASSERTION, 'AttributeStatement');
+  const attributes = new Map<string, string[]>();
+  const structured = new Set<string>();
+  for (const attribute of statements.flatMap((each) =>
+    childrenNamed(each, ASSERTION, 'Attribute'),
+  )) {
     const name = attributeOf(attribute, 'Name');
-    const own = childrenNamed(attribute, ASSERTION, 'AttributeValue').filter(
-      ({ children }) => children.length === 0,
-    );
-    values.set(name, [...(values.get(name) ?? []), ...own.map(({ text }) => text)]);
+    const values = childrenNamed(attribute, ASSERTION, 'AttributeValue');
+    const texts = values.filter(({ children }) => children.length === 0);
+    if (texts.length < values.length) structured.add(name);
+    const before = attributes.get(name) ?? [];
+    attributes.set(name, [...before, ...texts.map(({ text }) => trimBlanks(text))]);
   }
-  return values;
+  const hasEncryptedAttributes = statements.some(
+    (each) => childrenNamed(each, ASSERTION, 'EncryptedAttribute').length > 0,
+  );
+  return { attributes, structured, hasEncryptedAttributes };
 }

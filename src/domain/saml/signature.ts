@@ -58,7 +58,7 @@ export function signatureOf(element: XmlElement): ElementSignature {
 }
 
 function expectReference(reference: XmlElement, element: XmlElement): void {
-  const id = attributeOf(element, 'ID');
+  const id = element.attributes.get('ID') ?? '';
   if (!/^[A-Za-z_][\w.-]*$/.test(id)) failSaml(`ID of ${element.name} is not an identifier`);
   if (reference.attributes.get('URI') !== `#${id}`)
     failSaml(`Signature of ${element.name} does not reference it`);

@@ -22,18 +22,18 @@ export class UnsafeXml extends Error {}
 /** What a document may be. */
 export interface XmlProfile {
   elements: number;
-  /** Whether comments, processing instructions and CDATA sections are passed over; a signed message has none. */
-  allowsRemarks: boolean;
+  /** Nothing but elements and text in UTF-8: all must read what is signed in the same way. Else comments and the like are skipped. */
+  isStrict: boolean;
 }
 
 /** Maximum length of a document. */
 export const MAX_CHARACTERS = 512 * 1024;
 /** Far above any real message, far below what is slow. */
 const LIMITS = { depth: 50, attributes: 4000, attributesOfOne: 32, namespaces: 64 };
-export const MESSAGE: XmlProfile = { elements: 2000, allowsRemarks: false };
+export const MESSAGE: XmlProfile = { elements: 2000, isStrict: true };
 /** Anybody can send one. */
-export const LOGOUT_MESSAGE: XmlProfile = { elements: 300, allowsRemarks: false };
-export const METADATA_DOCUMENT: XmlProfile = { elements: 2000, allowsRemarks: true };
+export const LOGOUT_MESSAGE: XmlProfile = { elements: 300, isStrict: true };
+export const METADATA_DOCUMENT: XmlProfile = { elements: 2000, isStrict: false };
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
@@ -71,7 +71,7 @@ interface Extent {
 
 /**
  * Parses a document. Refuses document types, names beyond ASCII, undeclared prefixes, duplicate attributes, what exceeds the limits,
- * and, unless the profile allows them, comments, processing instructions and CDATA. Allows an XML declaration of version 1.0 in UTF-8.
+ * and, where the profile is strict, comments, processing instructions, CDATA and a declaration of another encoding than UTF-8.
  * @throws UnsafeXml
  */
 export function parseXml(source: string, profile: XmlProfile = MESSAGE): XmlElement {
@@ -96,7 +96,7 @@ class Reader {
     this.#profile = profile;
     const parser = this.#parser;
     parser.on('error', (error) => this.#refuseSyntax(error));
-    parser.on('xmldecl', (declaration) => expectDeclaration(declaration));
+    parser.on('xmldecl', (declaration) => expectDeclaration(declaration, profile));
     parser.on('doctype', () => refuse('a document type is not accepted'));
     for (const remark of ['comment', 'processinginstruction'] as const)
       parser.on(remark, () => this.#expectRemarks());
@@ -123,7 +123,7 @@ class Reader {
   }
 
   #expectRemarks(): void {
-    if (!this.#profile.allowsRemarks)
+    if (this.#profile.isStrict)
       refuse('comments, processing instructions and CDATA are not accepted in a message');
   }
 
@@ -183,9 +183,12 @@ function refuse(reason: string): never {
   throw new UnsafeXml(reason);
 }
 
-function expectDeclaration({ version, encoding }: { version?: string; encoding?: string }): void {
+function expectDeclaration(
+  { version, encoding = 'UTF-8' }: { version?: string; encoding?: string },
+  { isStrict }: XmlProfile,
+): void {
   if (version !== '1.0') refuse('only XML 1.0 is accepted');
-  if (encoding !== undefined && !/^utf-8$/i.test(encoding)) refuse('only UTF-8 is accepted');
+  if (isStrict && !/^utf-8$/i.test(encoding)) refuse('only UTF-8 is accepted');
 }
 
 function expectName(name: string): void {

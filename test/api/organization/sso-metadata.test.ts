@@ -8,6 +8,8 @@ import {
   FIRST_CERTIFICATE,
   SECOND_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
+import { certificateFacts } from '../../../src/domain/identity/certificates.ts';
+import { WILD_METADATA } from '../../setup/providers/wild-metadata.ts';
 import {
   endpoint,
   POST,
@@ -75,6 +77,20 @@ describe('metadata', () => {
     const saved = ok(await save({ provider: 'saml', saml })).body.data;
     expect(saved.settings.saml).toMatchObject({ entityId, ssoUrl, sloUrl });
   });
+
+  test.for(Object.entries(WILD_METADATA))(
+    'as %s publishes them are answered in the form in which they are saved, and shown',
+    async ([, wild]) => {
+      const proposed = ok(await read({ xml: wild.xml })).body.data;
+      const leaves = wild.certificates.map((pem) => certificateFacts(pem).pem);
+      expect(proposed.certificates.map(({ pem }: { pem: string }) => pem).toSorted()).toEqual(
+        leaves.toSorted(),
+      );
+      const saved = ok(await save({ provider: 'saml', saml: proposed })).body.data.settings;
+      expect(saved.saml).toMatchObject(proposed);
+      expect(ok(await save(saved)).body.data.settings).toEqual(saved);
+    },
+  );
 
   test('of an address, which is fetched', async () => {
     published = { status: 200, text: `\ufeff${providerMetadata('urn:example:fetched')}` };
@@ -193,6 +209,7 @@ describe('metadata', () => {
     ],
     ['more than a megabyte', () => ({ status: 200, text: Buffer.alloc(1_100_000, ' ') }), 424],
     ['no metadata', () => ({ status: 200, text: '{}' }), 400],
+    ['UTF-16', () => ({ status: 200, text: Buffer.from(`\ufeff${good}`, 'utf16le') }), 400],
   ])('an address that answers with %s', async ([, answering, status]) => {
     published = answering();
     expect((await read({ url: address })).status).toBe(status);
@@ -200,7 +217,7 @@ describe('metadata', () => {
 });
 
 describe('what is saved', () => {
-  const saml = (certificates: string[]) => ({
+  const saml = (certificates: unknown[]) => ({
     provider: 'saml',
     saml: { entityId: 'u', ssoUrl: 'https://login.example.com/sso', certificates },
   });
@@ -212,6 +229,33 @@ describe('what is saved', () => {
       expect(settings.saml.certificates[0].pem.trim()).toBe(FIRST_CERTIFICATE.trim());
     }
     expect((await save(saml(['AAAA']))).body.error).toContain('X.509');
+  });
+
+  test('takes a certificate as it is shown, and nothing else beside it', async () => {
+    const shown = { pem: FIRST_CERTIFICATE, subject: 'CN=anything', fingerprint: 'AA' };
+    const { settings } = ok(await save(saml([shown, SECOND_CERTIFICATE]))).body.data;
+    expect(settings.saml.certificates.map(({ subject }: { subject: string }) => subject)).toEqual([
+      'CN=idp.example.com, O=roomy',
+      'CN=idp.example.com, O=second',
+    ]);
+    for (const [certificate, text] of [
+      [{ subject: 'CN=anything' }, 'saml.certificates.0'],
+      [{ pem: FIRST_CERTIFICATE, key: 'x' }, 'key'],
+      [{ pem: 'AAAA' }, 'saml.certificates.0: is not an X.509 certificate'],
+      [7, 'saml.certificates.0'],
+    ] as const) {
+      const answer = await save(saml([certificate]));
+      expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_ERROR']);
+      expect(answer.body.error).toContain(text);
+    }
+  });
+
+  test('of OpenID Connect is taken as it is shown, and keeps its secret', async () => {
+    const { issuer, clientId, clientSecret } = provider.realm();
+    const { settings } = ok(
+      await save({ provider: 'oidc', oidc: { issuer, clientId, clientSecret } }),
+    ).body.data;
+    expect(ok(await save(settings)).body.data.settings).toEqual(settings);
   });
 
   test('is tried: a provider that is none is told, and saved all the same', async () => {

@@ -14,6 +14,10 @@ test.each([
   [['cloud ADMIN'], 'admin'],
   [['auditors'], 'auditor'],
   [['not-assay-owners'], 'member'],
+  [['/assay-owners'], 'owner'],
+  [['/audit'], 'auditor'],
+  [['//assay-owners'], 'member'],
+  [['/sub/assay-owners'], 'member'],
   [[], 'member'],
 ])('%j is %s', (groups, role) => {
   expect(roleFor(groups, rules).role).toBe(role);
@@ -42,4 +46,14 @@ test('the order of the rules decides, and a pattern that is refused fits nobody'
 test('a hostile pattern on a long name is linear work', () => {
   const { role } = roleFor([`${'a'.repeat(256)}!`], [{ pattern: '^(a|a)*$', role: 'owner' }]);
   expect(role).toBe('member');
+});
+
+test('rules that take more work than one decision may decide nothing, and say so', () => {
+  const groups = Array.from({ length: 9000 }, (_, n) => `${'a'.repeat(250)}${n}`);
+  const heavy: RoleRule[] = [{ pattern: '(a|b|aa)*(c|d)?x$', role: 'owner' }];
+  expect(roleFor([...groups, 'x'], heavy)).toEqual({
+    role: 'member',
+    matched: null,
+    isUndecided: true,
+  });
 });

@@ -52,6 +52,12 @@ export function selfSigned(name: string, until = '2099-12-31'): KeyPair {
   return { key: pemOf(key), certificate };
 }
 
+/** The certificates of one key, the last days of which are `ends`: as it is renewed. */
+export function renewed(name: string, ...ends: string[]): string[] {
+  const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return ends.map((until) => certificateOf({ name, key, issuer: name, issuerKey: key, until }));
+}
+
 /** A key on P-256 and its certificate, followed by that of the authority which signed it. */
 export function certifiedKey(name: string, until = '2099-12-31'): KeyPair {
   const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -21,6 +21,8 @@ export interface ProposedSamlSettings {
   certificates: CertificateFacts[];
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const NOT_UTF8 = 'ERR_ENCODING_INVALID_ENCODED_DATA';
 /** As many as the settings hold: the newest, while one is replaced by the other. */
 const MOST_CERTIFICATES = 2;
 
@@ -44,9 +46,11 @@ export function createProviderMetadataService({ http, clock }: Deps) {
       try {
         const response = await http.fetch(url);
         if (response.status !== 200) throw new Error(`status ${response.status}`);
-        return await response.text();
+        return UTF8.decode(await response.arrayBuffer());
       } catch (cause) {
         if (cause instanceof AppError) throw cause;
+        if (cause instanceof TypeError && 'code' in cause && cause.code === NOT_UTF8)
+          throw new AppError('VALIDATION_ERROR', 'Metadata at this address are not UTF-8');
         throw new AppError('IDENTITY_PROVIDER_UNAVAILABLE', 'Metadata cannot be fetched', {
           cause,
         });

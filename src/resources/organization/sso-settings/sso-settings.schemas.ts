@@ -21,8 +21,21 @@ const oidcInput = z.strictObject({
     .max(1000)
     .exactOptional()
     .describe('May be left out while issuer and client stay the same: then the former one stays'),
+  hasClientSecret: z
+    .boolean()
+    .exactOptional()
+    .describe('As the settings show it; nothing is read from it'),
   subjectClaim: claim('sub').describe('The claim that names a person for ever'),
   groupsClaim: claim('groups'),
+});
+const certificateText = z.string().trim().min(1).max(10_000);
+/** As `POST /organization/sso/metadata` and the settings show it. */
+const certificateInput = z.strictObject({
+  pem: certificateText,
+  subject: z.string().max(5000).optional(),
+  fingerprint: z.string().max(200).optional(),
+  validFrom: z.string().max(50).optional(),
+  validTo: z.string().max(50).optional(),
 });
 const samlInput = z.strictObject({
   entityId: line(1024).describe('Of the identity provider'),
@@ -32,10 +45,12 @@ const samlInput = z.strictObject({
     .default(null)
     .describe('Where logout requests go (HTTP-Redirect); null: nowhere'),
   certificates: z
-    .array(z.string().trim().min(1).max(10_000))
+    .array(z.union([certificateText, certificateInput]))
     .min(1)
     .max(2)
-    .describe('PEM or its bare base64; two while one is replaced by the other, both are then good'),
+    .describe(
+      'PEM or its bare base64, or what the metadata of a provider were answered with, of which only `pem` is read; two while one is replaced by the other, both are then good',
+    ),
   nameIdFormat: z
     .enum([PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME])
     .nullable()

@@ -15,7 +15,7 @@ export function createSsoValidationService({ vault, http, clock }: Deps) {
   /** Keeps the stored secret while the client and its provider stay the same. */
   function sealSecret(
     organizationId: string,
-    { clientSecret, ...rest }: NonNullable<SsoInput['oidc']>,
+    { clientSecret, hasClientSecret: _, ...rest }: NonNullable<SsoInput['oidc']>,
     before: OidcSettings | null,
   ): OidcSettings {
     if (clientSecret !== undefined)
@@ -29,7 +29,8 @@ export function createSsoValidationService({ vault, http, clock }: Deps) {
   }
 
   function normalizeCertificates(input: NonNullable<SsoInput['saml']>): SamlSettings {
-    const certificates = input.certificates.map((pem, index) => {
+    const certificates = input.certificates.map((shown, index) => {
+      const pem = typeof shown === 'string' ? shown : shown.pem;
       const problem = certificateProblem(pem, clock.now());
       if (problem !== null)
         throw new AppError('VALIDATION_ERROR', `saml.certificates.${index}: ${problem}`);

@@ -133,8 +133,8 @@ export function createAccountLinkingService(deps: Deps) {
     membership: MembershipDocument,
   ): Promise<void> {
     if (groups === null || roleMapping.length === 0) return;
-    const { role, matched } = roleFor(groups, roleMapping);
-    if (matched === null && !membership.roleMapped) return;
+    const { role, matched, isUndecided } = roleFor(groups, roleMapping);
+    if (isUndecided || (matched === null && !membership.roleMapped)) return;
     const next = matched === null ? DEFAULT_ROLE : role;
     if (next === membership.role && membership.roleMapped) return;
     await memberships.lock(organizationId);

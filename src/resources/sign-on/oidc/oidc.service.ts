@@ -1,5 +1,6 @@
 // Login at an organisation's own OpenID provider: authorisation code flow with PKCE (document 1, sections 3 and 4.1).
 import type { Platform } from '../../../composition/platform.ts';
+import { groupsTold } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
 import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
@@ -157,17 +158,15 @@ function identityIn(
 const textIn = (claim: unknown): string | null =>
   typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;
 
-/** Whether the claim only says where the groups can be asked for, as Entra does when they are many. */
+/** Whether the claims only say where the groups can be asked for, as Entra does when they are many. */
 function hasOverage({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim: string): boolean {
-  const isElsewhere =
-    typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim);
-  return isElsewhere || hasgroups === true || hasgroups === 'true';
+  if (hasgroups === true || hasgroups === 'true') return true;
+  if (typeof elsewhere !== 'object') return elsewhere !== undefined;
+  return elsewhere !== null && (Array.isArray(elsewhere) || Object.hasOwn(elsewhere, groupsClaim));
 }
 
 /** No claim means no group; null: the provider does not say which, or in a form that is not understood. */
 function groupsIn(claims: Claims, groupsClaim: string): string[] | null {
   const claim = claims[groupsClaim];
-  if (typeof claim === 'string') return [claim];
-  if (Array.isArray(claim)) return claim.filter((group) => typeof group === 'string');
-  return claim != null || hasOverage(claims, groupsClaim) ? null : [];
+  return claim == null && hasOverage(claims, groupsClaim) ? null : groupsTold(claim);
 }

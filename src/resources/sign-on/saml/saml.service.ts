@@ -5,6 +5,7 @@ import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { authnRequest, serviceProviderMetadata } from '../../../domain/saml/messages.ts';
 import { EMAIL_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import type { Assertion } from '../../../domain/saml/response.ts';
+import { groupsTold } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
@@ -127,12 +128,10 @@ export function createSamlService(deps: Deps) {
 export type SamlService = ReturnType<typeof createSamlService>;
 
 /** An assertion as any protocol's identity, by the attributes that the organisation has named. */
-function identityIn(
-  { nameId, nameIdFormat, sessionIndex, sessionEndsAt, attributes }: Assertion,
-  saml: SamlSettings,
-): ExternalIdentity {
+function identityIn(assertion: Assertion, saml: SamlSettings): ExternalIdentity {
+  const { nameId, nameIdFormat, sessionIndex, sessionEndsAt, attributes } = assertion;
   const first = (name: string): string | null =>
-    attributes.get(name)?.find((value) => value.trim() !== '') ?? null;
+    attributes.get(name)?.find((value) => value !== '') ?? null;
   if (saml.nameIdFormat != null && (nameIdFormat ?? UNSPECIFIED_NAME) !== saml.nameIdFormat)
     throw new AppError('FORBIDDEN', 'NameID has another format than the settings ask for');
   const isAddress = nameIdFormat === EMAIL_NAME || /^[^\s@]+@[^\s@]+$/.test(nameId);
@@ -145,8 +144,19 @@ function identityIn(
       sessionIndex,
       endsAt: sessionEndsAt,
     },
-    email: first(saml.emailAttribute)?.trim() ?? (isAddress ? nameId : null),
+    email: first(saml.emailAttribute) ?? (isAddress ? nameId : null),
     name: first(saml.nameAttribute),
-    groups: attributes.get(saml.groupsAttribute) ?? (attributes.has(GROUPS_LINK) ? null : []),
+    groups: groupsIn(assertion, saml.groupsAttribute),
   };
+}
+
+/** No attribute means no group; null: the provider does not say which, or in a form that is not understood. */
+function groupsIn(
+  { attributes, structured, hasEncryptedAttributes }: Assertion,
+  name: string,
+): string[] | null {
+  const values = attributes.get(name);
+  if (structured.has(name)) return null;
+  if (values === undefined && (hasEncryptedAttributes || attributes.has(GROUPS_LINK))) return null;
+  return groupsTold(values);
 }

@@ -366,6 +366,33 @@ describe('roles', () => {
     expect(await roleWith({ groups: [7, null, 'staff'] })).toBe('member');
   });
 
+  test('stay where the groups come in a form that is not understood', async () => {
+    const own = await createSsoOrganization(harness, provider.realm());
+    await mapRoles(own, { pattern: '^assay-admins$', role: 'admin' });
+    const one = person(own);
+    const roleWith = async (more: object): Promise<string> =>
+      (await me(sessionIn((await signOn(harness, own, { ...one, ...more })).answer)))
+        .role as string;
+    expect(await roleWith({ groups: ['/assay-admins'] })).toBe('admin');
+    for (const groups of [
+      { name: 'staff' },
+      [{ name: 'staff' }],
+      [['staff']],
+      ['staff', { name: 'assay-admins' }],
+      7,
+      [7],
+      true,
+      '["assay-admins"]',
+      ['{"name":"assay-admins"}'],
+      '%2Fassay-admins',
+      ['staff', 'assay%2dadmins'],
+    ])
+      expect(await roleWith({ groups }), JSON.stringify(groups)).toBe('admin');
+    for (const elsewhere of [{ _claim_names: '{"groups":"src1"}' }, { _claim_names: ['groups'] }])
+      expect(await roleWith(elsewhere)).toBe('admin');
+    expect(await roleWith({ _claim_names: { address: 'src1' } })).toBe('member');
+  });
+
   test('that were given by hand stay without a group, and without a rule', async () => {
     const own = await createSsoOrganization(harness, provider.realm());
     const one = person(own);

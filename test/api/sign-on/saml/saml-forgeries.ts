@@ -150,6 +150,65 @@ const SIGNATURES: Row[] = [
   changed('the signature in another namespace', /in the wrong place/, (xml) =>
     xml.replace(`xmlns:ds="${DS}"`, 'xmlns:ds="http://www.w3.org/2000/09/xmldsig2#"'),
   ),
+  changed('the only signature below the subject', /in the wrong place/, (xml) => {
+    const [signature = ''] = /<ds:Signature [\s\S]*?<\/ds:Signature>/.exec(xml) ?? [];
+    return xml.replace(signature, '').replace('<saml:NameID', () => `${signature}<saml:NameID`);
+  }),
+  // What is not of the accepted form is refused for its form, before anything is verified.
+  ...['Signature', 'SignedInfo', 'Reference', 'Transforms'].flatMap((parent) =>
+    ['<ds:Object/>', '<x:KeyInfo xmlns:x="urn:x"/>', '<x:Transform xmlns:x="urn:x"/>'].map((more) =>
+      changed(`${more} in ${parent}`, new RegExp(`^${parent} has unexpected content$`), (xml) =>
+        xml.replace(`</ds:${parent}>`, `${more}</ds:${parent}>`),
+      ),
+    ),
+  ),
+  ...['CanonicalizationMethod', 'SignatureMethod', 'DigestMethod', 'Transform'].flatMap((parent) =>
+    [
+      '<ds:HMACOutputLength>8</ds:HMACOutputLength>',
+      `<x:XPath xmlns:x="${EXCLUSIVE}"/>`,
+      '<x:InclusiveNamespaces xmlns:x="urn:x"/>',
+      `<x:InclusiveNamespaces xmlns:x="${EXCLUSIVE}" PrefixList="${'a'.repeat(201)}"/>`,
+      `<x:InclusiveNamespaces xmlns:x="${EXCLUSIVE}"/>`.repeat(2),
+    ].map((more) =>
+      changed(`${more} in ${parent}`, new RegExp(`^${parent} has unexpected content$`), (xml) =>
+        xml.replace(
+          new RegExp(`(<ds:${parent} Algorithm="[^"]+")/>(?![\\s\\S]*<ds:${parent} )`),
+          `$1>${more}</ds:${parent}>`,
+        ),
+      ),
+    ),
+  ),
+  ...['SignedInfo', 'SignatureValue', 'CanonicalizationMethod', 'SignatureMethod', 'Reference'].map(
+    (name) =>
+      changed(`no ${name}`, new RegExp(`(Signature|SignedInfo) has no ${name}$`), (xml) =>
+        xml.replace(new RegExp(`<ds:${name}[ >](?:[\\s\\S]*?</ds:${name}>|[^>]*/>)`), ''),
+      ),
+  ),
+  ...['DigestMethod', 'Transforms'].map((name) =>
+    changed(`no ${name}`, new RegExp(`^Reference has no ${name}$`), (xml) =>
+      xml.replace(new RegExp(`<ds:${name}[ >](?:[\\s\\S]*?</ds:${name}>|[^>]*/>)`), ''),
+    ),
+  ),
+  changed('no algorithm', /^SignatureMethod has no Algorithm$/, (xml) =>
+    xml.replace(/(<ds:SignatureMethod) Algorithm="[^"]+"/, '$1'),
+  ),
+  changed('an empty signature value', /^SignatureValue is empty$/, (xml) =>
+    xml.replace(/(<ds:SignatureValue>)[^<]+/, '$1'),
+  ),
+  changed('the transforms the other way round', /unexpected transforms/, (xml) =>
+    xml.replace(/(<ds:Transform [^>]+>)(<ds:Transform [^>]+>)/, '$2$1'),
+  ),
+  changed('one transform more', /unexpected transforms/, (xml) =>
+    xml.replace(/(<ds:Transform [^>]+>)(?=<\/ds:Transforms>)/, '$1$1'),
+  ),
+  changed('no ID of the assertion', /^ID of Assertion is not an identifier$/, (xml) =>
+    xml.replace(/(<saml:Assertion) ID="[^"]+"/, '$1'),
+  ),
+  ...['1a', 'a b', 'a#b', ' a'].map((id) =>
+    changed(`the ID ${id}`, /^ID of Assertion is not an identifier$/, (xml) =>
+      xml.replace(/(<saml:Assertion) ID="[^"]+"/, `$1 ID="${id}"`),
+    ),
+  ),
 ];
 
 const SAID: Row[] = [
@@ -158,7 +217,12 @@ const SAID: Row[] = [
   })),
   saying('no Recipient', /no Recipient/, () => ({ recipient: null })),
   saying('another Destination', /Destination of Response/, () => ({ destination: elsewhere })),
-  saying('no Destination', /no Destination/, () => ({ destination: null })),
+  saying('an empty Destination', /Destination of Response/, () => ({ destination: '' })),
+  [
+    'no Destination of a signed response',
+    /no Destination/,
+    (asked) => base64(idp.sign(signed(asked, { destination: null }), 'Response')),
+  ],
   saying('another Audience', /another audience/, () => ({ audience: elsewhere })),
   saying('an Audience that begins like ours', /another audience/, ({ issuer }) => ({
     audience: `${issuer}/x`,
@@ -239,8 +303,95 @@ const SAID: Row[] = [
   written('an element in NameID', /NameID must contain only text/, (xml) =>
     xml.replace(`>${PERSON}<`, `>${VICTIM}<saml:x/>.${PERSON}<`),
   ),
-  written('two confirmations', /more than one SubjectConfirmation/, (xml) =>
-    xml.replace(/<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/, '$&$&'),
+  written(
+    'two confirmations of which none holds',
+    /^Recipient of .*; InResponseTo of [^;]*$/,
+    (xml) =>
+      xml.replace(
+        /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/,
+        (one) =>
+          one.replace(/Recipient="[^"]+"/, `Recipient="${elsewhere}"`) +
+          one.replace(/InResponseTo="[^"]+"/, 'InResponseTo="_x"'),
+      ),
+  ),
+  written(
+    'a confirmation of another kind that would hold',
+    /^Method of [^;]*; .* has expired/,
+    (xml) =>
+      xml.replace(
+        /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/,
+        (one) =>
+          one.replace('cm:bearer', 'cm:sender-vouches') +
+          one.replace(/NotOnOrAfter="[^"]+"/, `NotOnOrAfter="${idp.at(-61)}"`),
+      ),
+  ),
+  written('a confirmation yet to come', /ConfirmationData is not valid yet \(NotBefore\)/, (xml) =>
+    xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.at(65)}"`),
+  ),
+  written('two sets of data of a confirmation', /more than one SubjectConfirmationData/, (xml) =>
+    xml.replace(/<saml:SubjectConfirmationData[^>]*>/, '$&$&'),
+  ),
+  written('a confirmation without data', /no SubjectConfirmationData/, (xml) =>
+    xml.replace(/<saml:SubjectConfirmationData[^>]*>/, ''),
+  ),
+  written('another version of the assertion alone', /Version of Assertion/, (xml) =>
+    xml.replace(/(<saml:Assertion ID="[^"]+" Version=)"2.0"/, '$1"1.1"'),
+  ),
+  written(
+    'an assertion issued in the future',
+    /Assertion is not valid yet \(IssueInstant\)/,
+    (xml) => xml.replace(/(<saml:Assertion [^>]*IssueInstant=)"[^"]+"/, `$1"${idp.at(65)}"`),
+  ),
+  written('a time without its zone', /not a UTC time/, (xml) =>
+    xml.replace(/(<saml:Assertion [^>]*IssueInstant="[^"]+)Z"/, '$1"'),
+  ),
+  written('a day that does not exist', /not a UTC time/, (xml) =>
+    xml.replace(/(<saml:Assertion [^>]*IssueInstant=)"[^"]+"/, '$1"2026-13-45T00:00:00Z"'),
+  ),
+  written('no time of the response', /Response has no IssueInstant/, (xml) =>
+    xml.replace(/ IssueInstant="[^"]+"/, ''),
+  ),
+  written('no ID of the response', /Response has no ID/, (xml) => xml.replace(/ ID="[^"]+"/, '')),
+  ...['Response', 'Assertion'].map((element) =>
+    written(`an issuer of ${element} of another kind`, new RegExp(`Issuer of ${element}`), (xml) =>
+      xml.replace(
+        new RegExp(`(:${element} [^>]+><saml:Issuer)`),
+        `$1 Format="urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"`,
+      ),
+    ),
+  ),
+  written('signed on in the future', /AuthnStatement is not valid yet/, (xml) =>
+    xml.replace(/AuthnInstant="[^"]+"/, `AuthnInstant="${idp.at(65)}"`),
+  ),
+  written('no time of the sign-on', /no AuthnInstant/, (xml) =>
+    xml.replace(/ AuthnInstant="[^"]+"/, ''),
+  ),
+  written('an attribute without a name', /Attribute has no Name/, (xml) =>
+    xml.replace(
+      '</saml:Assertion>',
+      '<saml:AttributeStatement><saml:Attribute/></saml:AttributeStatement></saml:Assertion>',
+    ),
+  ),
+  written('a condition of another namespace', /unknown condition/, (xml) =>
+    xml.replace('</saml:Conditions>', '<x:OneTimeUse xmlns:x="urn:x"/></saml:Conditions>'),
+  ),
+  written('no conditions', /no Conditions/, (xml) =>
+    xml.replace(/<saml:Conditions[\s\S]*<\/saml:Conditions>/, ''),
+  ),
+  written('no subject', /no Subject/, (xml) =>
+    xml.replace(/<saml:Subject>[\s\S]*<\/saml:Subject>/, ''),
+  ),
+  written('a status without a value', /StatusCode has no Value/, (xml) =>
+    xml.replace(/(<samlp:StatusCode) Value="[^"]+"/, '$1'),
+  ),
+  written('no code of the status', /Status has no StatusCode/, (xml) =>
+    xml.replace(/<samlp:StatusCode [^>]+>/, ''),
+  ),
+  changed('the assertion below another element', /in the wrong place/, (xml) =>
+    xml.replace(
+      /<saml:Assertion[\s\S]*<\/saml:Assertion>/,
+      '<samlp:Extensions>$&</samlp:Extensions>',
+    ),
   ),
   written('two subjects', /more than one Subject/, (xml) =>
     xml.replace(/<saml:Subject>[\s\S]*<\/saml:Subject>/, '$&$&'),
@@ -334,7 +485,19 @@ const XML: Row[] = [
   changed('an assertion in another namespace beside', /more than one assertion/, (xml) =>
     before('</samlp:Response>', '<x:Assertion xmlns:x="urn:x"/>')(xml),
   ),
+  changed('two elements with one ID, spelt in two ways', /same ID/, (xml) =>
+    xml.replace('<saml:Subject>', '<saml:Subject Id="_x" x:ID="_x" xmlns:x="urn:x">'),
+  ),
+  [
+    'no assertion',
+    /Response has no assertion/,
+    (asked) => base64(signed(asked).replace(/<saml:Assertion[\s\S]*<\/saml:Assertion>/, '')),
+  ],
   ['no base64', /not base64/, () => 'PHNhbWw+*'],
+  ['base64 that is cut', /not base64/, () => 'PHNhbW'],
+  ['base64 of an address', /not base64/, () => 'PHNhbWw-_w=='],
+  ['base64 behind its end', /not base64/, () => 'PA==PA=='],
+  ['blanks alone', /not base64/, () => ' \n'],
   ['nothing', /not base64/, () => ''],
   ['noise', /not UTF-8|XML is refused/, () => randomBytes(3000).toString('base64')],
   ['JSON', /XML is refused/, () => base64('{"Response":{}}')],
@@ -461,7 +624,7 @@ const ENCRYPTED: Row[] = [
 
 const WRAPPED: Row[] = wrappings.map((shape) => [
   shape,
-  /more than one assertion|same ID|is invalid|no Destination/,
+  /more than one assertion|same ID|is invalid|no IssueInstant/,
   (asked) => {
     const element = /^XSW[12]/.test(shape) ? 'Response' : 'Assertion';
     const xml = idp.sign(responseXml(honest(asked)), element);

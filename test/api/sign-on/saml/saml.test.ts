@@ -144,6 +144,51 @@ describe('signing on', () => {
     expect((await me((await signOn('g-3', () => withEmail())).token)).role).toBe('member');
   });
 
+  test('groups in a form that is not understood leave the role as it is', async () => {
+    const roleMapping = [{ pattern: '^eng-leads$', role: 'admin' }];
+    await stage.harness.db
+      .collection('organizations')
+      .updateOne({ _id: objectId(stage.home.organizationId) }, { $set: { roleMapping } });
+    const roleWith = async (change: (xml: string) => string): Promise<string> => {
+      const { token } = await signOn('g-6', (asked) => {
+        const said = { ...idp.honest(asked, 'g-6'), ...withEmail({ groups: ['GROUP'] }) };
+        return base64(idp.sign(change(responseXml(said)), 'Assertion'));
+      });
+      return (await me(token)).role;
+    };
+    const named = (text: string) => (xml: string) => xml.replace('GROUP', text);
+    expect(await roleWith(named('\n   eng-leads\n  '))).toBe('admin');
+    for (const text of ['["staff"]', '{"name":"staff"}', '%2Feng-leads', '<x>staff</x>'])
+      expect(await roleWith(named(text)), text).toBe('admin');
+    const encrypted = (xml: string): string =>
+      xml.replace(
+        /<saml:Attribute Name="groups">[\s\S]*?<\/saml:Attribute>/,
+        '<saml:EncryptedAttribute/>',
+      );
+    expect(await roleWith(encrypted)).toBe('admin');
+    expect(await roleWith(named('/eng-leads'))).toBe('admin');
+    expect(await roleWith(named('[EXT] staff'))).toBe('member');
+  });
+
+  test('a message that was indented before it was signed, for us among others, without a Destination', async () => {
+    const indented = (asked: Asked): string => {
+      const said = { ...idp.honest(asked, 'g-7'), ...withEmail(), destination: null };
+      const xml = responseXml(said)
+        .replace(
+          /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/,
+          (one) =>
+            one.replace(/Recipient="[^"]+"/, 'Recipient="https://other.example.com/acs"') + one,
+        )
+        .replace(/></g, '>\n  <')
+        .replace(/>([^<>\s][^<>]*)</g, '>\n    $1\n  <');
+      return base64(idp.sign(xml, 'Assertion'));
+    };
+    const first = await me((await signOn('g-7', indented)).token);
+    expect(first.user.email).toBe(person());
+    const second = await me((await signOn('g-7', () => withEmail())).token);
+    expect(second.user._id).toBe(first.user._id);
+  });
+
   test('the second factor of Assay where the organisation wants it', async () => {
     const { token } = await signOn('g-4', () => withEmail());
     const authenticator = await enrol(stage.harness.app, clock, token);

@@ -1,0 +1,256 @@
+// Responses apart from HTTP: every forgery is refused for its own reason, and what real providers write differently is read.
+import { createPrivateKey } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { SamlError } from '../../../src/domain/saml/saml-error.ts';
+import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
+import {
+  clock,
+  DENIED,
+  FORGERIES,
+  honest,
+  idp,
+  ours,
+  signed,
+} from '../../api/sign-on/saml/saml-forgeries.ts';
+import {
+  base64,
+  EMAIL_ATTRIBUTE,
+  responseXml,
+  type Asked,
+} from '../../setup/providers/identity-provider-saml.ts';
+
+const key = createPrivateKey(ours.key);
+const acs = 'https://assay.example.com/api/v1/auth/saml/callback';
+const asked: Asked = {
+  id: '_q',
+  issuer: 'https://assay.example.com/us',
+  relayState: '',
+  query: new URLSearchParams(),
+  xml: `AssertionConsumerServiceURL="${acs}"`,
+};
+const question = (message: string, more: Partial<ResponseRequest> = {}): ResponseRequest =>
+  Object.assign(
+    {
+      kind: 'response',
+      base64: message,
+      certificates: [idp.pair.certificate],
+      issuer: idp.entityId,
+      audience: asked.issuer,
+      recipient: acs,
+      inResponseTo: asked.id,
+      needsSessionIndex: true,
+      now: clock.now(),
+    } as const,
+    more,
+  );
+const read = (xml: string, more: Partial<ResponseRequest> = {}) =>
+  readResponse(question(base64(xml), more), key);
+
+describe.each(FORGERIES)('%s', (_, rows) => {
+  test.for(rows)('%s', async ([name, reason, forge]) => {
+    const message = await forge(asked);
+    let problem: unknown = null;
+    try {
+      readResponse(question(message), key);
+    } catch (error) {
+      problem = error;
+    }
+    expect(problem).toBeInstanceOf(SamlError);
+    expect(problem).toMatchObject({
+      message: expect.stringMatching(reason),
+      isDenial: name === DENIED,
+    });
+  });
+});
+
+describe('is read', () => {
+  const plain = responseXml(
+    honest(asked, { attributes: { [EMAIL_ATTRIBUTE]: ['a@b.example'], groups: ['x', 'y'] } }),
+  );
+  const sign = (xml: string): string => idp.sign(xml, 'Assertion');
+  const confirmation = /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/;
+
+  /** As libraries write it that indent before they sign. */
+  const indented = (xml: string): string =>
+    xml.replace(/></g, '>\n  <').replace(/>([^<>\s][^<>]*)</g, '>\r\n\t $1 \n<');
+
+  test.for<[string, (xml: string) => string]>([
+    ['the ordinary', (xml) => xml],
+    ['one that is indented throughout', indented],
+    [
+      'blanks around addresses and times',
+      (xml) =>
+        xml.replace(
+          / (Destination|Recipient|NotOnOrAfter|Format|Method)="([^"]+)"/g,
+          ' $1="\n $2\t"',
+        ),
+    ],
+    ['no Destination', (xml) => xml.replace(/ Destination="[^"]+"/, '')],
+    [
+      'an issuer that says what it is',
+      (xml) =>
+        xml.replace(
+          /<saml:Issuer/g,
+          '$& Format="urn:oasis:names:tc:SAML:2.0:nameid-format:entity"',
+        ),
+    ],
+    [
+      'a confirmation for somebody else before ours',
+      (xml) =>
+        xml.replace(confirmation, (one) => one.replace(acs, 'https://other.example.com/acs') + one),
+    ],
+    [
+      'ours before one that has expired, and one by a key',
+      (xml) =>
+        xml.replace(
+          confirmation,
+          (one) =>
+            one +
+            one.replace(/NotOnOrAfter="[^"]+"/, `NotOnOrAfter="${idp.at(-100)}"`) +
+            '<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"/>',
+        ),
+    ],
+    [
+      'a confirmation that is valid already',
+      (xml) => xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.at(-5)}"`),
+    ],
+    ['no beginning of the conditions', (xml) => xml.replace(/ NotBefore="[^"]+"/, '')],
+    [
+      'conditions that SAML knows',
+      (xml) =>
+        xml.replace(
+          '</saml:Conditions>',
+          '<saml:OneTimeUse/><saml:ProxyRestriction/></saml:Conditions>',
+        ),
+    ],
+    [
+      'several audiences, one of them us, in several restrictions',
+      (xml) =>
+        xml.replace(
+          /<saml:AudienceRestriction>[\s\S]*<\/saml:AudienceRestriction>/,
+          (one) =>
+            one.replace('<saml:Audience>', '<saml:Audience>https://x</saml:Audience>$&') + one,
+        ),
+    ],
+    [
+      'two statements of attributes',
+      (xml) =>
+        xml.replace(
+          /<saml:Attribute Name="groups"/,
+          '</saml:AttributeStatement><saml:AttributeStatement>$&',
+        ),
+    ],
+    ['fractions of a second', (xml) => xml.replace(/\.\d{3}Z"/g, '.1234567Z"')],
+    ['no fractions of a second', (xml) => xml.replace(/\.\d{3}Z"/g, 'Z"')],
+    ['no end of the session', (xml) => xml.replace(/ SessionNotOnOrAfter="[^"]+"/, '')],
+  ])('%s', ([, change]) => {
+    const assertion = read(sign(change(plain)));
+    expect(assertion).toMatchObject({
+      nameId: expect.stringMatching(/^mallory@[a-z.]+$/),
+      hasEncryptedAttributes: false,
+    });
+    expect(assertion.nameIdFormat).toMatch(/^urn:.*emailAddress$/);
+    expect(Object.fromEntries(assertion.attributes)).toEqual({
+      [EMAIL_ATTRIBUTE]: ['a@b.example'],
+      groups: ['x', 'y'],
+    });
+    expect([...assertion.structured]).toEqual([]);
+  });
+
+  test('times within a minute of ours, and nothing beyond', () => {
+    const said = (notBefore: number, notOnOrAfter: number): string =>
+      sign(
+        responseXml(
+          honest(asked, {
+            notBefore: idp.at(notBefore),
+            notOnOrAfter: idp.at(notOnOrAfter),
+            confirmedUntil: idp.at(notOnOrAfter),
+            issueInstant: idp.at(notBefore),
+          }),
+        ),
+      );
+    const now = clock.now();
+    const at = (xml: string) => () => read(xml, { now });
+    expect(at(said(58, -58))).not.toThrow();
+    expect(at(said(62, 0))).toThrow('not valid yet');
+    expect(at(said(0, -62))).toThrow('expired');
+  });
+
+  test('a clock to the millisecond', () => {
+    const now = new Date(Date.now() + 3_600_000);
+    const edge = (ms: number): string => new Date(now.getTime() + ms).toISOString();
+    const until = (ms: number) => () =>
+      read(
+        sign(
+          responseXml(
+            honest(asked, { notOnOrAfter: edge(ms), confirmedUntil: edge(10), sessionUntil: null }),
+          ),
+        ),
+        { now },
+      );
+    const from = (ms: number) => () =>
+      read(
+        sign(
+          responseXml(
+            honest(asked, {
+              notBefore: edge(ms),
+              notOnOrAfter: edge(90_000),
+              confirmedUntil: edge(10),
+              sessionUntil: null,
+            }),
+          ),
+        ),
+        { now },
+      );
+    expect(until(-60_000)).toThrow('Conditions has expired');
+    expect(until(-59_999)).not.toThrow();
+    expect(from(60_000)).not.toThrow();
+    expect(from(60_001)).toThrow('Conditions is not valid yet');
+  });
+
+  test('prefixes that are signed though they seem unused, up to 200 characters of them', () => {
+    const list = `<x:InclusiveNamespaces xmlns:x="http://www.w3.org/2001/10/xml-exc-c14n#" PrefixList="${'a'.repeat(200)}"/>`;
+    const xml = sign(plain).replace(
+      /(<ds:Transform Algorithm="[^"]+xml-exc-c14n#")\/>/,
+      `$1>${list}</ds:Transform>`,
+    );
+    // It is of the accepted form, and not what was signed.
+    expect(() => read(xml)).toThrow('The signature of Assertion is invalid');
+  });
+
+  test('when the session at the provider ends, and which one it is', () => {
+    const xml = sign(
+      responseXml(honest(asked, { sessionIndex: ' s-1 ', sessionUntil: idp.at(100) })),
+    );
+    expect(read(xml)).toMatchObject({ sessionIndex: 's-1' });
+    expect(read(xml).sessionEndsAt?.getTime()).toBeCloseTo(clock.now().getTime() + 100_000, -4);
+    const bare = sign(responseXml(honest(asked, { sessionIndex: null, sessionUntil: null })));
+    expect(read(bare, { needsSessionIndex: false })).toMatchObject({
+      sessionIndex: null,
+      sessionEndsAt: null,
+    });
+  });
+
+  test('attributes in the form in which they are: texts, and the names of those that hold more', () => {
+    const value = (content: string): string =>
+      `<saml:AttributeValue>${content}</saml:AttributeValue>`;
+    const statement = `<saml:AttributeStatement><saml:Attribute Name="groups">${value(' a ')}${value('<saml:NameID>b</saml:NameID>')}</saml:Attribute><saml:Attribute Name="none"/><saml:EncryptedAttribute/></saml:AttributeStatement>`;
+    const xml = responseXml(honest(asked)).replace(
+      '</saml:Assertion>',
+      `${statement}</saml:Assertion>`,
+    );
+    const { attributes, structured, hasEncryptedAttributes } = read(sign(xml));
+    expect(Object.fromEntries(attributes)).toEqual({ groups: ['a'], none: [] });
+    expect([[...structured], hasEncryptedAttributes]).toEqual([['groups'], true]);
+  });
+
+  test('a name with what is blank elsewhere keeps it', () => {
+    const odd = '\u00a0mal lory\u3000';
+    expect(read(sign(responseXml(honest(asked, { nameId: odd })))).nameId).toBe(odd);
+  });
+
+  test('with another certificate first, while one replaces the other', () => {
+    const certificates = [ours.certificate, idp.pair.certificate];
+    expect(read(signed(asked), { certificates }).nameId).toMatch(/^mallory@/);
+  });
+});
