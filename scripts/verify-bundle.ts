@@ -1,15 +1,9 @@
 // Verifies an evidence bundle or an audit bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Shares no code with the server.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { isTar } from './verify-bundle/archive/tar.ts';
-import {
-  verifyArchive,
-  type ArchiveOptions,
-  type ArchiveReport,
-} from './verify-bundle/archive/verify-archive.ts';
-import { peek, readBytes, readLines } from './verify-bundle/input.ts';
+import type { ArchiveOptions, ArchiveReport } from './verify-bundle/archive/verify-archive.ts';
 import { readPin, readShortPin } from './verify-bundle/pins.ts';
-import { verifyBundle } from './verify-bundle/verify.ts';
+import { verifyFile } from './verify-bundle/verify-file.ts';
 import type { Pin } from './verify-bundle/pins.ts';
 import type { FieldRow, Report, Verdict } from './verify-bundle/report.ts';
 import type { Value } from './verify-bundle/text.ts';
@@ -26,6 +20,7 @@ const USAGE = `Usage: verify-bundle FILE [options]
   --chain-start HASH    the expected chainHash of sequence 1
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
   --json                print the report as JSON
+  --help                print this
 
 Exit status: 0 intact, 1 tampered, 2 cannot tell (also for an invalid command line).`;
 
@@ -40,7 +35,8 @@ interface Command {
   json: boolean;
 }
 
-function readCommand(args: string[]): Command {
+/** Null: only the usage is wanted. */
+function readCommand(args: string[]): Command | null {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -52,8 +48,10 @@ function readCommand(args: string[]): Command {
       'chain-start': { type: 'string' },
       fields: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) return null;
   const [file] = positionals;
   if (file === undefined || positionals.length !== 1) throw new UsageError(USAGE);
   const pins = values.pin.map(pinFrom);
@@ -92,16 +90,19 @@ function printField(row: FieldRow): void {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-/** Who vouches for an audit bundle. */
-function signedBy(report: Report | ArchiveReport): string[] {
+/** Who signed an audit bundle. What the file itself names is no reason to trust it. */
+function describeSigner(report: Report | ArchiveReport, keys: readonly string[]): string[] {
   if (!('signedBy' in report) || report.signedBy === null) return [];
   const { signedBy: kid, isTrusted } = report;
-  return isTrusted
-    ? [`  manifest signed by the trusted key ${kid}`]
-    : [`  manifest signed by ${kid}; where you trust that key: --key ${kid}`];
+  if (isTrusted) return [`  manifest signed by the trusted key ${kid}`];
+  return keys.length > 0
+    ? [`  manifest signed by ${kid}, which is none of the keys given`]
+    : [
+        `  manifest signed by ${kid}; if the organisation names you the same key, give --key ${kid}`,
+      ];
 }
 
-function describe(report: Report | ArchiveReport): string {
+function describe(report: Report | ArchiveReport, keys: readonly string[]): string {
   const { shown, partlyShown, withheld, notStored, erased } = report.fields;
   const problems = report.problems.map(
     ({ verdict, sequence, line, message }) =>
@@ -114,7 +115,7 @@ function describe(report: Report | ArchiveReport): string {
     ...(more > 0 ? [`  and ${more} more`] : []),
     `  ${report.chain ?? 'unknown chain'} of organisation ${report.organizationId ?? 'unknown'}, exported ${report.exportedAt ?? 'unknown'}`,
     `  ${report.entries} entries, ${report.firstSequence ?? '-'} to ${report.lastSequence ?? '-'}; head as claimed: ${report.head?.sequence ?? '-'}`,
-    ...signedBy(report),
+    ...describeSigner(report, keys),
     `  vouched for by a pin up to: ${report.vouchedUpTo ?? '-'}`,
     ...(report.submitted === null
       ? []
@@ -127,12 +128,14 @@ function describe(report: Report | ArchiveReport): string {
 }
 
 async function main(args: string[]): Promise<number> {
-  const { file, options, json } = readCommand(args);
-  const { head, bytes } = await peek(readBytes(file));
-  const report = isTar(head)
-    ? await verifyArchive(bytes, options)
-    : await verifyBundle(readLines(bytes), options);
-  process.stdout.write(`${json ? JSON.stringify(report) : describe(report)}\n`);
+  const command = readCommand(args);
+  if (command === null) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const { file, options, json } = command;
+  const report = await verifyFile(file, options);
+  process.stdout.write(`${json ? JSON.stringify(report) : describe(report, options.keys)}\n`);
   return EXIT[report.verdict];
 }
 

@@ -7,9 +7,12 @@ import { createGunzip } from 'node:zlib';
 const LINE_FEED = 0x0a;
 const PEEKED = 512;
 /** Above the size of any entry: a body has at most 1.5 MB. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes. */
+/**
+ * The bytes of a file, or of standard input for `-`; gzip is recognised by its first two bytes.
+ * @throws Error when the gzip file is damaged, or something follows its end
+ */
 export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path);
   const chunks = source[Symbol.asyncIterator]();
@@ -17,29 +20,43 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   if (head.done) return;
   const all = join(head.value, chunks);
   if (head.value[0] === 0x1f && head.value[1] === 0x8b) {
-    const raw = Readable.from(all);
+    const zipped = { bytes: 0 };
+    const raw = Readable.from(counted(all, zipped));
     const unzipped = createGunzip();
     raw.on('error', (error) => unzipped.destroy(error));
     yield* raw.pipe(unzipped) as AsyncIterable<Buffer>;
+    // Zero bytes behind the end are ignored by zlib.
+    if (unzipped.bytesWritten !== zipped.bytes)
+      throw new Error('there is something behind the end of the gzip file');
   } else yield* all;
 }
 
-/** The first bytes, some hundreds where there are so many, and all of them. */
+/** The first bytes, some hundreds where there are so many, and all of them. Where bytes are damaged, reading them all throws. */
 export async function peek(
   source: AsyncGenerator<Buffer>,
 ): Promise<{ head: Buffer; bytes: AsyncGenerator<Buffer> }> {
   let head = Buffer.alloc(0);
-  while (head.length < PEEKED) {
-    const { value, done } = await source.next();
-    if (done) break;
-    head = Buffer.concat([head, value]);
+  try {
+    while (head.length < PEEKED) {
+      const { value, done } = await source.next();
+      if (done) break;
+      head = Buffer.concat([head, value]);
+    }
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw error;
+    return { head, bytes: join(head, fail(error)) };
   }
   return { head, bytes: join(head, source) };
 }
 
+// eslint-disable-next-line require-yield
+async function* fail(error: unknown): AsyncGenerator<Buffer> {
+  throw error;
+}
+
 /**
  * Lines without line feeds; text after the last line feed is a line too.
- * @throws Error when a line is not UTF-8 or longer than 64 MiB
+ * @throws Error when a line is not UTF-8 or longer than 16 MiB
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let parts: Buffer[] = [];
@@ -55,9 +72,20 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     if (start === chunk.length) continue;
     parts.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > MAX_LINE_BYTES) throw new Error(`a line is longer than ${MAX_LINE_BYTES} bytes`);
+    if (length > MAX_LINE_BYTES)
+      throw new Error(`a line is longer than ${MAX_LINE_BYTES} bytes, as none of a bundle is`);
   }
   if (parts.length > 0) yield decode(parts);
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  tally: { bytes: number },
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    tally.bytes += chunk.length;
+    yield chunk;
+  }
 }
 
 async function* join(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {

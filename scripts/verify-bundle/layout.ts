@@ -43,6 +43,7 @@ const ALGORITHM = '{"hash":"sha256","canonicalization":"rfc8785"}';
 
 /** @throws Unreadable */
 export function readHeader(line: string): Header {
+  refuseRewritten(line);
   const header = membersOf(`${line}]}`);
   if (header.format !== 'assay-bundle')
     throw new Unreadable('not an Assay bundle in the line layout');
@@ -103,6 +104,29 @@ export function readFooter(line: string): Footer {
     throw new Unreadable('footer is not in the line layout');
   }
   return { count, chainHash: chainHash as string | null };
+}
+
+/** Editors and tools that write the JSON anew change the layout of its lines, which is part of the format. @throws Unreadable */
+function refuseRewritten(line: string): void {
+  const advice = 'verify the file as it was exported';
+  if (line.startsWith('\uFEFF'))
+    throw new Unreadable(`the file was saved with a byte order mark; ${advice}`);
+  if (line.includes('\0'))
+    throw new Unreadable(`the file was saved in another encoding than UTF-8; ${advice}`);
+  if (line.endsWith('\r'))
+    throw new Unreadable(`the file was saved with other line ends (CRLF); ${advice}`);
+  if (/^\s*\{?\s*$/.test(line) || isWholeDocument(line))
+    throw new Unreadable(`the JSON was formatted anew (indented, or put on one line); ${advice}`);
+}
+
+/** Whether the line is a bundle by itself. */
+function isWholeDocument(line: string): boolean {
+  try {
+    return membersOf(line).format === 'assay-bundle';
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
 }
 
 function headerLine(header: Members & { range: Members }): string {

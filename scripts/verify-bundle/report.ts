@@ -47,6 +47,8 @@ export interface Report {
   entries: number;
   firstSequence: number | null;
   lastSequence: number | null;
+  /** Of the last entry; null: there is none, or it could not be read. */
+  lastChainHash: string | null;
   /** The newest entry of the chain, as claimed by the document. */
   head: Position | null;
   /** The last entry that a trusted pin vouches for. */

@@ -35,11 +35,7 @@ export async function verifyBundle(
   try {
     for await (const line of lines) if (!verification.takeLine(line)) break;
   } catch (error) {
-    verification.cannotTell(
-      'unreadable',
-      error instanceof Error ? error.message : String(error),
-      null,
-    );
+    verification.stop(error instanceof Error ? error.message : String(error));
   }
   return verification.report();
 }
@@ -52,6 +48,8 @@ class Verification {
   private header: Header | null = null;
   private footer: Footer | null = null;
   private line = 0;
+  /** Whether a line could not be read, so that what follows it is unknown. */
+  private isCutShort = false;
   private entries = 0;
   private first: number | null = null;
   /** The previous entry; null: none yet, or it was unreadable. */
@@ -81,9 +79,15 @@ class Verification {
       return true;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      this.cannotTell('unreadable', error.message, null);
+      this.stop(error.message);
       return false;
     }
+  }
+
+  /** Notes why the rest of the document is not read. */
+  stop(message: string): void {
+    this.isCutShort = true;
+    this.cannotTell('unreadable', message, null);
   }
 
   cannotTell(code: string, message: string, sequence: number | null): void {
@@ -103,6 +107,7 @@ class Verification {
       entries: this.entries,
       firstSequence: this.first,
       lastSequence: this.last,
+      lastChainHash: this.previous?.chainHash ?? null,
       head: header?.head ?? null,
       vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
       submitted: pins.submitted,
@@ -117,7 +122,8 @@ class Verification {
   /** What can be checked only when all lines are read. */
   private checkEnd(): void {
     const { header, footer, options, last } = this;
-    if (!footer) this.cannotTell('truncated', 'the document is truncated', null);
+    if (!footer && !this.isCutShort)
+      this.cannotTell('truncated', 'the document is truncated', null);
     if (header && footer) this.checkDocument(header, footer);
     if (header)
       for (const { code, sequence, message } of this.pins.outside(header, last ?? 0))

@@ -1,78 +1,97 @@
-// The signed manifest of an audit bundle, and the keys beside it.
-import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
-import { canonical, isHex64, isMembers, parse, Unreadable, type Value } from '../text.ts';
+// What the signer says of an audit bundle: its manifest, and the promised values that a later erasure took.
+import { canonical, isAscending, isHex64, isMembers, parse, Unreadable } from '../text.ts';
+import type { Value } from '../text.ts';
+import { readSignedText, type SignedText } from './signed-text.ts';
 
-/** What the signer says of the bundle. */
 export interface Manifest {
   kid: string;
+  bundleId: string;
   organizationId: string;
   firstSequence: number;
   lastSequence: number;
   lastChainHash: string;
   entries: number;
+  /** The names of the values that the ledger shows. */
+  disclosed: string[];
+  /** What was signed. */
+  text: string;
 }
 
-const TYPE = 'assay-audit-bundle+jws';
-const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)\s*$/;
+/** Values of the ledger that an erasure took after the bundle was made. */
+export interface Omissions {
+  kid: string;
+  bundleId: string;
+  /** By the entry that commits to them. */
+  omitted: { sequence: number; names: string[] }[];
+}
 
-/**
- * The manifest, if one of the keys signed it. A key is named by the SHA-256 of its SPKI, which is computed, not believed.
- * @throws Unreadable for another form; `null`: the signature does not hold
- */
+const MANIFEST_MEMBERS =
+  'bundleId,createdAt,disclosed,entries,firstSequence,format,from,lastChainHash,lastSequence,organizationId,to,version';
+const OMISSIONS_MEMBERS = 'bundleId,format,omitted,version';
+
+/** @throws Unreadable for another form; null: the signature does not hold */
 export function readManifest(jws: string, keySet: string): Manifest | null {
-  const [, first = '', second = '', third = ''] = COMPACT.exec(jws) ?? [];
-  const header = membersOf(first);
-  const claims = membersOf(second);
-  if (header.alg !== 'ES256' || header.typ !== TYPE || header.crit !== undefined)
-    throw new Unreadable('manifest.jws: another kind of signature');
-  if (claims.format !== 'assay-audit-bundle' || claims.version !== 1)
-    throw new Unreadable('manifest.jws: another kind of manifest');
-  const key = keysOf(keySet).find((candidate) => kidOf(candidate) === header.kid);
-  if (!key) throw new Unreadable('keys.json: without the key that signed the manifest');
-  const options = {
-    key: createPublicKey({ key, format: 'jwk' }),
-    dsaEncoding: 'ieee-p1363',
-  } as const;
-  const holds = verify(
-    'sha256',
-    Buffer.from(`${first}.${second}`),
-    options,
-    Buffer.from(third, 'base64url'),
-  );
-  return holds ? manifestOf(String(header.kid), claims) : null;
-}
-
-/** hex: SHA-256 of the key's SPKI. */
-function kidOf(key: JsonWebKey): string {
-  const spki = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(spki).digest('hex');
-}
-
-/** @throws Unreadable */
-function keysOf(keySet: string): JsonWebKey[] {
-  const set = parse(keySet);
-  const keys = isMembers(set) && Array.isArray(set.keys) ? set.keys : [];
-  return keys.flatMap((key) =>
-    isMembers(key) && key.kty === 'EC' && key.crv === 'P-256' ? [key as JsonWebKey] : [],
-  );
-}
-
-/** @throws Unreadable */
-function membersOf(part: string): { [member: string]: Value } {
-  const text = Buffer.from(part, 'base64url').toString('utf8');
-  const value = parse(text);
-  if (!isMembers(value) || canonical(value) !== text)
-    throw new Unreadable('manifest.jws: not canonical');
-  return value;
-}
-
-/** @throws Unreadable */
-function manifestOf(kid: string, claims: { [member: string]: Value }): Manifest {
-  const { organizationId, firstSequence, lastSequence, lastChainHash, entries } = claims;
+  const type = 'assay-audit-bundle+jws';
+  const signed = readSignedText(jws, { file: 'manifest.jws', type, keySet });
+  if (signed === null) return null;
+  const { kid, text } = signed;
+  const claims = claimsOf(signed, 'manifest.jws', 'assay-audit-bundle', MANIFEST_MEMBERS);
+  const { bundleId, organizationId, firstSequence, lastSequence, lastChainHash, entries } = claims;
   const isWhole =
+    typeof bundleId === 'string' &&
     typeof organizationId === 'string' &&
     [firstSequence, lastSequence, entries].every(Number.isSafeInteger) &&
-    isHex64(lastChainHash);
+    isHex64(lastChainHash) &&
+    isNames(claims.disclosed);
   if (!isWhole) throw new Unreadable('manifest.jws: a member is missing or malformed');
-  return { kid, ...claims } as unknown as Manifest;
+  return { ...claims, kid, text } as unknown as Manifest;
+}
+
+/** Whether `manifest.json`, which is there to be read, says what was signed. */
+export function isReadableCopy(json: string, manifest: Manifest): boolean {
+  try {
+    return canonical(parse(json)) === manifest.text;
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}
+
+/** @throws Unreadable for another form; null: the signature does not hold */
+export function readOmissions(jws: string, keySet: string): Omissions | null {
+  const type = 'assay-audit-bundle-omissions+jws';
+  const signed = readSignedText(jws, { file: 'omissions.jws', type, keySet });
+  if (signed === null) return null;
+  const format = 'assay-audit-bundle-omissions';
+  const claims = claimsOf(signed, 'omissions.jws', format, OMISSIONS_MEMBERS);
+  const { bundleId, omitted } = claims;
+  if (typeof bundleId !== 'string' || !Array.isArray(omitted) || !omitted.every(isOmission))
+    throw new Unreadable('omissions.jws: a member is missing or malformed');
+  return { kid: signed.kid, bundleId, omitted: omitted as unknown as Omissions['omitted'] };
+}
+
+/** @throws Unreadable */
+function claimsOf(
+  { claims }: SignedText,
+  file: string,
+  format: string,
+  members: string,
+): SignedText['claims'] {
+  if (claims.format !== format || claims.version !== 1)
+    throw new Unreadable(`${file}: another kind of manifest`);
+  if (Object.keys(claims).sort().join() !== members)
+    throw new Unreadable(`${file}: a member is missing or unknown`);
+  return claims;
+}
+
+function isOmission(value: Value): boolean {
+  return isMembers(value) && Number.isSafeInteger(value.sequence) && isNames(value.names);
+}
+
+function isNames(value: Value | undefined): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((name) => typeof name === 'string') &&
+    isAscending(value as string[])
+  );
 }

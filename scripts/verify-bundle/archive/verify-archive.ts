@@ -1,15 +1,25 @@
-// Verifies an audit bundle: its manifest by the signature, its ledger like every bundle, with what the manifest says as a pin.
+// Verifies an audit bundle: its manifest by the signature, its ledger like every bundle, each against the other.
 import { readLines } from '../input.ts';
 import type { Pin } from '../pins.ts';
-import type { Problem, Report } from '../report.ts';
+import type { Problem, Report, Verdict } from '../report.ts';
 import { Unreadable } from '../text.ts';
 import { type Options, verifyBundle } from '../verify.ts';
-import { type Manifest, readManifest } from './manifest.ts';
-import { tarFiles } from './tar.ts';
+import { isReadableCopy, type Manifest, readManifest, readOmissions } from './manifest.ts';
+import { PromisedValues } from './promised-values.ts';
+import { readTar, type TarFile } from './tar.ts';
 
-/** Above the size of a manifest, or of all keys of an installation. */
-const SMALL_BYTES = 4 * 1024 * 1024;
-const LEDGER = 'ledger.json';
+const KIB = 1024;
+/** The files of an archive in their order, with the size that each has at most. */
+const FILES = [
+  { name: 'manifest.json', most: 64 * KIB },
+  { name: 'manifest.jws', most: 64 * KIB },
+  { name: 'keys.json', most: 4 * KIB * KIB },
+  { name: 'VERIFY.md', most: 64 * KIB },
+  { name: 'ledger.json', most: Infinity },
+  /** Only where promised values were erased. */
+  { name: 'omissions.jws', most: 64 * KIB * KIB },
+] as const;
+const NEEDED = 5;
 
 export interface ArchiveOptions extends Options {
   /** The names of keys that the reader trusts. */
@@ -17,7 +27,7 @@ export interface ArchiveOptions extends Options {
 }
 
 export interface ArchiveReport extends Report {
-  /** Who signed the manifest; null: nobody that could be told. */
+  /** The key that signed the manifest; null: its signature does not hold or could not be read. */
   signedBy: string | null;
   /** Whether that is a key that the reader trusts. */
   isTrusted: boolean;
@@ -28,75 +38,176 @@ export async function verifyArchive(
   bytes: AsyncIterator<Buffer>,
   options: ArchiveOptions,
 ): Promise<ArchiveReport> {
-  const small = new Map<string, string>();
+  const verification = new ArchiveVerification(options);
+  let fault: Problem | null = null;
   try {
-    for await (const { name, size, body } of tarFiles(bytes)) {
-      if (name === LEDGER) return await verifyLedger(body, small, options);
-      if (size > SMALL_BYTES) throw new Unreadable(`${name}: too large`);
-      const pieces: Buffer[] = [];
-      for await (const piece of body) pieces.push(piece);
-      small.set(name, Buffer.concat(pieces).toString('utf8'));
-    }
-    throw new Unreadable(`the archive has no ${LEDGER}`);
+    for await (const file of readTar(bytes)) await verification.takeFile(file);
+    verification.takeEnd();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const report = await verifyBundle(nothing());
-    return concluded(report, null, false, [problemOf('cannot tell', 'unreadable', message)]);
+    fault = problem('cannot tell', 'unreadable', message);
+  }
+  return verification.report(fault);
+}
+
+class ArchiveVerification {
+  private readonly options: ArchiveOptions;
+  private readonly texts = new Map<string, string>();
+  private files = 0;
+  private manifest: Manifest | null = null;
+  private ledger: Report | null = null;
+  private promised = new PromisedValues([]);
+  private readonly problems: Problem[] = [];
+
+  constructor(options: ArchiveOptions) {
+    this.options = options;
+  }
+
+  /** @throws Unreadable */
+  async takeFile({ name, size, body }: TarFile): Promise<void> {
+    const expected = FILES[this.files++];
+    if (name !== expected?.name)
+      throw new Unreadable(
+        `the archive holds ${name}, where ${expected?.name ?? 'its end'} belongs`,
+      );
+    if (size > expected.most) throw new Unreadable(`${name}: too large`);
+    if (name === 'ledger.json') return this.takeLedger(body);
+    const pieces: Buffer[] = [];
+    for await (const piece of body) pieces.push(piece);
+    this.texts.set(name, Buffer.concat(pieces).toString('utf8'));
+    if (name === 'omissions.jws') this.takeOmissions();
+  }
+
+  /** @throws Unreadable when a file is missing */
+  takeEnd(): void {
+    if (this.files < NEEDED)
+      throw new Unreadable(`the archive has no ${FILES[this.files]?.name ?? ''}`);
+  }
+
+  async report(fault: Problem | null): Promise<ArchiveReport> {
+    const { manifest } = this;
+    const report = this.ledger ?? (await verifyBundle(noLines()));
+    const found = [...(fault ? [fault] : []), ...this.problems, ...describeMissing(this.promised)];
+    // Without a ledger there is only the archive to speak of.
+    const problems = this.ledger ? [...found, ...report.problems] : found;
+    const problemCount = found.length + (this.ledger ? report.problemCount : 0);
+    const verdict = concludeFrom(report.verdict, found);
+    return {
+      ...report,
+      verdict,
+      problems,
+      problemCount,
+      vouchedUpTo: fault || verdict === 'tampered' ? null : report.vouchedUpTo,
+      signedBy: manifest?.kid ?? null,
+      isTrusted: this.isTrusted(manifest),
+    };
+  }
+
+  private isTrusted(signed: { kid: string } | null): boolean {
+    return signed !== null && this.options.keys.includes(signed.kid);
+  }
+
+  /** @throws Unreadable */
+  private async takeLedger(body: AsyncIterable<Buffer>): Promise<void> {
+    const { options } = this;
+    const manifest = readManifest(this.textOf('manifest.jws'), this.textOf('keys.json'));
+    this.manifest = manifest;
+    const promised = new PromisedValues(manifest?.disclosed ?? []);
+    this.promised = promised;
+    const pins = [
+      ...(options.pins ?? []),
+      ...(manifest && this.isTrusted(manifest) ? [toPin(manifest)] : []),
+    ];
+    this.ledger = await verifyBundle(readLines(body), {
+      ...options,
+      pins,
+      onField(row) {
+        promised.take(row);
+        options.onField?.(row);
+      },
+    });
+    if (manifest) this.compare(manifest, this.ledger);
+    else this.tampered('signature-mismatch', 'manifest.jws: the signature does not hold');
+  }
+
+  /** The archive has to be the one that the manifest is about, whoever signed it. */
+  private compare(manifest: Manifest, ledger: Report): void {
+    const isLedgerUnreadable = ledger.organizationId === null;
+    const isSameRange =
+      ledger.organizationId === manifest.organizationId &&
+      ledger.firstSequence === manifest.firstSequence &&
+      ledger.lastSequence === manifest.lastSequence &&
+      ledger.entries === manifest.entries;
+    if (!isLedgerUnreadable && !isSameRange)
+      this.tampered(
+        'manifest-mismatch',
+        'the ledger is not of the organisation and the range of the manifest',
+      );
+    if (ledger.lastChainHash !== null && ledger.lastChainHash !== manifest.lastChainHash)
+      this.tampered('manifest-mismatch', 'the last entry is not the one of the manifest');
+    if (!isReadableCopy(this.textOf('manifest.json'), manifest))
+      this.tampered('manifest-mismatch', 'manifest.json does not say what was signed');
+    const { keys } = this.options;
+    if (keys.length > 0 && !keys.includes(manifest.kid))
+      this.problems.push(
+        problem(
+          'cannot tell',
+          'key-mismatch',
+          'another key than those of --key signed the manifest',
+        ),
+      );
+  }
+
+  /** @throws Unreadable */
+  private takeOmissions(): void {
+    const omissions = readOmissions(this.textOf('omissions.jws'), this.textOf('keys.json'));
+    if (omissions === null)
+      this.tampered('signature-mismatch', 'omissions.jws: the signature does not hold');
+    else if (omissions.bundleId !== this.manifest?.bundleId)
+      this.tampered('manifest-mismatch', 'omissions.jws is of another bundle');
+    else if (this.isTrusted(omissions) || omissions.kid === this.manifest.kid)
+      this.promised.omit(omissions);
+    else
+      this.problems.push(
+        problem(
+          'cannot tell',
+          'key-mismatch',
+          `another key signed omissions.jws: ${omissions.kid}`,
+        ),
+      );
+  }
+
+  private textOf(name: string): string {
+    return this.texts.get(name) ?? '';
+  }
+
+  private tampered(code: string, message: string): void {
+    this.problems.push(problem('tampered', code, message));
   }
 }
 
-async function verifyLedger(
-  body: AsyncIterable<Buffer>,
-  small: ReadonlyMap<string, string>,
-  options: ArchiveOptions,
-): Promise<ArchiveReport> {
-  const manifest = readManifest(small.get('manifest.jws') ?? '', small.get('keys.json') ?? '');
-  const isTrusted = manifest !== null && options.keys.includes(manifest.kid);
-  const pins = [...(options.pins ?? []), ...(isTrusted ? [pinOf(manifest)] : [])];
-  const report = await verifyBundle(readLines(body), { ...options, pins });
-  const problems = manifest
-    ? differences(manifest, report)
-    : [problemOf('tampered', 'signature-mismatch', 'the manifest is not what was signed')];
-  return concluded(report, manifest, isTrusted, problems);
-}
-
-function concluded(
-  report: Report,
-  manifest: Manifest | null,
-  isTrusted: boolean,
-  found: readonly Problem[],
-): ArchiveReport {
+function concludeFrom(ofLedger: Verdict, found: readonly Problem[]): Verdict {
   const isTampered = found.some(({ verdict }) => verdict === 'tampered');
-  return {
-    ...report,
-    verdict: isTampered ? 'tampered' : report.verdict,
-    problems: [...found, ...report.problems],
-    problemCount: found.length + report.problemCount,
-    vouchedUpTo: isTampered ? null : report.vouchedUpTo,
-    signedBy: manifest?.kid ?? null,
-    isTrusted,
-  };
+  if (isTampered || ofLedger === 'tampered') return 'tampered';
+  return found.length > 0 ? 'cannot tell' : ofLedger;
 }
 
-/** The ledger has to be the one that the manifest is about, whoever signed it. */
-function differences(manifest: Manifest, report: Report): Problem[] {
-  const { organizationId, firstSequence, lastSequence, entries } = report;
-  const isSame =
-    organizationId === manifest.organizationId &&
-    firstSequence === manifest.firstSequence &&
-    lastSequence === manifest.lastSequence &&
-    entries === manifest.entries;
-  const message = 'the ledger is not of the organisation and the range of the manifest';
-  return isSame ? [] : [problemOf('tampered', 'manifest-mismatch', message)];
-}
-
-function problemOf(verdict: Problem['verdict'], code: string, message: string): Problem {
+function problem(verdict: Problem['verdict'], code: string, message: string): Problem {
   return { verdict, code, sequence: null, line: 1, message };
 }
 
-function pinOf({ lastSequence: sequence, lastChainHash: chainHash }: Manifest): Pin {
+function describeMissing(promised: PromisedValues): Problem[] {
+  const { count, first } = promised.findMissing();
+  if (count === 0) return [];
+  const { sequence = null, name = 'a value' } = first ?? {};
+  const others = count > 1 ? `, nor are ${count - 1} more` : '';
+  const message = `the manifest promises ${name}, which is not shown${others}: taken out of the file, or erased since`;
+  return [{ verdict: 'cannot tell', code: 'disclosure-missing', sequence, line: 1, message }];
+}
+
+function toPin({ lastSequence: sequence, lastChainHash: chainHash }: Manifest): Pin {
   return { sequence, chainHash, traceId: null, salt: null, createdAt: null };
 }
 
 // eslint-disable-next-line require-yield
-async function* nothing(): AsyncGenerator<string> {}
+async function* noLines(): AsyncGenerator<string> {}

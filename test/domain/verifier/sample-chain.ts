@@ -276,11 +276,13 @@ export function sampleHistory(seed: number, length: number): Sample[] {
   return chain.entries;
 }
 
-/** The entries with the disclosures of all values that are still kept. */
-export function disclosed(entries: readonly Sample[]): Sample[] {
+/** The entries with the disclosures of all values that are still kept, or of those with some names. */
+export function disclosed(entries: readonly Sample[], wanted?: readonly string[]): Sample[] {
   return entries.map((entry) => {
     const { unstored = [] } = JSON.parse(entry.view) as { unstored?: string[] };
-    const names = Object.keys(entry.sealed).filter((name) => !unstored.includes(name));
+    const names = Object.keys(entry.sealed).filter(
+      (name) => !unstored.includes(name) && (wanted?.includes(name) ?? true),
+    );
     const disclosures = names.flatMap((name) =>
       disclose(name, entry.sealed[name]!.seed, entry.sealed[name]!.text),
     );

@@ -1,0 +1,47 @@
+// Holds what a bundle shows against the values that its manifest promises.
+import type { FieldRow } from '../report.ts';
+import type { Omissions } from './manifest.ts';
+
+/** How many missing values are remembered: more than a bundle of the greatest length has. */
+const MAX_MISSING = 2_000_000;
+
+/** Collects the promised values that are neither shown nor known to be erased. */
+export class PromisedValues {
+  private readonly missing: ReadonlyMap<string, Set<number>>;
+  private remembered = 0;
+  private forgotten = 0;
+
+  constructor(names: readonly string[]) {
+    this.missing = new Map(names.map((name) => [name, new Set<number>()]));
+  }
+
+  /** Takes the state of a committed value. */
+  take({ sequence, name, state }: FieldRow): void {
+    const missing = this.missing.get(name);
+    if (state === 'erased') missing?.delete(sequence);
+    if (!missing || (state !== 'withheld' && state !== 'partly shown')) return;
+    if (this.remembered === MAX_MISSING) this.forgotten += 1;
+    else {
+      this.remembered += 1;
+      missing.add(sequence);
+    }
+  }
+
+  /** Takes what the signer says is gone. */
+  omit({ omitted }: Omissions): void {
+    for (const { sequence, names } of omitted)
+      for (const name of names) this.missing.get(name)?.delete(sequence);
+  }
+
+  /** How many values are missing, and the first of them. */
+  findMissing(): { count: number; first: { sequence: number; name: string } | null } {
+    let first: { sequence: number; name: string } | null = null;
+    let count = this.forgotten;
+    for (const [name, sequences] of this.missing) {
+      count += sequences.size;
+      for (const sequence of sequences)
+        if (first === null || sequence < first.sequence) first = { sequence, name };
+    }
+    return { count, first };
+  }
+}

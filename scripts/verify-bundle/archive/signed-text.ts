@@ -1,0 +1,61 @@
+// A text that the organisation signed: a JWS in compact form (ES256), and the keys beside it.
+import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
+import { canonical, isMembers, parse, Unreadable, type Members } from '../text.ts';
+
+export interface SignedText {
+  /** The name of the key that signed. */
+  kid: string;
+  claims: Members;
+  /** The canonical text of `claims`. */
+  text: string;
+}
+
+const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)\s*$/;
+
+/**
+ * Reads a signed text; null when the signature does not hold. A key is named by the SHA-256 of its SPKI, which is computed, not believed.
+ * @throws Unreadable for another form or another type
+ */
+export function readSignedText(
+  jws: string,
+  { file, type, keySet }: { file: string; type: string; keySet: string },
+): SignedText | null {
+  const [, first = '', second = '', third = ''] = COMPACT.exec(jws) ?? [];
+  const { members: header } = readPart(first, file);
+  const { members: claims, text } = readPart(second, file);
+  if (header.alg !== 'ES256' || header.typ !== type || header.crit !== undefined)
+    throw new Unreadable(`${file}: another kind of signature`);
+  const key = readKeys(keySet).find((candidate) => nameKey(candidate) === header.kid);
+  if (!key) throw new Unreadable(`keys.json: without the key that signed ${file}`);
+  const options = {
+    key: createPublicKey({ key, format: 'jwk' }),
+    dsaEncoding: 'ieee-p1363',
+  } as const;
+  const input = Buffer.from(`${first}.${second}`);
+  const holds = verify('sha256', input, options, Buffer.from(third, 'base64url'));
+  return holds ? { kid: String(header.kid), claims, text } : null;
+}
+
+/** hex: SHA-256 of the key's SPKI. */
+function nameKey(key: JsonWebKey): string {
+  const spki = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(spki).digest('hex');
+}
+
+/** @throws Unreadable */
+function readKeys(keySet: string): JsonWebKey[] {
+  const set = parse(keySet);
+  const keys = isMembers(set) && Array.isArray(set.keys) ? set.keys : [];
+  return keys.flatMap((key) =>
+    isMembers(key) && key.kty === 'EC' && key.crv === 'P-256' ? [key as JsonWebKey] : [],
+  );
+}
+
+/** @throws Unreadable */
+function readPart(part: string, file: string): { members: Members; text: string } {
+  const text = Buffer.from(part, 'base64url').toString('utf8');
+  const members = parse(text);
+  if (!isMembers(members) || canonical(members) !== text)
+    throw new Unreadable(`${file}: not canonical`);
+  return { members, text };
+}

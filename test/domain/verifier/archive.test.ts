@@ -1,0 +1,340 @@
+// Audit bundles that were altered: an archive that another program could read otherwise, a manifest that says something else, and
+// values that are missing. None is called intact.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleManifestText } from '../../../src/domain/audit-bundle/manifest.ts';
+import { signText } from '../../../src/domain/provenance/jws.ts';
+import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
+import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { ArchiveReport } from '../../../scripts/verify-bundle/archive/verify-archive.ts';
+import { verifyFile } from '../../../scripts/verify-bundle/verify-file.ts';
+import {
+  BLOCK,
+  createKey,
+  describeEntries,
+  END,
+  filesOf,
+  type HeaderChange,
+  omissionsFile,
+  type SampleFile,
+  tarEntry,
+  tarGzOf,
+  tarOf,
+} from './sample-archive.ts';
+import { bundleOf, disclosed, type Sample, SampleChain } from './sample-chain.ts';
+
+const NAMES = ['inputContext', 'outputDecision'];
+const key = createKey();
+const otherKey = createKey();
+const chain = createChain(4, 'act');
+const entries = disclosed(chain, NAMES);
+const manifest = describeEntries(entries, NAMES);
+let files: SampleFile[] = [];
+beforeAll(async () => {
+  files = await filesOf(entries, manifest, key);
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-archive-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function createChain(length: number, action: string): Sample[] {
+  const sample = new SampleChain();
+  for (let i = 0; i < length; i++)
+    sample.trace({ inputContext: { prompt: `p${i}` }, outputDecision: { action, i } });
+  return sample.entries;
+}
+
+let written = 0;
+async function verify(bytes: Buffer, keys: readonly string[] = [key.kid]): Promise<ArchiveReport> {
+  const path = join(folder, String(written++));
+  writeFileSync(path, bytes);
+  return (await verifyFile(path, { keys })) as ArchiveReport;
+}
+
+const codesOf = ({ problems }: ArchiveReport): string[] => problems.map(({ code }) => code);
+const fileOf = (name: string): SampleFile => files.find((file) => file.name === name)!;
+const replaced = (name: string, change: (text: string) => string): SampleFile[] =>
+  files.map((file) => (file.name === name ? { name, text: change(file.text) } : file));
+const evil = (name: string): SampleFile => ({ name, text: 'evil' });
+/** The archive with one header written otherwise. */
+const headed = (name: string, change: HeaderChange): Buffer =>
+  gzipSync(
+    Buffer.concat([
+      ...files.map((file) => (file.name === name ? tarEntry(file, change) : tarEntry(file))),
+      END,
+    ]),
+  );
+/** The archive with something else behind its files. */
+const ended = (end: Buffer): Buffer => gzipSync(tarOf(files, end));
+
+test('an archive as the server makes it is intact, also with a full last record', async () => {
+  for (const bytes of [tarGzOf(files), tarOf(files), ended(Buffer.alloc(20 * BLOCK))]) {
+    const report = await verify(bytes);
+    expect(report.problems).toEqual([]);
+    expect(report).toMatchObject({ verdict: 'intact', isTrusted: true, vouchedUpTo: 4 });
+  }
+});
+
+test('sizes and checksums may end with a blank', async () => {
+  const bytes = tarOf(files);
+  const size = bytes.toString('latin1', 124, 135);
+  const header = tarEntry(files[0]!, { size: `${size} ` });
+  const report = await verify(Buffer.concat([header, bytes.subarray(header.length)]));
+  expect(report.verdict).toBe('intact');
+});
+
+describe('cannot tell, of an archive that another program may read otherwise:', () => {
+  const second = (): SampleFile => ({ name: 'ledger.json', text: 'a forged ledger' });
+  const cases: Record<string, () => Buffer> = {
+    'a second ledger behind the first': () => tarGzOf([...files, second()]),
+    'a second ledger before the first': () => tarGzOf([...files.slice(0, 4), second(), files[4]!]),
+    'a second manifest': () => tarGzOf([...files, fileOf('manifest.jws')]),
+    'a second note': () => tarGzOf([...files.slice(0, 4), files[3]!, files[4]!]),
+    'a path out of the folder': () => tarGzOf([...files, evil('../../evil')]),
+    'an absolute path': () => tarGzOf([...files, evil('/etc/evil')]),
+    'an unknown file in front': () => tarGzOf([evil('README'), ...files]),
+    'an unknown file between': () => tarGzOf([...files.slice(0, 2), evil('x'), ...files.slice(2)]),
+    'an unknown file behind': () => tarGzOf([...files, evil('x')]),
+    'a name with a dot before it': () =>
+      tarGzOf(files.map((file) => ({ ...file, name: `./${file.name}` }))),
+    'a name in capitals': () =>
+      tarGzOf(files.map((file) => ({ ...file, name: file.name.toUpperCase() }))),
+    'another order': () => tarGzOf(files.toReversed()),
+    'the ledger before the note': () => tarGzOf(files.toSpliced(3, 2, files[4]!, files[3]!)),
+    'no manifest to read': () => tarGzOf(files.slice(1)),
+    'no signature': () => tarGzOf(files.toSpliced(1, 1)),
+    'no keys': () => tarGzOf(files.toSpliced(2, 1)),
+    'no note': () => tarGzOf(files.toSpliced(3, 1)),
+    'no ledger': () => tarGzOf(files.slice(0, 4)),
+    'no file': () => tarGzOf([]),
+    'a name with a prefix': () => headed('ledger.json', { prefix: 'elsewhere' }),
+    'a prefix behind a zero': () => headed('ledger.json', { prefix: '\0elsewhere' }),
+    'bytes behind a name': () => headed('ledger.json', { afterName: 'x' }),
+    'a wrong checksum': () => headed('ledger.json', { checksum: 1234 }),
+    'a checksum of other characters': () => headed('ledger.json', { checksum: 'abcdef\0 ' }),
+    'a symbolic link': () => headed('VERIFY.md', { type: '2', linkName: '/etc/passwd' }),
+    'a hard link': () => headed('VERIFY.md', { type: '1', linkName: 'ledger.json' }),
+    'a plain file with the name of a link': () => headed('VERIFY.md', { linkName: 'x' }),
+    'a folder': () => headed('VERIFY.md', { type: '5' }),
+    'a device': () => headed('VERIFY.md', { type: '3' }),
+    'an old kind of file': () => headed('VERIFY.md', { type: '\0' }),
+    'a continuous file': () => headed('VERIFY.md', { type: '7' }),
+    'a header of extensions': () => headed('VERIFY.md', { type: 'x' }),
+    'a long name of GNU': () => headed('VERIFY.md', { type: 'L' }),
+    'a size that is not octal': () => headed('ledger.json', { size: '0x000000123' }),
+    'a size in base 256': () => headed('ledger.json', { size: '\x80\0\0\0\0\0\0\0\0\0\x01\x00' }),
+    'a negative size': () => headed('ledger.json', { size: '-0000000001\0' }),
+    'a size beyond the end': () => headed('ledger.json', { size: 99_999_999 }),
+    'a size that is too small': () => headed('ledger.json', { size: 10 }),
+    'a header without its magic': () => headed('ledger.json', { magic: 'vstar\x0000' }),
+    'no end': () => ended(Buffer.alloc(0)),
+    'half an end': () => ended(Buffer.alloc(BLOCK)),
+    'an end that is not whole': () => ended(Buffer.alloc(2 * BLOCK + 1)),
+    'bytes behind the end': () => ended(Buffer.concat([END, Buffer.from('garbage')])),
+    'another archive behind the end': () => ended(Buffer.concat([END, tarOf([second()])])),
+    'a file behind one zero block': () =>
+      ended(Buffer.concat([Buffer.alloc(BLOCK), tarOf([second()])])),
+    'zeros without end': () => ended(Buffer.alloc(40 * BLOCK)),
+    'bytes in the padding of a file': () => {
+      const bytes = tarOf(files);
+      const length = tarEntry(files[0]!).length;
+      bytes[length - 1] = 1;
+      return gzipSync(bytes);
+    },
+    'bytes behind the gzip file': () => Buffer.concat([tarGzOf(files), Buffer.from('garbage')]),
+    'zeros behind the gzip file': () => Buffer.concat([tarGzOf(files), Buffer.alloc(100)]),
+    'another gzip file behind': () => Buffer.concat([tarGzOf(files), tarGzOf([second()])]),
+    'a gzip file with a wrong checksum': () => {
+      const bytes = tarGzOf(files);
+      bytes[bytes.length - 5]! ^= 1;
+      return bytes;
+    },
+    'a gzip file that is cut': () => tarGzOf(files).subarray(0, -4),
+    'a manifest to read that is too large': () =>
+      tarGzOf(replaced('manifest.json', (text) => text + ' '.repeat(64 * 1024))),
+    'a signature that is too large': () =>
+      tarGzOf(replaced('manifest.jws', (text) => text + '\n'.repeat(64 * 1024))),
+    'keys that are too large': () =>
+      tarGzOf(replaced('keys.json', (text) => text + ' '.repeat(4 * 1024 * 1024))),
+    'a note that is too large': () => tarGzOf(replaced('VERIFY.md', () => 'x'.repeat(70_000))),
+  };
+  test.each(Object.entries(cases))('%s', async (_name, make) => {
+    const report = await verify(make());
+    expect(report.verdict).toBe('cannot tell');
+    expect(codesOf(report)).toContain('unreadable');
+  });
+});
+
+test('an archive that unpacks to far more than a bundle holds little memory', async () => {
+  const line = `{"id":"${'x'.repeat(17 * 1024 * 1024)}"`;
+  const report = await verify(tarGzOf(replaced('ledger.json', (text) => text + line)));
+  expect(report.verdict).toBe('cannot tell');
+  expect(report.problems.map(({ message }) => message).join()).toContain('longer than');
+});
+
+describe('tampered, whoever is trusted:', () => {
+  const otherEntries = disclosed(createChain(4, 'other'), NAMES);
+  const resigned = (change: object, names = entries): Promise<SampleFile[]> =>
+    filesOf(names, { ...manifest, ...change }, key);
+  const cases: Record<string, () => Promise<SampleFile[]> | SampleFile[]> = {
+    'the signed manifest is of another organisation': () =>
+      resigned({ organizationId: 'f'.repeat(24) }),
+    'the signed manifest begins later': () => resigned({ firstSequence: 2 }),
+    'the signed manifest ends earlier': () => resigned({ lastSequence: 3 }),
+    'the signed manifest counts other entries': () => resigned({ entries: 3 }),
+    'the signed manifest has another last entry': () => resigned({ lastChainHash: 'a'.repeat(64) }),
+    'another ledger of the same length': () =>
+      replaced('ledger.json', () => `${bundleOf(otherEntries).join('\n')}\n`),
+    'a part of the ledger': () =>
+      replaced('ledger.json', () => `${bundleOf(entries.slice(1)).join('\n')}\n`),
+    'the manifest to read names another period': () =>
+      replaced('manifest.json', (text) => text.replace('2026-01-01', '2025-01-01')),
+    'the manifest to read promises less': () =>
+      replaced('manifest.json', (text) => text.replace(/,\s*"outputDecision"/, '')),
+    'the manifest to read is no JSON': () => replaced('manifest.json', () => 'see manifest.jws'),
+    'the manifest to read has one member more': () =>
+      replaced('manifest.json', (text) => text.replace('{', '{"approved": true,')),
+    'the signature is another one': () =>
+      replaced('manifest.jws', (text) => `${text.slice(0, -8)}AAAAAAAA`),
+  };
+  test.each(Object.entries(cases))('%s', async (_name, make) => {
+    const changed = tarGzOf(await make());
+    for (const keys of [[key.kid], [otherKey.kid], []]) {
+      const report = await verify(changed, keys);
+      expect(report.verdict).toBe('tampered');
+      expect(report.vouchedUpTo).toBeNull();
+    }
+  });
+});
+
+test('cannot tell: a signed manifest with members that are missing, unknown or malformed', async () => {
+  const { bundleId: _, ...shorter } = JSON.parse(bundleManifestText(manifest)) as JsonObject;
+  const changes = [
+    shorter,
+    { ...shorter, bundleId: 'x', approved: true },
+    { ...shorter, bundleId: 'x', disclosed: ['b', 'a'] },
+    { ...shorter, bundleId: 'x', entries: 'four' },
+    { ...shorter, bundleId: 'x', lastChainHash: 'short' },
+    { ...shorter, bundleId: 'x', version: 2 },
+    { ...shorter, bundleId: 'x', format: 'another' },
+  ];
+  for (const members of changes) {
+    const jws = await signText(canonicalize(members), 'assay-audit-bundle+jws', key);
+    const report = await verify(tarGzOf(replaced('manifest.jws', () => jws)));
+    expect([report.verdict, report.signedBy]).toEqual(['cannot tell', null]);
+  }
+  const other = await signText(bundleManifestText(manifest), 'assay-erasure+jws', key);
+  expect((await verify(tarGzOf(replaced('manifest.jws', () => other)))).verdict).toBe(
+    'cannot tell',
+  );
+});
+
+describe('values that the manifest promises', () => {
+  const stripped = (sequence: number, names: readonly string[]): Sample[] =>
+    entries.map((entry) => (entry.sequence === sequence ? disclosed([entry], names)[0]! : entry));
+
+  test('cannot be left out', async () => {
+    const all = await filesOf(chain, manifest, key);
+    const report = await verify(tarGzOf(all));
+    expect([report.verdict, ...codesOf(report)]).toEqual(['cannot tell', 'disclosure-missing']);
+    const one = await verify(tarGzOf(await filesOf(stripped(3, ['inputContext']), manifest, key)));
+    expect(one.problems).toMatchObject([{ code: 'disclosure-missing', sequence: 3 }]);
+    expect(one.problems[0]!.message).toContain('outputDecision');
+  });
+
+  test('may be gone where the signer says that they were erased', async () => {
+    const erased = await filesOf(stripped(3, ['inputContext']), manifest, key);
+    const said = await omissionsFile(manifest, { 3: ['outputDecision'] }, key);
+    expect((await verify(tarGzOf([...erased, said]))).verdict).toBe('intact');
+
+    const cases: [string, SampleFile, string][] = [
+      ['tampered', { ...said, text: `${said.text.slice(0, -8)}AAAAAAAA` }, 'signature-mismatch'],
+      [
+        'tampered',
+        await omissionsFile(
+          { ...manifest, bundleId: '7'.repeat(24) },
+          { 3: ['outputDecision'] },
+          key,
+        ),
+        'manifest-mismatch',
+      ],
+      [
+        'cannot tell',
+        await omissionsFile(manifest, { 2: ['outputDecision'] }, key),
+        'disclosure-missing',
+      ],
+      [
+        'cannot tell',
+        await omissionsFile(manifest, { 3: ['inputContext'] }, key),
+        'disclosure-missing',
+      ],
+      [
+        'cannot tell',
+        await omissionsFile(manifest, { 3: ['outputDecision'] }, otherKey),
+        'unreadable',
+      ],
+    ];
+    for (const [verdict, file, code] of cases) {
+      const report = await verify(tarGzOf([...erased, file]));
+      expect([report.verdict, codesOf(report).includes(code)]).toEqual([verdict, true]);
+    }
+  });
+
+  test('that another key says are gone are missing', async () => {
+    const erased = (await filesOf(stripped(3, ['inputContext']), manifest, key)).map((file) =>
+      file.name === 'keys.json'
+        ? { ...file, text: JSON.stringify({ keys: [key.jwk, otherKey.jwk] }) }
+        : file,
+    );
+    const said = await omissionsFile(manifest, { 3: ['outputDecision'] }, otherKey);
+    const bytes = tarGzOf([...erased, said]);
+    const report = await verify(bytes);
+    expect([report.verdict, ...codesOf(report)]).toEqual([
+      'cannot tell',
+      'key-mismatch',
+      'disclosure-missing',
+    ]);
+    expect((await verify(bytes, [key.kid, otherKey.kid])).verdict).toBe('intact');
+  });
+});
+
+test('a manifest of another key than the trusted one is never vouched for', async () => {
+  const report = await verify(tarGzOf(files), [otherKey.kid]);
+  expect(report).toMatchObject({ verdict: 'cannot tell', isTrusted: false, vouchedUpTo: null });
+  expect(codesOf(report)).toContain('key-mismatch');
+  expect(codesOf(await verify(tarGzOf(files), []))).toEqual(['not-vouched']);
+});
+
+test('an archive that is compressed in other pieces is the same', async () => {
+  const again = gzipSync(gunzipSync(tarGzOf(files)), { level: 1 });
+  expect((await verify(again)).verdict).toBe('intact');
+});
+
+describe('a bundle that a tool wrote anew is called that', () => {
+  const text = `${bundleOf(entries).join('\n')}\n`;
+  const cases: [string, string, string][] = [
+    ['indented', JSON.stringify(JSON.parse(text), null, 2), 'formatted anew'],
+    [
+      'indented behind a blank line',
+      `\n${JSON.stringify(JSON.parse(text), null, 2)}`,
+      'formatted anew',
+    ],
+    ['on one line', JSON.stringify(JSON.parse(text)), 'formatted anew'],
+    ['with a byte order mark', `\uFEFF${text}`, 'byte order mark'],
+    ['with other line ends', text.replaceAll('\n', '\r\n'), 'CRLF'],
+  ];
+  test.each(cases)('%s', async (_name, changed, message) => {
+    const report = await verify(Buffer.from(changed));
+    expect(report.verdict).toBe('cannot tell');
+    expect(report.problems[0]!.message).toContain(message);
+    expect(codesOf(report)).not.toContain('truncated');
+  });
+  test('in UTF-16', async () => {
+    const { verdict, problems } = await verify(Buffer.from(text, 'utf16le'));
+    expect(verdict).toBe('cannot tell');
+    expect(problems[0]!.message).toContain('another encoding');
+  });
+});
