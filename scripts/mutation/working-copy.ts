@@ -1,0 +1,74 @@
+// A copy of the sources in which a mutant can be tried without touching the checkout.
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { Mutation } from './mutations.ts';
+
+/** Some mutants never end. */
+const TIMEOUT_MS = 240_000;
+const ROOT = resolve(import.meta.dirname, '../..');
+
+export class WorkingCopy {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'assay-mutation-'));
+
+  constructor() {
+    const listed = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' });
+    for (const file of listed.trim().split('\n')) {
+      mkdirSync(dirname(join(this.#folder, file)), { recursive: true });
+      cpSync(join(ROOT, file), join(this.#folder, file));
+    }
+    for (const shared of ['node_modules', 'data'])
+      symlinkSync(join(ROOT, shared), join(this.#folder, shared));
+  }
+
+  /** Whether the tests fail while the file is mutated; one that does not end counts as failed. */
+  async kills(file: string, mutation: Mutation, tests: readonly string[]): Promise<boolean> {
+    const path = join(this.#folder, file);
+    const text = readFileSync(path, 'utf8');
+    const { start, end, replacement } = mutation;
+    writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
+    try {
+      return !(await this.passes(tests));
+    } finally {
+      writeFileSync(path, text);
+    }
+  }
+
+  passes(tests: readonly string[]): Promise<boolean> {
+    const args = [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--bail',
+      '1',
+      '--maxWorkers',
+      '1',
+      ...tests,
+    ];
+    const child = spawn(process.execPath, args, {
+      cwd: this.#folder,
+      stdio: 'ignore',
+      detached: true,
+    });
+    return new Promise((done) => {
+      // Its processes go with it.
+      const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS);
+      child.once('close', (code) => {
+        clearTimeout(timer);
+        done(code === 0);
+      });
+    });
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
