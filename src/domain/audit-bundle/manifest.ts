@@ -38,6 +38,12 @@ export function bundleManifestText(manifest: BundleManifest): string {
   } as unknown as Json);
 }
 
+/** The canonical text that is signed; `omissions`: the canonical text of the list. */
+export function bundleOmissionsText(bundleId: string, omissions: string): string {
+  const id = JSON.stringify(bundleId);
+  return `{"bundleId":${id},"format":"assay-audit-bundle-omissions","omitted":${omissions},"version":1}`;
+}
+
 /** For a stranger who has nothing but the archive. */
 export function verifyNote(
   manifest: Pick<BundleManifest, 'bundleId' | 'organizationId' | 'firstSequence' | 'lastSequence'>,
@@ -65,6 +71,7 @@ another way, or with ${publicUrl}/.well-known/jwks.json.
 - \`ledger.json\`: the entries, each with its view, its links, and the values that are disclosed; its header holds the recipe to check
   them with jq and sha256sum
 - \`VERIFY.md\`: this
+- \`omissions.jws\`, only where there are any: the disclosed values that were erased after the bundle was made, signed
 
 ## What it means
 

@@ -35,16 +35,24 @@ export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
   disclosed: readonly string[];
 }
 
+/** Values that were to be disclosed and are not stored any more. */
+export interface Omission {
+  sequence: number;
+  names: string[];
+}
+
 interface BundleSource extends BundleQueryRange {
   /** Absent: contents are stored as they are. */
   contents?: Contents | undefined;
+  /** Called for each entry that keeps not all that is to be disclosed. */
+  onOmission?: ((omission: Omission) => void) | undefined;
 }
 
 /** The lines of a bundle, in chunks of about 128 KB. */
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
-  { disclosed, contents, ...header }: BundleSource,
+  { disclosed, contents, onOmission, ...header }: BundleSource,
 ): AsyncGenerator<string> {
   let before: Stored | null = null;
   let count = 0;
@@ -56,6 +64,7 @@ export async function* bundleChunks(
         : bundleHeader({ ...header, prevHash: entry.prevHash });
       before = entry;
       count++;
+      if (onOmission) findOmission(entry, disclosed, onOmission);
       if (text.length < CHUNK_CHARACTERS) continue;
       yield text;
       text = '';
@@ -112,4 +121,28 @@ function disclosuresOf(entry: Stored, disclosed: readonly string[]): string[] {
     const value = sealed[name];
     return value ? disclose(name, value.seed, value.text) : [];
   });
+}
+
+function findOmission(
+  entry: Stored,
+  disclosed: readonly string[],
+  onOmission: (omission: Omission) => void,
+): void {
+  const sealed = sealedOf(entry);
+  const absent = disclosed.filter((name) => !sealed[name]);
+  if (absent.length === 0) return;
+  const { commitments, unstored } = readView(entry.view);
+  const names = absent.filter((name) => Object.hasOwn(commitments, name) && !unstored.has(name));
+  if (names.length > 0) onOmission({ sequence: entry.sequence, names: names.toSorted() });
+}
+
+/** A view that is no JSON commits to nothing: whoever verifies the bundle is told of it there. */
+function readView(view: string): { commitments: object; unstored: ReadonlySet<string> } {
+  try {
+    const payload = JSON.parse(view) as { commitments?: object; unstored?: string[] };
+    const { commitments = {}, unstored = [] } = payload;
+    return { commitments, unstored: new Set(unstored) };
+  } catch {
+    return { commitments: {}, unstored: new Set() };
+  }
 }

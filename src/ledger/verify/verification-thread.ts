@@ -4,7 +4,7 @@ import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open
 import { connectMongo } from '../../platform/mongo/connection.ts';
 import { answerRequests, type ThreadMessage } from '../../platform/thread-answers.ts';
 import { lowerThreadPriority } from '../../platform/thread-priority.ts';
-import { bundleChunks, type BundleQueryRange } from './bundle-chunks.ts';
+import { bundleChunks, type BundleQueryRange, type Omission } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import { type Contents, createContents } from '../contents/contents.ts';
@@ -36,6 +36,12 @@ export interface KnownChainRequest {
 }
 
 /** A request to a thread; `next` and `close` name a bundle that was opened under that id. */
+export interface BundleMeasure {
+  bytes: number;
+  /** The canonical text of a list of `Omission`; null: nothing is omitted. */
+  omissions: string | null;
+}
+
 export type VerificationRequest =
   | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & KnownChainRequest)
   | ({ kind: 'ranges'; length: number } & KnownChainRequest)
@@ -103,8 +109,11 @@ function createAnswers(
     return { ...known, db, chain, columns: columnsOf(chain), contents, organizationId };
   }
 
-  function chunksOf({ chain, bundle }: { chain: Chain; bundle: BundleQueryRange }) {
-    return bundleChunks(db, chain, Object.assign({}, bundle, { contents }));
+  function chunksOf(
+    { chain, bundle }: { chain: Chain; bundle: BundleQueryRange },
+    onOmission?: (omission: Omission) => void,
+  ) {
+    return bundleChunks(db, chain, Object.assign({ onOmission }, bundle, { contents }));
   }
 
   return async ({ id, request }: ThreadMessage<VerificationRequest>): Promise<unknown> => {
@@ -116,7 +125,7 @@ function createAnswers(
       case 'replay':
         return replayRange(chainOf(request), request.range);
       case 'measure':
-        return lengthOf(chunksOf(request));
+        return measure((onOmission) => chunksOf(request, onOmission));
       case 'open':
         bundles.set(id, new Bundle(chunksOf(request)));
         return id;
@@ -129,9 +138,15 @@ function createAnswers(
   };
 }
 
-/** In bytes. */
-async function lengthOf(chunks: AsyncIterable<string>): Promise<number> {
-  let length = 0;
-  for await (const chunk of chunks) length += Buffer.byteLength(chunk);
-  return length;
+/** Makes the text once, to know what has to be said before it is sent. */
+async function measure(
+  chunksOf: (onOmission: (omission: Omission) => void) => AsyncIterable<string>,
+): Promise<BundleMeasure> {
+  const omissions: string[] = [];
+  let bytes = 0;
+  const chunks = chunksOf(({ names, sequence }) =>
+    omissions.push(JSON.stringify({ names, sequence })),
+  );
+  for await (const chunk of chunks) bytes += Buffer.byteLength(chunk);
+  return { bytes, omissions: omissions.length === 0 ? null : `[${omissions.join(',')}]` };
 }

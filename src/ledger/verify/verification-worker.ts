@@ -4,6 +4,7 @@ import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Replayed } from './chain-replay.ts';
 import type {
+  BundleMeasure,
   KnownChainRequest,
   VerificationRequest,
   VerificationThreadData,
@@ -26,8 +27,8 @@ export interface VerificationWorker {
   verify(chain: Chain, organizationId: string, known: ChainKnowledge): Promise<Verification>;
   /** The text of a bundle, made as it is taken. */
   bundle(chain: Chain, bundle: BundleQueryRange): AsyncIterable<Uint8Array>;
-  /** Its bytes. */
-  measure(chain: Chain, bundle: BundleQueryRange): Promise<number>;
+  /** What the text will be: it is made once, and thrown away. */
+  measure(chain: Chain, bundle: BundleQueryRange): Promise<BundleMeasure>;
   close(): Promise<void>;
 }
 
@@ -99,7 +100,7 @@ export function createVerificationWorker({
     },
     bundle: chunks,
     async measure(chain, bundle) {
-      return (await thread.ask({ kind: 'measure', chain, bundle })) as number;
+      return (await thread.ask({ kind: 'measure', chain, bundle })) as BundleMeasure;
     },
     async close() {
       await Promise.all([thread, ...others].map((one) => one.close()));

@@ -15,7 +15,7 @@ export interface StreamedFile {
   size: number;
   pieces: AsyncIterable<Uint8Array>;
 }
-type AnyFile = ArchivedFile | StreamedFile;
+export type AnyFile = ArchivedFile | StreamedFile;
 
 export type TarGz = typeof tarGz;
 

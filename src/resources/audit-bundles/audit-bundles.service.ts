@@ -2,12 +2,16 @@
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { bundleManifestText, verifyNote } from '../../domain/audit-bundle/manifest.ts';
+import {
+  bundleManifestText,
+  bundleOmissionsText,
+  verifyNote,
+} from '../../domain/audit-bundle/manifest.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { AppError } from '../../errors.ts';
-import type { TarGz } from '../../platform/archive/tar-gz.ts';
+import type { AnyFile, TarGz } from '../../platform/archive/tar-gz.ts';
 import { findOr404, insertOne, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { KeyRegistry } from '../c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
@@ -32,6 +36,7 @@ interface Download {
 type AuditBundle = AuditBundleDocument & { id: Types.ObjectId };
 
 const MANIFEST_TYPE = 'assay-audit-bundle+jws';
+const OMISSIONS_TYPE = 'assay-audit-bundle-omissions+jws';
 
 export function createAuditBundleService(deps: Deps) {
   const { models, clock, config, newId, publicUrl, bundles, signer, keys, tarGz } = deps;
@@ -55,6 +60,11 @@ export function createAuditBundleService(deps: Deps) {
     const query = models.ledger.findOne({ organizationId, sequence: lastSequence }, 'chainHash');
     const { chainHash: lastChainHash } = await findOr404(query.lean<{ chainHash: string }>());
     return { firstSequence, lastSequence, lastChainHash, entries };
+  }
+
+  async function signOmissions(bundleId: string, omissions: string): Promise<AnyFile> {
+    const text = bundleOmissionsText(bundleId, omissions);
+    return fileOf('omissions.jws', await signText(text, OMISSIONS_TYPE, await signer.active()));
   }
 
   return {
@@ -97,7 +107,7 @@ export function createAuditBundleService(deps: Deps) {
 
     get: find,
 
-    /** @throws AppError `NOT_FOUND` */
+    /** @throws AppError `NOT_FOUND`, `CONFIG_ERROR` when values were erased and no key can sign that they were */
     async download(tenant: Tenant, id: string): Promise<Download> {
       const bundle = await find(tenant, id);
       const { organizationId } = tenant;
@@ -106,19 +116,17 @@ export function createAuditBundleService(deps: Deps) {
       const { firstSequence, lastSequence } = bundle;
       const facts = { bundleId: id, organizationId, firstSequence, lastSequence };
       const keySet = { keys: await keys.publicKeys() };
-      const files = [
+      const files: AnyFile[] = [
         fileOf('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
         fileOf('manifest.jws', signature),
         fileOf('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
         fileOf('VERIFY.md', verifyNote(facts, { kid, publicUrl })),
       ];
       const text = await bundles.textOf(organizationId, range, disclosed);
-      const ledger = {
-        name: 'ledger.json',
-        size: await text.measure(),
-        pieces: text.pieces(),
-      };
-      const body = tarGz([...files, ledger], bundle.createdAt);
+      const { bytes: size, omissions } = await text.measure();
+      files.push({ name: 'ledger.json', size, pieces: text.pieces() });
+      if (omissions !== null) files.push(await signOmissions(id, omissions));
+      const body = tarGz(files, bundle.createdAt);
       return { filename: `assay-audit-bundle-${id}.tar.gz`, body };
     },
   };

@@ -7,6 +7,7 @@ import { chainTime } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
+import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
 
@@ -28,8 +29,8 @@ export interface BundleDownload {
 
 /** The text of a bundle; it is the same however often it is made, unless an erasure comes between. */
 export interface BundleText {
-  /** In bytes: the text is made once, and counted. */
-  measure(): Promise<number>;
+  /** What the text will be: it is made once, and counted. */
+  measure(): Promise<BundleMeasure>;
   pieces(): AsyncIterable<Uint8Array>;
 }
 
