@@ -1,5 +1,6 @@
 // Opens the database of an instance: the configured one, or an embedded one in the data folder.
 import { startEmbedded } from './embedded-mongod.ts';
+import { requireFolderNotInUse } from './folder-in-use.ts';
 import { findMongod, type MongodLookup } from './mongod-binary.ts';
 
 export interface DatabaseOptions extends Pick<MongodLookup, 'binary' | 'env' | 'log'> {
@@ -16,7 +17,7 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-/** @throws Error with a readable message when no mongod is found, or it does not start on the data folder */
+/** @throws Error with a readable message when the data folder is in use, no mongod is found, or it does not start on the data folder */
 export async function openDatabase({
   uri,
   dataDir,
@@ -24,5 +25,6 @@ export async function openDatabase({
   ...lookup
 }: DatabaseOptions): Promise<Database> {
   if (uri !== undefined) return { uri, stop: () => Promise.resolve() };
+  await requireFolderNotInUse(dataDir);
   return startEmbedded({ dataDir, binary: await findMongod(lookup), log: lookup.log, onLost });
 }

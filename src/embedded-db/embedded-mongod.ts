@@ -1,9 +1,11 @@
 // The embedded database: a mongod as a replica set of one, whose data and port are kept in the data folder.
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseUser, databaseUser, ensureUser } from './database-user.ts';
 import { ensureReplicaSetOfOne, formatOf, moveReplicaSetOfOne } from './replica-set.ts';
+import { folderInUse } from './folder-in-use.ts';
+import { readState, type StoredState, writeState } from './stored-state.ts';
 import type { FoundMongod } from './mongod-binary.ts';
 import {
   exitCode,
@@ -37,14 +39,6 @@ export interface EmbeddedMongod {
   uri: string;
   port: number;
   stop(): Promise<void>;
-}
-
-interface StoredState {
-  port: number;
-  /** featureCompatibilityVersion of the data, like `6.0`; absent until the first start has completed. */
-  format?: string;
-  /** The port in the replica set's configuration may be another one. */
-  moved?: boolean;
 }
 
 /**
@@ -188,20 +182,13 @@ async function startOn(
 }
 
 function explain(error: unknown, options: EmbeddedOptions, state: StoredState): unknown {
-  if (endedWith(error, exitCode.folderInUse)) return inUse(options, state);
+  if (endedWith(error, exitCode.folderInUse)) return folderInUse(options.dataDir, state.port);
   if (endedWith(error, exitCode.formatRefused)) return unreadable(options, state);
   return error;
 }
 
 function endedWith(error: unknown, code: number): boolean {
   return error instanceof MongodEnded && error.code === code;
-}
-
-function inUse({ dataDir }: EmbeddedOptions, { port }: StoredState): Error {
-  return new Error(
-    `The data folder ${dataDir} is in use by another instance (its database listens on port ${port}). ` +
-      'Stop it, set ASSAY_DATA_DIR to another folder, or set MONGODB_URI to share a database.',
-  );
 }
 
 function unreadable({ dataDir, binary }: EmbeddedOptions, { format }: StoredState): Error {
@@ -217,15 +204,4 @@ function isNewer(format: string | undefined, version: string): boolean {
     format !== undefined &&
     format.localeCompare(version.split('.').slice(0, 2).join('.'), 'en', { numeric: true }) > 0
   );
-}
-
-async function readState(dataDir: string): Promise<StoredState | undefined> {
-  const text = await readFile(join(dataDir, 'mongod.json'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as StoredState);
-}
-
-async function writeState(dataDir: string, state: StoredState): Promise<void> {
-  const file = join(dataDir, 'mongod.json');
-  await writeFile(`${file}.new`, `${JSON.stringify(state)}\n`);
-  await rename(`${file}.new`, file);
 }

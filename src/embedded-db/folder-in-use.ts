@@ -1,0 +1,41 @@
+// Whether another instance's database runs on a data folder: asked before a database is looked for, which may mean a download.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readState } from './stored-state.ts';
+
+const LOOK_MS = 100;
+
+/**
+ * Waits until no mongod runs on the folder: after a `kill -9` of its app it ends within seconds.
+ * @throws Error with a readable message when one still runs after `exitTimeoutMs`
+ */
+export async function requireFolderNotInUse(dataDir: string, exitTimeoutMs = 5000): Promise<void> {
+  const until = performance.now() + exitTimeoutMs;
+  for (;;) {
+    const state = await readState(dataDir);
+    if (!state || !(await isMongodRunningOn(dataDir))) return;
+    if (performance.now() > until) throw folderInUse(dataDir, state.port);
+    await sleep(LOOK_MS);
+  }
+}
+
+export function folderInUse(dataDir: string, port: number): Error {
+  return new Error(
+    `The data folder ${dataDir} is in use by another instance (its database listens on port ${port}). ` +
+      'Stop it, or set ASSAY_DATA_DIR to another folder. ' +
+      'Instances share a database only where you start one yourself and give each its MONGODB_URI.',
+  );
+}
+
+/** By the process id in MongoDB's own lock file. Only Linux tells what that process is; elsewhere mongod itself refuses. */
+async function isMongodRunningOn(dataDir: string): Promise<boolean> {
+  try {
+    const pid = Number.parseInt(await readFile(join(dataDir, 'db', 'mongod.lock'), 'utf8'), 10);
+    return (
+      Number.isInteger(pid) && (await readFile(`/proc/${pid}/comm`, 'utf8')).startsWith('mongod')
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+// The README's walk: what a newcomer pastes, one command after the other, in an empty folder.
+// @module-tag long
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { has } from '../domain/tools.ts';
+import { machine, slow } from './server-process.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const WALK = ['A first decision', 'Verify the record offline'];
+const PLACEHOLDER = 'KEY=svc_live_...';
+
+/** The commands of a section, each block as one. */
+function commandsOf(title: string): string[] {
+  const [, section = ''] = new RegExp(`^## ${title}\n([^]*?)^## `, 'm').exec(readme) ?? [];
+  const blocks = section.match(/(?:^ {4}.*\n)+/gm) ?? [];
+  return blocks.map((block) => block.replaceAll(/^ {4}/gm, ''));
+}
+
+test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) => {
+  const { folder, start } = await machine(context);
+  const { url, output } = await start();
+  const [printed = ''] = /TOKEN=[^]*$/.exec(output()) ?? [];
+  const script = [
+    printed.replace(/^ *curl /m, 'KEY_ANSWER=$(curl ').trimEnd() + ')',
+    `KEY=$(printf %s "$KEY_ANSWER" | node -p 'JSON.parse(fs.readFileSync(0)).data.key')`,
+    ...WALK.flatMap(commandsOf),
+  ]
+    .join('\necho; echo "--"\n')
+    .replace(PLACEHOLDER, '')
+    .replaceAll('http://127.0.0.1:3000', url)
+    .replaceAll('npx tsx scripts/', `tsx ${ROOT}/scripts/`);
+  expect(readme).toContain(PLACEHOLDER);
+  const options = {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: `${ROOT}/node_modules/.bin:${process.env.PATH}` },
+  } as const;
+  const steps = execFileSync('sh', ['-ec', script], options).split('\n--\n');
+  const said = steps.map((step) => step.trim()).filter((step) => step !== '');
+  expect(said[0]).toContain('"status":"approved"');
+  expect(said[1]).toContain('"type":"flag_for_review"');
+  expect(said[2]).toContain('"status":"flagged"');
+  expect(said[3]).toMatch(/^INTACT\n/);
+  expect(said[3]).toContain('vouched for by a pin up to: 2');
+  expect(said[4]).toMatch(/^INTACT\n/);
+  expect(said[4]).toContain('manifest signed by the trusted key');
+});
+
+test('what the walk writes into the checkout is neither kept nor formatted', () => {
+  const written = WALK.flatMap(commandsOf)
+    .join('\n')
+    .matchAll(/(?:-o|tee|>) ([\w.-]+)/g);
+  const files = [...written].map(([, file = '']) => file);
+  expect(files).toContain('receipt.json');
+  for (const file of new Set(files)) {
+    const ignored = execFileSync('git', ['check-ignore', '--no-index', file], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(ignored.trim()).toBe(file);
+  }
+});
+
+test(
+  'a second start on a data folder in use is refused before a database is looked for',
+  slow,
+  async (context) => {
+    const { start } = await machine(context);
+    await start();
+    const second = await start({ MONGOD_BINARY: '/nowhere/mongod' });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain('is in use by another instance');
+    expect(second.output()).not.toContain('/nowhere/mongod');
+  },
+);
