@@ -1,5 +1,5 @@
-// `npm run test:mutation -- [--area NAME]... [--count 26] [--seed 1] [--jobs 1]`: changes the sources in small ways, one at a time,
-// and reports the share of changes that a quick test notices. By hand: it takes an hour and more.
+// Changes the sources in small ways, one at a time, and reports the share of changes that a quick test notices.
+// `npm run test:mutation -- [--area NAME]... [--count 26] [--seed 1] [--jobs 1]`, by hand: it takes an hour and more.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

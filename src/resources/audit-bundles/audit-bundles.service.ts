@@ -62,9 +62,31 @@ export function createAuditBundleService(deps: Deps) {
     return { firstSequence, lastSequence, lastChainHash, entries };
   }
 
-  async function signOmissions(bundleId: string, omissions: string): Promise<AnyFile> {
-    const text = bundleOmissionsText(bundleId, omissions);
-    return fileOf('omissions.jws', await signText(text, OMISSIONS_TYPE, await signer.active()));
+  /** The files that tell what the bundle is and how it is checked. */
+  async function describe(bundle: AuditBundle): Promise<AnyFile[]> {
+    const { manifest, signature, signerKid: kid, firstSequence, lastSequence } = bundle;
+    const bundleId = bundle._id.toHexString();
+    const organizationId = bundle.organizationId.toHexString();
+    const facts = { bundleId, organizationId, firstSequence, lastSequence };
+    const keySet = { keys: await keys.publicKeys() };
+    return [
+      fileOf('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
+      fileOf('manifest.jws', signature),
+      fileOf('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
+      fileOf('VERIFY.md', verifyNote(facts, { kid, publicUrl })),
+    ];
+  }
+
+  /** The ledger, and what was erased from it since. */
+  async function writeLedger(bundle: AuditBundle): Promise<AnyFile[]> {
+    const { organizationId, firstSequence: first, lastSequence: last, disclosed } = bundle;
+    const text = await bundles.textOf(organizationId.toHexString(), { first, last }, disclosed);
+    const { bytes: size, omissions } = await text.measure();
+    const ledger = { name: 'ledger.json', size, pieces: text.pieces() };
+    if (omissions === null) return [ledger];
+    const omitted = bundleOmissionsText(bundle._id.toHexString(), omissions);
+    const signature = await signText(omitted, OMISSIONS_TYPE, await signer.active());
+    return [ledger, fileOf('omissions.jws', signature)];
   }
 
   return {
@@ -110,24 +132,11 @@ export function createAuditBundleService(deps: Deps) {
     /** @throws AppError `NOT_FOUND`, `CONFIG_ERROR` when values were erased and no key can sign that they were */
     async download(tenant: Tenant, id: string): Promise<Download> {
       const bundle = await find(tenant, id);
-      const { organizationId } = tenant;
-      const { manifest, signature, signerKid: kid, disclosed } = bundle;
-      const range = { first: bundle.firstSequence, last: bundle.lastSequence };
-      const { firstSequence, lastSequence } = bundle;
-      const facts = { bundleId: id, organizationId, firstSequence, lastSequence };
-      const keySet = { keys: await keys.publicKeys() };
-      const files: AnyFile[] = [
-        fileOf('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
-        fileOf('manifest.jws', signature),
-        fileOf('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
-        fileOf('VERIFY.md', verifyNote(facts, { kid, publicUrl })),
-      ];
-      const text = await bundles.textOf(organizationId, range, disclosed);
-      const { bytes: size, omissions } = await text.measure();
-      files.push({ name: 'ledger.json', size, pieces: text.pieces() });
-      if (omissions !== null) files.push(await signOmissions(id, omissions));
-      const body = tarGz(files, bundle.createdAt);
-      return { filename: `assay-audit-bundle-${id}.tar.gz`, body };
+      const files = [...(await describe(bundle)), ...(await writeLedger(bundle))];
+      return {
+        filename: `assay-audit-bundle-${id}.tar.gz`,
+        body: tarGz(files, bundle.createdAt),
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
-// Audit bundles that were altered: an archive that another program could read otherwise, a manifest that says something else, and
-// values that are missing. None is called intact.
+// Audit bundles that were altered are never called intact.
+// An archive that another program could read otherwise, a manifest that says something else, values that are missing.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
