@@ -70,10 +70,12 @@ async function openStorage(deps: InstanceDeps) {
     uri: mongoUri,
     poolSize: config.ASSAY_DB_POOL,
   });
+  const { closeKeys, ...keys } = await openKeys(deps, connection);
   const models = createModels(connection);
   const leases = createLeases({ connection, clock, holder: newId() });
   await migrate({
     connection,
+    keyStore: keys.keyStore,
     models: Object.values(models) as never[],
     migrations,
     leases,
@@ -91,7 +93,11 @@ async function openStorage(deps: InstanceDeps) {
   });
   await guard.start();
   const feed = createChangeFeed({ connection, log: logger });
-  return { connection, close, models, leases, metrics, guard, feed, clock };
+  async function closeStorage(): Promise<void> {
+    await closeKeys();
+    await close();
+  }
+  return { connection, close: closeStorage, ...keys, models, leases, metrics, guard, feed, clock };
 }
 
 /** The keys of what the storage holds; after a change of the key that seals them, sealed by the new one. */
@@ -107,11 +113,10 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { config, logger, fetch = globalThis.fetch } = deps;
   const { close, leases, guard, ...storage } = await openStorage(deps);
   const { feed, metrics } = storage;
-  const { closeKeys, ...keys } = await openKeys(deps, storage.connection);
   const calls = createJobCalls();
   const shared = deps.shared ?? createOwnShared(sharedLimitsOf(config));
   const outside = { fetch, clockAgrees: guard.ready, wakeJob: calls.wake, shared };
-  const platform = createPlatform({ ...deps, ...storage, ...keys, ...outside });
+  const platform = createPlatform({ ...deps, ...storage, ...outside });
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, consumersOf({ ...platform, ...listeners }));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
@@ -160,7 +165,6 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await closeAll({ platform, consumers, background });
       guard.stop();
       await feed.stop();
-      await closeKeys();
       await close();
     },
   };

@@ -4,7 +4,7 @@ import type { Migration } from './platform/mongo/migrations.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/follow/consumer.ts';
 import { foldConsumer } from './ledger/amend/fold.ts';
-import { buildHeadIndexes, dropHashIndex } from './ledger/maintenance.ts';
+import { buildHeadIndexes, dropHashIndex, dropTextIndex } from './ledger/maintenance.ts';
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { alertsConsumer } from './resources/alerts/alerts.consumer.ts';
 import { dateAuditRows } from './resources/audit/audit.migration.ts';
@@ -17,6 +17,7 @@ import { completeSignOns } from './resources/organization/sso-settings/provider-
 import { policyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
 import { policyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';
 import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
+import { lockEarlierEntries } from './resources/traces/earlier-entries.migration.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
 import { dropDecisionSearches } from './resources/traces/search/word-segments.migration.ts';
@@ -49,6 +50,8 @@ export const migrations: readonly Migration[] = [
   { id: 'decision-searches-dropped', run: dropDecisionSearches },
   { id: 'ledger-hash-index-dropped', run: dropHashIndex },
   { id: 'verdicts-of-persons', run: recountVerdicts },
+  { id: 'ledger-text-index-dropped', run: dropTextIndex },
+  { id: 'ledger-contents-locked', run: lockEarlierEntries },
 ];
 
 type Followed = Pick<

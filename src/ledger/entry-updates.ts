@@ -1,4 +1,4 @@
-// The only code that updates stored entries: members on an allow-list, idempotency keys, and values of a deleted organisation.
+// The only code that updates stored entries: members on an allow-list, idempotency keys, values of a deleted organisation, entries of earlier versions.
 import type { mongo, Types } from 'mongoose';
 import { ATTESTATION_KINDS } from '../domain/record/payload-members.ts';
 import { AUDIT, type Chain, DECISIONS } from './chains.ts';
@@ -88,6 +88,28 @@ export async function releaseExpiredIdempotencyKeys(
 function firstIdOf(ms: number): Types.ObjectId {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return objectId(seconds.toString(16).padStart(8, '0').padEnd(24, '0'));
+}
+
+/** Columns of a decision in versions before blind words: texts in clear, for a text index. */
+export const EARLIER_COLUMNS = ['rationale', 'triggeringCondition'] as const;
+
+/** Stores what locking has made of entries of earlier versions, and removes the columns that no chain vouches for any more. */
+export async function storeLocked(
+  collection: mongo.Collection<Stored>,
+  locked: readonly { entry: Stored; emptied: readonly string[] }[],
+): Promise<void> {
+  const updates = locked.map(({ entry, emptied }) => {
+    const { _id, organizationId, sealed, content, generation } = entry;
+    const unset = Object.fromEntries([...EARLIER_COLUMNS, ...emptied].map((name) => [name, '']));
+    const set = {
+      ...(sealed !== undefined && { sealed }),
+      ...(content !== undefined && { content }),
+      ...(generation !== undefined && { generation }),
+    };
+    const changes = { ...(Object.keys(set).length > 0 && { $set: set }), $unset: unset };
+    return { updateOne: { filter: { _id, organizationId }, update: changes as object } };
+  });
+  if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...DURABLE });
 }
 
 /** Erases the committed values of a deleted organisation's audit chain and their copies, except in the entry that records the deletion. */

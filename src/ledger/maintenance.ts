@@ -25,9 +25,18 @@ const INDEX_NOT_FOUND = 27;
 const NAMESPACE_NOT_FOUND = 26;
 
 /** Of earlier versions: segments of hashes, which a consumer gathers, serve what it served. Idempotent. */
-export async function dropHashIndex(connection: Connection): Promise<void> {
+export function dropHashIndex(connection: Connection): Promise<void> {
+  return dropIndex(connection, 'hash');
+}
+
+/** Of earlier versions: blind words serve what it served. Idempotent. */
+export function dropTextIndex(connection: Connection): Promise<void> {
+  return dropIndex(connection, 'search');
+}
+
+async function dropIndex(connection: Connection, name: string): Promise<void> {
   try {
-    await connection.collection(DECISIONS.collection).dropIndex('hash');
+    await connection.collection(DECISIONS.collection).dropIndex(name);
   } catch (error) {
     const { code } = error as { code?: unknown };
     if (code !== INDEX_NOT_FOUND && code !== NAMESPACE_NOT_FOUND) throw error;

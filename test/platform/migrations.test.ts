@@ -3,6 +3,7 @@ import { Schema, type Connection, type Model } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLeases } from '../../src/platform/jobs/leases.ts';
+import type { KeyStore } from '../../src/platform/key-store/key-store.ts';
 import { migrate, type Migration } from '../../src/platform/mongo/migrations.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { databaseUri } from '../setup/databases.ts';
@@ -41,6 +42,7 @@ function start(
   const leases = createLeases({ connection, clock: systemClock, holder });
   return migrate({
     connection,
+    keyStore: {} as KeyStore,
     models,
     migrations,
     leases,
@@ -57,12 +59,14 @@ test('each runs once and in order, also over restarts', async () => {
 });
 
 test('of instances that start together one runs them, and none serves before they are done', async () => {
+  const known: string[] = [];
   for (let round = 0; round < 10; round++) {
     const ids = [`${round}-a`, `${round}-b`];
+    known.push(...ids);
     const finished = async (holder: string): Promise<string[]> => {
       await start(
         holder,
-        ids.map((id) => step(id)),
+        known.map((id) => step(id)),
       );
       return ran.slice(-2);
     };
@@ -88,4 +92,17 @@ test('declared indexes are built, and again when a schema declares others', asyn
   expect(await names()).toEqual(['_id_', 'first']);
   await start('one', [], [thing(mongo.connection, 'first'), thing(mongo.connection, 'second')]);
   expect(await names()).toEqual(['_id_', 'first', 'second']);
+});
+
+test('a store that a newer version has changed is refused, and nothing of it is touched', async () => {
+  const mark = { id: 'a shape of tomorrow' };
+  await start('new', [step('1'), mark]);
+  ran = [];
+  await expect(
+    start('old', [step('1'), step('2')], [thing(mongo.connection, 'old')]),
+  ).rejects.toThrow('changed by a newer version of Assay (a shape of tomorrow)');
+  expect(ran).toEqual([]);
+  expect(await mongo.connection.listCollections()).toHaveLength(2);
+  await start('new', [step('1'), mark, step('3')]);
+  expect(ran).toEqual(['3']);
 });

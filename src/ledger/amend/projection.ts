@@ -112,7 +112,7 @@ function untoldBy({ erased }: ErasurePayload, trace: Stored, columns: Columns): 
 }
 
 /** The same where what told them cannot be read any more: those that are empty once it is erased. */
-function emptiedColumns(trace: Stored, columns: Columns): string[] {
+export function emptiedColumns(trace: Stored, columns: Columns): string[] {
   const payload = parsedText(trace.view) as TracePayload | undefined;
   if (payload?.kind !== 'trace') return [];
   const sealed = sealedOf(trace);

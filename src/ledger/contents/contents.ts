@@ -187,12 +187,13 @@ function lockIn(document: Stored, found: ReadonlyMap<number, Found>): void {
 }
 
 /** What is locked of some values, and what stands in their place. */
-export function lockable(sealed: Readonly<Record<string, SealedValue>>) {
-  const flags: Record<string, SealedValue | true> = {};
+export function lockable(sealed: Readonly<Record<string, SealedValue | null>>) {
+  const flags: Record<string, SealedValue | true | null> = {};
   const values: Record<string, SealedValue> = {};
   for (const [name, value] of Object.entries(sealed)) {
-    flags[name] = IN_CLEAR.has(name) ? value : true;
-    if (!IN_CLEAR.has(name)) values[name] = value;
+    const isLocked = value !== null && !IN_CLEAR.has(name);
+    flags[name] = isLocked ? true : value;
+    if (isLocked) values[name] = value;
   }
   return { flags, values };
 }

@@ -3,15 +3,18 @@ import type { Connection, Model, mongo } from 'mongoose';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Clock } from '../clock.ts';
 import type { Leases } from '../jobs/leases.ts';
+import type { KeyStore } from '../key-store/key-store.ts';
 
-/** A change of stored data. It runs once; its id never changes. */
+/** A change of stored data. It runs once; its id never changes, and no line is ever taken away: a program refuses a store with ids that it does not know. */
 export interface Migration {
   id: string;
-  run(connection: Connection): Promise<void>;
+  /** Absent: stored data stays as it is, but versions before could not read what this one stores. */
+  run?(connection: Connection, keyStore: KeyStore): Promise<void>;
 }
 
 interface MigrationDeps {
   connection: Connection;
+  keyStore: KeyStore;
   models: readonly Model<never>[];
   migrations: readonly Migration[];
   leases: Leases;
@@ -25,18 +28,26 @@ interface MigrationDocument {
   at: Date;
 }
 
+/** The ids of which every version has its own: what it indexes. */
+const INDEXES = 'indexes:';
 const LEASE = 'migrations';
+/** Unknown ids that the refusal names. */
+const NAMED_MAX = 5;
 const LEASE_MS = 60_000;
 const POLL_MS = 200;
 
-/** Resolves when all indexes are built and all migrations have run, here or on another instance. */
+/**
+ * Resolves when all indexes are built and all migrations have run, here or on another instance.
+ * @throws Error with a readable message: a newer version has changed the store
+ */
 export async function migrate(deps: MigrationDeps): Promise<void> {
   const { wait } = deps;
   const steps: Migration[] = [
-    { id: `indexes:${indexDigest(deps.models)}`, run: () => buildIndexes(deps.models) },
+    { id: `${INDEXES}${indexDigest(deps.models)}`, run: () => buildIndexes(deps.models) },
     ...deps.migrations,
   ];
   const done = collectionOf(deps.connection);
+  await refuseNewer(done, steps);
   while ((await pendingOf(done, steps)).length > 0) {
     if (!(await runLeased(done, steps, deps))) await wait(POLL_MS);
   }
@@ -44,6 +55,22 @@ export async function migrate(deps: MigrationDeps): Promise<void> {
 
 function collectionOf(connection: Connection): mongo.Collection<MigrationDocument> {
   return connection.getClient().db(connection.name).collection('migrations');
+}
+
+async function refuseNewer(
+  done: mongo.Collection<MigrationDocument>,
+  steps: readonly Migration[],
+): Promise<void> {
+  const known = new Set(steps.map(({ id }) => id));
+  const finished = await done.find({}, { projection: { _id: 1 } }).toArray();
+  const newer = finished
+    .map(({ _id }) => String(_id))
+    .filter((id) => !known.has(id) && !id.startsWith(INDEXES));
+  if (newer.length === 0) return;
+  const named = newer.slice(0, NAMED_MAX).join(', ');
+  throw new Error(
+    `the database was changed by a newer version of Assay (${named}); start that version, or restore a copy of before its start`,
+  );
 }
 
 async function pendingOf(
@@ -71,11 +98,11 @@ async function runLeased(
 async function runPending(
   done: mongo.Collection<MigrationDocument>,
   steps: readonly Migration[],
-  { connection, clock, log }: MigrationDeps,
+  { connection, keyStore, clock, log }: MigrationDeps,
 ): Promise<void> {
   for (const step of await pendingOf(done, steps)) {
     log(`migration ${step.id}`);
-    await step.run(connection);
+    await step.run?.(connection, keyStore);
     await done.insertOne({ _id: step.id, at: clock.now() });
   }
 }

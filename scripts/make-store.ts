@@ -1,0 +1,117 @@
+// Makes a small store with a version of Assay and keeps it as a file, for the tests of upgrades (test/vectors/stores/README.md).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Command } from 'commander';
+import { mongo } from 'mongoose';
+import { startEmbedded } from '../src/embedded-db/embedded-mongod.ts';
+import { findMongod } from '../src/embedded-db/mongod-binary.ts';
+import { createApi } from './demo/api.ts';
+import { fillStore } from './stores/fill-store.ts';
+import { dumpStore } from './stores/store-file.ts';
+
+const NAME = 'assay';
+/** Those of the tests, which open the store with them. */
+const SECRETS = {
+  ASSAY_JWT_SECRET: 'a session secret for tests, long enough',
+  ASSAY_LEDGER_KEY: 'a ledger key for tests, also long enough',
+  ASSAY_ENCRYPTION_KEY: 'an encryption key for tests, long enough',
+};
+/** What follows the decisions has come to its end by then, also on a busy machine. */
+const SETTLED_MS = 10_000;
+
+interface Making {
+  checkout: string;
+  folder: string;
+  decisions: string;
+  limit: number;
+}
+
+function readArguments(): Making {
+  const command = new Command('make-store')
+    .description('Fills a store by a checked-out version of Assay and writes it to a folder.')
+    .argument('<checkout>', 'folder of the version, with its packages installed')
+    .argument('<folder>', 'where store.bson.gz, facts.json and bundle.json.gz are written')
+    .option('--decisions <file>', 'NDJSON, one decision a line', 'samples/decisions.ndjson')
+    .option('--limit <count>', 'as many of them', '60')
+    .parse();
+  const [checkout = '', folder = ''] = command.args;
+  const { decisions, limit } = command.opts<{ decisions: string; limit: string }>();
+  return { checkout: resolve(checkout), folder: resolve(folder), decisions, limit: Number(limit) };
+}
+
+async function startVersion(checkout: string, uri: string, dataDir: string) {
+  const env = {
+    PATH: process.env.PATH,
+    ...SECRETS,
+    MONGODB_URI: uri,
+    ASSAY_DATA_DIR: dataDir,
+    PORT: '0',
+  };
+  const server = spawn('node', ['--import', 'tsx', 'src/server.ts'], {
+    cwd: checkout,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface(server.stdout)) {
+    const [, url] = /API reference +(\S+)\/docs/.exec(line) ?? [];
+    if (url !== undefined) return { server, url };
+  }
+  throw new Error('the version did not start');
+}
+
+async function fill({ folder, decisions, limit }: Making, url: string): Promise<void> {
+  const api = createApi(url);
+  const facts = await fillStore(api, decisions, limit);
+  await new Promise((done) => setTimeout(done, SETTLED_MS));
+  const { email, password } = facts;
+  const { token } = await api.post<{ token: string }>('/api/v1/auth/login', { email, password });
+  const bundle = await fetch(`${url}/api/v1/hash-chain/bundle`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const bytes = Buffer.from(await bundle.arrayBuffer());
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'facts.json'), `${JSON.stringify(facts, null, 2)}\n`);
+  await writeFile(join(folder, 'bundle.json.gz'), await promisify(gzip)(bytes));
+}
+
+async function runVersion(making: Making, uri: string, dataDir: string): Promise<void> {
+  const { server, url } = await startVersion(making.checkout, uri, dataDir);
+  server.stdout.resume();
+  try {
+    await fill(making, url);
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+  }
+}
+
+async function main(): Promise<void> {
+  const making = readArguments();
+  const scratch = await mkdtemp(join(tmpdir(), 'assay-store-'));
+  const { MONGOD_BINARY: binary } = process.env;
+  const embedded = await startEmbedded({
+    dataDir: join(scratch, 'mongod'),
+    binary: await findMongod({ binary, env: process.env, log: console.error }),
+    log: console.error,
+    ephemeral: true,
+  });
+  const uri = new URL(embedded.uri);
+  uri.pathname = `/${NAME}`;
+  const client = await new mongo.MongoClient(uri.href).connect();
+  try {
+    await runVersion(making, uri.href, join(scratch, 'data'));
+    await dumpStore(client, NAME, join(making.folder, 'store.bson.gz'));
+  } finally {
+    await client.close();
+    await embedded.stop();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,85 @@
+// Brings entries of before contents were locked into today's shape: their values are locked, and the columns that repeated them, also of erased ones, go.
+import type { Connection } from 'mongoose';
+import type { SealedValue } from '../../domain/record/commitments.ts';
+import type { KeyStore } from '../../platform/key-store/key-store.ts';
+import { emptiedColumns } from '../amend/projection.ts';
+import { DECISIONS } from '../chains.ts';
+import type { Columns } from '../columns.ts';
+import type { Stored } from '../entry.ts';
+import { EARLIER_COLUMNS, storeLocked } from '../entry-updates.ts';
+import { MAJORITY } from '../read-write-concerns.ts';
+import { createContents, type LockDocument } from './contents.ts';
+
+/** Entries that are locked and written at once. */
+const RUN = 500;
+/** Beyond it a sequence has no key. */
+const SEQUENCES = 2 ** 32;
+const NAME = /^[A-Za-z0-9]+$/;
+
+interface Deps {
+  connection: Connection;
+  keyStore: KeyStore;
+  columns: Columns;
+}
+
+/** Repeated after a crash, it goes on where it stopped. */
+export async function lockEarlierContents({ connection, keyStore, columns }: Deps): Promise<void> {
+  const collection = connection
+    .getClient()
+    .db(connection.name)
+    .collection<Stored>(DECISIONS.collection);
+  const contents = createContents(keyStore, () => undefined);
+
+  async function lockRun(organizationId: string, run: readonly Stored[]): Promise<void> {
+    const lockable = run.filter(isLockable);
+    const sequences = lockable.map(({ sequence }) => sequence);
+    const lock: LockDocument =
+      sequences.length > 0 ? await contents.locker(organizationId, sequences) : () => undefined;
+    const changed = run.map((entry) => ({ entry, emptied: leftColumns(entry, columns) }));
+    for (const entry of lockable) lock(entry);
+    await storeLocked(collection, changed);
+  }
+
+  const inClear = { content: { $exists: false }, sealed: { $nin: [null, {}] } };
+  const repeated = EARLIER_COLUMNS.map((name) => ({ [name]: { $exists: true } }));
+  const entries = collection
+    .find({ $or: [inClear, ...repeated] }, MAJORITY)
+    .sort({ organizationId: 1, sequence: 1 });
+  let run: Stored[] = [];
+  for await (const entry of entries) {
+    const [first] = run;
+    const isOther = first && !first.organizationId.equals(entry.organizationId);
+    if (isOther || run.length === RUN) {
+      await lockRun(String(first?.organizationId), run);
+      run = [];
+    }
+    run.push(entry as Stored);
+  }
+  if (run.length > 0) await lockRun(String(run[0]?.organizationId), run);
+}
+
+/** An erasure by a version that kept the columns of erased values left them behind. */
+function leftColumns(entry: Stored, columns: Columns): string[] {
+  const isEarlier = EARLIER_COLUMNS.some((name) => name in entry);
+  if (!isEarlier || !(entry['erasedAt'] instanceof Date)) return [];
+  const erasable = columns.erasable.filter((path) => !path.includes('.'));
+  return [...emptiedColumns(entry, columns), ...erasable];
+}
+
+/** What somebody has changed stays as it is, for verification to find. */
+function isLockable({ sequence, sealed }: Stored): boolean {
+  if (!Number.isSafeInteger(sequence) || sequence < 1 || sequence >= SEQUENCES) return false;
+  if (typeof sealed !== 'object' || sealed === null) return true;
+  return Object.entries(sealed).every(
+    ([name, value]) => NAME.test(name) && (value === null || isSealed(value)),
+  );
+}
+
+function isSealed(value: unknown): value is SealedValue {
+  if (typeof value !== 'object' || value === null) return false;
+  const { seed, text } = value as Partial<SealedValue>;
+  const isLine = (part: unknown): boolean => typeof part === 'string' && !part.includes('\n');
+  return (
+    isLine(seed) && isLine(text) && !String(seed).includes(' ') && Object.keys(value).length === 2
+  );
+}

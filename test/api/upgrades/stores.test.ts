@@ -1,0 +1,158 @@
+// Stores of earlier versions, opened by this one: everything that was recorded is as it was, and can be worked with.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StoreFacts } from '../../../scripts/stores/fill-store.ts';
+import { databaseAt } from '../../setup/databases.ts';
+import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { ok } from '../../setup/personas.ts';
+import { restoreVersion, STORE_VERSIONS } from '../../setup/stores.ts';
+import { startApp, type Answer } from '../../setup/start-app.ts';
+
+/** A word that the rationales of several decisions have, and no name of a member. */
+const WORD = 'customer';
+const INTACT = { verified: true, brokenDetail: null, mismatched: [], missing: [] };
+
+test('there are stores', () => expect(STORE_VERSIONS).toContain('8580fe8'));
+
+describe.each(STORE_VERSIONS)('a store of %s', (version) => {
+  let harness: Harness;
+  let facts: StoreFacts;
+  let bundle: string;
+  let token: string;
+
+  const call = (method: string, path: string, body?: object): Promise<Answer> =>
+    harness.app.call(method, `/api/v1${path}`, { token, ...(body && { body }) });
+  const read = async (path: string) => ok(await call('GET', path)).body.data;
+  const write = async (path: string, body: object) => ok(await call('POST', path, body)).body.data;
+  const runJobs = (): Promise<void> => harness.app.instance.runJobsOnce();
+  const ledger = () => harness.db.collection('ledger');
+  async function verify() {
+    const { verified, brokenDetail, payload } = await write('/hash-chain/verify', {});
+    return { verified, brokenDetail, mismatched: payload.mismatched, missing: payload.missing };
+  }
+
+  beforeAll(async () => {
+    const restored = await restoreVersion(version);
+    ({ facts, bundle } = restored);
+    harness = await startHarness({}, { mongoUri: restored.mongoUri });
+    const { email, password } = facts;
+    ({ token } = await write('/auth/login', { email, password }));
+    await runJobs();
+  });
+  afterAll(() => harness.stop());
+
+  test('verifies, and so does its audit log', async () => {
+    expect(await verify()).toEqual(INTACT);
+    expect((await read('/audit/verify')).verified).toBe(true);
+  });
+
+  test('exports the same bytes as its version did', async () => {
+    const lines = bundle.split('\n');
+    const entries = lines.filter((line) => line.startsWith('{"id"'));
+    const last = Number(/"end":\{"count":(\d+)/.exec(bundle)?.[1]);
+    expect(entries.length).toBeGreaterThan(50);
+    const { text } = ok(await call('GET', `/hash-chain/bundle?toSequence=${last}`));
+    const now = text.split('\n');
+    expect(now.slice(1)).toEqual(lines.slice(1));
+    const header = (line?: string) =>
+      (line ?? '').replace(/"(exportedAt|head)":("[^"]*"|\{.*?\})/g, '');
+    expect(header(now[0])).toEqual(header(lines[0]));
+  });
+
+  test('shows its decisions, and finds them by their words', async () => {
+    const listed = await read('/traces?limit=100');
+    expect(listed.map(({ _id }: { _id: string }) => _id)).toEqual(
+      facts.traceIds.filter((id) => !facts.erased.includes(id)),
+    );
+    const found = await read(`/traces?search=${WORD}&limit=100`);
+    const says = (trace: object): boolean => JSON.stringify(trace).includes(WORD);
+    expect(found.length).toBeGreaterThan(2);
+    expect(found.filter((trace: object) => !says(trace))).toEqual([]);
+    for (const id of facts.erased) expect((await call('GET', `/traces/${id}`)).status).toBe(404);
+  });
+
+  test('has nothing in clear that is locked today, and the indexes of a new store', async () => {
+    const entries = await ledger().find({}).toArray();
+    expect(entries.filter((entry) => JSON.stringify(entry).includes(WORD))).toEqual([]);
+    const fresh = await startHarness();
+    const indexes = async ({ db }: Harness) =>
+      (await db.collection('ledger').indexes()).map(({ name }) => name).sort();
+    expect(await indexes(harness)).toEqual(await indexes(fresh));
+    await fresh.stop();
+  });
+
+  test('a column of an earlier version that somebody brings back is found', async () => {
+    const where = { sequence: 3 };
+    await ledger().updateOne(where, { $set: { rationale: 'Nothing to see.' } });
+    expect(await verify()).toMatchObject({ verified: false, mismatched: [{ field: 'rationale' }] });
+    await ledger().updateOne(where, { $unset: { rationale: '' } });
+  });
+
+  test('goes on: a decision, a verdict on one of before, a correction, policies judged again', async () => {
+    const [pending] = (await call('GET', '/review-queue?status=pending')).body.data;
+    await write(`/review-queue/${pending._id}/decision`, { decision: 'approve', reason: 'Fine' });
+    const [, , before] = await read('/traces?limit=3');
+    const feedback = { traceId: before.traceId, correctedDecision: { tool: 'wait' } };
+    ok(await harness.app.call('POST', '/api/v1/cpi/ingest', { key: facts.key, body: feedback }));
+    const body = JSON.parse(facts.replayed.body) as object;
+    ok(await harness.app.call('POST', '/api/v1/traces', { key: facts.key, body }));
+    const policy = {
+      name: 'Drains',
+      conditions: [{ field: 'outputDecision.rationale', operator: 'contains', value: WORD }],
+      actions: [{ type: 'block' }],
+    };
+    const { id } = await write('/policies/_new/replay', { policy });
+    await runJobs();
+    const replay = await read(`/policies/replays/${id}`);
+    expect(replay).toMatchObject({ state: 'done', total: replay.done });
+    expect(replay.allowToBlock + replay.cannotTell).toBeGreaterThan(5);
+    expect(await verify()).toEqual(INTACT);
+  });
+
+  test('erases decisions of before for good', async () => {
+    const [trace] = await read(`/traces?search=${WORD}&limit=1`);
+    const reason = 'Asked for';
+    const request = { traceIds: [trace.traceId], reason };
+    const { acknowledgementId, impactDigest } = await write('/erasure/acknowledge', request);
+    const erased = await write('/erasure/execute', { acknowledgementId, impactDigest });
+    expect(erased).toMatchObject({ status: 'executed', signature: expect.any(String) });
+    await runJobs();
+    const found = await read(`/traces?search=${WORD}&limit=100`);
+    expect(found.map(({ _id }: { _id: string }) => _id)).not.toContain(trace._id);
+    const stored = await ledger().findOne({ _id: objectId(trace._id) });
+    expect(stored).not.toHaveProperty('content');
+    const contents = harness.app.instance.platform.contents;
+    const copy = { sequence: Number(stored?.['sequence']), content: Buffer.alloc(64) };
+    expect(await contents.openOne(facts.organizationId, copy)).not.toHaveProperty('content');
+    expect(await verify()).toEqual(INTACT);
+  });
+
+  test('nothing failed on the way, and nothing is left to be done', async () => {
+    await runJobs();
+    const failures = harness.app.logged.filter((line) => !line.includes('not what was sealed'));
+    expect(failures).toEqual([]);
+    expect(await harness.db.collection('parked').countDocuments()).toBe(0);
+    const failed = { $or: [{ status: { $ne: 'done' } }, { lastError: { $ne: null } }] };
+    expect(await harness.db.collection('outbox').countDocuments(failed)).toBe(0);
+  });
+});
+
+test.each(STORE_VERSIONS)(
+  'a store of %s answers a repeated request as its version did',
+  async (version) => {
+    const { mongoUri, facts } = await restoreVersion(version);
+    const db = await databaseAt(mongoUri);
+    const { sequence } = facts.replayed;
+    const last = await db.collection('ledger').findOne({ sequence });
+    const at = Number(last?.['createdAt']);
+    const started = Date.now();
+    const now = (): Date => new Date(at + 60_000 + Date.now() - started);
+    const app = await startApp({}, { mongoUri, clock: { now } });
+    const answer = await app.call('POST', '/api/v1/traces', {
+      key: facts.key,
+      raw: facts.replayed.body,
+    });
+    expect(answer.headers.get('idempotency-replayed')).toBe('true');
+    expect(answer.body.data.hashChain).toMatchObject({ sequence, chainHash: last?.['chainHash'] });
+    await app.stop();
+  },
+);
