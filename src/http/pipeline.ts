@@ -7,6 +7,7 @@ import { networkOf } from './checks/network.ts';
 import { authenticate, streamCredential } from './checks/authenticate.ts';
 import { auditFailure, auditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
+import { readClientAddress } from './checks/client-address.ts';
 import { assertDeclared } from './declaration/declared-codes.ts';
 import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
 import { sendFailure } from './answers/envelope.ts';
@@ -80,21 +81,21 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   };
 }
 
-const waiting = ({ socket, ip = '' }: Request): WaitingCaller => ({
-  network: networkOf(ip),
-  hasLeft: () => socket.destroyed || socket.readableEnded,
+const waiting = ({ req, meta }: RequestContext): WaitingCaller => ({
+  network: networkOf(meta.ip),
+  hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
 });
 
 /** Whoever computes a password, which only the routes with the sign-in limit do, knows who waits, and whether they still do. */
 function runPresent(context: RequestContext, deps: PipelineDeps): ReturnType<typeof run> {
-  const { route, req } = context;
+  const { route } = context;
   const work = (): ReturnType<typeof run> => run(context, deps);
-  return route.limits?.includes('auth') ? deps.presence.during(waiting(req), work) : work();
+  return route.limits?.includes('auth') ? deps.presence.during(waiting(context), work) : work();
 }
 
 const metaOf = (req: Request, res: Response): RequestMeta => ({
   requestId: res.locals.requestId as string,
-  ip: req.ip ?? '',
+  ip: readClientAddress(req),
   userAgent: req.headers['user-agent'] ?? null,
   headers: req.headers,
   cookie: (name) => parseCookie(req.headers.cookie ?? '')[name] ?? null,

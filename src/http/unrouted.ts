@@ -4,6 +4,7 @@ import type { AppError } from '../errors.ts';
 import { sendFailure } from './answers/envelope.ts';
 import { sendScimFailure } from './answers/scim-envelope.ts';
 import { translateError } from './answers/translate-error.ts';
+import { readClientAddress } from './checks/client-address.ts';
 import { type RateLimits, RateState } from './checks/rate-limits.ts';
 
 /** Sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
@@ -17,7 +18,7 @@ export function refuseUnrouted(limits: Pick<RateLimits, 'ip'>, error: AppError):
     const rate = new RateState();
     let failure = error;
     try {
-      if (req.originalUrl.startsWith('/api/')) await limits.ip(req.ip ?? '', rate);
+      if (req.originalUrl.startsWith('/api/')) await limits.ip(readClientAddress(req), rate);
     } catch (limited) {
       failure = translateError(limited, 'INTERNAL_ERROR');
     }
