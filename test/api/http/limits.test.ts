@@ -8,8 +8,10 @@ import {
   ok,
   createOwner,
   createWorkspaceKey,
+  PASSWORD,
   type Owner,
 } from '../../setup/personas.ts';
+import { auditOf } from '../../setup/harness.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
@@ -97,8 +99,8 @@ test('a user is counted over all sessions and addresses, and apart from other us
   const list = (token: string, address: string): Promise<Answer> =>
     app.call('GET', '/api/v1/policies', { token, headers: from(address) });
   expect(told(await list(ada.token, '192.0.2.1'))).toEqual(['3', '2']);
-  const { token: fresh } = ok(await app.call('POST', '/api/v1/auth/refresh', { token: ada.token }))
-    .body.data;
+  const here = { token: ada.token, body: { organizationId: ada.organizationId } };
+  const { token: fresh } = ok(await app.call('POST', '/api/v1/auth/switch-org', here)).body.data;
   expect(told(await list(fresh, '192.0.2.2'))).toEqual(['3', '0']);
   limited(await list(ada.token, '192.0.2.3'), 3, 900);
   limited(await list(fresh, '192.0.2.4'), 3, 900);
@@ -225,4 +227,28 @@ test('an organisation has a few heavy answers under way at a time, and takes no 
   ]);
   expect((await read(ada)).status).toBe(200);
   await own.stop();
+});
+
+test('a gateway that writes ports and brackets does not make a new client of every connection', async () => {
+  app = await startApp({ ASSAY_LIMIT_IP: '6', ASSAY_TRUST_PROXY: 'loopback' });
+  const ada = await createOwner(app);
+  const sessions = (address: string): Promise<Answer> =>
+    app.call('GET', '/api/v1/auth/sessions', { token: ada.token, headers: from(address) });
+  const spellings = ['203.0.113.9:50001', '[::ffff:203.0.113.9]:50002', '::FFFF:cb00:7109'];
+  const remaining = [];
+  for (const address of [...spellings, '203.0.113.9'])
+    remaining.push((await sessions(address)).headers.get('ratelimit-remaining'));
+  expect(remaining).toEqual(['5', '4', '3', '2']);
+  const body = { email: ada.email, password: PASSWORD };
+  for (const [written, read] of [
+    ['198.51.100.7:40000', '198.51.100.7'],
+    ['[2001:DB8:0::1]:443', '2001:db8::1'],
+  ] as const) {
+    const signedIn = await app.call('POST', '/api/v1/auth/login', { body, headers: from(written) });
+    const { token } = ok(signedIn).body.data;
+    const { data } = ok(await app.call('GET', '/api/v1/auth/sessions', { token })).body;
+    expect(data[0].ip).toBe(read);
+    const [entry] = await auditOf(app, { ...ada, token }, 'action=auth.login&status=success');
+    expect(entry?.ipAddress).toBe(read);
+  }
 });

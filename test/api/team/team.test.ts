@@ -219,7 +219,7 @@ describe('suspension', () => {
     );
 
     expect((await change(ada, person, 'reactivate')).body.data.isActive).toBe(true);
-    expect((await me(person)).body.data.role).toBe('member');
+    expect(outcome(await me(person))).toEqual([401, 'SESSION_REVOKED']);
     expect(await stored(person)).toMatchObject({ isActive: true, deactivatedBy: null });
     const entries = await auditOf(app, ada, `resourceId=${person.userId}`);
     expect(entries.map(({ action }) => action)).toEqual([

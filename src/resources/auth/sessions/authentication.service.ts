@@ -9,12 +9,15 @@ import type {
   OrganizationService,
 } from '../../organization/organization.service.ts';
 import { callerOf, requireUnlocked } from './caller.ts';
-import { recordedSession } from './recorded-session.ts';
+import { type RecordedSession, recordedSession } from './recorded-session.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
   organizations: OrganizationService;
 };
+
+/** Instances may stamp a membership and a session by clocks that differ by so much. */
+const CLOCKS_APART_MS = 10_000;
 
 /** What says which session a request belongs to. */
 export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
@@ -29,9 +32,9 @@ export function createAuthenticationService(deps: Deps) {
       organizations.context(organizationId),
     ]);
     const now = clock.now();
-    if (session?.revokedAt) throw new AppError('SESSION_REVOKED');
+    if (session?.revokedAt) throw revocationOf(session);
     if (exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
-    if (!session || !isUsable(session, context, now)) throw new AppError('SESSION_REVOKED');
+    if (!session || !isUsable(session, context)) throw new AppError('SESSION_REVOKED');
     if (!belongsTo(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
     const { signOn, users, memberships } = session;
     const [user] = users;
@@ -39,6 +42,7 @@ export function createAuthenticationService(deps: Deps) {
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     requireUnlocked({ user, config, now });
     requireMembership(membership);
+    requireSameMembership(session, membership);
     requireWayIn(session, membership, context);
     return callerOf({ user, membership, claims: { jti, exp }, context, signOn, config });
   }
@@ -58,9 +62,32 @@ export type AuthenticationService = ReturnType<typeof createAuthenticationServic
 function requireMembership(
   membership: MembershipDocument | undefined,
 ): asserts membership is MembershipDocument {
-  if (!membership) throw new AppError('TOKEN_REVOKED', 'The membership has ended');
+  if (!membership) throw membershipEnded();
   if (!membership.isActive && membership.deactivatedBy !== 'scim')
     throw new AppError('ACCOUNT_DEACTIVATED');
+}
+
+/** What a change of the membership has revoked says so: a suspension while it lasts, a removal for good. */
+function revocationOf({ revokedBy, memberships: [membership] }: RecordedSession): AppError {
+  if (!revokedBy) return new AppError('SESSION_REVOKED');
+  if (revokedBy === 'removal' || !membership) return membershipEnded();
+  return new AppError(membership.isActive ? 'SESSION_REVOKED' : 'ACCOUNT_DEACTIVATED');
+}
+
+const membershipEnded = (): AppError => new AppError('TOKEN_REVOKED', 'The membership has ended');
+
+/**
+ * Whoever was removed and has come back signs in anew. A session of an earlier version does not name its membership, so it must not
+ * be older. @throws AppError `TOKEN_REVOKED`
+ */
+function requireSameMembership(
+  { membershipId, createdAt }: SessionDocument,
+  membership: MembershipDocument,
+): void {
+  const isSame = membershipId
+    ? membershipId.equals(membership._id)
+    : createdAt.getTime() >= membership.createdAt.getTime() - CLOCKS_APART_MS;
+  if (!isSame) throw membershipEnded();
 }
 
 /** Where an organisation requires its sign-on, only owners have another way in. */
@@ -72,15 +99,9 @@ function requireWayIn(
   if (requiresSso && signOn === null && role !== 'owner') throw new AppError('SESSION_REVOKED');
 }
 
-/** Its sign-on still counts, and no refresh has replaced it for longer than the grace period. */
-function isUsable(
-  { signOn, supersededAt }: SessionDocument,
-  context: OrganizationContext,
-  now: Date,
-): boolean {
-  const isSuperseded = supersededAt != null && supersededAt <= now;
-  return isTrusted(signOn, context) && !isSuperseded;
-}
+/** Its sign-on still counts, and no refresh has replaced it. */
+const isUsable = ({ signOn, supersededAt }: SessionDocument, context: OrganizationContext) =>
+  isTrusted(signOn, context) && supersededAt == null;
 
 /** Whoever could sign a token could write any user into it; the row says whose the session is. */
 const belongsTo = (

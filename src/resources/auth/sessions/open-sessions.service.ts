@@ -7,7 +7,6 @@ import { AppError } from '../../../errors.ts';
 import { findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { IdentityProvider } from '../../organization/organization.service.ts';
-import { supersededAt } from './session-lifetime.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
@@ -42,10 +41,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
   }
 
   /** Neither expired nor replaced; whether one was revoked is asked apart. */
-  const inUse = () => ({
-    expiresAt: { $gt: clock.now() },
-    supersededAt: { $not: { $lte: clock.now() } },
-  });
+  const inUse = () => ({ expiresAt: { $gt: clock.now() }, supersededAt: null });
 
   /** @throws AppError `SESSION_REVOKED` */
   async function find(jti: string): Promise<SessionDocument> {
@@ -80,12 +76,13 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       await models.sessions.updateOne({ jti }, { $set: { secondFactor: 'totp' } });
     },
 
-    /** A refresh has replaced the session, which ends after a grace period; a second one does not prolong it. */
-    async supersede(jti: string): Promise<void> {
-      await models.sessions.updateOne(
-        { jti, supersededAt: null },
-        { $set: { supersededAt: supersededAt(clock.now()) } },
-      );
+    /** A refresh replaces the session, which ends at once; of two at a time one does. @throws AppError `SESSION_REVOKED` */
+    async replace(jti: string): Promise<SessionDocument> {
+      const replaced = await models.sessions
+        .findOneAndUpdate({ jti, revokedAt: null }, { $set: { revokedAt: clock.now() } })
+        .lean<SessionDocument>();
+      if (!replaced) throw new AppError('SESSION_REVOKED');
+      return replaced;
     },
 
     async logout({ jti }: User): Promise<Revoked> {

@@ -1,4 +1,4 @@
-// How long a session lasts: what the user chose for a token, an absolute end that no refresh moves, and the end of what a refresh replaced.
+// How long a session lasts: what the user chose for a token, and an absolute end that no refresh moves.
 import type { SessionTimeout } from '../accounts/users.model.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
@@ -15,8 +15,6 @@ const TOKEN_MS: Record<SessionTimeout, number> = {
 const SESSION_MS = 30 * DAY_MS;
 /** The provider of an organisation is asked again at least once a day: it knows who has left. */
 const SIGN_ON_MS = DAY_MS;
-/** Requests under way may still bring the token that a refresh has replaced. */
-const GRACE_MS = HOUR_MS;
 
 /** The absolute end of a session. */
 export function sessionEnd(authenticatedAt: Date, signOn: SignOn | null): Date {
@@ -29,9 +27,6 @@ export function sessionEnd(authenticatedAt: Date, signOn: SignOn | null): Date {
 export function tokenEnd(now: Date, timeout: SessionTimeout, endsAt: Date): number {
   return Math.floor(Math.min(now.getTime() + TOKEN_MS[timeout], endsAt.getTime()) / 1000);
 }
-
-/** When a session that is refreshed now ends. */
-export const supersededAt = (now: Date): Date => new Date(now.getTime() + GRACE_MS);
 
 /** What a session carries over to the one that replaces it. */
 export type SessionStart = Pick<

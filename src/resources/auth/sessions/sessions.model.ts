@@ -29,9 +29,13 @@ export interface SessionDocument {
   endsAt: Date;
   /** Of the token. */
   expiresAt: Date;
-  /** Replaced by a refresh: the end of the grace period; null: not replaced. */
-  supersededAt: Date | null;
+  /** The membership that it was opened for; absent in sessions of earlier versions. */
+  membershipId?: Types.ObjectId | null;
+  /** A refresh has replaced it; absent but in sessions of earlier versions, for a refresh revokes now. */
+  supersededAt?: Date | null;
   revokedAt: Date | null;
+  /** The change of the membership that revoked it; absent or null: anything else did. */
+  revokedBy?: 'suspension' | 'removal' | null;
   createdAt: Date;
 }
 
@@ -63,8 +67,10 @@ export const sessionSchema = new Schema<SessionDocument>(
     authenticatedAt: { type: Date, required: true },
     endsAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
+    membershipId: { type: Schema.Types.ObjectId, default: null },
     supersededAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
+    revokedBy: { type: String, enum: ['suspension', 'removal', null], default: null },
   },
   { collection: 'sessions', timestamps: { createdAt: true, updatedAt: false }, autoIndex: false },
 );

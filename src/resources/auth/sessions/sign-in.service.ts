@@ -86,12 +86,12 @@ export function createSignInService(deps: Deps) {
     const exp = tokenEnd(now, user.sessionTimeout, start.endsAt);
     const userId = user._id.toHexString();
     const organizationId = membership.organizationId.toHexString();
-    const { role } = membership;
+    const { role, _id: membershipId } = membership;
     const jti = deps.randomToken();
     const expiresAt = new Date(exp * 1000);
     const { ip, userAgent } = clientOf(origin);
     await models.sessions.create([
-      { jti, userId, organizationId, ip, userAgent, expiresAt, ...start },
+      { jti, userId, organizationId, membershipId, ip, userAgent, expiresAt, ...start },
     ]);
     await models.users.updateOne({ _id: userId }, { $set: { lastOrganizationId: organizationId } });
     const token = sessionTokens.sign({ sub: userId, organizationId, role, jti, iat, exp });
@@ -201,7 +201,7 @@ export function createSignInService(deps: Deps) {
       return signInTo({ user, membership }, origin, proof);
     },
 
-    /** A fresh token for the same organisation; the old one stays valid for a grace period. */
+    /** A fresh token for the same organisation; the old one ends. @throws AppError `ACCOUNT_DEACTIVATED`, `SESSION_REVOKED` */
     async refresh(
       { organizationId }: Tenant,
       { userId, jti }: User,
@@ -211,10 +211,8 @@ export function createSignInService(deps: Deps) {
       const user = await models.users.findById(userId).lean<UserDocument>();
       const membership = await memberships.findEnterable(organizationId, userId);
       if (!user || !membership) throw new AppError('ACCOUNT_DEACTIVATED');
-      const start = startOf(await openSessions.find(jti));
-      const session = await mint(user, membership, { origin, start });
-      await openSessions.supersede(jti);
-      return session;
+      const start = startOf(await openSessions.replace(jti));
+      return mint(user, membership, { origin, start });
     },
 
     /**

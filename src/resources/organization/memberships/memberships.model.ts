@@ -22,7 +22,7 @@ export interface MembershipDocument {
   userId: Types.ObjectId;
   role: Role;
   isActive: boolean;
-  /** Who suspended it: only `team` ends open sessions. */
+  /** Who suspended it: only `team` ends open sessions by itself. */
   deactivatedBy: 'team' | 'scim' | null;
   /** Given by a directory to an account whose mailbox nobody has proved: it opens with the proof. */
   awaitsProof: boolean;

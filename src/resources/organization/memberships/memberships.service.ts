@@ -1,10 +1,11 @@
 // Memberships: the one writer of them. Changes within an organisation happen one after the other, so that an active owner always remains (document 1, section 3).
 import type { Types } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
-import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
+import type { SessionDocument } from '../../auth/sessions/sessions.model.ts';
 import { ENTERABLE, THEIRS } from '../../../domain/identity/standing.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
@@ -24,7 +25,7 @@ type Change = Partial<
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 /** Every method that writes belongs into a transaction. */
-export function createMembershipService({ models }: { models: Models }) {
+export function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   async function hasActiveOwner(organizationId: string | Types.ObjectId): Promise<boolean> {
     const owner = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
     return (await models.memberships.exists(owner)) !== null;
@@ -69,6 +70,23 @@ export function createMembershipService({ models }: { models: Models }) {
   async function releaseFor(organizationId: string, userId: string): Promise<void> {
     const user = models.users.findById(userId, 'provisionedBy').lean<Account>();
     await releaseAccount(await findOr404(user), organizationId);
+  }
+
+  /** The member's open sessions in the organisation end with the suspension or the removal. */
+  async function endSessions(
+    { organizationId, userId }: MembershipDocument,
+    revokedBy: NonNullable<SessionDocument['revokedBy']>,
+  ): Promise<void> {
+    await models.sessions.updateMany(
+      { organizationId, userId, revokedAt: null },
+      { $set: { revokedAt: clock.now(), revokedBy } },
+    );
+  }
+
+  /** Also when a suspension is lifted, since a refresh at the same moment as the suspension may have got through. */
+  async function endSuspended(before: MembershipDocument, change: Change): Promise<void> {
+    const isLifted = before.deactivatedBy === 'team' && change.isActive === true;
+    if (change.deactivatedBy === 'team' || isLifted) await endSessions(before, 'suspension');
   }
 
   return {
@@ -144,7 +162,7 @@ export function createMembershipService({ models }: { models: Models }) {
       return other !== null;
     },
 
-    /** @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain */
+    /** A suspension by the team ends sessions. @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain */
     async change(before: MembershipDocument, change: Change): Promise<MembershipDocument> {
       const { _id, organizationId } = before;
       const after = await findOr404(
@@ -153,6 +171,7 @@ export function createMembershipService({ models }: { models: Models }) {
           .lean<MembershipDocument>(),
       );
       if ('role' in change || 'isActive' in change) await keepOwner(before);
+      await endSuspended(before, change);
       return after;
     },
 
@@ -185,11 +204,12 @@ export function createMembershipService({ models }: { models: Models }) {
       return modifiedCount;
     },
 
-    /** @throws AppError `VALIDATION_ERROR` when no active owner would remain */
+    /** Ends the member's sessions here. @throws AppError `VALIDATION_ERROR` when no active owner would remain */
     async remove(before: MembershipDocument): Promise<void> {
       const { _id, organizationId } = before;
       await models.memberships.deleteOne({ _id, organizationId });
       await keepOwner(before);
+      await endSessions(before, 'removal');
     },
 
     /** Ends every membership of an organisation; answers whose they were. */

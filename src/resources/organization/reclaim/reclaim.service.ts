@@ -47,7 +47,10 @@ export function createReclaimService(deps: Deps) {
     await models.scimTokens.deleteMany({ organizationId });
     await models.calendarFeeds.deleteMany({ organizationId });
     await models.invitations.updateMany({ ...open, acceptedAt: null }, revoked);
-    await models.sessions.updateMany({ ...open, userId: { $ne: owner._id } }, revoked);
+    await models.sessions.updateMany(
+      { ...open, userId: { $ne: owner._id } },
+      { $set: { ...revoked.$set, revokedBy: 'suspension' } },
+    );
   }
 
   /** Webhooks and alert rules lead out of the organisation: they are kept, and switched off. */
