@@ -72,7 +72,7 @@ describe('the provider tells', () => {
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: `ada@${home.domain}`,
-      metadata: { method: 'oidc', by: 'identity_provider', revoked: 2 },
+      metadata: { method: 'oidc', by: 'identity_provider', revoked: 1 },
     });
     ok(await send(signed(told({ sid: 's-2' }))));
     expect(await statusOf(two)).toBe(401);
@@ -187,7 +187,7 @@ describe('begun here', () => {
     const refreshed = ok(await harness.app.call('POST', '/api/v1/auth/refresh', { token })).body
       .data.token as string;
     const { data } = ok(await leave(browser, refreshed)).body;
-    expect(data.revoked).toBe(2);
+    expect(data.revoked).toBe(1);
     expect([await statusOf(token), await statusOf(refreshed)]).toEqual([401, 401]);
     const place = new URL(data.redirectUrl as string);
     expect(place.origin + place.pathname).toBe(`${home.realm.issuer}/logout`);
