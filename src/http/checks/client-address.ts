@@ -1,6 +1,6 @@
 // Reads the address of the client that sent a request: the one place that does.
 import type { Request } from 'express';
-import { clientAddress } from '../../domain/identity/client-address.ts';
+import { clientAddress } from '../../domain/network/client-address.ts';
 
 type Trust = (address: string, hop: number) => boolean;
 

@@ -57,9 +57,14 @@ export const words = (max: number) =>
 /** An e-mail address, lower-cased. */
 export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
+/** Of a password as it is typed: letters with marks of their own count several times there. */
+const TYPED_MAX = 512;
+
 /** At least 10 characters with an upper-case letter, a lower-case letter and a digit, and not a common password. */
 export const newPassword = z
   .string()
+  .max(TYPED_MAX)
+  .normalize('NFKC')
   .min(10, 'must have at least 10 characters')
   .max(128)
   .regex(/\p{Lu}/u, 'must contain an upper-case letter')
@@ -68,7 +73,7 @@ export const newPassword = z
   .refine((password) => !isCommonPassword(password), 'is too common');
 
 /** A password to verify; only its length is checked. */
-export const existingPassword = z.string().min(1).max(128);
+export const existingPassword = z.string().min(1).max(TYPED_MAX);
 
 /** A list that is refused before its items are looked at when it has too many. */
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>

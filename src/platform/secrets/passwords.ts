@@ -1,12 +1,21 @@
 // Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded, fair queue, so that sign-ins starve nothing.
 import { hash, verify } from '@node-rs/argon2';
+import { normalizePassword, passwordSpellings } from '../../domain/identity/password.ts';
 import { AppError } from '../../errors.ts';
 import type { Leave, TurnQueue } from '../shared/turns.ts';
+
+export interface PasswordCheck {
+  matches: boolean;
+  /** Null: the stored hash stays. */
+  renewed: string | null;
+}
 
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** With `stored` null, does the same work and resolves with false: an unknown account takes as long as a known one. */
   verify(stored: string | null, password: string): Promise<boolean>;
+  /** `verify`, with the hash that takes the place of one that an earlier version made. */
+  check(stored: string | null, password: string): Promise<PasswordCheck>;
   /** Number of hashes computed; for tests that compare the work. */
   readonly computed: number;
   /** Number of hashes that wait; likewise. */
@@ -67,13 +76,27 @@ export function createPasswords(
     }
   }
 
+  const compute = (password: string): Promise<string> =>
+    limited(() => hash(normalizePassword(password), cost));
+
+  /** The spelling that the stored hash was made from; null: none. An unknown account tries as many. */
+  async function matching(stored: string | null, password: string): Promise<string | null> {
+    decoy ??= hash('no account has this password', cost);
+    const against = stored ?? (await decoy);
+    for (const spelling of passwordSpellings(password)) {
+      const matches = await limited(() => verify(against, spelling));
+      if (stored !== null && matches) return spelling;
+    }
+    return null;
+  }
+
   return {
-    hash: (password) => limited(() => hash(password, cost)),
-    async verify(stored, password) {
-      decoy ??= hash('no account has this password', cost);
-      const against = stored ?? (await decoy);
-      const matches = await limited(() => verify(against, password));
-      return stored !== null && matches;
+    hash: compute,
+    verify: async (stored, password) => (await matching(stored, password)) !== null,
+    async check(stored, password) {
+      const spelling = await matching(stored, password);
+      const isCurrent = spelling === null || spelling === normalizePassword(spelling);
+      return { matches: spelling !== null, renewed: isCurrent ? null : await compute(spelling) };
     },
     get computed() {
       return computed;

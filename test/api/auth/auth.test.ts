@@ -63,6 +63,7 @@ test('registering makes a user, an organisation with its default workspace, and 
         slug: expect.stringMatching(/^ada-sohne-[0-9a-f]{8}$/),
         plan: 'enterprise',
         defaultWorkspaceId: expect.stringMatching(HEX_ID),
+        reclaimedAt: null,
       },
     },
   });

@@ -43,6 +43,7 @@ describe('settings', () => {
       endSessionsOnScimDeactivate: false,
       requirePolicyApproval: false,
       insuranceFeed: { enabled: false },
+      reclaimedAt: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

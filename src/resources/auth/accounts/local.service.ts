@@ -101,15 +101,16 @@ export function createLocalService(deps: Deps) {
       origin: Origin,
     ): Promise<SignedIn | SecondStep> {
       const user = await models.users.findOne({ email }).lean<UserDocument>();
-      const matches = await passwords.verify(user?.passwordHash ?? null, password);
+      const stored = user?.passwordHash ?? null;
+      const { matches, renewed } = await passwords.check(stored, password);
       if (user && !matches)
         failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
       return transaction(async () => {
         // Written, so that a password that is changed meanwhile opens nothing any more.
         const { matchedCount } = await models.users.updateOne(
-          { _id: user._id, passwordHash: user.passwordHash },
-          { $set: { updatedAt: clock.now() } },
+          { _id: user._id, passwordHash: stored },
+          { $set: { updatedAt: clock.now(), passwordHash: renewed ?? stored } },
         );
         if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
         return sessions.signIn(user, origin, PROOF);

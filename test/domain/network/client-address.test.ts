@@ -1,5 +1,6 @@
+// How a client's address is read from a connection and from what proxies write.
 import { describe, expect, test } from 'vitest';
-import { clientAddress, plainAddress } from '../../../src/domain/identity/client-address.ts';
+import { clientAddress, plainAddress } from '../../../src/domain/network/client-address.ts';
 
 test.each([
   ['203.0.113.9', '203.0.113.9'],

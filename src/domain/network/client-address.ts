@@ -1,18 +1,19 @@
 // The address of a client: as its connection or a trusted proxy names it, in one spelling, without a port.
-import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const IN_BRACKETS = /^\[([^\]]+)\](?::\d{1,5})?$/;
 const IPV4_WITH_PORT = /^((?:::ffff:)?\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/i;
 const QUOTED = /^"(.*)"$/;
 
+const isFourPart = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text);
+
 /** IPv4 in dotted decimal, also where IPv6 only wraps it; IPv6 as RFC 5952 writes it, without a zone. Null: no address. */
 export function plainAddress(text: string): string | null {
-  if (isIPv4(text)) return text;
+  if (isFourPart(text)) return text;
   const bare = text.trim().replace(QUOTED, '$1').replace(IN_BRACKETS, '$1');
   const address = bare.replace(IPV4_WITH_PORT, '$1');
-  if (isIPv4(address)) return address;
-  if (!isIPv6(address)) return null;
+  if (isFourPart(address)) return address;
+  if (!ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.IPv6.parse(address.replace(/%.*$/s, ''));
   return parsed.isIPv4MappedAddress()
     ? parsed.toIPv4Address().toString()
