@@ -1,5 +1,6 @@
 // Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
 import { tarGz } from '../platform/archive/tar-gz.ts';
+import { createApprovalHistory } from '../resources/policies/approvals/approval-history.service.ts';
 import { createApprovalService } from '../resources/policies/approvals/approvals.service.ts';
 import { createDirectEdits } from '../resources/policies/approvals/direct-edits.service.ts';
 import { createApprovalEnforcement } from '../resources/policies/approvals/enforcement.service.ts';
@@ -25,7 +26,8 @@ export function createPolicies(
 ) {
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
-  const written = { ...platform, workspaces, memberships, policySets: sets };
+  const approvalHistory = createApprovalHistory(platform);
+  const written = { ...platform, workspaces, memberships, policySets: sets, approvalHistory };
   const definitions = createPolicyService({ ...written, ...directEdits });
   const approved = createPolicyService({ ...written, requireAllowed: () => Promise.resolve() });
   const enforcement = createApprovalEnforcement({ definitions: approved });
@@ -35,8 +37,8 @@ export function createPolicies(
   const dryRuns = createDryRunService({ ...platform, definitions, organizations });
   const tests = createPolicyTestService({ ...platform, memberships, definitions, dryRuns });
   const replays = createReplayService({ ...platform, memberships, definitions });
-  const effectiveness = createEffectivenessService(platform);
-  const bundles = createPolicyBundleService({ ...platform, tarGz, signer });
+  const effectiveness = createEffectivenessService({ ...platform, approvalHistory });
+  const bundles = createPolicyBundleService({ ...platform, tarGz, signer, approvalHistory });
   return {
     canaries,
     definitions,

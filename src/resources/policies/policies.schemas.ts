@@ -11,6 +11,7 @@ import {
 } from '../../domain/policies/definition.ts';
 import { templateCategories } from '../../domain/policies/templates/templates.ts';
 import { freeObject, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
+import { approvalRecordView } from './approvals/approval-record.schemas.ts';
 
 const objectId = z
   .string()
@@ -132,6 +133,9 @@ export const revisionView = z.object({
   ...policyContents,
   deleted: z.boolean(),
   changedBy: id.nullable(),
+  approval: approvalRecordView
+    .nullable()
+    .describe('By which the revision was made, or took back what it had made; null: by hand'),
   createdAt: instant,
 });
 

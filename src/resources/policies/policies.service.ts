@@ -11,6 +11,7 @@ import {
 import { AppError } from '../../errors.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
+import type { ApprovalHistory, ApprovalRecord } from './approvals/approval-history.service.ts';
 import {
   contentsOf,
   type PolicyDocument,
@@ -20,13 +21,18 @@ import {
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
 import { createPolicyChanges, type PolicyChangeDeps } from './policy-changes.service.ts';
 
-type Deps = PolicyChangeDeps & { workspaces: WorkspaceService };
+type Deps = PolicyChangeDeps & { workspaces: WorkspaceService; approvalHistory: ApprovalHistory };
 
 type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 
 export interface PolicyView extends Omit<PolicyDocument, 'canary'>, Statistics {
   id: PolicyDocument['_id'];
   canary: NonNullable<PolicyDocument['canary']> | null;
+}
+
+/** `approval`: by which it was made; null: by hand. */
+interface PolicyRevisionView extends PolicyRevisionDocument {
+  approval: ApprovalRecord | null;
 }
 
 export interface DeletedPolicyView {
@@ -37,7 +43,7 @@ export interface DeletedPolicyView {
 
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
 
-export function createPolicyService({ models, clock, workspaces, ...deps }: Deps) {
+export function createPolicyService({ models, clock, workspaces, approvalHistory, ...deps }: Deps) {
   const changes = createPolicyChanges({ models, clock, ...deps });
 
   function find(tenant: Tenant, _id: string): Promise<PolicyDocument> {
@@ -49,6 +55,18 @@ export function createPolicyService({ models, clock, workspaces, ...deps }: Deps
   async function revisionsOf(tenant: Tenant, policyId: string) {
     await findOr404(models.policies.exists({ ...visible(tenant), _id: policyId }));
     return { organizationId: tenant.organizationId, policyId };
+  }
+
+  /** Of one policy. */
+  async function withApprovals(
+    { organizationId }: Tenant,
+    revisions: readonly PolicyRevisionDocument[],
+  ): Promise<PolicyRevisionView[]> {
+    const [first] = revisions;
+    if (!first) return [];
+    const numbers = revisions.map(({ revision }) => revision);
+    const made = await approvalHistory.ofRevisions(organizationId, first.policyId, numbers);
+    return revisions.map((one) => ({ ...one, approval: made.get(one.revision) ?? null }));
   }
 
   async function viewsOf(
@@ -124,9 +142,11 @@ export function createPolicyService({ models, clock, workspaces, ...deps }: Deps
       tenant: Tenant,
       policyId: string,
       page: Page,
-    ): Promise<Listed<PolicyRevisionDocument>> {
+    ): Promise<Listed<PolicyRevisionView>> {
       const where = await revisionsOf(tenant, policyId);
-      return listPage(models.policyRevisions, where, { ...page, sort: { revision: -1 } });
+      const sort = { revision: -1 } as const;
+      const { items, total } = await listPage(models.policyRevisions, where, { ...page, sort });
+      return { items: await withApprovals(tenant, items), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -134,9 +154,12 @@ export function createPolicyService({ models, clock, workspaces, ...deps }: Deps
       tenant: Tenant,
       policyId: string,
       revision: number,
-    ): Promise<PolicyRevisionDocument> {
+    ): Promise<PolicyRevisionView> {
       const where = { ...(await revisionsOf(tenant, policyId)), revision };
-      return findOr404(models.policyRevisions.findOne(where).lean<PolicyRevisionDocument>());
+      const query = models.policyRevisions.findOne(where).lean<PolicyRevisionDocument>();
+      const [view] = await withApprovals(tenant, [await findOr404(query)]);
+      if (!view) throw new AppError('INTERNAL_ERROR');
+      return view;
     },
 
     templates(): Promise<PolicyTemplate[]> {

@@ -184,9 +184,13 @@ test('a change of a policy is promoted onto the revision it was written on, and 
   const change = { token: ada.token, body: { priority: 3 } };
   ok(await app.call('PATCH', `${path}/${policyId}`, change));
   expect(await act(enforcer, id, 'enforcer-promote')).toMatchObject(WRONG_STATE);
-  expect(ok(await edit(author, id, { policy: { priority: 3 } })).body.data.baseRevision).toBe(2);
-  ok(await act(reviewer, id, 'reviewer-approve'));
-  expect(ok(await act(enforcer, id, 'enforcer-promote')).body.data.promotedRevision).toBe(3);
+  const edited = ok(await edit(author, id, { policy: { priority: 3 } })).body.data;
+  expect(edited.baseRevision).toBe(2);
+  const { digest } = edited;
+  ok(await act(reviewer, id, 'reviewer-approve', { digest }));
+  expect(ok(await act(enforcer, id, 'enforcer-promote', { digest })).body.data).toMatchObject({
+    promotedRevision: 3,
+  });
   expect(await named('based')).toMatchObject({ enabled: true, priority: 3, revision: 3 });
   const { _id: lost } = ok(await propose(author, { policyId, policy: { priority: 9 } })).body.data;
   ok(await act(reviewer, lost, 'reviewer-approve'));

@@ -83,7 +83,8 @@ export const policyApprovalRoutes = [
       const { approval, from, undone } = moved;
       const { state: to, digest, promotedRevision } = approval;
       const policyId = approval.policyId?.toHexString() ?? null;
-      const metadata = { from, to, policyId, digest, promotedRevision, undone };
+      const { reason = null } = body;
+      const metadata = { from, to, policyId, digest, promotedRevision, undone, reason };
       const entry = { action: `policy.approval.${action}`, metadata };
       return reply(200, approval, { audit: entry });
     },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
 import { id, idParam, instant, words } from '../../../http/declaration/views.ts';
 import { policyChange, policyContents, policyInputHere } from '../policies.schemas.ts';
+import { policyApprovalSteps, sha256 } from './approval-record.schemas.ts';
 
 /** Approvals of an organisation that may be open at a time. */
 export const OPEN_APPROVALS = 200;
@@ -30,12 +31,13 @@ export const policyApprovalActionParams = z.object({
   id: idParam,
   action: z.enum(APPROVAL_ACTIONS),
 });
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const policyApprovalActionInput = z.strictObject({
   reason: words(1000).describe('Required to break the glass'),
   digest: sha256
     .exactOptional()
-    .describe('Of the contents that the caller saw; refused when they have changed since'),
+    .describe(
+      'Of the contents that the caller saw; refused when they have changed since, and required to approve, promote or break the glass once the change was edited',
+    ),
 });
 
 export const policyApprovalView = z.object({
@@ -60,6 +62,7 @@ export const policyApprovalView = z.object({
       reason: z.string().nullable(),
     })
     .nullable(),
+  steps: policyApprovalSteps,
   promotedRevision: z.int().nullable().describe('The revision of the policy that it became'),
   createdAt: instant,
   updatedAt: instant,

@@ -1,5 +1,5 @@
 // Policy approvals: proposed, edited, moved by one of six actions (document 2, section 4.2; decisions: approvals).
-import type { QueryFilter } from 'mongoose';
+import { type QueryFilter, Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -29,6 +29,7 @@ import {
   type policyApprovalInput,
   OPEN_APPROVALS,
 } from './approvals.schemas.ts';
+import { type ApprovalStep, requireFewSteps, requireSeen, stepsOf } from './approval-steps.ts';
 import { approvedContents, keptContents } from './approved-contents.ts';
 import type { ApprovalEnforcement, Enforced } from './enforcement.service.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
@@ -39,9 +40,10 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
   enforcement: ApprovalEnforcement;
 };
 
-interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents'> {
+interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
   id: PolicyApprovalDocument['_id'];
   policy: PolicyContents;
+  steps: ApprovalStep[];
   needsReview: boolean;
 }
 
@@ -56,6 +58,9 @@ export interface Mover {
   tenant: Tenant;
   user: User;
 }
+
+/** What a step changes, and the step itself. */
+type Written = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
 
 /** What is proposed, before it is on record. */
 type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
@@ -74,13 +79,21 @@ export function createApprovalService(deps: Deps) {
 
   /** Of two at a time one meets the other's write, and is run again. */
   function write(
-    { _id, organizationId, state }: PolicyApprovalDocument,
-    $set: Partial<PolicyApprovalDocument>,
+    before: PolicyApprovalDocument,
+    { step, ...$set }: Written,
   ): Promise<PolicyApprovalDocument> {
+    const { _id, organizationId, state } = before;
     const where = { _id, organizationId, state };
-    const query = models.policyApprovals.findOneAndUpdate(where, { $set }, AFTER);
+    const update = { $set: { ...$set, steps: [...stepsOf(before), step] } };
+    const query = models.policyApprovals.findOneAndUpdate(where, update, AFTER);
     return findOr404(query.lean<PolicyApprovalDocument>());
   }
+
+  const stepBy = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
+    ...taken,
+    by: new Types.ObjectId(userId),
+    at: clock.now(),
+  });
 
   async function proposalOf(
     tenant: Tenant,
@@ -134,13 +147,12 @@ export function createApprovalService(deps: Deps) {
       const { organizationId } = tenant;
       const { contents, ...about } = await proposalOf(tenant, input);
       await requireRoom(organizationId);
-      const row = {
-        ...about,
-        ...keptContents(contents),
-        organizationId,
-        state: input.submit ? ('pending_review' as const) : ('draft' as const),
-        author: user.userId,
-      };
+      const state = input.submit ? ('pending_review' as const) : ('draft' as const);
+      const kept = keptContents(contents);
+      const { digest } = kept;
+      const opened = stepBy(user, { action: 'open', reason: null, digest, from: null, to: state });
+      const author = user.userId;
+      const row = { ...about, ...kept, organizationId, state, author, steps: [opened] };
       return toView(await insertOne(models.policyApprovals, row));
     },
 
@@ -155,16 +167,20 @@ export function createApprovalService(deps: Deps) {
       if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
       if (author.toHexString() !== user.userId)
         throw new AppError('FORBIDDEN', 'Only its author edits a change');
+      requireFewSteps(found);
       const contents = { ...approvedContents(found), ...change };
       const baseRevision =
         policyId && (await definitions.get(tenant, policyId.toHexString())).revision;
       const isDraft = state === 'draft' && submit !== true;
       const next = isDraft ? ('draft' as const) : ('pending_review' as const);
-      const edited = { ...keptContents(contents), baseRevision, state: next, reviewer: null };
+      const kept = keptContents(contents);
+      const { digest } = kept;
+      const step = stepBy(user, { action: 'update', reason: null, digest, from: state, to: next });
+      const edited = { ...kept, baseRevision, state: next, reviewer: null, step };
       return toView(await write(found, edited));
     },
 
-    /** @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for other contents than the caller saw, and when the policy has changed since; `VALIDATION_ERROR` for a glass that is broken without a reason */
+    /** @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for other contents than the caller saw, and when the policy has changed since; `VALIDATION_ERROR` for a glass that is broken without a reason, and for an edited change without a digest */
     async move(
       { tenant, user }: Mover,
       { id, action }: { id: string; action: ApprovalAction },
@@ -175,17 +191,19 @@ export function createApprovalService(deps: Deps) {
       const to = stateAfter(action, found, user);
       if (action === 'break-glass' && reason === undefined)
         throw new AppError('VALIDATION_ERROR', 'reason: required to break the glass');
-      if (digest !== undefined && digest !== found.digest)
-        throw new AppError('INVALID_OPERATION', 'The change was edited since');
+      requireSeen(found, action, digest);
       const enforced: Enforced = isEnforcing(action)
         ? await enforcement.enforce(tenant, found)
         : {};
       const isUndone = from === 'broken_glass' && to === 'rejected';
-      const undone = isUndone ? await enforcement.undo(tenant, found) : null;
-      const by = user.userId as never;
-      const lastAction = { action, by, at: clock.now(), reason: reason ?? null };
-      const moved = { ...actorOf(action, by), ...enforced, state: to, lastAction };
-      return { approval: toView(await write(found, moved)), from, undone };
+      const undoneRevision = isUndone ? await enforcement.undo(tenant, found) : null;
+      const said = { action, reason: reason ?? null };
+      const step = stepBy(user, { ...said, digest: found.digest, from, to });
+      const { by, at } = step;
+      const lastAction = { ...said, by, at };
+      const parts = { ...actorOf(action, by as never), ...enforced, undoneRevision };
+      const moved = await write(found, { ...parts, state: to, lastAction, step });
+      return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
     },
   };
 }
@@ -224,5 +242,6 @@ function visible({ organizationId, workspaceId }: Tenant) {
 function toView(approval: PolicyApprovalDocument): ApprovalView {
   const { _id, state } = approval;
   const policy = approvedContents(approval);
-  return { ...approval, id: _id, policy, needsReview: state === 'broken_glass' };
+  const steps = stepsOf(approval);
+  return { ...approval, id: _id, policy, steps, needsReview: state === 'broken_glass' };
 }

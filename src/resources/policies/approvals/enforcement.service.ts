@@ -42,21 +42,20 @@ export function createApprovalEnforcement({ definitions }: { definitions: Policy
       return { policyId, promotedRevision };
     },
 
-    /** Whether the policy is again what it was: not when it has changed since. @throws AppError `INVALID_OPERATION` beyond the workspace's limits */
+    /** The revision by which the policy is again what it was; null: it has changed since. @throws AppError `INVALID_OPERATION` beyond the workspace's limits */
     async undo(
       tenant: Tenant,
       { policyId, baseRevision, promotedRevision }: PolicyApprovalDocument,
-    ): Promise<boolean> {
+    ): Promise<number | null> {
       const id = policyId?.toHexString() ?? '';
-      if ((await live(tenant, id))?.revision !== promotedRevision) return false;
-      if (baseRevision === null) await definitions.remove(tenant, id);
-      else
-        await definitions.update(
-          tenant,
-          id,
-          contentsOf(await definitions.revision(tenant, id, baseRevision)),
-        );
-      return true;
+      const current = (await live(tenant, id))?.revision;
+      if (promotedRevision === null || current !== promotedRevision) return null;
+      if (baseRevision === null) {
+        await definitions.remove(tenant, id);
+        return promotedRevision + 1;
+      }
+      const before = contentsOf(await definitions.revision(tenant, id, baseRevision));
+      return (await definitions.update(tenant, id, before)).revision;
     },
   };
 }

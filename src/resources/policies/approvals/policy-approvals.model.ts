@@ -6,6 +6,7 @@ import {
   type ApprovalState,
 } from '../../../domain/policies/changes/approval.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import type { ApprovalStep } from './approval-steps.ts';
 
 export interface PolicyApprovalDocument {
   _id: Types.ObjectId;
@@ -30,8 +31,12 @@ export interface PolicyApprovalDocument {
     at: Date;
     reason: string | null;
   } | null;
+  /** Oldest first; absent in approvals of earlier versions. */
+  steps?: ApprovalStep[];
   /** The revision that putting it into force made. */
   promotedRevision: number | null;
+  /** The revision that took it back after it was in force without a review. */
+  undoneRevision?: number | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -50,7 +55,9 @@ export const policyApprovalSchema = new Schema<PolicyApprovalDocument>(
     reviewer: person,
     enforcer: person,
     lastAction: { type: Schema.Types.Mixed, default: null },
+    steps: { type: [Schema.Types.Mixed], default: undefined },
     promotedRevision: { type: Number, default: null },
+    undoneRevision: { type: Number, default: null },
   },
   { collection: 'policy_approvals', timestamps: true, autoIndex: false },
 );
@@ -59,4 +66,8 @@ policyApprovalSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name
 policyApprovalSchema.index(
   { organizationId: 1, state: 1, createdAt: -1, _id: -1 },
   { name: 'state' },
+);
+policyApprovalSchema.index(
+  { organizationId: 1, policyId: 1, createdAt: -1, _id: -1 },
+  { name: 'policy' },
 );

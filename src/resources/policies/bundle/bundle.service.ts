@@ -9,6 +9,7 @@ import { AppError } from '../../../errors.ts';
 import type { ArchivedFile, TarGz } from '../../../platform/archive/tar-gz.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
+import type { ApprovalHistory, ApprovalRecord } from '../approvals/approval-history.service.ts';
 import { contentsOf, type PolicyDocument } from '../policies.model.ts';
 
 /** Of one bundle, which is in memory before it is sent. */
@@ -40,12 +41,13 @@ interface Download {
   signedBy: string | null;
 }
 
-export function createPolicyBundleService({
-  models,
-  clock,
-  tarGz,
-  signer,
-}: Pick<Platform, 'models' | 'clock'> & { tarGz: TarGz; signer: SignerService }) {
+type Deps = Pick<Platform, 'models' | 'clock'> & {
+  tarGz: TarGz;
+  signer: SignerService;
+  approvalHistory: ApprovalHistory;
+};
+
+export function createPolicyBundleService({ models, clock, tarGz, signer, approvalHistory }: Deps) {
   function policiesOf({ organizationId, workspaceId }: Tenant): AsyncIterable<PolicyDocument> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
@@ -58,15 +60,18 @@ export function createPolicyBundleService({
   /** @throws AppError `INVALID_OPERATION` for more than fits */
   async function build(tenant: Tenant): Promise<{ manifest: Manifest; files: ArchivedFile[] }> {
     const files: ArchivedFile[] = [];
+    const bundled: PolicyDocument['_id'][] = [];
     let [policies, bytes] = [0, 0];
     for await (const policy of policiesOf(tenant)) {
       const made = filesOf(policy);
       files.push(...made);
       policies += 1;
       for (const { content } of made) bytes += content.length;
+      bundled.push(policy._id);
       if (policies > BUNDLE_POLICIES || bytes > BUNDLE_BYTES) throw tooMuch();
     }
     const { organizationId } = tenant;
+    files.push(...approvalFile(await approvalHistory.ofPolicies(organizationId, bundled)));
     const listed = listOfFiles(files);
     const manifest: Manifest = {
       format: 'assay-policy-bundle',
@@ -125,6 +130,13 @@ function filesOf(policy: PolicyDocument): ArchivedFile[] {
     { name: `policies/${id}.json`, content: Buffer.from(`${json}\n`) },
     { name: `policies/${id}.adl`, content: Buffer.from(printPolicy(contents)) },
   ];
+}
+
+/** By whom, when and why the policies became what they are; none where that was by no approval. */
+function approvalFile(approvals: readonly ApprovalRecord[]): ArchivedFile[] {
+  if (approvals.length === 0) return [];
+  const json = JSON.stringify(approvals, null, 2);
+  return [{ name: 'approvals.json', content: Buffer.from(`${json}\n`) }];
 }
 
 function listOfFiles(bundled: readonly ArchivedFile[]): Pick<Manifest, 'files' | 'digest'> {

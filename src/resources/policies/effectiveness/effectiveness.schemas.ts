@@ -1,6 +1,7 @@
 // Views of how well policies judge, and of what an auditor sees of them (document 2, section 4.2).
 import { z } from 'zod';
 import { id, instant } from '../../../http/declaration/views.ts';
+import { approvalRecordView } from '../approvals/approval-record.schemas.ts';
 
 const share = z
   .object({ value: z.number(), low: z.number(), high: z.number(), of: z.int() })
@@ -40,10 +41,18 @@ export const auditorView = z.object({
       priority: z.number(),
       revisions: z.int(),
       createdAt: instant,
-      lastChange: z.object({ at: instant, by: id.nullable() }),
+      lastChange: z.object({
+        at: instant,
+        by: id.nullable(),
+        approvalId: id.nullable().describe('The approval that made it; see `approvals`'),
+      }),
       matchCount: z.int(),
       lastMatched: instant.nullable(),
       effectiveness: z.object(effectiveness),
     }),
   ),
+  approvals: z
+    .array(approvalRecordView)
+    .describe('Proposed changes with every step and reason, newest first, at most 100'),
+  approvalsTruncated: z.boolean(),
 });

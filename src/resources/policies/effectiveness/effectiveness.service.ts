@@ -14,6 +14,11 @@ import type {
   PolicyRevisionDocument,
   PolicyStatisticsDocument,
 } from '../policies.model.ts';
+import {
+  APPROVALS_SHOWN,
+  type ApprovalHistory,
+  type ApprovalRecord,
+} from '../approvals/approval-history.service.ts';
 import { judgedSince } from './judged-sample.service.ts';
 
 type Policy = Pick<
@@ -33,13 +38,15 @@ interface Measured extends Sample {
 interface AuditedPolicy extends Omit<Policy, '_id' | 'revision' | 'updatedAt'> {
   policyId: Id;
   revisions: number;
-  lastChange: { at: Date; by: Id | null };
+  lastChange: { at: Date; by: Id | null; approvalId: Id | null };
   matchCount: number;
   lastMatched: Date | null;
   effectiveness: Effectiveness;
 }
 interface Audited extends Sample {
   policies: AuditedPolicy[];
+  approvals: ApprovalRecord[];
+  approvalsTruncated: boolean;
 }
 
 const DAYS = 90;
@@ -47,7 +54,9 @@ const DAY_MS = 86_400_000;
 const POLICIES_MAX = 500;
 const MEMBERS = 'name workspaceId enabled priority revision createdAt updatedAt';
 
-export function createEffectivenessService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
+type Deps = Pick<Platform, 'models' | 'clock'> & { approvalHistory: ApprovalHistory };
+
+export function createEffectivenessService({ models, clock, approvalHistory }: Deps) {
   /** Newest first, one more than is shown. */
   function policiesOf({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
@@ -112,6 +121,7 @@ export function createEffectivenessService({ models, clock }: Pick<Platform, 'mo
       const { sample, decisions, policies } = await read(tenant);
       const changers = await changersOf(tenant, policies);
       const matches = await matchesOf(tenant, policies);
+      const approvals = await approvalHistory.newest(tenant);
       const audited = policies.map((policy): AuditedPolicy => {
         const { _id: policyId, name, workspaceId, enabled, priority, createdAt } = policy;
         const key = String(policyId);
@@ -123,17 +133,35 @@ export function createEffectivenessService({ models, clock }: Pick<Platform, 'mo
           priority,
           revisions: policy.revision,
           createdAt,
-          lastChange: { at: policy.updatedAt, by: changers.get(key) ?? null },
+          lastChange: {
+            at: policy.updatedAt,
+            by: changers.get(key) ?? null,
+            approvalId: madeBy(approvals, policy),
+          },
           matchCount: matches.get(key)?.matchCount ?? 0,
           lastMatched: matches.get(key)?.lastMatched ?? null,
           effectiveness: measureOf(policy, decisions),
         };
       });
-      return { ...sample, policies: audited };
+      return {
+        ...sample,
+        policies: audited,
+        approvals: approvals.slice(0, APPROVALS_SHOWN),
+        approvalsTruncated: approvals.length > APPROVALS_SHOWN,
+      };
     },
   };
 }
 export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
+
+/** The approval whose step made the newest revision. */
+function madeBy(approvals: readonly ApprovalRecord[], { _id, revision }: Policy): Id | null {
+  const made = approvals.find(
+    ({ policyId, promotedRevision, undoneRevision }) =>
+      policyId?.equals(_id) && [promotedRevision, undoneRevision].includes(revision),
+  );
+  return made?.approvalId ?? null;
+}
 
 function measureOf(policy: Policy, decisions: readonly HumanJudgement[]): Effectiveness {
   const { _id, workspaceId, createdAt } = policy;

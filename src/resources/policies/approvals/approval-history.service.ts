@@ -1,0 +1,102 @@
+// By which approvals policies became what they are: for revisions, bundles and the auditor's view (decisions: approvals).
+import type { Types } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
+import type { ApprovalState } from '../../../domain/policies/changes/approval.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { type ApprovalStep, stepsOf } from './approval-steps.ts';
+import { approvedContents } from './approved-contents.ts';
+import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
+
+export interface ApprovalRecord {
+  approvalId: Types.ObjectId;
+  workspaceId: Types.ObjectId;
+  policyId: Types.ObjectId | null;
+  name: string;
+  state: ApprovalState;
+  needsReview: boolean;
+  digest: string;
+  baseRevision: number | null;
+  promotedRevision: number | null;
+  undoneRevision: number | null;
+  createdAt: Date;
+  steps: ApprovalStep[];
+}
+
+/** Approvals of one answer; each holds a whole policy. */
+export const APPROVALS_SHOWN = 100;
+
+export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
+  async function find(where: object, limit: number): Promise<ApprovalRecord[]> {
+    const found = await models.policyApprovals
+      .find(where)
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(limit)
+      .maxTimeMS(READ_MAX_MS)
+      .lean<PolicyApprovalDocument[]>();
+    return found.map(recordOf);
+  }
+
+  return {
+    /** Newest first, one more than is shown. */
+    newest({ organizationId, workspaceId }: Tenant): Promise<ApprovalRecord[]> {
+      const chosen = workspaceId === null ? {} : { workspaceId };
+      return find({ organizationId, ...chosen }, APPROVALS_SHOWN + 1);
+    },
+
+    /** By the revision that an approval made, or that took back what it had made. */
+    async ofRevisions(
+      organizationId: string,
+      policyId: Types.ObjectId | string,
+      revisions: readonly number[],
+    ): Promise<ReadonlyMap<number, ApprovalRecord>> {
+      const made = { promotedRevision: { $in: revisions } };
+      const where = {
+        organizationId,
+        policyId,
+        $or: [made, { undoneRevision: { $in: revisions } }],
+      };
+      const found = await find(where, 2 * revisions.length);
+      return new Map(
+        found.flatMap((record) =>
+          [record.promotedRevision, record.undoneRevision].flatMap((revision) =>
+            revision === null ? [] : [[revision, record] as const],
+          ),
+        ),
+      );
+    },
+
+    /** Of those policies that became what they are by approval. */
+    ofPolicies(
+      organizationId: string,
+      policyIds: readonly Types.ObjectId[],
+    ): Promise<ApprovalRecord[]> {
+      const where = {
+        organizationId,
+        policyId: { $in: policyIds },
+        promotedRevision: { $ne: null },
+      };
+      return find(where, APPROVALS_SHOWN);
+    },
+  };
+}
+export type ApprovalHistory = ReturnType<typeof createApprovalHistory>;
+
+function recordOf(approval: PolicyApprovalDocument): ApprovalRecord {
+  const { _id: approvalId, workspaceId, policyId, state, digest } = approval;
+  const { baseRevision, promotedRevision, undoneRevision = null, createdAt } = approval;
+  return {
+    approvalId,
+    workspaceId,
+    policyId,
+    name: approvedContents(approval).name,
+    state,
+    needsReview: state === 'broken_glass',
+    digest,
+    baseRevision,
+    promotedRevision,
+    undoneRevision,
+    createdAt,
+    steps: stepsOf(approval),
+  };
+}

@@ -1,0 +1,37 @@
+// An approval as it is shown beside what it made, with all its steps (decisions: approvals).
+import { z } from 'zod';
+import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
+import { id, instant } from '../../../http/declaration/views.ts';
+import { AUTHOR_STEPS } from './approval-steps.ts';
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const policyApprovalSteps = z
+  .array(
+    z.object({
+      action: z.enum([...AUTHOR_STEPS, ...APPROVAL_ACTIONS]),
+      by: id,
+      at: instant,
+      reason: z.string().nullable(),
+      digest: sha256.nullable().describe('Of the contents that it was about'),
+      from: z.enum(APPROVAL_STATES).nullable(),
+      to: z.enum(APPROVAL_STATES),
+    }),
+  )
+  .describe('Every step so far, oldest first');
+
+/** An approval beside what it made. */
+export const approvalRecordView = z.object({
+  approvalId: id,
+  workspaceId: id,
+  policyId: id.nullable(),
+  name: z.string(),
+  state: z.enum(APPROVAL_STATES),
+  needsReview: z.boolean().describe('In force without a review'),
+  digest: sha256,
+  baseRevision: z.int().nullable(),
+  promotedRevision: z.int().nullable(),
+  undoneRevision: z.int().nullable().describe('The revision that took it back'),
+  createdAt: instant,
+  steps: policyApprovalSteps,
+});

@@ -1,0 +1,175 @@
+// What an approval keeps of each step, and where it is shown, over HTTP (document 2, section 4.2; decisions: approvals).
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { ok, type Owner } from '../../setup/personas.ts';
+import type { Answer } from '../../setup/start-app.ts';
+
+const path = '/api/v1/policies';
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const people = {} as Record<'author' | 'reviewer' | 'enforcer', Owner>;
+beforeAll(async () => {
+  people.author = await createMember(harness, ada, 'member');
+  people.reviewer = await createMember(harness, ada, 'reviewer');
+  people.enforcer = await createMember(harness, ada, 'admin');
+});
+
+const policy = (name: string): Record<string, unknown> => ({
+  name,
+  conditions: [{ field: 'outputDecision.action', operator: 'equals', value: name }],
+  actions: [{ type: 'block' }],
+});
+const call = (who: Owner, method: string, below: string, body?: object): Promise<Answer> =>
+  app.call(method, path + below, { token: who.token, ...(body && { body }) });
+const act = (who: Owner, id: string, action: string, body: object = {}): Promise<Answer> =>
+  call(who, 'POST', `/approvals/${id}/${action}`, body);
+const propose = async (name: string) =>
+  ok(await call(people.author, 'POST', '/approvals', { policy: policy(name) })).body.data;
+const auditorView = async () => ok(await call(ada, 'GET', '/audit/auditor-view')).body.data;
+
+const why = { 'break-glass': 'Money is leaving', 'reviewer-approve': 'Right, afterwards' };
+
+test('every step stays with who, when, why and what, in approval, audit log, revision, bundle and auditor’s view', async () => {
+  const { author, reviewer, enforcer } = people;
+  const { _id: id, digest, steps: opened } = await propose('glass');
+  expect(opened).toEqual([
+    {
+      action: 'open',
+      by: author.userId,
+      at: expect.any(String),
+      reason: null,
+      digest,
+      from: null,
+      to: 'pending_review',
+    },
+  ]);
+  ok(await act(enforcer, id, 'break-glass', { reason: why['break-glass'] }));
+  ok(await act(reviewer, id, 'reviewer-approve', { reason: why['reviewer-approve'] }));
+  const step = { at: expect.any(String), digest };
+  const steps = [
+    opened[0],
+    {
+      ...step,
+      action: 'break-glass',
+      by: enforcer.userId,
+      reason: why['break-glass'],
+      from: 'pending_review',
+      to: 'broken_glass',
+    },
+    {
+      ...step,
+      action: 'reviewer-approve',
+      by: reviewer.userId,
+      reason: why['reviewer-approve'],
+      from: 'broken_glass',
+      to: 'promoted',
+    },
+  ];
+  const approval = ok(await call(ada, 'GET', `/approvals/${id}`)).body.data;
+  expect(approval.steps).toEqual(steps);
+  const entries = (await auditOf(app, ada)).filter(({ resourceId }) => resourceId === id);
+  expect(entries.map(({ metadata }) => (metadata as { reason?: string }).reason)).toEqual([
+    why['reviewer-approve'],
+    why['break-glass'],
+    undefined,
+  ]);
+  const { policyId } = approval;
+  const record = { approvalId: id, policyId, name: 'glass', promotedRevision: 1, steps };
+  const one = ok(await call(ada, 'GET', `/${policyId}/revisions/1`)).body.data;
+  expect(one.approval).toMatchObject(record);
+  const [listed] = ok(await call(ada, 'GET', `/${policyId}/revisions`)).body.data;
+  expect(listed.approval).toMatchObject(record);
+  const seen = await auditorView();
+  expect(seen.approvals[0]).toMatchObject(record);
+  expect(seen.policies[0]).toMatchObject({ policyId, lastChange: { approvalId: id } });
+  const bundle = await fetch(`${app.url}${path}/export-bundle?download=1`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  const archive = gunzipSync(new Uint8Array(await bundle.arrayBuffer())).toString();
+  expect(archive).toContain('approvals.json');
+  for (const reason of Object.values(why)) expect(archive).toContain(reason);
+});
+
+test('a change by hand has no approval, and a rejected glass says by which it was taken back', async () => {
+  const { reviewer, enforcer } = people;
+  const made = ok(await call(ada, 'POST', '', policy('taken'))).body.data;
+  const change = { policyId: made._id, policy: { priority: 7 } };
+  const { _id: id } = ok(await call(people.author, 'POST', '/approvals', change)).body.data;
+  ok(await act(enforcer, id, 'break-glass', { reason: 'now' }));
+  ok(await act(reviewer, id, 'reviewer-reject', { reason: 'never' }));
+  const revisions = ok(await call(ada, 'GET', `/${made._id}/revisions`)).body.data;
+  expect(
+    revisions.map(({ approval }: { approval: { approvalId: string } | null }) =>
+      approval === null ? null : approval.approvalId,
+    ),
+  ).toEqual([id, id, null]);
+  expect(revisions[0].approval).toMatchObject({ promotedRevision: 2, undoneRevision: 3 });
+  expect(revisions[0].approval.steps.at(-1)).toMatchObject({ reason: 'never', to: 'rejected' });
+});
+
+test('a new policy that was broken in and rejected stays in the auditor’s view, with why', async () => {
+  const { _id: id } = await propose('gone');
+  ok(await act(people.enforcer, id, 'break-glass', { reason: 'in a hurry' }));
+  ok(await act(people.reviewer, id, 'reviewer-reject', { reason: 'not needed' }));
+  const { approvals } = await auditorView();
+  const [record] = approvals;
+  expect(record).toMatchObject({ approvalId: id, state: 'rejected', undoneRevision: 2 });
+  const reasons = record.steps.map(({ reason }: { reason: string | null }) => reason);
+  expect(reasons).toEqual([null, 'in a hurry', 'not needed']);
+});
+
+test('an edited change is approved, promoted or broken in by naming what was seen, and by that alone', async () => {
+  const { author, reviewer, enforcer } = people;
+  const { _id: id, digest: first } = await propose('edited');
+  const edited = ok(
+    await call(author, 'PATCH', `/approvals/${id}`, { policy: { actions: [{ type: 'notify' }] } }),
+  ).body.data;
+  const { digest } = edited;
+  expect(edited.steps.map(({ action }: { action: string }) => action)).toEqual(['open', 'update']);
+  const required = { status: 400, body: { code: 'VALIDATION_ERROR' } };
+  const stale = { status: 400, body: { code: 'INVALID_OPERATION' } };
+  expect(await act(reviewer, id, 'reviewer-approve')).toMatchObject(required);
+  expect(await act(reviewer, id, 'reviewer-approve', { digest: first })).toMatchObject(stale);
+  expect(await act(enforcer, id, 'break-glass', { reason: 'now' })).toMatchObject(required);
+  ok(await act(reviewer, id, 'reviewer-approve', { digest }));
+  expect(await act(enforcer, id, 'enforcer-promote')).toMatchObject(required);
+  ok(await act(enforcer, id, 'enforcer-promote', { digest }));
+});
+
+test('an approval of an earlier version shows its last action, and is approved by digest', async () => {
+  const { reviewer } = people;
+  const { _id: id, digest } = await propose('earlier');
+  const approvals = harness.db.collection('policy_approvals');
+  const earlier = { action: 'reviewer-approve', by: objectId(ada.userId), at: new Date() };
+  await approvals.updateOne(
+    { _id: objectId(id) },
+    {
+      $unset: { steps: 1, undoneRevision: 1 },
+      $set: { lastAction: { ...earlier, reason: 'kept' } },
+    },
+  );
+  const { steps } = ok(await call(ada, 'GET', `/approvals/${id}`)).body.data;
+  expect(steps).toMatchObject([{ action: 'reviewer-approve', reason: 'kept', digest: null }]);
+  expect((await act(reviewer, id, 'reviewer-approve')).status).toBe(400);
+  const approved = ok(await act(reviewer, id, 'reviewer-approve', { digest })).body.data;
+  expect(approved.steps.map(({ reason }: { reason: string | null }) => reason)).toEqual([
+    'kept',
+    null,
+  ]);
+});
+
+test('edits are bounded, and what others do still fits', { tags: ['long'] }, async () => {
+  const { author, reviewer } = people;
+  const { _id: id } = await propose('often');
+  let digest = '';
+  for (let priority = 2; priority < 101; priority++) {
+    const edit = await call(author, 'PATCH', `/approvals/${id}`, { policy: { priority } });
+    ({ digest } = ok(edit).body.data);
+  }
+  const more = await call(author, 'PATCH', `/approvals/${id}`, { policy: { priority: 200 } });
+  expect(more).toMatchObject({ status: 400, body: { code: 'INVALID_OPERATION' } });
+  ok(await act(reviewer, id, 'reviewer-approve', { digest }));
+});
