@@ -21,10 +21,14 @@ import { createTryService } from '../resources/auth/mfa/tries.service.ts';
 import { createProfileService } from '../resources/auth/profile/profile.service.ts';
 import { createSessionService } from '../resources/auth/sessions/sessions.service.ts';
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
+import { createManagerNotices } from '../resources/notifications/manager-notices.service.ts';
 import { createOrganizationEndService } from '../resources/organization/deletion/organization-end.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import { createReclaimService } from '../resources/organization/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../resources/organization/organization.service.ts';
+import { createPolicyApprovalSwitch } from '../resources/organization/policy-approval-switch.service.ts';
+import { createSecondWords } from '../resources/organization/second-words.service.ts';
+import { createAutoApprovalSwitch } from '../resources/organization/workspaces/auto-approval-switch.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
 import type { Platform } from './platform.ts';
 
@@ -41,10 +45,20 @@ export function createIdentity(
 ) {
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.cursorsFor(organizationId, 0);
-  const organizations = createOrganizationService({ ...platform, openLedger });
+  const secondWords = createSecondWords({
+    ...platform,
+    managerNotices: createManagerNotices(platform),
+  });
+  const policyApprovalSwitch = createPolicyApprovalSwitch({ ...platform, secondWords });
+  const organizations = createOrganizationService({
+    ...platform,
+    openLedger,
+    policyApprovalSwitch,
+  });
   const memberships = createMembershipService(platform);
   const belonging = { organizations, memberships };
-  const workspaces = createWorkspaceService({ ...platform, memberships });
+  const autoApprovalSwitch = createAutoApprovalSwitch({ ...platform, organizations, secondWords });
+  const workspaces = createWorkspaceService({ ...platform, memberships, autoApprovalSwitch });
   const oneTimeTokens = createOneTimeTokenService(platform);
   const sessions = createSessionService({ ...platform, ...belonging, oneTimeTokens, auditLog });
   const failures = createSignInFailures({ ...platform, sessions, audit });

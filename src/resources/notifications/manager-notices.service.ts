@@ -11,30 +11,30 @@ export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
   async function recipientsOf(
     organizationId: string,
     type: ManagerNotice['type'],
-    session: mongo.ClientSession,
+    options: { session?: mongo.ClientSession },
   ): Promise<Types.ObjectId[]> {
     const members = await models.memberships
-      .find({ organizationId, role: { $in: [...MANAGERS] }, ...PRESENT }, 'userId', { session })
+      .find({ organizationId, role: { $in: [...MANAGERS] }, ...PRESENT }, 'userId', options)
       .lean<{ userId: Types.ObjectId }[]>();
     const optedOut = { 'preferences.notificationOptOuts.inApp': type };
-    const told = await models.users
-      .find({ _id: { $in: members.map(({ userId }) => userId) }, $nor: [optedOut] }, '_id', {
-        session,
-      })
-      .lean<{ _id: Types.ObjectId }[]>();
+    const among = { _id: { $in: members.map(({ userId }) => userId) } };
+    // What weakens a control is told whatever somebody wants to hear of.
+    const where = type === 'security' ? among : { ...among, $nor: [optedOut] };
+    const told = await models.users.find(where, '_id', options).lean<{ _id: Types.ObjectId }[]>();
     return told.map(({ _id }) => _id);
   }
 
   return {
-    /** In the session's transaction. */
+    /** In the session's transaction; without one, in that of the request. */
     async tell(
       organizationId: string,
       notice: ManagerNotice,
-      session: mongo.ClientSession,
+      session?: mongo.ClientSession,
     ): Promise<void> {
-      const recipients = await recipientsOf(organizationId, notice.type, session);
+      const options = session ? { session } : {};
+      const recipients = await recipientsOf(organizationId, notice.type, options);
       const rows = recipients.map((userId) => ({ ...notice, organizationId, userId }));
-      await models.notifications.insertMany(rows, { session });
+      await models.notifications.insertMany(rows, options);
     },
   };
 }

@@ -77,6 +77,8 @@ export interface OrganizationDocument {
   endSessionsOnScimDeactivate: boolean;
   /** Whether enabled policies change by approval only; absent in organisations of earlier versions. */
   requirePolicyApproval?: boolean;
+  /** Who asked that it be switched off, while that waits for a second word. */
+  policyApprovalRelease?: { by: Types.ObjectId; at: Date } | null;
   /** Whether its insurer may be told; absent in organisations of earlier versions. */
   insuranceFeed?: { enabled: boolean };
   /** Since when the owner is asked whether to keep it, for it was begun before their mailbox was proved; null or absent: nobody asks. */
@@ -143,6 +145,10 @@ export const organizationSchema = new Schema<OrganizationDocument>(
     ssoConfig: { type: ssoSchema, default: null },
     endSessionsOnScimDeactivate: { type: Boolean, default: false },
     requirePolicyApproval: { type: Boolean, default: false },
+    policyApprovalRelease: {
+      type: new Schema({ by: Schema.Types.ObjectId, at: Date }, { _id: false }),
+      default: null,
+    },
     insuranceFeed: { enabled: { type: Boolean, default: false } },
     reclaimedAt: { type: Date, default: null },
     membershipChanges: { type: Number, default: 0 },

@@ -31,8 +31,13 @@ export const organizationRoutes = [
     body: settingsChange,
     data: organizationView,
     audit: audit('organization.update'),
-    handler: async ({ tenant, body }, { organization }) =>
-      reply(200, await organization.profile.update(tenant, body), { audit: { metadata: body } }),
+    async handler({ tenant, user, body }, { organization }) {
+      const settings = await organization.profile.update({ tenant, user }, body);
+      const { requirePolicyApproval } = settings;
+      const isAskedFor = body.requirePolicyApproval === false && requirePolicyApproval;
+      const metadata = isAskedFor ? { ...body, requirePolicyApproval, waits: true } : body;
+      return reply(200, settings, { audit: { metadata } });
+    },
   }),
   route({
     method: 'post',

@@ -8,7 +8,12 @@ export const settingsChange = z.strictObject({
   name: line(200).exactOptional(),
   scrubNationalIds: z.boolean().exactOptional(),
   endSessionsOnScimDeactivate: z.boolean().exactOptional(),
-  requirePolicyApproval: z.boolean().exactOptional(),
+  requirePolicyApproval: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'False takes effect by a second owner or admin, or by the same owner 72 hours later; until then `policyApprovalRelease` tells of it, and true withdraws it',
+    ),
   insuranceFeed: z.strictObject({ enabled: z.boolean() }).exactOptional(),
 });
 export const deletionInput = z.strictObject({
@@ -20,6 +25,14 @@ const reclaimedAt = instant
   .describe(
     'Since when the owner, who has proved the mailbox, is asked: keep what was begun before (`POST /organization/keep`), or delete it (`DELETE /organization`); null: nobody asks',
   );
+
+/** A change that weakens a control, while it waits. */
+export const secondWordView = z.object({
+  requestedBy: id,
+  requestedAt: instant,
+  ownerMayConfirmAt: instant.describe('From when on the owner who asked may send it again'),
+  expiresAt: instant,
+});
 
 export const organizationView = z.object({
   _id: id,
@@ -33,6 +46,9 @@ export const organizationView = z.object({
     .boolean()
     .describe('Whether a deactivation by the directory also ends sessions'),
   requirePolicyApproval: z.boolean().describe('Whether enabled policies change by approval only'),
+  policyApprovalRelease: secondWordView
+    .exactOptional()
+    .describe('That it be switched off was asked for, and waits for a second person'),
   insuranceFeed: z
     .object({ enabled: z.boolean() })
     .describe('Whether the insurance feed may be handed on'),

@@ -3,11 +3,14 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { type Plan, plansWith } from '../../domain/identity/plans.ts';
+import { type Waiting, waitingAt } from '../../domain/identity/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
+import { askedBy, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
+import type { Changer } from './second-words.service.ts';
 
 /** The identity provider that an organisation's members sign on at. */
 export interface IdentityProvider {
@@ -27,7 +30,8 @@ export interface OrganizationContext {
   requiresSso: boolean;
 }
 
-type Deps = Pick<Platform, 'models' | 'newId' | 'onCommit' | 'caches' | 'config'> & {
+type Deps = Pick<Platform, 'models' | 'newId' | 'onCommit' | 'caches' | 'config' | 'clock'> & {
+  policyApprovalSwitch: PolicyApprovalSwitch;
   /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger(organizationId: string): Promise<void>;
 };
@@ -36,12 +40,13 @@ const CACHED_ORGANIZATIONS = 10_000;
 const SLUG_LENGTH = 48;
 const SLUG_SUFFIX = 8;
 
-export interface OrganizationSettings extends OrganizationDocument {
+export interface OrganizationSettings extends Omit<OrganizationDocument, 'policyApprovalRelease'> {
   reclaimedAt: Date | null;
   id: OrganizationDocument['_id'];
   plan: Plan;
   requirePolicyApproval: boolean;
   insuranceFeed: { enabled: boolean };
+  policyApprovalRelease?: Waiting;
 }
 
 /** What a list shows of an organisation. */
@@ -51,7 +56,8 @@ export type OrganizationSummary = Pick<
 >;
 
 export function createOrganizationService(deps: Deps) {
-  const { models, newId, onCommit, caches, config, openLedger } = deps;
+  const { models, newId, onCommit, caches, config, clock } = deps;
+  const { openLedger, policyApprovalSwitch } = deps;
   const contexts = caches.open<OrganizationContext>({
     collections: ['organizations'],
     max: CACHED_ORGANIZATIONS,
@@ -104,21 +110,23 @@ export function createOrganizationService(deps: Deps) {
       organizationId,
     }: Pick<Tenant, 'organizationId'>): Promise<OrganizationSettings> {
       const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
-      return toView(await findOr404(query));
+      return toView(await findOr404(query), clock.now());
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
     async update(
-      { organizationId }: Tenant,
+      changer: Changer,
       change: z.output<typeof settingsChange>,
     ): Promise<OrganizationSettings> {
+      const { organizationId } = changer.tenant;
+      const $set = await policyApprovalSwitch.settle(changer, change);
       const updated = await findOr404(
         models.organizations
-          .findOneAndUpdate({ _id: organizationId }, { $set: change }, AFTER)
+          .findOneAndUpdate({ _id: organizationId }, { $set }, AFTER)
           .lean<OrganizationDocument>(),
       );
       onCommit(() => contexts.invalidate(organizationId));
-      return toView(updated);
+      return toView(updated, clock.now());
     },
 
     /** Call it after every change of the document that was made elsewhere. */
@@ -147,11 +155,14 @@ export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityP
   return issuer === undefined ? null : { protocol: provider, issuer };
 }
 
-function toView(organization: OrganizationDocument): OrganizationSettings {
-  const { _id: id, subscription, requirePolicyApproval = false } = organization;
-  const { insuranceFeed = { enabled: false }, reclaimedAt = null } = organization;
+function toView(organization: OrganizationDocument, now: Date): OrganizationSettings {
+  const { policyApprovalRelease: release, ...shown } = organization;
+  const { _id: id, subscription, requirePolicyApproval = false } = shown;
+  const { insuranceFeed = { enabled: false }, reclaimedAt = null } = shown;
   const settings = { requirePolicyApproval, insuranceFeed, reclaimedAt };
-  return { ...organization, id, plan: subscription.plan, ...settings };
+  const view = { ...shown, id, plan: subscription.plan, ...settings };
+  const waiting = waitingAt(askedBy(release), now);
+  return waiting ? { ...view, policyApprovalRelease: waiting } : view;
 }
 
 function slugOf(name: string): string {

@@ -282,9 +282,9 @@ test('where approvals are required, enabled policies change by them only', async
   const { author, reviewer, enforcer } = people;
   const kept = ok(await app.call('POST', path, { token: ada.token, body: policy('by hand') })).body
     .data;
-  const setting = (requirePolicyApproval: boolean): Promise<Answer> =>
+  const setting = (requirePolicyApproval: boolean, who = ada): Promise<Answer> =>
     app.call('PATCH', '/api/v1/organization', {
-      token: ada.token,
+      token: who.token,
       body: { requirePolicyApproval },
     });
   expect(ok(await setting(true)).body.data.requirePolicyApproval).toBe(true);
@@ -303,6 +303,8 @@ test('where approvals are required, enabled policies change by them only', async
   ok(await act(enforcer, id, 'enforcer-promote'));
   expect(await judged('sketch')).toBe(403);
   ok(await setting(false));
+  expect(await hand('DELETE', `/${off._id}`)).toMatchObject(WRONG_STATE);
+  ok(await setting(false, enforcer));
   ok(await hand('DELETE', `/${off._id}`));
 });
 

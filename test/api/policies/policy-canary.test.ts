@@ -204,11 +204,17 @@ test('one at a time in a workspace, and only where the arms differ', async () =>
 
 test('approvals hold for canaries too, and nobody sees those of others', async () => {
   const id = await made();
-  const setting = (requirePolicyApproval: boolean): Promise<Answer> =>
+  const second = await createMember(harness, ada, 'admin');
+  const set = (who: Owner, requirePolicyApproval: boolean): Promise<Answer> =>
     app.call('PATCH', '/api/v1/organization', {
-      token: ada.token,
+      token: who.token,
       body: { requirePolicyApproval },
     });
+  /** Off by two people. */
+  const setting = async (isOn: boolean): Promise<Answer> => {
+    const asked = ok(await set(ada, isOn));
+    return isOn ? asked : set(second, isOn);
+  };
   ok(await edit(id, { priority: 8, canary: { share: 0.5 } }));
   ok(await setting(true));
   ok(await edit(id, { canary: { end: 'rollback' } }));

@@ -14,19 +14,24 @@ export interface WorkspaceDocument {
   reviewSla: Record<ReviewPriority, number | null>;
   /** Null: only persons approve. */
   autoApproval: AutoApproval | null;
+  /** Who asked for a looser one, while that waits for a second word; absent in workspaces of earlier versions. */
+  autoApprovalRequest?: { by: Types.ObjectId; at: Date; autoApproval: AutoApproval } | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
 const hours = { type: Number, default: null };
 
+const autoApproval = new Schema({ approvals: Number, days: Number }, { _id: false });
+
 export const workspaceSchema = new Schema<WorkspaceDocument>(
   {
     name: { type: String, required: true, trim: true, maxlength: 100 },
     escalationPolicy: { escalateTo: { type: Schema.Types.ObjectId, default: null } },
     reviewSla: { critical: hours, high: hours, medium: hours, low: hours },
-    autoApproval: {
-      type: new Schema({ approvals: Number, days: Number }, { _id: false }),
+    autoApproval: { type: autoApproval, default: null },
+    autoApprovalRequest: {
+      type: new Schema({ by: Schema.Types.ObjectId, at: Date, autoApproval }, { _id: false }),
       default: null,
     },
   },

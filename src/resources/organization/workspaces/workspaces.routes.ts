@@ -38,7 +38,7 @@ export const workspaceRoutes = [
     body: workspaceChange,
     data: workspaceView,
     audit: { action: 'workspace.update', resource: 'workspace' },
-    handler: ({ tenant, params, body }, { organization }) =>
-      organization.workspaces.change(tenant, params.id, body),
+    handler: ({ tenant, user, params, body }, { organization }) =>
+      organization.workspaces.change({ tenant, user }, params.id, body),
   }),
 ];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
+import { secondWordView } from '../organization.schemas.ts';
 
 /** A year. */
 const HOURS_MAX = 8760;
@@ -34,7 +35,7 @@ export const workspaceChange = z
       .nullable()
       .exactOptional()
       .describe(
-        'When the service may approve held decisions itself: persons approved so many of the pattern in a row, the first of them so many days ago; null: never',
+        'When the service may approve held decisions itself: persons approved so many of the pattern in a row, the first of them so many days ago; null: never. Where policies change by approval only, a looser one takes a second person',
       ),
   })
   .refine((change) => Object.keys(change).length > 0, 'nothing to change');
@@ -48,6 +49,10 @@ export const workspaceView = z.object({
   escalationPolicy: z.object({ escalateTo: id.nullable() }),
   reviewSla: z.object(byPriority(z.number().nullable())),
   autoApproval: autoApproval.nullable(),
+  autoApprovalRequest: secondWordView
+    .extend({ autoApproval })
+    .exactOptional()
+    .describe('A looser one was asked for, and waits for a second person'),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -6,11 +6,16 @@ import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, givenMembers, insertOne } from '../../../platform/mongo/queries.ts';
+import type { AutoApproval } from '../../../domain/maturation.ts';
+import { type Waiting, waitingAt } from '../../../domain/identity/second-word.ts';
+import type { Changer } from '../second-words.service.ts';
+import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
 
-interface WorkspaceView extends WorkspaceDocument {
+interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest'> {
+  autoApprovalRequest?: Waiting & { autoApproval: AutoApproval };
   /** The one that decisions go to when none is chosen. */
   isDefault: boolean;
 }
@@ -21,12 +26,16 @@ export interface WorkspaceSettings {
   escalateTo: string | null;
 }
 
-type Deps = Pick<Platform, 'models' | 'caches' | 'onCommit'> & { memberships: MembershipService };
+type Deps = Pick<Platform, 'models' | 'caches' | 'onCommit' | 'clock'> & {
+  memberships: MembershipService;
+  autoApprovalSwitch: AutoApprovalSwitch;
+};
 
 const CACHED_WORKSPACES = 10_000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createWorkspaceService({ models, caches, onCommit, memberships }: Deps) {
+export function createWorkspaceService(deps: Deps) {
+  const { models, caches, onCommit, clock, memberships, autoApprovalSwitch } = deps;
   const known = caches.open<WorkspaceSettings>({
     collections: ['workspaces'],
     max: CACHED_WORKSPACES,
@@ -75,42 +84,51 @@ export function createWorkspaceService({ models, caches, onCommit, memberships }
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
         .lean<WorkspaceDocument[]>();
-      return found.map((workspace) => toView(workspace, defaultWorkspaceId));
+      return found.map((workspace) => toView(workspace, defaultWorkspaceId, clock.now()));
     },
 
     /** @throws AppError `ALREADY_EXISTS` when the name is taken */
     async create({ organizationId }: Tenant, { name }: { name: string }): Promise<WorkspaceView> {
       await requireFreeName(models, { organizationId, name });
-      return toView(await insertOne(models.workspaces, { organizationId, name }), null);
+      return toView(
+        await insertOne(models.workspaces, { organizationId, name }),
+        null,
+        clock.now(),
+      );
     },
 
     /** @throws AppError `NOT_FOUND`, `ALREADY_EXISTS` */
-    async change(
-      { organizationId, defaultWorkspaceId }: Tenant,
-      id: string,
-      change: WorkspaceChange,
-    ): Promise<WorkspaceView> {
+    async change(changer: Changer, id: string, change: WorkspaceChange): Promise<WorkspaceView> {
+      const { organizationId, defaultWorkspaceId } = changer.tenant;
       const { name } = change;
       if (name !== undefined)
         await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
       await requireReceiver(organizationId, change);
+      const settled = await autoApprovalSwitch.settle(changer, id, change);
       const changed = await findOr404(
         models.workspaces
-          .findOneAndUpdate({ _id: id, organizationId }, { $set: membersOf(change) }, AFTER)
+          .findOneAndUpdate({ _id: id, organizationId }, { $set: membersOf(settled) }, AFTER)
           .lean<WorkspaceDocument>(),
       );
       onCommit(() => known.invalidate(organizationId));
-      return toView(changed, defaultWorkspaceId);
+      return toView(changed, defaultWorkspaceId, clock.now());
     },
   };
 }
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 
 /** Workspaces of earlier versions have no settings. */
-function toView(workspace: WorkspaceDocument, defaultId: string | null): WorkspaceView {
+function toView(
+  { autoApprovalRequest: request, ...workspace }: WorkspaceDocument,
+  defaultId: string | null,
+  now: Date,
+): WorkspaceView {
   const { escalationPolicy, reviewSla, autoApproval } = workspace as Partial<WorkspaceDocument>;
+  const waiting = request ? waitingAt({ by: request.by.toHexString(), at: request.at }, now) : null;
   return {
     ...workspace,
+    ...(request &&
+      waiting && { autoApprovalRequest: { ...waiting, autoApproval: request.autoApproval } }),
     escalationPolicy: { escalateTo: escalationPolicy?.escalateTo ?? null },
     reviewSla: {
       critical: reviewSla?.critical ?? null,
@@ -124,7 +142,7 @@ function toView(workspace: WorkspaceDocument, defaultId: string | null): Workspa
 }
 
 function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
-  const { reviewSla, escalationPolicy } = toView(workspace, null);
+  const { reviewSla, escalationPolicy } = toView(workspace, null, workspace.updatedAt);
   return { reviewSla, escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null };
 }
 

@@ -1,0 +1,46 @@
+// Switches approvals of policies on, at once, and off, by a second word (decisions: switches that weaken).
+import { Types } from 'mongoose';
+import type { z } from 'zod';
+import type { Platform } from '../../composition/platform.ts';
+import type { Asked } from '../../domain/identity/second-word.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
+import type { OrganizationDocument } from './organization.model.ts';
+import type { settingsChange } from './organization.schemas.ts';
+import type { Changer, SecondWords } from './second-words.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { secondWords: SecondWords };
+type Written = Partial<z.output<typeof settingsChange>> &
+  Pick<OrganizationDocument, 'policyApprovalRelease'>;
+
+const WEAKENING = { what: 'Policies may change without approval', link: '/settings/organization' };
+
+export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps) {
+  return {
+    /** What of a change of settings is written now. */
+    async settle(
+      changer: Changer,
+      { requirePolicyApproval: wanted, ...others }: z.output<typeof settingsChange>,
+    ): Promise<Written> {
+      if (wanted === undefined) return others;
+      const on = { ...others, requirePolicyApproval: wanted, policyApprovalRelease: null };
+      if (wanted) return on;
+      const found = await findOr404(
+        models.organizations
+          .findById(changer.tenant.organizationId, 'requirePolicyApproval policyApprovalRelease')
+          .lean<Pick<OrganizationDocument, 'requirePolicyApproval' | 'policyApprovalRelease'>>(),
+      );
+      if (!found.requirePolicyApproval) return on;
+      const asked = askedBy(found.policyApprovalRelease);
+      const word = await secondWords.say(changer, { ...WEAKENING, asked });
+      if (word === 'given') return on;
+      if (word === 'waits') return others;
+      const by = new Types.ObjectId(changer.user.userId);
+      return { ...others, policyApprovalRelease: { by, at: clock.now() } };
+    },
+  };
+}
+export type PolicyApprovalSwitch = ReturnType<typeof createPolicyApprovalSwitch>;
+
+export function askedBy(release: OrganizationDocument['policyApprovalRelease']): Asked | null {
+  return release ? { by: release.by.toHexString(), at: release.at } : null;
+}

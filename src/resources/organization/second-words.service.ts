@@ -1,0 +1,47 @@
+// Asks for the second word on a change that weakens a control, and tells all managers (decisions: switches that weaken).
+import type { Platform } from '../../composition/platform.ts';
+import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import { type Asked, wordOn, type Word } from '../../domain/identity/second-word.ts';
+import { findOr404 } from '../../platform/mongo/queries.ts';
+import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & { managerNotices: ManagerNotices };
+
+/** A member of the organisation who changes its settings. */
+export interface Changer {
+  tenant: Tenant;
+  user: User;
+}
+
+/** What is to be weakened, in words for managers, and who asked for it before. */
+interface Weakening {
+  what: string;
+  link: string;
+  asked: Asked | null;
+}
+
+export function createSecondWords({ models, clock, managerNotices }: Deps) {
+  return {
+    /** In the request's transaction. */
+    async say(
+      { tenant: { organizationId }, user: { userId, role, name } }: Changer,
+      { what, link, asked }: Weakening,
+    ): Promise<Word> {
+      const membership = await findOr404(
+        models.memberships.findOne({ organizationId, userId }, 'createdAt').lean(),
+      );
+      const word = wordOn(asked, { userId, role, memberSince: membership.createdAt }, clock.now());
+      if (word !== 'waits') {
+        const title =
+          word === 'given' ? `${what}: confirmed by ${name}` : `${what}: asked for by ${name}`;
+        const body =
+          word === 'given'
+            ? 'It takes effect now.'
+            : 'It takes effect when another owner or admin sends the same change, or after 72 hours when the owner who asked sends it again.';
+        await managerNotices.tell(organizationId, { type: 'security', title, body, link });
+      }
+      return word;
+    },
+  };
+}
+export type SecondWords = ReturnType<typeof createSecondWords>;

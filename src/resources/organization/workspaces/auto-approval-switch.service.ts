@@ -1,0 +1,60 @@
+// Lets the service approve more than before: at once, but by a second word where policies change by approval only (decisions: switches that weaken).
+import { Types } from 'mongoose';
+import type { Platform } from '../../../composition/platform.ts';
+import type { AutoApproval } from '../../../domain/maturation.ts';
+import type { Asked } from '../../../domain/identity/second-word.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { OrganizationService } from '../organization.service.ts';
+import type { Changer, SecondWords } from '../second-words.service.ts';
+import type { WorkspaceDocument } from './workspaces.model.ts';
+import type { WorkspaceChange } from './workspaces.schemas.ts';
+
+type Deps = Pick<Platform, 'models' | 'clock'> & {
+  organizations: OrganizationService;
+  secondWords: SecondWords;
+};
+type Found = Pick<WorkspaceDocument, 'name' | 'autoApproval' | 'autoApprovalRequest'>;
+
+export function createAutoApprovalSwitch({ models, clock, organizations, secondWords }: Deps) {
+  return {
+    /** What of a change is written now. @throws AppError `NOT_FOUND` */
+    async settle(
+      changer: Changer,
+      _id: string,
+      { autoApproval: wanted, ...others }: WorkspaceChange,
+    ): Promise<WorkspaceChange & Pick<WorkspaceDocument, 'autoApprovalRequest'>> {
+      if (wanted === undefined) return others;
+      const now = { ...others, autoApproval: wanted, autoApprovalRequest: null };
+      const { organizationId } = changer.tenant;
+      const { requiresPolicyApproval } = await organizations.context(organizationId);
+      if (wanted === null || !requiresPolicyApproval) return now;
+      const found = await findOr404(
+        models.workspaces
+          .findOne({ _id, organizationId }, 'name autoApproval autoApprovalRequest')
+          .lean<Found>(),
+      );
+      if (!isLooser(wanted, found.autoApproval ?? null)) return now;
+      const asked = askedFor(found.autoApprovalRequest, wanted);
+      const what = `The service may approve held decisions in ${found.name}`;
+      const word = await secondWords.say(changer, { what, link: '/settings/workspaces', asked });
+      if (word === 'given') return now;
+      if (word === 'waits') return others;
+      const by = new Types.ObjectId(changer.user.userId);
+      return { ...others, autoApprovalRequest: { by, at: clock.now(), autoApproval: wanted } };
+    },
+  };
+}
+export type AutoApprovalSwitch = ReturnType<typeof createAutoApprovalSwitch>;
+
+function isLooser(wanted: AutoApproval, current: AutoApproval | null): boolean {
+  return !current || wanted.approvals < current.approvals || wanted.days < current.days;
+}
+
+/** A word for something else is none for this. */
+function askedFor(
+  request: WorkspaceDocument['autoApprovalRequest'],
+  { approvals, days }: AutoApproval,
+): Asked | null {
+  const same = request?.autoApproval.approvals === approvals && request.autoApproval.days === days;
+  return request && same ? { by: request.by.toHexString(), at: request.at } : null;
+}
