@@ -19,13 +19,13 @@ export const alertRoutes = [
   route({
     method: 'get',
     path: '/',
-    summary: 'List alert rules, newest first; a page holds all there may be',
+    summary: 'List alert rules, newest first; addresses whole to managers only',
     auth: 'reader',
-    agentScope: 'irrelevant',
+    agentScope: 'filtered',
     plan,
     page: { limit: 100, max: 100 },
     data: alertView,
-    handler: ({ tenant, page }, { alerts }) => alerts.rules.list(tenant, page),
+    handler: ({ tenant, user, page }, { alerts }) => alerts.rules.list({ tenant, user }, page),
   }),
   route({
     method: 'post',

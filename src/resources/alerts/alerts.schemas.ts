@@ -78,7 +78,12 @@ export const alertView = z.object({
     operator: z.enum(ALERT_OPERATORS),
     value: z.union([z.number(), z.string()]),
   }),
-  actions: z.array(z.object({ type: z.enum(ALERT_ACTION_TYPES), target: z.string() })),
+  actions: z.array(
+    z.object({
+      type: z.enum(ALERT_ACTION_TYPES),
+      target: z.string().describe('Of a URL its origin alone, for whoever may not change it'),
+    }),
+  ),
   lastTriggeredAt: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,

@@ -1,6 +1,12 @@
 // Alert rules of an organisation: made, changed, removed (document 2, section 4.4).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
+import {
+  hasReceivers,
+  type Looker,
+  originOf,
+  seesAddresses,
+} from '../../domain/control/receiver-addresses.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
 import type { Page } from '../../domain/page.ts';
@@ -70,9 +76,13 @@ export function createAlertService({ models, http, memberships, workspaces, acti
   }
 
   return {
-    async list(tenant: Tenant, page: Page): Promise<Listed<AlertRuleView>> {
+    /** Whoever may not change them sees no address of a receiver beyond its host. */
+    async list(looker: Looker, page: Page): Promise<Listed<AlertRuleView>> {
+      const { tenant } = looker;
+      if (!hasReceivers(looker)) return { items: [], total: 0 };
       const { items, total } = await listPage(models.alertRules, inScopeOf(tenant), page);
-      return { items: await viewsOf(tenant.organizationId, items), total };
+      const shown = seesAddresses(looker) ? items : items.map(withHosts);
+      return { items: await viewsOf(tenant.organizationId, shown), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -130,3 +140,11 @@ export function createAlertService({ models, http, memberships, workspaces, acti
   };
 }
 export type AlertService = ReturnType<typeof createAlertService>;
+
+function withHosts(rule: AlertRuleDocument): AlertRuleDocument {
+  const actions = rule.actions.map(({ type, target }) => ({
+    type,
+    target: type === 'email' ? target : originOf(target),
+  }));
+  return { ...rule, actions };
+}

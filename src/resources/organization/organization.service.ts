@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { type Plan, plansWith } from '../../domain/identity/plans.ts';
-import { type Waiting, waitingAt } from '../../domain/identity/second-word.ts';
+import { type Waiting, waitingAt } from '../../domain/control/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';

@@ -1,8 +1,7 @@
 // Switches approvals of policies on, at once, and off, by a second word (decisions: switches that weaken).
-import { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import type { Asked } from '../../domain/identity/second-word.ts';
+import type { Asked } from '../../domain/control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
@@ -34,7 +33,7 @@ export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps)
       const word = await secondWords.say(changer, { ...WEAKENING, asked });
       if (word === 'given') return on;
       if (word === 'waits') return others;
-      const by = new Types.ObjectId(changer.user.userId);
+      const by = changer.user.userId as never;
       return { ...others, policyApprovalRelease: { by, at: clock.now() } };
     },
   };

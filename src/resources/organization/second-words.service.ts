@@ -1,7 +1,7 @@
 // Asks for the second word on a change that weakens a control, and tells all managers (decisions: switches that weaken).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { type Asked, wordOn, type Word } from '../../domain/identity/second-word.ts';
+import { type Asked, wordOn, type Word } from '../../domain/control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 

@@ -24,15 +24,16 @@ export const webhookRoutes = [
   route({
     method: 'get',
     path: '/',
-    summary: 'List webhooks, newest first; without their secrets',
+    summary:
+      'List webhooks, newest first; without their secrets, and addresses whole to managers only',
     auth: 'reader',
-    agentScope: 'irrelevant',
+    agentScope: 'filtered',
     plan,
     query: webhookQuery,
     page: { limit: 50, max: 200 },
     data: webhookView,
-    handler: ({ tenant, query, page }, { webhooks }) =>
-      webhooks.definitions.list(tenant, { ...query, ...page }),
+    handler: ({ tenant, user, query, page }, { webhooks }) =>
+      webhooks.definitions.list({ tenant, user }, { ...query, ...page }),
   }),
   route({
     method: 'post',

@@ -38,7 +38,11 @@ export const webhookChange = z.strictObject({
 });
 
 export const webhookQuery = z.object({
-  search: z.string().max(100).optional().describe('In url or description, whatever its case'),
+  search: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('In what is shown of url, or in description, whatever its case'),
 });
 
 export const webhookView = z.object({
@@ -46,7 +50,7 @@ export const webhookView = z.object({
   id,
   organizationId: id,
   workspaceId: id.nullable(),
-  url: z.string(),
+  url: z.string().describe('Its origin alone, for whoever may not change it'),
   events: z.array(z.enum(SUBSCRIBABLE)),
   type: z.enum(WEBHOOK_TYPES),
   description: z.string(),

@@ -2,6 +2,12 @@
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signingSecret } from '../../domain/events/standard-webhooks.ts';
+import {
+  hasReceivers,
+  type Looker,
+  originOf,
+  seesAddresses,
+} from '../../domain/control/receiver-addresses.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
 import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
@@ -85,6 +91,21 @@ export function createWebhookService(deps: Deps) {
     return view;
   }
 
+  async function hostsOnly(
+    tenant: Tenant,
+    search: string | undefined,
+    { skip, limit }: Page,
+  ): Promise<Listed<WebhookView>> {
+    const all = { skip: 0, limit: MAX_WEBHOOKS };
+    const { items } = await listPage(models.webhooks, inScopeOf(tenant), all);
+    const shown = items.map((webhook) => ({ ...webhook, url: originOf(webhook.url) }));
+    const sought = search?.toLowerCase() ?? '';
+    const found = shown.filter(({ url, description }) =>
+      [url, description].some((text) => text.toLowerCase().includes(sought)),
+    );
+    return { items: await viewsOf(found.slice(skip, skip + limit)), total: found.length };
+  }
+
   /** Under the lock of the organisation, which whoever adds one holds. */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
@@ -93,10 +114,14 @@ export function createWebhookService(deps: Deps) {
   }
 
   return {
+    /** Whoever may not change them sees no address beyond its host, and finds none by it. */
     async list(
-      tenant: Tenant,
+      looker: Looker,
       { search, ...page }: Page & { search?: string | undefined },
     ): Promise<Listed<WebhookView>> {
+      const { tenant } = looker;
+      if (!hasReceivers(looker)) return { items: [], total: 0 };
+      if (!seesAddresses(looker)) return hostsOnly(tenant, search, page);
       const where = { ...inScopeOf(tenant), ...(search && { $and: [containing(search)] }) };
       const { items, total } = await listPage(models.webhooks, where, page);
       return { items: await viewsOf(items), total };

@@ -22,6 +22,9 @@ export const APPROVAL_ACTIONS = [
 ] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 
+/** What its author does before others act. */
+export const AUTHOR_STEPS = ['open', 'update'] as const;
+
 /** Those that wait for somebody to propose, review or enforce them. */
 export const OPEN_STATES = [
   'draft',

@@ -1,8 +1,7 @@
 // Lets the service approve more than before: at once, but by a second word where policies change by approval only (decisions: switches that weaken).
-import { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
-import type { Asked } from '../../../domain/identity/second-word.ts';
+import type { Asked } from '../../../domain/control/second-word.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { OrganizationService } from '../organization.service.ts';
 import type { Changer, SecondWords } from '../second-words.service.ts';
@@ -39,7 +38,7 @@ export function createAutoApprovalSwitch({ models, clock, organizations, secondW
       const word = await secondWords.say(changer, { what, link: '/settings/workspaces', asked });
       if (word === 'given') return now;
       if (word === 'waits') return others;
-      const by = new Types.ObjectId(changer.user.userId);
+      const by = changer.user.userId as never;
       return { ...others, autoApprovalRequest: { by, at: clock.now(), autoApproval: wanted } };
     },
   };

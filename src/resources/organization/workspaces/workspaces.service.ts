@@ -7,7 +7,7 @@ import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, givenMembers, insertOne } from '../../../platform/mongo/queries.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
-import { type Waiting, waitingAt } from '../../../domain/identity/second-word.ts';
+import { type Waiting, waitingAt } from '../../../domain/control/second-word.ts';
 import type { Changer } from '../second-words.service.ts';
 import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';

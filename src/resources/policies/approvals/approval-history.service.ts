@@ -4,9 +4,9 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { ApprovalState } from '../../../domain/policies/changes/approval.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import { type ApprovalStep, stepsOf } from './approval-steps.ts';
+import { stepsOf } from './approval-steps.ts';
 import { approvedContents } from './approved-contents.ts';
-import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
+import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 export interface ApprovalRecord {
   approvalId: Types.ObjectId;

@@ -1,8 +1,11 @@
 // An approval as it is shown beside what it made, with all its steps (decisions: approvals).
 import { z } from 'zod';
-import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
+import {
+  APPROVAL_ACTIONS,
+  APPROVAL_STATES,
+  AUTHOR_STEPS,
+} from '../../../domain/policies/changes/approval.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
-import { AUTHOR_STEPS } from './approval-steps.ts';
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

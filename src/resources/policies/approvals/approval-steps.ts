@@ -1,21 +1,7 @@
 // The steps that a proposed change has taken, each with who took it, when, why, and what it was about (decisions: approvals).
-import type { Types } from 'mongoose';
-import type { ApprovalAction, ApprovalState } from '../../../domain/policies/changes/approval.ts';
+import type { ApprovalAction } from '../../../domain/policies/changes/approval.ts';
 import { AppError } from '../../../errors.ts';
-import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
-
-export const AUTHOR_STEPS = ['open', 'update'] as const;
-
-export interface ApprovalStep {
-  action: ApprovalAction | (typeof AUTHOR_STEPS)[number];
-  by: Types.ObjectId;
-  at: Date;
-  reason: string | null;
-  /** Of the contents that it was about; null: of before steps were kept. */
-  digest: string | null;
-  from: ApprovalState | null;
-  to: ApprovalState;
-}
+import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 /** Of an author, so that what somebody else does always fits. */
 const AUTHOR_STEPS_MAX = 100;

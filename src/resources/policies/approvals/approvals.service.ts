@@ -1,5 +1,5 @@
 // Policy approvals: proposed, edited, moved by one of six actions (document 2, section 4.2; decisions: approvals).
-import { type QueryFilter, Types } from 'mongoose';
+import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -29,10 +29,10 @@ import {
   type policyApprovalInput,
   OPEN_APPROVALS,
 } from './approvals.schemas.ts';
-import { type ApprovalStep, requireFewSteps, requireSeen, stepsOf } from './approval-steps.ts';
+import { requireFewSteps, requireSeen, stepsOf } from './approval-steps.ts';
 import { approvedContents, keptContents } from './approved-contents.ts';
 import type { ApprovalEnforcement, Enforced } from './enforcement.service.ts';
-import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
+import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
   memberships: MembershipService;
@@ -91,7 +91,7 @@ export function createApprovalService(deps: Deps) {
 
   const stepBy = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
     ...taken,
-    by: new Types.ObjectId(userId),
+    by: userId as never,
     at: clock.now(),
   });
 
@@ -189,8 +189,7 @@ export function createApprovalService(deps: Deps) {
       const found = await find(tenant, id);
       const { state: from } = found;
       const to = stateAfter(action, found, user);
-      if (action === 'break-glass' && reason === undefined)
-        throw new AppError('VALIDATION_ERROR', 'reason: required to break the glass');
+      requireReason(action, reason);
       requireSeen(found, action, digest);
       const enforced: Enforced = isEnforcing(action)
         ? await enforcement.enforce(tenant, found)
@@ -199,20 +198,29 @@ export function createApprovalService(deps: Deps) {
       const undoneRevision = isUndone ? await enforcement.undo(tenant, found) : null;
       const said = { action, reason: reason ?? null };
       const step = stepBy(user, { ...said, digest: found.digest, from, to });
-      const { by, at } = step;
-      const lastAction = { ...said, by, at };
-      const parts = { ...actorOf(action, by as never), ...enforced, undoneRevision };
-      const moved = await write(found, { ...parts, state: to, lastAction, step });
+      const parts = { ...partsOf(said, step), ...enforced, undoneRevision };
+      const moved = await write(found, { ...parts, state: to, step });
       return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
     },
   };
 }
 export type ApprovalService = ReturnType<typeof createApprovalService>;
 
-/** In which part somebody has acted. */
-function actorOf(action: ApprovalAction, by: never): Partial<PolicyApprovalDocument> {
-  if (action === 'author-withdraw') return {};
-  return action.startsWith('reviewer-') ? { reviewer: by } : { enforcer: by };
+/** @throws AppError `VALIDATION_ERROR` */
+function requireReason(action: ApprovalAction, reason: string | undefined): void {
+  if (action === 'break-glass' && reason === undefined)
+    throw new AppError('VALIDATION_ERROR', 'reason: required to break the glass');
+}
+
+type Said = Pick<NonNullable<PolicyApprovalDocument['lastAction']>, 'action' | 'reason'>;
+
+/** In which part somebody has acted, and with what. */
+function partsOf(said: Said, { by, at }: ApprovalStep): Partial<PolicyApprovalDocument> {
+  const acted = { lastAction: { ...said, by, at } };
+  if (said.action === 'author-withdraw') return acted;
+  return said.action.startsWith('reviewer-')
+    ? { ...acted, reviewer: by }
+    : { ...acted, enforcer: by };
 }
 
 /** @throws AppError `FORBIDDEN` for the wrong person, `INVALID_OPERATION` at the wrong moment */

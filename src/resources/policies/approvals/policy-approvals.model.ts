@@ -4,9 +4,20 @@ import {
   APPROVAL_STATES,
   type ApprovalAction,
   type ApprovalState,
+  type AUTHOR_STEPS,
 } from '../../../domain/policies/changes/approval.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
-import type { ApprovalStep } from './approval-steps.ts';
+
+export interface ApprovalStep {
+  action: ApprovalAction | (typeof AUTHOR_STEPS)[number];
+  by: Types.ObjectId;
+  at: Date;
+  reason: string | null;
+  /** Of the contents that it was about; null: of before steps were kept. */
+  digest: string | null;
+  from: ApprovalState | null;
+  to: ApprovalState;
+}
 
 export interface PolicyApprovalDocument {
   _id: Types.ObjectId;

@@ -1,6 +1,6 @@
 // Whose word lets a weakening of a control take effect.
 import { expect, test } from 'vitest';
-import { ASKED_FOR_MS, OWNER_WAITS_MS, wordOn } from '../../../src/domain/identity/second-word.ts';
+import { ASKED_FOR_MS, OWNER_WAITS_MS, wordOn } from '../../../src/domain/control/second-word.ts';
 import type { Role } from '../../../src/domain/identity/roles.ts';
 
 const START = Date.UTC(2026, 0, 10);

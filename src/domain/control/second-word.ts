@@ -1,5 +1,5 @@
 // Weakening a control takes a second person, or an owner who has waited while all managers know (decisions: switches that weaken).
-import type { Role } from './roles.ts';
+import type { Role } from '../identity/roles.ts';
 
 /** Who asked for a change that waits for its second word. */
 export interface Asked {
