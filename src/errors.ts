@@ -83,7 +83,7 @@ export const registry = {
   CONFLICT: {
     http: 409,
     meaning:
-      'The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent',
+      'The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent or workspace',
   },
   EXPIRED: { http: 410, meaning: 'The token, invitation or temporary resource has expired' },
   VERSION_SUNSET: {

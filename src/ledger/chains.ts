@@ -18,7 +18,15 @@ export interface Chain {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PLACE = ['organizationId', 'traceId', 'sequence', 'chainHash', 'createdAt'];
-const ANSWER = ['agentId', 'schemaVersion', 'verdict', 'confidenceScore', 'tags', 'answer'];
+const ANSWER = [
+  'agentId',
+  'workspaceId',
+  'schemaVersion',
+  'verdict',
+  'confidenceScore',
+  'tags',
+  'answer',
+];
 
 export const DECISIONS: Chain = {
   collection: 'ledger',

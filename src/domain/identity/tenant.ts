@@ -42,6 +42,8 @@ export interface Key {
   readOnly: boolean;
   /** Minted for the verdicts of persons: they count, and the key ingests nothing. */
   isForFeedback: boolean;
+  /** The workspace that it is bound to; null: `x-workspace-id` may name any. */
+  workspaceId: string | null;
   /** Agent keys only: the agent the key belongs to. */
   agentId: string | null;
 }

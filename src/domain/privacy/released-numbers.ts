@@ -22,6 +22,8 @@ export interface Exact {
 export interface Released {
   group: string;
   value: number | null;
+  /** Of the noise of a mean, about; null: none is told, or it is a count. */
+  standardDeviation?: number | null;
 }
 
 interface Release {
@@ -33,7 +35,10 @@ interface Release {
 /** One decision more or less changes one count by 1. */
 const COUNT_SENSITIVITY = 1;
 
-/** The numbers, and the standard deviation of the noise of each count. */
+/** A count of no more than so many deviations of its noise may be that of an empty group: it has no mean. */
+const LEAST_DEVIATIONS = 3;
+
+/** The numbers, and the standard deviation of the noise of each count that they are made of. */
 export function release(
   exact: readonly Exact[],
   { metric, mechanism, cost }: Release,
@@ -45,7 +50,8 @@ export function release(
   const groups = exact.map(({ group, count, sum }) => {
     const noisedCount = count + Number(ofCount.draw(random16));
     if (metric === 'count') return { group, value: noisedCount };
-    return { group, value: meanOf(noisedCount, sum + Number(ofSum.draw(random16))) };
+    const noisedSum = sum + Number(ofSum.draw(random16));
+    return { group, ...meanOf({ noisedCount, noisedSum }, { ofCount, ofSum }) };
   });
   return { groups, standardDeviation: ofCount.standardDeviation };
 }
@@ -55,9 +61,18 @@ function half({ epsilon, delta }: Cost): Cost {
   return { epsilon: Math.floor(epsilon / 2), delta: Math.max(1, Math.floor(delta / 2)) };
 }
 
+type Deviating = Pick<ReturnType<typeof noiseFor>, 'standardDeviation'>;
+
 /** Of noised numbers alone, so that nothing more is revealed; within the range that scores have. */
-function meanOf(count: number, sum: number): number | null {
-  if (count < 1) return null;
-  const score = (sum / count + HALF_RANGE) / SCORE_UNITS;
-  return Math.min(1, Math.max(0, Number(score.toFixed(4))));
+function meanOf(
+  { noisedCount, noisedSum }: Record<'noisedCount' | 'noisedSum', number>,
+  { ofCount, ofSum }: Record<'ofCount' | 'ofSum', Deviating>,
+): Omit<Released, 'group'> {
+  if (noisedCount < Math.max(1, LEAST_DEVIATIONS * ofCount.standardDeviation))
+    return { value: null, standardDeviation: null };
+  const offset = noisedSum / noisedCount;
+  const score = Number(((offset + HALF_RANGE) / SCORE_UNITS).toFixed(4));
+  const noise = Math.hypot(ofSum.standardDeviation, offset * ofCount.standardDeviation);
+  const standardDeviation = Number((noise / noisedCount / SCORE_UNITS).toFixed(4));
+  return { value: Math.min(1, Math.max(0, score)), standardDeviation };
 }

@@ -1,16 +1,10 @@
 // Notifications: what the dashboard tells one member of one organisation; gone after 90 days.
 import { Schema, type Types } from 'mongoose';
+import {
+  NOTIFICATION_TYPES,
+  type NotificationType,
+} from '../../domain/events/notification-types.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
-
-export const NOTIFICATION_TYPES = [
-  'system',
-  'security',
-  'invite',
-  'broadcast',
-  'alert',
-  'info',
-] as const;
-export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 export interface NotificationDocument {
   _id: Types.ObjectId;

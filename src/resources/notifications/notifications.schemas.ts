@@ -1,7 +1,7 @@
 // Inputs and views of notifications (document 3, sections 2 and 4.10).
 import { z } from 'zod';
+import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
 import { id, instant, line, prose } from '../../http/declaration/views.ts';
-import { NOTIFICATION_TYPES } from './notifications.model.ts';
 
 export const notificationQuery = z.object({
   unreadOnly: z

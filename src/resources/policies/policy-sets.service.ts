@@ -1,4 +1,4 @@
-// The compiled policies of a workspace, as ingestion evaluates them, in either arm of a canary; a digest resolves to the revisions it was made of.
+// The compiled policies that judge a decision, as ingestion evaluates them, in either arm of a canary; a digest resolves to the revisions it was made of.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
@@ -12,7 +12,7 @@ import { armOf } from '../../domain/policies/changes/canary.ts';
 import type { Arm } from '../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import { JUDGING, policiesIn } from './canary/policy-arms.ts';
+import { JUDGING, type JudgingPolicy, policiesIn } from './canary/policy-arms.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 
 /** What judges in a workspace. */
@@ -21,6 +21,9 @@ interface JudgingSets {
   control: PolicySet;
   canary: { id: string; share: number; set: PolicySet } | null;
 }
+
+/** The workspace of a decision; before another one, whose policies judge it as well. */
+export type JudgedIn = string | readonly [string, string];
 
 const CACHED_SETS = 2000;
 const CACHED_WORKSPACES = 500;
@@ -39,11 +42,11 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
   /** Puts a set on record. Only what judges in the control is kept compiled: canaries come and go. */
   async function compiledIn(
     arm: Arm,
-    { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
-    policies: readonly PolicyDocument[],
+    { organizationId, place }: { organizationId: string; place: string },
+    policies: readonly JudgingPolicy[],
   ): Promise<PolicySet> {
-    const cache = arm === 'control' ? compiledOf(workspaceId) : new Map();
-    const set = compilePolicies(policiesIn(arm, policies), cache);
+    const cache = arm === 'control' ? compiledOf(place) : new Map();
+    const set = compilePolicies(policies, cache);
     const { digest, members } = set;
     await models.policySets.updateOne(
       { organizationId, digest },
@@ -53,24 +56,25 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
     return set;
   }
 
-  async function load(organizationId: string, workspaceId: string): Promise<JudgingSets> {
+  async function load(organizationId: string, judgedIn: JudgedIn): Promise<JudgingSets> {
+    const workspaceIds = typeof judgedIn === 'string' ? [judgedIn] : judgedIn;
     const policies = await models.policies
-      .find({ organizationId, workspaceId, ...JUDGING })
+      .find({ organizationId, workspaceId: { $in: workspaceIds }, ...JUDGING })
       .lean<PolicyDocument[]>();
-    const place = { organizationId, workspaceId };
-    const control = await compiledIn('control', place, policies);
-    const tried = policies.find(({ canary }) => canary)?.canary;
+    const { tried, judging } = armsOf(policies, workspaceIds[0] ?? '');
+    const place = { organizationId, place: placeOf(judgedIn) };
+    const control = await compiledIn('control', place, judging('control'));
     if (!tried) return { control, canary: null };
-    const set = await compiledIn('canary', place, policies);
+    const set = await compiledIn('canary', place, judging('canary'));
     return { control, canary: { id: tried.id.toHexString(), share: tried.share, set } };
   }
 
   return {
-    /** The policies of the workspace that judge this decision. Their digest is on record before this answers. */
-    of(organizationId: string, workspaceId: string, traceId: string): Awaitable<PolicySet> {
-      const judging = sets.get(`${organizationId}/${workspaceId}`, async () => ({
+    /** The policies that judge this decision. Their digest is on record before this answers. */
+    of(organizationId: string, judgedIn: JudgedIn, traceId: string): Awaitable<PolicySet> {
+      const judging = sets.get(`${organizationId}/${placeOf(judgedIn)}`, async () => ({
         organizationId,
-        value: await load(organizationId, workspaceId),
+        value: await load(organizationId, judgedIn),
       }));
       return whenKnown(judging, (found) => {
         if (!found) throw new AppError('INTERNAL_ERROR');
@@ -91,3 +95,19 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
   };
 }
 export type PolicySetService = ReturnType<typeof createPolicySetService>;
+
+function placeOf(judgedIn: JudgedIn): string {
+  return typeof judgedIn === 'string' ? judgedIn : judgedIn.join('+');
+}
+
+/** Canaries are those of the workspace that the decision goes to. */
+function armsOf(policies: readonly PolicyDocument[], workspaceId: string) {
+  const isOwn = (policy: PolicyDocument): boolean => policy.workspaceId.equals(workspaceId);
+  const own = policies.filter(isOwn);
+  const besides = policiesIn(
+    'control',
+    policies.filter((policy) => !isOwn(policy)),
+  );
+  const judging = (arm: Arm): JudgingPolicy[] => [...policiesIn(arm, own), ...besides];
+  return { tried: own.find(({ canary }) => canary)?.canary, judging };
+}

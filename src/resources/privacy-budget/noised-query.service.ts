@@ -20,7 +20,7 @@ type NoisedQuery = z.output<typeof noisedQueryInput>;
 
 export interface NoisedAnswer extends NoisedQuery {
   groups: Released[];
-  standardDeviation: number;
+  standardDeviation: number | null;
   budget: BudgetView;
 }
 
@@ -76,7 +76,13 @@ export function createNoisedQueryService({ models, random16, budget }: Deps) {
       await budget.requireRoom(tenant, cost);
       const exact = await count(tenant, groupBy, await groupsOf(tenant, groupBy));
       const spent = await budget.spend(tenant, purpose, cost);
-      const released = release(exact, { metric, mechanism, cost }, random16);
+      const { groups, standardDeviation: ofCounts } = release(
+        exact,
+        { metric, mechanism, cost },
+        random16,
+      );
+      const standardDeviation = metric === 'count' ? ofCounts : null;
+      const released = { groups, standardDeviation };
       const charged = { epsilon: fromNanos(cost.epsilon), delta: fromNanos(cost.delta) };
       return { metric, groupBy, mechanism, purpose, ...charged, ...released, budget: spent };
     },

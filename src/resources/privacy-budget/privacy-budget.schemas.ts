@@ -67,9 +67,19 @@ export const noisedAnswerView = z.object({
       value: z
         .number()
         .nullable()
-        .describe('Unbiased, so a count may be negative; a mean of no decisions is null'),
+        .describe(
+          'Unbiased, so a count may be negative; a mean of what may be no decision is null',
+        ),
+      standardDeviation: z
+        .number()
+        .nullable()
+        .exactOptional()
+        .describe('Of the noise of a mean, about; counts share that of the answer'),
     }),
   ),
-  standardDeviation: z.number().describe('Of the noise of each count'),
+  standardDeviation: z
+    .number()
+    .nullable()
+    .describe('Of the noise of each count; null: each mean has its own'),
   budget: budgetView,
 });

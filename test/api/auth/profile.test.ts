@@ -85,6 +85,11 @@ test('preferences: what is left out stays', async () => {
     { theme: 'pink' },
     { notificationOptOuts: { email: ['has blank'] } },
     { notificationOptOuts: [] },
+    { notificationOptOut: { email: ['alert'] } },
+    { notificationOptOuts: { mail: ['alert'] } },
+    { notificationOptOuts: { inapp: ['alert'] } },
+    { notificationOptOuts: { email: ['alerts'] } },
+    { notificationOptOuts: { inApp: ['Broadcast'] } },
   ])
     expect((await call('PATCH me/preferences', ada.token, bad)).status).toBe(400);
 });

@@ -140,6 +140,27 @@ test('only the policies of the workspace that a decision belongs to judge it', a
   expect(await verdictOf(ada, app, { 'x-workspace-id': lab })).toEqual([403, 'blocked']);
 });
 
+test('whoever names a workspace adds its policies to those that judge otherwise', async () => {
+  const ada = await operator();
+  const { token } = ada;
+  const create = async (name: string): Promise<string> =>
+    ok(await app.call('POST', '/api/v1/workspaces', { token, body: { name } })).body.data._id;
+  const [empty, strict] = [await create('Empty'), await create('Strict')];
+  const { _id } = await made(ada, { ...always, actions: [{ type: 'block' }] });
+  await made(
+    ada,
+    { ...always, actions: [{ type: 'flag_for_review' }] },
+    { 'x-workspace-id': strict },
+  );
+  expect(await verdictOf(ada)).toEqual([403, 'blocked']);
+  for (const named of [empty, strict])
+    expect(await verdictOf(ada, app, { 'x-workspace-id': named })).toEqual([403, 'blocked']);
+  await change(ada, _id, { enabled: false });
+  expect(await verdictOf(ada, app, { 'x-workspace-id': empty })).toEqual([201, 'approved']);
+  expect(await verdictOf(ada, app, { 'x-workspace-id': strict })).toEqual([202, 'flagged']);
+  expect(await verdictOf(ada)).toEqual([201, 'approved']);
+});
+
 test('a digest resolves to the revisions that it covers, also that of no policies', async () => {
   const ada = await operator();
   const resolve = (digest: string, { token }: Owner = ada) =>

@@ -202,6 +202,20 @@ test('one at a time in a workspace, and only where the arms differ', async () =>
   for (const id of [one, other, off]) await remove(id);
 });
 
+test('a policy that blocks is lifted for the other share by an explicit word only', async () => {
+  const id = await made({ actions: [{ type: 'block' }] });
+  const refused = await edit(id, { canary: { share: 0.5 } });
+  expect(refused).toMatchObject(WRONG);
+  expect(refused.body.error).toContain('liftsOthers: true');
+  expect((await as(ada, 'GET', `/${id}`)).body.data.canary).toBeNull();
+  for (const liftsOthers of [false, 'true', null])
+    expect((await edit(id, { canary: { share: 0.5, liftsOthers } })).status).toBe(400);
+  const begun = ok(await edit(id, { canary: { share: 0.5, liftsOthers: true } })).body.data;
+  expect(begun.canary).toEqual({ share: 0.5 });
+  ok(await edit(id, { canary: { end: 'promote' } }));
+  await remove(id);
+});
+
 test('approvals hold for canaries too, and nobody sees those of others', async () => {
   const id = await made();
   const second = await createMember(harness, ada, 'admin');

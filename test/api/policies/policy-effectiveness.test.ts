@@ -5,6 +5,7 @@ import { createMember } from '../../setup/harness.ts';
 import {
   createAgent,
   createFeedbackKey,
+  createOwner,
   createWorkspaceKey,
   decision,
   ok,
@@ -108,4 +109,31 @@ test('only auditors and managers see that view, and nobody another organisation'
   expect((await get('/effectiveness', member)).status).toBe(200);
   for (const path of ['/effectiveness', '/audit/auditor-view'])
     expect(ok(await get(path, eve)).body.data).toMatchObject({ sampleSize: 0, policies: [] });
+});
+
+test('what neither blocks nor flags has missed nothing', async () => {
+  const mallory = await createOwner(app, 'Mallory');
+  const feedback = await createFeedbackKey(app, mallory);
+  const { key: hers } = await createWorkspaceKey(app, mallory);
+  const create = (name: string, type: string): Promise<Answer> => {
+    const conditions = [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }];
+    const body = { name, conditions, actions: [{ type }] };
+    return app.call('POST', '/api/v1/policies', { token: mallory.token, body });
+  };
+  for (const type of ['notify', 'approve', 'flag_for_review']) ok(await create(type, type));
+  const body = decision('bot', { outputDecision: { action: 'reply' } });
+  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key: hers, body })).body.data;
+  const missed = { traceId, correctedDecision: 'ask' };
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key: feedback, body: missed }));
+  const { policies } = ok(await get('/effectiveness', mallory)).body.data;
+  const misses = policies.map(({ name, falseNegatives, recall }: Record<string, unknown>) => [
+    name,
+    falseNegatives,
+    recall,
+  ]);
+  expect(misses.sort()).toEqual([
+    ['approve', 0, null],
+    ['flag_for_review', 1, expect.objectContaining({ value: 0 })],
+    ['notify', 0, null],
+  ]);
 });

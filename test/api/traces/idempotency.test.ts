@@ -110,6 +110,21 @@ describe('a replay', () => {
     expect(replayed(await post({ key: bobs, body }))).toBe(false);
   });
 
+  test('of another workspace is no answer to a key that is bound to its own', async () => {
+    const name = { token: ada.token, body: { name: 'Lab' } };
+    const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', name)).body.data;
+    const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: lab });
+    const once = newKey();
+    const first = await post({ body: decision('x') }, once);
+    const { traceId } = first.body.data;
+    for (const call of [{ body: decision('x') }, { body: {} }, { raw: '{' }]) {
+      const other = await post({ key: bound, ...call }, once);
+      expect([other.status, other.body.code]).toEqual([409, 'CONFLICT']);
+      expect(other.text).not.toContain(traceId);
+    }
+    expectReplay(first, await post({ body: decision('x') }, once));
+  });
+
   test('comes before validation, whatever is wrong with the repetition', async () => {
     const once = newKey();
     const first = await post({ body: decision('x') }, once);

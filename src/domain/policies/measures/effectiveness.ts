@@ -41,6 +41,14 @@ export interface Effectiveness extends Outcomes {
   falsePositiveRate: Share | null;
 }
 
+/** Of what neither blocks nor flags: it holds nothing and so misses nothing. */
+export const NO_OUTCOMES: Outcomes = {
+  truePositives: 0,
+  falsePositives: 0,
+  falseNegatives: 0,
+  trueNegatives: 0,
+};
+
 const OUTCOMES = {
   correctFlags: 'truePositives',
   falseFlags: 'falsePositives',
@@ -54,7 +62,7 @@ const Z = 1.959964;
 
 /** A held decision counts for the policies that matched it; one that was let pass, for every policy of its workspace that was there. */
 export function outcomesOf(policy: MeasuredPolicy, decisions: readonly HumanJudgement[]): Outcomes {
-  const counts = { truePositives: 0, falsePositives: 0, falseNegatives: 0, trueNegatives: 0 };
+  const counts = { ...NO_OUTCOMES };
   for (const decision of decisions) {
     const outcome = OUTCOMES[countOf(decision)];
     if (outcome !== null && concerns(policy, decision)) counts[outcome] += 1;

@@ -124,6 +124,6 @@ function callerBy(
   return {
     role: 'member',
     tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor },
-    key: { keyId, kind, readOnly, isForFeedback, agentId },
+    key: { keyId, kind, readOnly, isForFeedback, workspaceId, agentId },
   };
 }

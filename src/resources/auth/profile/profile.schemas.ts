@@ -1,5 +1,6 @@
 // Inputs and views of what users set for themselves, and of what they may see of their account's security (document 1, section 4.1).
 import { z } from 'zod';
+import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
 import { id, instant, line } from '../../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS, THEMES } from '../accounts/users.model.ts';
 
@@ -26,11 +27,21 @@ export const profileChange = z.object({
 });
 export const timeoutInput = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });
 
-/** Names of kinds of notifications. */
-const kinds = z.array(z.string().regex(/^[\w.:-]{1,64}$/)).max(100);
-export const preferencesChange = z.object({
+/** Kinds of notifications: one of Assay's, or an event of the dashboard, whose name has a dot. */
+const kind = z
+  .string()
+  .regex(/^[\w.:-]{1,64}$/)
+  .refine(
+    (name) => name.includes('.') || NOTIFICATION_TYPES.some((known) => known === name),
+    `must be one of ${NOTIFICATION_TYPES.join(', ')}, or an event such as review.assigned`,
+  );
+const kinds = z.array(kind).max(100);
+/** Strict: who misspells what they opt out of would go on being told. */
+export const preferencesChange = z.strictObject({
   theme: z.enum(THEMES).optional(),
-  notificationOptOuts: z.object({ email: kinds.optional(), inApp: kinds.optional() }).optional(),
+  notificationOptOuts: z
+    .strictObject({ email: kinds.optional(), inApp: kinds.optional() })
+    .optional(),
 });
 
 export const timeoutView = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });

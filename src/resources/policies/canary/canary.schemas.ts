@@ -7,7 +7,15 @@ import { policyChange } from '../policies.schemas.ts';
 
 const canaryChange = z
   .union([
-    z.strictObject({ share: z.number().min(canaryShares.least).max(canaryShares.most) }),
+    z.strictObject({
+      share: z.number().min(canaryShares.least).max(canaryShares.most),
+      liftsOthers: z
+        .literal(true)
+        .exactOptional()
+        .describe(
+          'Needed without a change where an enabled policy blocks: it is lifted for the other share',
+        ),
+    }),
     z.strictObject({ end: z.enum(['promote', 'rollback']) }),
   ])
   .describe(

@@ -39,6 +39,12 @@ interface Division {
   startedBy: string;
 }
 
+interface Begin {
+  change: Partial<PolicyContents>;
+  share: number;
+  liftsOthers?: boolean;
+}
+
 type Edit = z.output<typeof policyEdit>;
 type Ending = 'promote' | 'rollback';
 
@@ -107,12 +113,13 @@ export function createCanaryService(deps: Deps) {
   async function begin(
     { tenant, user }: Editor,
     policyId: string,
-    { change, share }: { change: Partial<PolicyContents>; share: number },
+    { change, share, liftsOthers = false }: Begin,
   ): Promise<PolicyView> {
     const before = await definitions.get(tenant, policyId);
     await requireNone(before);
     await requireAllowed(tenant, { before, after: { ...contentsOf(before), ...change } });
     const isChange = Object.keys(change).length > 0;
+    if (!isChange && !liftsOthers) requireNothingLifted(before);
     const after = isChange ? await definitions.update(tenant, policyId, change) : before;
     const control = isChange ? { revision: before.revision, ...contentsOf(before) } : null;
     if (judgesAlike(control, after))
@@ -146,7 +153,7 @@ export function createCanaryService(deps: Deps) {
     edit(editor: Editor, policyId: string, { canary, ...change }: Edit): Promise<PolicyView> {
       const { tenant } = editor;
       if (canary === undefined) return definitions.update(tenant, policyId, change);
-      if ('share' in canary) return begin(editor, policyId, { change, share: canary.share });
+      if ('share' in canary) return begin(editor, policyId, { change, ...canary });
       if (Object.keys(change).length > 0)
         throw new AppError('VALIDATION_ERROR', 'canary: ends by itself, or together with nothing');
       return end(tenant, policyId, canary.end);
@@ -164,6 +171,15 @@ export function createCanaryService(deps: Deps) {
   };
 }
 export type CanaryService = ReturnType<typeof createCanaryService>;
+
+/** @throws AppError `INVALID_OPERATION` when a policy that blocks would stop judging some decisions */
+function requireNothingLifted({ enabled, actions }: PolicyView): void {
+  if (enabled && actions.some(({ type }) => type === 'block'))
+    throw new AppError(
+      'INVALID_OPERATION',
+      'Without a change the policy no longer judges the other share of the decisions: send canary { share, liftsOthers: true } if that is meant',
+    );
+}
 
 function toStatus(canary: PolicyCanaryDocument): CanaryStatus {
   const { policyId, state, share, test, decisions } = canary;

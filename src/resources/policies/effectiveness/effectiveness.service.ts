@@ -6,8 +6,10 @@ import {
   type Effectiveness,
   effectivenessOf,
   type HumanJudgement,
+  NO_OUTCOMES,
   outcomesOf,
 } from '../../../domain/policies/measures/effectiveness.ts';
+import { restricts } from '../../../domain/policies/verdict.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type {
   PolicyDocument,
@@ -23,7 +25,15 @@ import { judgedSince } from './judged-sample.service.ts';
 
 type Policy = Pick<
   PolicyDocument,
-  '_id' | 'name' | 'workspaceId' | 'enabled' | 'priority' | 'revision' | 'createdAt' | 'updatedAt'
+  | '_id'
+  | 'name'
+  | 'workspaceId'
+  | 'enabled'
+  | 'priority'
+  | 'actions'
+  | 'revision'
+  | 'createdAt'
+  | 'updatedAt'
 >;
 type Id = Types.ObjectId;
 
@@ -35,7 +45,7 @@ interface Sample {
 interface Measured extends Sample {
   policies: (Effectiveness & { policyId: Id; name: string })[];
 }
-interface AuditedPolicy extends Omit<Policy, '_id' | 'revision' | 'updatedAt'> {
+interface AuditedPolicy extends Omit<Policy, '_id' | 'actions' | 'revision' | 'updatedAt'> {
   policyId: Id;
   revisions: number;
   lastChange: { at: Date; by: Id | null; approvalId: Id | null };
@@ -52,7 +62,7 @@ interface Audited extends Sample {
 const DAYS = 90;
 const DAY_MS = 86_400_000;
 const POLICIES_MAX = 500;
-const MEMBERS = 'name workspaceId enabled priority revision createdAt updatedAt';
+const MEMBERS = 'name workspaceId enabled priority actions revision createdAt updatedAt';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & { approvalHistory: ApprovalHistory };
 
@@ -164,7 +174,7 @@ function madeBy(approvals: readonly ApprovalRecord[], { _id, revision }: Policy)
 }
 
 function measureOf(policy: Policy, decisions: readonly HumanJudgement[]): Effectiveness {
-  const { _id, workspaceId, createdAt } = policy;
+  const { _id, workspaceId, createdAt, actions } = policy;
   const measured = { id: String(_id), workspaceId: String(workspaceId), createdAt };
-  return effectivenessOf(outcomesOf(measured, decisions));
+  return effectivenessOf(restricts(actions) ? outcomesOf(measured, decisions) : NO_OUTCOMES);
 }

@@ -7,6 +7,7 @@ export type Answered = Pick<
   TraceDocument,
   | 'traceId'
   | 'agentId'
+  | 'workspaceId'
   | 'schemaVersion'
   | 'verdict'
   | 'confidenceScore'

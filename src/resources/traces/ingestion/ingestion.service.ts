@@ -98,19 +98,23 @@ export function createIngestionService(deps: Deps) {
     const meant = agents.resolve(tenant.organizationId, named, tenant.agentIds);
     return whenKnown(meant, (agent) => {
       requireOwnAgent(caller, agent);
-      return judgingFor(tenant, agent);
+      return judgingFor(caller, agent);
     });
   }
 
   function judgingFor(
-    { organizationId, workspaceId: chosen, defaultWorkspaceId }: Tenant,
+    { tenant, key }: IngestionCaller,
     agent: KnownAgent | null,
   ): Awaitable<Judging> {
+    const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
-    const workspaceId = chosen ?? agent?.workspaceId ?? defaultWorkspaceId;
+    // Whoever names a workspace adds its policies to those that would judge otherwise: the judged party does not choose its judge.
+    const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
+    const workspaceId = chosen ?? home;
+    const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
     const deciding = allKnown([
-      () => policySets.of(organizationId, workspaceId, traceId),
+      () => policySets.of(organizationId, judgedIn, traceId),
       () => organizations.context(organizationId),
       () => agentHistory.of(organizationId, agent?.agentId ?? null),
       () => workspaces.settingsOf(organizationId, workspaceId),
@@ -145,16 +149,18 @@ export function createIngestionService(deps: Deps) {
     agentMark(deps.secrets.ledgerKey, organizationId, named);
 
   /**
-   * An idempotency key does not carry the answer of one agent to another, nor past the agents that the caller's key is limited to.
+   * An idempotency key does not carry the answer of one agent to another, nor past the agents and the workspace of the caller's key.
    * @param named the agent as the repetition names it; null when that cannot be read
    * @throws AppError `CONFLICT`
    */
   async function requireSameAgent(
     tenant: Tenant,
     named: string | null,
-    { agentId, answer }: Answered,
+    { agentId, answer, workspaceId }: Answered,
   ): Promise<void> {
     const { organizationId, agentIds } = tenant;
+    if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)
+      throw new AppError('CONFLICT', 'The Idempotency-Key is that of another workspace');
     let isSame = agentIds === null || agentIds.includes(agentId);
     if (isSame && named !== null && answer.agentMark !== undefined)
       isSame = answer.agentMark === markOf(tenant, named);

@@ -1,0 +1,10 @@
+// What notifications are about, which is what somebody may opt out of.
+export const NOTIFICATION_TYPES = [
+  'system',
+  'security',
+  'invite',
+  'broadcast',
+  'alert',
+  'info',
+] as const;
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
