@@ -1,6 +1,22 @@
 // The two chains, decisions and audit log, and what tells them apart (ledger.md).
 import { AUDIT_GENESIS, ZERO_HASH } from '../domain/record/chain.ts';
 
+/** What a sequence may be, as a query finds it. A row with anything else is in no chain: only verification looks for it. */
+export const SEQUENCES = { $gte: 1, $lt: 2 ** 53 } as const;
+
+/** Whether a stored sequence is one: a query takes fractions, lists and decimals for numbers too. */
+export function isSequence(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+/** Rows that are read for the newest entry: some may be none. */
+export const NEWEST_MAX = 16;
+
+/** The first of some rows that has a place in the chain. */
+export function firstInChain<T extends { sequence: unknown }>(rows: readonly T[]): T | null {
+  return rows.find(({ sequence }) => isSequence(sequence)) ?? null;
+}
+
 /** Where a chain is stored and how replayed appends are recognised in it. */
 export interface Chain {
   collection: string;

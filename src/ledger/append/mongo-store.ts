@@ -1,7 +1,7 @@
 // The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads with majority.
 import type { mongo, Types } from 'mongoose';
 import { writeDocuments } from '../bson-writer.ts';
-import type { Chain } from '../chains.ts';
+import { type Chain, isSequence, SEQUENCES } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
@@ -129,11 +129,15 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
 
   return {
     insertOrdered,
-    newest: (organizationId) =>
-      collection.findOne<Head>(
-        { organizationId },
-        { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } },
-      ),
+    async newest(organizationId) {
+      const filter = { organizationId, sequence: SEQUENCES };
+      const options = { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } } as const;
+      const newest = await collection.findOne<Head>(filter, options);
+      if (!newest || isSequence(newest.sequence)) return newest;
+      for await (const head of collection.find<Head>(filter, options))
+        if (isSequence(head.sequence)) return head;
+      return null;
+    },
     at: (organizationId, sequence) =>
       collection.findOne(
         { organizationId, sequence },

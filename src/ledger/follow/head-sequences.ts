@@ -1,5 +1,6 @@
 // The newest sequence of organisations in a chain, read from the index alone.
 import type { mongo, Types } from 'mongoose';
+import { SEQUENCES } from '../chains.ts';
 import { objectId } from '../ledger.model.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
@@ -8,10 +9,11 @@ export async function headSequences(
   collection: mongo.Collection,
   organizationIds?: readonly string[],
 ): Promise<Map<string, number>> {
-  const named = { $match: { organizationId: { $in: organizationIds?.map(objectId) } } };
+  const organizationId = organizationIds && { $in: organizationIds.map(objectId) };
+  const inChains = { $match: { ...(organizationId && { organizationId }), sequence: SEQUENCES } };
   const rows = collection.aggregate<{ _id: Types.ObjectId; sequence: number }>(
     [
-      ...(organizationIds ? [named] : []),
+      inChains,
       { $sort: { organizationId: -1, sequence: -1 } },
       { $group: { _id: '$organizationId', sequence: { $first: '$sequence' } } },
     ],

@@ -1,6 +1,6 @@
 // Reads the tail of a chain once for all consumers of a round, unless this instance has just written it.
 import type { Connection, mongo } from 'mongoose';
-import type { Chain } from '../chains.ts';
+import { type Chain, SEQUENCES } from '../chains.ts';
 import { bytesOf } from '../contents/contents.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
@@ -61,7 +61,8 @@ export class TailReader {
   }
 
   async #read(from: number, size: number): Promise<Known> {
-    const { entries, isCut } = await readEntries(this.#deps, { sequence: { $gt: from } }, size);
+    const sequence = { $gt: from, $lt: SEQUENCES.$lt };
+    const { entries, isCut } = await readEntries(this.#deps, { sequence }, size);
     return { from, entries, isLast: !isCut && entries.length < size };
   }
 }

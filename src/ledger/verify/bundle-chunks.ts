@@ -11,7 +11,7 @@ import { disclose } from '../../domain/record/commitments.ts';
 import { readDocument } from '../bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
 import { openedEntries } from '../contents/opened-entries.ts';
-import type { Chain } from '../chains.ts';
+import { type Chain, isSequence } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import { objectId } from '../ledger.model.ts';
@@ -59,6 +59,7 @@ export async function* bundleChunks(
   let text = '';
   for await (const run of entriesIn(db, chain, { disclosed, contents, ...header }))
     for (const entry of run) {
+      if (!isSequence(entry.sequence)) continue;
       text += before
         ? lineOf(before, disclosed, false)
         : bundleHeader({ ...header, prevHash: entry.prevHash });

@@ -2,7 +2,7 @@
 import type { mongo, Types } from 'mongoose';
 import type { Position } from '../../domain/record/chain.ts';
 import { notedHeads } from '../heads/heads.ts';
-import type { Chain } from '../chains.ts';
+import { type Chain, isSequence } from '../chains.ts';
 import type { Range } from './report.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
@@ -51,10 +51,6 @@ export async function readNotes(
 /** The highest of some numbers that are sequences, 0 if none is. */
 export function highestSequence(numbers: readonly unknown[]): number {
   return Math.max(0, ...numbers.filter(isSequence));
-}
-
-function isSequence(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 function isHash(value: unknown): value is string {

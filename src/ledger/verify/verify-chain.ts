@@ -1,6 +1,6 @@
 // Verifies a stored chain: reads what is noted of it, replays every entry in order, then checks the histories of amended decisions.
 import type { mongo, Types } from 'mongoose';
-import type { Chain } from '../chains.ts';
+import { type Chain, SEQUENCES } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
 import { openedEntries } from '../contents/opened-entries.ts';
@@ -113,19 +113,23 @@ export async function newestSequence(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
 ): Promise<number> {
-  const numbered = { organizationId, sequence: { $gte: 1, $lt: Infinity } };
+  const numbered = { organizationId, sequence: SEQUENCES };
   const options = { ...MAJORITY, sort: { sequence: -1 }, projection: { sequence: 1 } } as const;
   const newest = await entries.findOne(numbered, options);
   if (!newest) return 0;
   return Number.isSafeInteger(newest.sequence) ? newest.sequence : Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether there are entries with a sequence that the replay cannot meet: below 1, infinite, not a number, or none at all. */
+/** Whether there are entries with a sequence that the replay cannot meet: below 1, beyond what a double counts exactly, several, no number, or none at all. */
 async function hasStranger(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
 ): Promise<boolean> {
-  const elsewhere = [{ sequence: { $not: { $gte: 1 } } }, { sequence: Infinity }];
+  const elsewhere = [
+    { sequence: { $not: { $gte: SEQUENCES.$gte } } },
+    { sequence: { $not: { $lt: SEQUENCES.$lt } } },
+    { sequence: { $type: 'array' } },
+  ];
   const filter = { organizationId, $or: elsewhere } as mongo.Filter<Stored>;
   return (await entries.findOne(filter, { ...MAJORITY, projection: { _id: 1 } })) !== null;
 }

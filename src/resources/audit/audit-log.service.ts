@@ -2,7 +2,7 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import { AUDIT } from '../../ledger/chains.ts';
+import { AUDIT, isSequence, SEQUENCES } from '../../ledger/chains.ts';
 import { erasedUntil } from '../../ledger/verify/erased-until.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
@@ -28,10 +28,13 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
       filter: AuditFilter,
       page: Page,
     ): Promise<Listed<AuditEntryView>> {
-      const where = { organizationId, ...auditFilterConditions(filter) };
+      const where = { organizationId, sequence: SEQUENCES, ...auditFilterConditions(filter) };
       const sort = { sequence: -1 } as const;
       const { items, total } = await listPage(models.auditEntries, where, { ...page, sort });
-      return { items: items.map(toAuditEntryView), total };
+      return {
+        items: items.filter(({ sequence }) => isSequence(sequence)).map(toAuditEntryView),
+        total,
+      };
     },
 
     /** @throws AppError `NOT_FOUND` */

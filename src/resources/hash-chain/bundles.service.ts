@@ -5,7 +5,7 @@ import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { type AuditEvent, systemAuditEvent } from '../../domain/record/audit-event.ts';
 import { chainTime } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import { DECISIONS } from '../../ledger/chains.ts';
+import { DECISIONS, firstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
 import type { AuditService } from '../audit/audit.service.ts';
@@ -44,11 +44,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
 export function createBundleService({ models, ledger, verificationWorker, audit, clock }: Deps) {
-  function newest(organizationId: string): Promise<Position | null> {
+  async function newest(organizationId: string): Promise<Position | null> {
     const newestFirst = models.ledger
-      .findOne({ organizationId }, 'sequence chainHash createdAt')
-      .sort({ sequence: -1 });
-    return newestFirst.lean<Position>();
+      .find({ organizationId, sequence: SEQUENCES }, 'sequence chainHash createdAt')
+      .sort({ sequence: -1 })
+      .limit(NEWEST_MAX);
+    return firstInChain(await newestFirst.lean<Position[]>());
   }
 
   /** The lowest sequence whose entry is at or after a moment, one beyond the head when there is none. Times never decrease along a chain. */

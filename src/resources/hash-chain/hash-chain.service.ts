@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
+import { firstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
@@ -60,21 +61,22 @@ export function createHashChainService(deps: Deps) {
     const at = clock.now().getTime();
     const cached = cache.get(organizationId);
     if (cached && at - cached.at < TTL_MS) return cached;
-    const [head, verification] = await Promise.all([
+    const [newest, verification] = await Promise.all([
       models.ledger
-        .findOne({ organizationId }, 'sequence chainHash createdAt')
+        .find({ organizationId, sequence: SEQUENCES }, 'sequence chainHash createdAt')
         .sort({ sequence: -1 })
-        .lean<Head>(),
+        .limit(NEWEST_MAX)
+        .lean<Head[]>(),
       models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
     ]);
-    const loaded = { head, verification, at };
+    const loaded = { head: firstInChain(newest), verification, at };
     cache.set(organizationId, loaded);
     return loaded;
   }
 
   async function newestEntries(
     organizationId: string,
-    { limit, beforeSeq: before = Infinity, search = '' }: EntriesQuery,
+    { limit, beforeSeq: before = SEQUENCES.$lt, search = '' }: EntriesQuery,
   ): Promise<LedgerEntryDocument[]> {
     if (isHash(search))
       return hashes.find(organizationId, {
@@ -85,7 +87,10 @@ export function createHashChainService(deps: Deps) {
       });
     const beginning = search === '' ? {} : beginningWith(search);
     return models.ledger
-      .find({ organizationId, sequence: { $lt: before }, ...beginning }, ENTRY_MEMBERS)
+      .find(
+        { organizationId, sequence: { $gte: SEQUENCES.$gte, $lt: before }, ...beginning },
+        ENTRY_MEMBERS,
+      )
       .hint(search.length >= SELECTIVE ? 'subject' : 'chain')
       .sort({ sequence: -1 })
       .limit(limit)
@@ -107,11 +112,12 @@ export function createHashChainService(deps: Deps) {
 
     /** @throws AppError `NOT_FOUND` */
     async entryOf({ organizationId }: Tenant, traceId: string): Promise<DecisionEntries> {
-      const [entry, ...related] = await models.ledger
-        .find({ organizationId, traceId }, ENTRY_MEMBERS)
+      const found = await models.ledger
+        .find({ organizationId, traceId, sequence: SEQUENCES }, ENTRY_MEMBERS)
         .hint('subject')
         .sort({ sequence: 1 })
         .lean<LedgerEntryDocument[]>();
+      const [entry, ...related] = found.filter(({ sequence }) => isSequence(sequence));
       if (!entry) throw new AppError('NOT_FOUND');
       return {
         entry: toChainEntryView(entry),
@@ -126,7 +132,8 @@ export function createHashChainService(deps: Deps) {
       { limit, beforeSeq, search }: EntriesQuery,
     ): Promise<{ entries: ChainEntryView[]; hasMore: boolean }> {
       const found = await newestEntries(organizationId, { limit: limit + 1, beforeSeq, search });
-      const entries = found.slice(0, limit).map(toChainEntryView);
+      const inChain = found.slice(0, limit).filter(({ sequence }) => isSequence(sequence));
+      const entries = inChain.map(toChainEntryView);
       return { entries, hasMore: found.length > limit };
     },
 
@@ -134,7 +141,9 @@ export function createHashChainService(deps: Deps) {
     async entry({ organizationId }: Tenant, id: string): Promise<ChainEntryView> {
       const where = { organizationId, _id: id };
       const query = models.ledger.findOne(where, ENTRY_MEMBERS).lean<LedgerEntryDocument>();
-      return toChainEntryView(await findOr404(query));
+      const found = await findOr404(query);
+      if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
+      return toChainEntryView(found);
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { chainHash, chainTime, payloadDigest, ZERO_HASH } from '../../domain/record/chain.ts';
+import { firstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 
@@ -40,11 +41,12 @@ const MEMBERS = 'sequence prevHash payloadDigest chainHash createdAt view';
 
 export function createChainSegmentService({ models }: Pick<Platform, 'models'>) {
   async function headOf(organizationId: string): Promise<number> {
-    const head = await models.ledger
-      .findOne({ organizationId }, 'sequence')
+    const newest = await models.ledger
+      .find({ organizationId, sequence: SEQUENCES }, 'sequence')
       .sort({ sequence: -1 })
-      .lean<{ sequence: number }>();
-    return head?.sequence ?? 0;
+      .limit(NEWEST_MAX)
+      .lean<{ sequence: number }[]>();
+    return firstInChain(newest)?.sequence ?? 0;
   }
 
   /** Oldest first; the entry before the segment comes first, unless the segment begins the chain. */

@@ -1,5 +1,6 @@
 // Reads decisions from the database a run at a time, contents opened, by the ledger's reader: a third less than one by one (row list).
 import type { Platform } from '../../composition/platform.ts';
+import { isSequence, SEQUENCES } from '../../ledger/chains.ts';
 import { openedEntries } from '../../ledger/contents/opened-entries.ts';
 import { readDocument } from '../../ledger/bson-reader.ts';
 import { rawDocuments } from '../../platform/mongo/queries.ts';
@@ -20,12 +21,18 @@ export interface TraceReading {
 }
 
 /** Newest first, a run at a time. */
-export function storedTraces(
+export async function* storedTraces(
   { models, contents }: Pick<Platform, 'models' | 'contents'>,
   { where, ...reading }: TraceReading,
 ): AsyncGenerator<readonly TraceDocument[]> {
   const options = { ...reading, sort: { sequence: -1 } } as const;
-  const cursor = rawDocuments(models.traces, where, options);
+  const inChain = Object.assign({ sequence: SEQUENCES }, where);
+  const cursor = rawDocuments(models.traces, inChain, options);
   const read = (bytes: Buffer): TraceDocument => readDocument(bytes) as unknown as TraceDocument;
-  return openedEntries(cursor, { organizationId: where.organizationId, contents, read });
+  for await (const run of openedEntries(cursor, {
+    organizationId: where.organizationId,
+    contents,
+    read,
+  }))
+    yield run.filter(({ sequence }) => isSequence(sequence));
 }

@@ -3,6 +3,7 @@ import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
+import { isSequence } from '../../ledger/chains.ts';
 import { findOr404, type Listed } from '../../platform/mongo/queries.ts';
 import type { AgentResolver } from '../agents/agent-resolver.service.ts';
 import type { ReadScrubbers } from './read-scrubbers.ts';
@@ -71,13 +72,15 @@ export function createTraceService(deps: Deps) {
     const { organizationId } = tenant;
     const where = { ...visibleTo(tenant), organizationId, ...name };
     const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
-    const trace = await contents.openOne(organizationId, await findOr404(query));
+    const found = await findOr404(query);
+    if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
+    const trace = await contents.openOne(organizationId, found);
     const scrubberOf = await scrubbers.readingFor(organizationId);
     const view = await toTraceView(trace, scrubberOf(trace));
     if (!isHeld(view)) return { ...view, review: null };
     const isDecided = view.held.item.status !== 'pending';
-    const found = await verdicts.of(organizationId, isDecided ? [view.traceId] : []);
-    return { ...view, review: toTraceReview(view, found.get(view.traceId)) };
+    const decided = await verdicts.of(organizationId, isDecided ? [view.traceId] : []);
+    return { ...view, review: toTraceReview(view, decided.get(view.traceId)) };
   }
 
   async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {

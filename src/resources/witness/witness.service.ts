@@ -5,6 +5,7 @@ import { signText } from '../../domain/provenance/jws.ts';
 import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { judgeMessage, type MessageRefusal } from '../../domain/signed-message.ts';
 import { AppError, type Code } from '../../errors.ts';
+import { firstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { gossipInput } from './witness.schemas.ts';
@@ -48,8 +49,11 @@ export function createWitnessService(deps: Deps) {
   }
 
   async function headOf(organizationId: string): Promise<Head | null> {
-    const newest = models.ledger.findOne({ organizationId }, ENTRY).sort({ sequence: -1 });
-    const entry = await newest.lean<Entry>();
+    const newest = models.ledger
+      .find({ organizationId, sequence: SEQUENCES }, ENTRY)
+      .sort({ sequence: -1 })
+      .limit(NEWEST_MAX);
+    const entry = firstInChain(await newest.lean<Entry[]>());
     if (!entry) return null;
     const { sequence, chainHash, createdAt: at } = entry;
     return { organizationId, sequence, chainHash, at };

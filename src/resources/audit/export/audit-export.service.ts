@@ -2,6 +2,7 @@
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
+import { isSequence, SEQUENCES } from '../../../ledger/chains.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { type AuditFilter, auditFilterConditions } from '../audit-filter.ts';
 import type { AuditEntryDocument } from '../audit.model.ts';
@@ -27,18 +28,19 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
   const rowsMax = config.ASSAY_LIMIT_PDF_ROWS;
 
   /** Newest first. What is sealed meanwhile comes later and is not found. */
-  function read(
+  async function* read(
     { organizationId }: Tenant,
     filter: AuditFilter,
     bounds: { maxTimeMS: number; limit?: number },
-  ): AsyncIterable<AuditEntryDocument> {
-    const where = { organizationId, ...auditFilterConditions(filter) };
-    return models.auditEntries
+  ): AsyncGenerator<AuditEntryDocument> {
+    const where = { organizationId, sequence: SEQUENCES, ...auditFilterConditions(filter) };
+    const entries = models.auditEntries
       .find(where)
       .sort({ sequence: -1 })
       .setOptions({ batchSize: BATCH, ...bounds })
       .lean<AuditEntryDocument>()
       .cursor();
+    for await (const entry of entries) if (isSequence(entry.sequence)) yield entry;
   }
 
   async function* documentOf(tenant: Tenant, filter: AuditFilter): AsyncGenerator<string> {
