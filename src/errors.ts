@@ -138,6 +138,10 @@ export const registry = {
   HASH_CHAIN_ENTRIES_FAILED: { http: 500, meaning: 'Chain entry list failed' },
   HASH_CHAIN_ANCHORS_FAILED: { http: 500, meaning: 'Anchor list failed' },
   HASH_CHAIN_PROOF_FAILED: { http: 500, meaning: 'Inclusion proof failed' },
+  HASH_CHAIN_BROKEN: {
+    http: 409,
+    meaning: 'The chain is not what was sealed; nothing is signed about it',
+  },
   HASH_CHAIN_EXPORT_FAILED: { http: 500, meaning: 'Chain export failed' },
   FRIA_LIST_FAILED: { http: 500, meaning: 'Assessment list failed' },
   FRIA_CREATE_FAILED: { http: 500, meaning: 'Assessment creation failed' },

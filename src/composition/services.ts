@@ -75,7 +75,14 @@ export function createServices(
   const { signer, keys } = provenance;
   const { bundles, verification } = decisions.hashChain;
   const chainChecks = createChainCheckService({ ...platform, verification, auditLog });
-  const evidence = createEvidence(platform, { attestations, bulk, bundles, signer, keys });
+  const evidence = createEvidence(platform, {
+    attestations,
+    bulk,
+    bundles,
+    verification,
+    signer,
+    keys,
+  });
 
   const demoRequests = createDemoRequestService(platform);
   const witness = createWitnessService({ ...platform, signer });

@@ -8,6 +8,7 @@ import { createErasureImpactService } from '../../resources/erasure/erasure-impa
 import { createErasureService } from '../../resources/erasure/erasures.service.ts';
 import type { AttestationService } from '../../resources/hash-chain/attestations.service.ts';
 import type { BundleService } from '../../resources/hash-chain/bundles.service.ts';
+import type { ChainVerificationService } from '../../resources/hash-chain/chain-verification.service.ts';
 import type { BulkService } from '../../resources/traces/bulk/bulk.service.ts';
 import type { Platform } from '../platform.ts';
 
@@ -15,6 +16,7 @@ interface Deps {
   attestations: AttestationService;
   bulk: BulkService;
   bundles: BundleService;
+  verification: ChainVerificationService;
   signer: SignerService;
   keys: KeyRegistry;
 }

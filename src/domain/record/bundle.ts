@@ -15,6 +15,8 @@ export interface BundleHeader {
   /** The newest entry of the whole chain when the range was resolved; null when the chain is empty. */
   head: Position | null;
   count: number;
+  /** What the exporter says besides, at the end of the recipe. */
+  remarks?: readonly string[];
 }
 
 export interface BundleEntry {
@@ -48,7 +50,7 @@ export const RECIPE: readonly string[] = [
 
 /** The first line, up to the list of entries. */
 export function bundleHeader(header: BundleHeader): string {
-  const { chain, organizationId, exportedAt, range, prevHash, head, count } = header;
+  const { chain, organizationId, exportedAt, range, prevHash, head, count, remarks = [] } = header;
   const members = JSON.stringify({
     format: 'assay-bundle',
     version: 1,
@@ -60,7 +62,7 @@ export function bundleHeader(header: BundleHeader): string {
     prevHash,
     head: head && { sequence: head.sequence, chainHash: head.chainHash },
     count,
-    recipe: RECIPE,
+    recipe: [...RECIPE, ...remarks],
   });
   return `${members.slice(0, -1)},"entries":[\n`;
 }

@@ -8,6 +8,7 @@ import {
 } from '../../domain/record/bundle.ts';
 import { chainTime } from '../../domain/record/chain.ts';
 import { disclose } from '../../domain/record/commitments.ts';
+import { damagedNames } from './damaged-values.ts';
 import { readDocument } from '../bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
 import { openedEntries } from '../contents/opened-entries.ts';
@@ -52,8 +53,10 @@ interface BundleSource extends BundleQueryRange {
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
-  { disclosed, contents, onOmission, ...header }: BundleSource,
+  { disclosed, contents, onOmission, ...queried }: BundleSource,
 ): AsyncGenerator<string> {
+  const remarks = await remarksOn(db, chain, { disclosed, contents, ...queried });
+  const header = { ...queried, remarks };
   let before: Stored | null = null;
   let count = 0;
   let text = '';
@@ -72,6 +75,27 @@ export async function* bundleChunks(
     }
   text += before ? lineOf(before, disclosed, true) : bundleHeader({ ...header, prevHash: null });
   yield text + bundleFooter({ count, chainHash: before?.chainHash ?? null });
+}
+
+/** Sequences that a remark names. */
+const NAMED_MAX = 100;
+
+/** Entries whose values are not what was committed to, which the bundle holds without them. They are looked for first, since the header tells of them. */
+async function remarksOn(db: mongo.Db, chain: Chain, source: BundleSource): Promise<string[]> {
+  const { disclosed } = source;
+  if (disclosed.length === 0) return [];
+  const damaged: number[] = [];
+  let count = 0;
+  for await (const run of entriesIn(db, chain, source))
+    for (const entry of run) {
+      if (damagedNames(entry, disclosed).length === 0) continue;
+      if (count++ < NAMED_MAX) damaged.push(entry.sequence);
+    }
+  if (count === 0) return [];
+  const more = count > NAMED_MAX ? ` and ${count - NAMED_MAX} more` : '';
+  return [
+    `Damaged: stored values of these entries are not what was committed to, so none of theirs are disclosed: ${damaged.join(', ')}${more}. Verify the chain at its service.`,
+  ];
 }
 
 /** The entries of a range, with the committed values that are disclosed. */
@@ -101,22 +125,29 @@ function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): s
   const { createdAt, view } = entry;
   return bundleEntry(
     {
-      id: _id.toHexString(),
-      organizationId: organizationId.toHexString(),
+      id: String(_id),
+      organizationId: String(organizationId),
       traceId,
       sequence,
       prevHash,
       payloadDigest,
       chainHash,
-      createdAt: chainTime(createdAt),
-      view,
+      createdAt: timeOf(createdAt),
+      view: typeof view === 'string' ? view : 'null',
       disclosures: disclosuresOf(entry, disclosed),
     },
     isLast,
   );
 }
 
+/** A document may hold anything: what is no time is shown as it is, for the verifier to find. */
+function timeOf(createdAt: unknown): string {
+  const isTime = createdAt instanceof Date && !Number.isNaN(createdAt.getTime());
+  return isTime ? chainTime(createdAt) : String(createdAt);
+}
+
 function disclosuresOf(entry: Stored, disclosed: readonly string[]): string[] {
+  if (damagedNames(entry, disclosed).length > 0) return [];
   const sealed = sealedOf(entry);
   return disclosed.flatMap((name) => {
     const value = sealed[name];
@@ -142,7 +173,7 @@ function readView(view: string): { commitments: object; unstored: ReadonlySet<st
   try {
     const payload = JSON.parse(view) as { commitments?: object; unstored?: string[] };
     const { commitments = {}, unstored = [] } = payload;
-    return { commitments, unstored: new Set(unstored) };
+    return { commitments: Object(commitments) as object, unstored: new Set(unstored) };
   } catch {
     return { commitments: {}, unstored: new Set() };
   }

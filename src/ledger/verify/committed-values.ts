@@ -37,7 +37,7 @@ export function unstoredIn(payload: Payload): readonly string[] {
 }
 
 /** A value with its seed, and nothing beside them. */
-function isSealed(value: unknown): value is SealedValue {
+export function isSealed(value: unknown): value is SealedValue {
   if (typeof value !== 'object' || value === null) return false;
   const { seed, text } = value as Partial<SealedValue>;
   return typeof seed === 'string' && typeof text === 'string' && Object.keys(value).length === 2;

@@ -21,7 +21,8 @@ export const auditBundleRoutes = [
     status: 201,
     body: auditBundleInput,
     data: auditBundleView,
-    codes: ['BUNDLE_PERIOD_TOO_LARGE', 'INVALID_OPERATION', 'CONFIG_ERROR'],
+    codes: ['BUNDLE_PERIOD_TOO_LARGE', 'INVALID_OPERATION', 'HASH_CHAIN_BROKEN', 'CONFIG_ERROR'],
+    heavy: true,
     audit: audit('create'),
     prepare: ({ tenant, body }, { auditBundles }) => auditBundles.sign(tenant, body),
     async handler({ tenant, user, prepared: signed }, { auditBundles }) {

@@ -14,6 +14,7 @@ export const auditBundleInput = z.object({
 
 export const auditBundleView = z.object({
   id,
+  _id: id,
   from: instant,
   to: instant,
   firstSequence: z.number(),

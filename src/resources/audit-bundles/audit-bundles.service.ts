@@ -16,11 +16,13 @@ import { findOr404, insertOne, type Listed, listPage } from '../../platform/mong
 import type { KeyRegistry } from '../c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { BundleService } from '../hash-chain/bundles.service.ts';
+import type { ChainVerificationService } from '../hash-chain/chain-verification.service.ts';
 import type { AuditBundleDocument } from './audit-bundles.model.ts';
 import type { auditBundleInput } from './audit-bundles.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'newId' | 'publicUrl'> & {
   bundles: BundleService;
+  verification: Pick<ChainVerificationService, 'verify'>;
   signer: SignerService;
   keys: KeyRegistry;
   tarGz: TarGz;
@@ -39,7 +41,12 @@ const MANIFEST_TYPE = 'assay-audit-bundle+jws';
 const OMISSIONS_TYPE = 'assay-audit-bundle-omissions+jws';
 
 export function createAuditBundleService(deps: Deps) {
+<<<<<<< HEAD
   const { models, clock, config, newId, publicUrl, bundles, signer, keys, tarGz } = deps;
+=======
+  const { models, clock, config, newId, publicUrl, bundles, verification } = deps;
+  const { signer, keys, spooledArchive } = deps;
+>>>>>>> 71f2b2b (fix(audit-bundles): a damaged value no longer withholds an export, and nothing is signed about a broken chain)
 
   async function find({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
     const query = models.auditBundles.findOne({ organizationId, _id: id });
@@ -62,6 +69,7 @@ export function createAuditBundleService(deps: Deps) {
     return { firstSequence, lastSequence, lastChainHash, entries };
   }
 
+<<<<<<< HEAD
   /** The files that tell what the bundle is and how it is checked. */
   async function describe(bundle: AuditBundle): Promise<AnyFile[]> {
     const { manifest, signature, signerKid: kid, firstSequence, lastSequence } = bundle;
@@ -87,18 +95,31 @@ export function createAuditBundleService(deps: Deps) {
     const omitted = bundleOmissionsText(bundle._id.toHexString(), omissions);
     const signature = await signText(omitted, OMISSIONS_TYPE, await signer.active());
     return [ledger, fileOf('omissions.jws', signature)];
+=======
+  /** What comes after the period is not signed. @throws AppError `HASH_CHAIN_BROKEN`, with the place */
+  async function requireIntact(organizationId: string, lastSequence: number): Promise<void> {
+    const found = await verification.verify({ organizationId });
+    if (found.verified || found.lastValidSequence >= lastSequence) return;
+    const { brokenAtSequence, brokenReason, brokenDetail } = found;
+    throw new AppError(
+      'HASH_CHAIN_BROKEN',
+      `The chain is broken at ${brokenAtSequence}: ${brokenDetail}; nothing was signed`,
+      { data: { brokenAtSequence, brokenReason } },
+    );
+>>>>>>> 71f2b2b (fix(audit-bundles): a damaged value no longer withholds an export, and nothing is signed about a broken chain)
   }
 
   return {
     /**
      * Before the transaction, for a key management service may be asked.
-     * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `CONFIG_ERROR`
+     * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `HASH_CHAIN_BROKEN`, `CONFIG_ERROR`
      */
     async sign(
       { organizationId }: Tenant,
       { from, to, disclose: disclosed }: z.output<typeof auditBundleInput>,
     ): Promise<SignedBundle> {
       const range = await rangeOf(organizationId, { from, to });
+      await requireIntact(organizationId, range.lastSequence);
       const key = await signer.active();
       const bundleId = newId();
       const dates = {
