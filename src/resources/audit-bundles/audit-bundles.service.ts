@@ -41,12 +41,8 @@ const MANIFEST_TYPE = 'assay-audit-bundle+jws';
 const OMISSIONS_TYPE = 'assay-audit-bundle-omissions+jws';
 
 export function createAuditBundleService(deps: Deps) {
-<<<<<<< HEAD
-  const { models, clock, config, newId, publicUrl, bundles, signer, keys, tarGz } = deps;
-=======
   const { models, clock, config, newId, publicUrl, bundles, verification } = deps;
-  const { signer, keys, spooledArchive } = deps;
->>>>>>> 71f2b2b (fix(audit-bundles): a damaged value no longer withholds an export, and nothing is signed about a broken chain)
+  const { signer, keys, tarGz } = deps;
 
   async function find({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
     const query = models.auditBundles.findOne({ organizationId, _id: id });
@@ -69,7 +65,18 @@ export function createAuditBundleService(deps: Deps) {
     return { firstSequence, lastSequence, lastChainHash, entries };
   }
 
-<<<<<<< HEAD
+  /** What comes after the period is not signed. @throws AppError `HASH_CHAIN_BROKEN`, with the place */
+  async function requireIntact(organizationId: string, lastSequence: number): Promise<void> {
+    const found = await verification.verify({ organizationId });
+    if (found.verified || found.lastValidSequence >= lastSequence) return;
+    const { brokenAtSequence, brokenReason, brokenDetail } = found;
+    throw new AppError(
+      'HASH_CHAIN_BROKEN',
+      `The chain is broken at ${brokenAtSequence}: ${brokenDetail}; nothing was signed`,
+      { data: { brokenAtSequence, brokenReason } },
+    );
+  }
+
   /** The files that tell what the bundle is and how it is checked. */
   async function describe(bundle: AuditBundle): Promise<AnyFile[]> {
     const { manifest, signature, signerKid: kid, firstSequence, lastSequence } = bundle;
@@ -95,18 +102,6 @@ export function createAuditBundleService(deps: Deps) {
     const omitted = bundleOmissionsText(bundle._id.toHexString(), omissions);
     const signature = await signText(omitted, OMISSIONS_TYPE, await signer.active());
     return [ledger, fileOf('omissions.jws', signature)];
-=======
-  /** What comes after the period is not signed. @throws AppError `HASH_CHAIN_BROKEN`, with the place */
-  async function requireIntact(organizationId: string, lastSequence: number): Promise<void> {
-    const found = await verification.verify({ organizationId });
-    if (found.verified || found.lastValidSequence >= lastSequence) return;
-    const { brokenAtSequence, brokenReason, brokenDetail } = found;
-    throw new AppError(
-      'HASH_CHAIN_BROKEN',
-      `The chain is broken at ${brokenAtSequence}: ${brokenDetail}; nothing was signed`,
-      { data: { brokenAtSequence, brokenReason } },
-    );
->>>>>>> 71f2b2b (fix(audit-bundles): a damaged value no longer withholds an export, and nothing is signed about a broken chain)
   }
 
   return {
