@@ -65,17 +65,18 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 /** Connects, migrates, and measures the clock: what everything else is built on. */
 async function openStorage(deps: InstanceDeps) {
-  const { config, mongoUri, logger, clock = systemClock } = deps;
+  const { config, secrets, mongoUri, logger, clock = systemClock } = deps;
   const { connection, close } = await connectMongo({
     uri: mongoUri,
     poolSize: config.ASSAY_DB_POOL,
   });
   const { closeKeys, ...keys } = await openKeys(deps, connection);
+  const { keyStore } = keys;
   const models = createModels(connection);
   const leases = createLeases({ connection, clock, holder: newId() });
   await migrate({
     connection,
-    keyStore: keys.keyStore,
+    keyStore,
     models: Object.values(models) as never[],
     migrations,
     leases,
@@ -83,15 +84,9 @@ async function openStorage(deps: InstanceDeps) {
     wait,
     log: (line) => logger.debug(line),
   });
-  const metrics = createMetrics();
-  const guard = createClockGuard({
-    clocks: deps.machineClocks ?? machineClocks,
-    databaseNow: () => databaseNow(connection),
-    sharesClock: isOnThisMachine(connection),
-    onMeasured: (ms) => metrics.clockSkew.set(ms / 1000),
-    log: logger,
-  });
-  await guard.start();
+  // After a change of the key that seals them, they are sealed by the new one.
+  if (secrets.formerEncryption.length > 0) await keyStore.renew();
+  const { metrics, guard } = await watchClock(deps, connection);
   const feed = createChangeFeed({ connection, log: logger });
   async function closeStorage(): Promise<void> {
     await closeKeys();
@@ -100,12 +95,24 @@ async function openStorage(deps: InstanceDeps) {
   return { connection, close: closeStorage, ...keys, models, leases, metrics, guard, feed, clock };
 }
 
-/** The keys of what the storage holds; after a change of the key that seals them, sealed by the new one. */
+async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connection']) {
+  const metrics = createMetrics();
+  const guard = createClockGuard({
+    clocks: deps.machineClocks ?? machineClocks,
+    databaseNow: () => databaseNow(connection),
+    sharesClock: isOnThisMachine(connection),
+    onMeasured: (ms) => metrics.clockSkew.set(ms / 1000),
+    log: deps.logger,
+  });
+  await guard.start();
+  return { metrics, guard };
+}
+
+/** The keys of what the storage holds. */
 async function openKeys({ config, secrets }: InstanceDeps, connection: PlatformDeps['connection']) {
   const keyAccess = keyStoreAccess(config.KEY_STORE_URI, secrets);
   const database = connection.name;
   const { keyStore, close: closeKeys } = await openKeyStore(keyAccess, { connection, database });
-  if (secrets.formerEncryption.length > 0) await keyStore.renew();
   return { keyAccess, keyStore, closeKeys };
 }
 

@@ -7,7 +7,7 @@ import type {
 import { CAPABILITY } from '../../domain/record/persons-verdict.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
-import { parsedText } from '../verify/stored-columns.ts';
+import { parsedText } from '../verify/committed-values.ts';
 import { KEYLESS } from '../contents/contents.ts';
 import { type EntryKind, sealedOf, type SealedValues, type Stored } from '../entry.ts';
 

@@ -1,5 +1,5 @@
 // Brings entries of before contents were locked into today's shape: their values are locked, and the columns that repeated them, also of erased ones, go.
-import type { Connection } from 'mongoose';
+import type { Connection, mongo } from 'mongoose';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import { emptiedColumns } from '../amend/projection.ts';
@@ -8,7 +8,7 @@ import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
 import { EARLIER_COLUMNS, storeLocked } from '../entry-updates.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
-import { createContents, type LockDocument } from './contents.ts';
+import { type Contents, createContents, type LockDocument } from './contents.ts';
 
 /** Entries that are locked and written at once. */
 const RUN = 500;
@@ -29,17 +29,17 @@ export async function lockEarlierContents({ connection, keyStore, columns }: Dep
     .db(connection.name)
     .collection<Stored>(DECISIONS.collection);
   const contents = createContents(keyStore, () => undefined);
-
-  async function lockRun(organizationId: string, run: readonly Stored[]): Promise<void> {
+  for await (const run of earlierEntries(collection)) {
     const lockable = run.filter(isLockable);
-    const sequences = lockable.map(({ sequence }) => sequence);
-    const lock: LockDocument =
-      sequences.length > 0 ? await contents.locker(organizationId, sequences) : () => undefined;
     const changed = run.map((entry) => ({ entry, emptied: leftColumns(entry, columns) }));
+    const lock = await lockerOf(contents, lockable);
     for (const entry of lockable) lock(entry);
     await storeLocked(collection, changed);
   }
+}
 
+/** Those of an organisation at a time. */
+async function* earlierEntries(collection: mongo.Collection<Stored>): AsyncGenerator<Stored[]> {
   const inClear = { content: { $exists: false }, sealed: { $nin: [null, {}] } };
   const repeated = EARLIER_COLUMNS.map((name) => ({ [name]: { $exists: true } }));
   const entries = collection
@@ -47,15 +47,21 @@ export async function lockEarlierContents({ connection, keyStore, columns }: Dep
     .sort({ organizationId: 1, sequence: 1 });
   let run: Stored[] = [];
   for await (const entry of entries) {
-    const [first] = run;
-    const isOther = first && !first.organizationId.equals(entry.organizationId);
+    const isOther = run[0]?.organizationId.equals(entry.organizationId) === false;
     if (isOther || run.length === RUN) {
-      await lockRun(String(first?.organizationId), run);
+      yield run;
       run = [];
     }
     run.push(entry as Stored);
   }
-  if (run.length > 0) await lockRun(String(run[0]?.organizationId), run);
+  if (run.length > 0) yield run;
+}
+
+async function lockerOf(contents: Contents, entries: readonly Stored[]): Promise<LockDocument> {
+  const [first] = entries;
+  if (!first) return () => undefined;
+  const sequences = entries.map(({ sequence }) => sequence);
+  return contents.locker(first.organizationId.toHexString(), sequences);
 }
 
 /** An erasure by a version that kept the columns of erased values left them behind. */

@@ -8,7 +8,7 @@ import {
 } from '../../domain/record/bundle.ts';
 import { chainTime } from '../../domain/record/chain.ts';
 import { disclose } from '../../domain/record/commitments.ts';
-import { damagedNames } from './damaged-values.ts';
+import { damagedNames } from './committed-values.ts';
 import { readDocument } from '../bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
 import { openedEntries } from '../contents/opened-entries.ts';

@@ -37,8 +37,41 @@ export function unstoredIn(payload: Payload): readonly string[] {
 }
 
 /** A value with its seed, and nothing beside them. */
-export function isSealed(value: unknown): value is SealedValue {
+function isSealed(value: unknown): value is SealedValue {
   if (typeof value !== 'object' || value === null) return false;
   const { seed, text } = value as Partial<SealedValue>;
   return typeof seed === 'string' && typeof text === 'string' && Object.keys(value).length === 2;
+}
+
+/** Which of these names are stored and are not what the payload commits to, whatever else is wrong with the entry. */
+export function damagedNames(entry: Stored, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const sealed: Readonly<Record<string, unknown>> = sealedOf(entry);
+  const commitments = commitmentsOf(entry.view);
+  return names.filter((name) => {
+    const stored = Object.hasOwn(sealed, name) ? sealed[name] : null;
+    if (stored === null || stored === undefined) return false;
+    const commitment = Object.hasOwn(commitments, name) ? commitments[name] : undefined;
+    return (
+      typeof commitment !== 'string' ||
+      !isSealed(stored) ||
+      !matchesCommitment(name, stored, commitment)
+    );
+  });
+}
+
+function commitmentsOf(view: unknown): Readonly<Record<string, unknown>> {
+  const payload = parsedText(typeof view === 'string' ? view : null);
+  const { commitments } = Object(payload) as { commitments?: unknown };
+  return Object(commitments) as Readonly<Record<string, unknown>>;
+}
+
+/** The value of a stored text; null for none, undefined for one that is not readable. */
+export function parsedText(text: string | null | undefined): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -6,7 +6,7 @@ import { DECISIONS } from '../chains.ts';
 import { KEYLESS } from '../contents/contents.ts';
 import type { ColumnPayload, Columns, ValueOf } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
-import { unstoredIn } from './committed-values.ts';
+import { parsedText, unstoredIn } from './committed-values.ts';
 
 /** What sealing gives an entry of any kind, and its committed values. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -80,16 +80,6 @@ function valuesOf(entry: Stored, payload: Payload): ValueOf {
     if (!parsed.has(name)) parsed.set(name, read(name));
     return parsed.get(name) as V | null | undefined;
   };
-}
-
-/** The value of a stored text; null for none, undefined for one that is not readable. */
-export function parsedText(text: string | null | undefined): unknown {
-  if (typeof text !== 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A member of a document, or a member of a member. */
