@@ -21,7 +21,7 @@ import {
   requireRole,
   requireVerified,
 } from './checks/gates.ts';
-import type { HeavyAnswers } from './checks/heavy-answers.ts';
+import type { HeavyAnswer, HeavyAnswers } from './checks/heavy-answers.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
@@ -47,7 +47,7 @@ export interface PipelineDeps {
   streams: EventStreams;
   /** In tests an undeclared status or code throws; in production it is logged. */
   strict: boolean;
-  log: { error(details: object, text: string): void };
+  log: Record<'error' | 'info', (details: object, text: string) => void>;
 }
 
 /** One request on its way through the pipeline. */
@@ -59,6 +59,7 @@ interface RequestContext {
   rate: RateState;
   caller: Caller | null;
   paged: Paged | undefined;
+  heavy: HeavyAnswer | null;
 }
 
 /** The Express handler of a declared route. */
@@ -72,11 +73,14 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
       rate: new RateState(),
       caller: null,
       paged: undefined,
+      heavy: null,
     };
     try {
       await respond(context, await runPresent(context, deps), deps);
     } catch (error) {
       await refuse(context, error, deps);
+    } finally {
+      context.heavy?.end();
     }
   };
 }
@@ -184,8 +188,13 @@ async function authorize(
   requireAccount(route, caller);
   requireVerified(route, caller);
   if (connections && caller.key) tellOfAnswer(context, connections, caller);
-  if (route.heavy) await heavy.admit(caller.tenant.organizationId, res);
+  if (route.heavy) context.heavy = await heavy.admit(caller.tenant.organizationId, res);
+  if (context.heavy && isReading(route))
+    caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
 }
+
+/** A change that has begun is completed, and noted, although nobody waits for its answer. */
+const isReading = ({ method, writes }: Route): boolean => method === 'get' || writes === 'none';
 
 /** Once an agent has its answer. */
 function tellOfAnswer(
@@ -283,6 +292,7 @@ function serveStream(
 
 /** A refused request may repeat an accepted one and then gets its answer; otherwise the failure is reported and sent. */
 async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDeps): Promise<void> {
+  if (context.caller?.tenant.signal?.aborted) return noteAbandoned(context, thrown, deps);
   const fallback = context.route.failedCode ?? 'INTERNAL_ERROR';
   let error = translateError(thrown, fallback);
   try {
@@ -298,6 +308,12 @@ async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDe
   if (error.code === 'INVALID_STREAM_TOKEN') deps.streams.refuse(res, credentialOf(context));
   else if (route.kind === 'scim') sendScimFailure(res, error);
   else sendFailure(res, error);
+}
+
+/** Nobody reads how the work ended. */
+function noteAbandoned({ route, meta }: RequestContext, err: unknown, { log }: PipelineDeps): void {
+  const details = { err, requestId: meta.requestId, route: `${route.method} ${route.path}` };
+  log.info(details, 'the reader left before the answer was complete');
 }
 
 /** Logs a fault, checks that the code is declared, and audits the refusal of a known caller. */

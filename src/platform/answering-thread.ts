@@ -1,17 +1,22 @@
 // A worker thread that answers many requests at a time: this side of it. The other one is `thread-answers.ts`.
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import type { ThreadMessage, ThreadResponse } from './thread-answers.ts';
+import type { ThreadAbort, ThreadMessage, ThreadResponse } from './thread-answers.ts';
+import { applyThreadLimits } from './thread-limits.ts';
 
 export interface ThreadOptions {
   script: URL;
   workerData: unknown;
   resourceLimits: ResourceLimits;
+  /** A thread that nobody has asked anything for so long ends; default: a minute. */
+  restMs?: number | undefined;
 }
 
 interface Waiting {
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
+
+const REST_MS = 60_000;
 
 /** Does not keep the process alive. */
 export class AnsweringThread<Q> {
@@ -20,8 +25,9 @@ export class AnsweringThread<Q> {
   #lastId = 0;
   #end: unknown = null;
 
-  constructor({ script, ...options }: ThreadOptions) {
-    this.#worker = new Worker(script, { ...options, execArgv: [] });
+  constructor({ script, workerData, resourceLimits }: ThreadOptions) {
+    applyThreadLimits();
+    this.#worker = new Worker(script, { workerData, resourceLimits, execArgv: [] });
     this.#worker.unref();
     this.#worker.on('message', (response: ThreadResponse) => this.#settle(response));
     this.#worker.on('error', (error) => this.#endWith(error));
@@ -32,14 +38,22 @@ export class AnsweringThread<Q> {
     return this.#end !== null;
   }
 
-  /** Rejects with what the thread threw, or when it has ended. */
-  async ask(request: Q): Promise<unknown> {
+  /** Rejects with what the thread threw, or when it has ended; once `signal` is aborted, when the thread has stopped working. */
+  async ask(request: Q, signal?: AbortSignal): Promise<unknown> {
     if (this.#end !== null) throw this.#end;
+    signal?.throwIfAborted();
     const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
+    const abort = (): void => this.#worker.postMessage({ abortedId: id } satisfies ThreadAbort);
+    const answered = new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ id, request } satisfies ThreadMessage<Q>);
     });
+    signal?.addEventListener('abort', abort);
+    try {
+      return await answered;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
   }
 
   async terminate(): Promise<void> {
@@ -60,26 +74,58 @@ export class AnsweringThread<Q> {
   }
 }
 
+/** A thread that does not end before it is released. */
+export interface HeldThread<Q> {
+  ask(request: Q, signal?: AbortSignal): Promise<unknown>;
+  release(): void;
+}
+
 export interface LastingThread<Q> {
-  /** Rejects with what the thread threw, or when it has ended. */
-  ask(request: Q): Promise<unknown>;
-  /** The thread of now: for what has to be asked of one and the same. */
-  running(): AnsweringThread<Q>;
+  /** Rejects with what the thread threw, or when it has ended; once `signal` is aborted, when the thread has stopped working. */
+  ask(request: Q, signal?: AbortSignal): Promise<unknown>;
+  /** For what has to be asked of one and the same thread. */
+  hold(): HeldThread<Q>;
   close(): Promise<void>;
 }
 
-/** One that is started when it is first needed, and anew when it has failed. */
+/** One that is started when it is first needed, ends when it has rested, and is started anew after that or a failure. */
 export function createLastingThread<Q>(options: ThreadOptions): LastingThread<Q> {
+  const { restMs = REST_MS } = options;
   let thread: AnsweringThread<Q> | null = null;
-  function running(): AnsweringThread<Q> {
-    if (!thread || thread.hasEnded) thread = new AnsweringThread(options);
-    return thread;
+  let rest: NodeJS.Timeout | undefined;
+  let holders = 0;
+
+  async function end(): Promise<void> {
+    clearTimeout(rest);
+    const ended = thread;
+    thread = null;
+    await ended?.terminate();
   }
+
+  function hold(): HeldThread<Q> {
+    clearTimeout(rest);
+    holders += 1;
+    if (!thread || thread.hasEnded) thread = new AnsweringThread(options);
+    const held = thread;
+    return {
+      ask: (request, signal) => held.ask(request, signal),
+      release() {
+        holders -= 1;
+        if (holders === 0) rest = setTimeout(() => void end(), restMs).unref();
+      },
+    };
+  }
+
   return {
-    ask: (request) => running().ask(request),
-    running,
-    async close() {
-      await thread?.terminate();
+    async ask(request, signal) {
+      const held = hold();
+      try {
+        return await held.ask(request, signal);
+      } finally {
+        held.release();
+      }
     },
+    hold,
+    close: end,
   };
 }

@@ -6,6 +6,11 @@ export interface ThreadMessage<Q> {
   request: Q;
 }
 
+/** Whoever asked does not need the answer any more. */
+export interface ThreadAbort {
+  abortedId: number;
+}
+
 export interface ThreadResponse {
   id: number;
   value?: unknown;
@@ -14,14 +19,23 @@ export interface ThreadResponse {
   marks?: { name: string; errorLabels: readonly string[] };
 }
 
-/** Answers the requests of the thread that started this one. */
-export function answerRequests<Q>(answer: (message: ThreadMessage<Q>) => Promise<unknown>): void {
-  parentPort?.on('message', (message: ThreadMessage<Q>) => {
+type Answer<Q> = (message: ThreadMessage<Q>, signal: AbortSignal) => Promise<unknown>;
+
+/** Answers the requests of the thread that started this one; that one may abort them. */
+export function answerRequests<Q>(answer: Answer<Q>): void {
+  const underWay = new Map<number, AbortController>();
+  parentPort?.on('message', (message: ThreadMessage<Q> | ThreadAbort) => {
+    if ('abortedId' in message)
+      return underWay.get(message.abortedId)?.abort(new Error('the request was aborted'));
     const { id } = message;
-    answer(message).then(
-      (value) => respond({ id, value }),
-      (error: unknown) => respond({ id, error, marks: marksOf(error) }),
-    );
+    const controller = new AbortController();
+    underWay.set(id, controller);
+    void answer(message, controller.signal)
+      .then(
+        (value) => respond({ id, value }),
+        (error: unknown) => respond({ id, error, marks: marksOf(error) }),
+      )
+      .finally(() => underWay.delete(id));
   });
 }
 

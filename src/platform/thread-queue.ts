@@ -1,6 +1,7 @@
 // A worker thread that answers one request after the other: started on first use, replaced when a request takes too long.
 import { once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { applyThreadLimits } from './thread-limits.ts';
 
 export interface ThreadQueue<Q, A> {
   /** Rejects when the thread fails or takes too long; the next request then has a new one. */
@@ -23,6 +24,7 @@ export function createThreadQueue<Q, A>(deps: ThreadQueueDeps): ThreadQueue<Q, A
   let queue: Promise<unknown> = Promise.resolve();
 
   async function start(): Promise<Worker> {
+    applyThreadLimits();
     const started = new Worker(script, { workerData, execArgv: [], resourceLimits });
     started.unref();
     // `once` below and in `answer` rejects on the same event.

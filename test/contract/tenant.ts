@@ -20,7 +20,10 @@ export interface ContractHarness extends Harness {
   names: NameServer;
 }
 
-export async function startContractHarness(): Promise<ContractHarness> {
+/** `environment` is for what a file limits. */
+export async function startContractHarness(
+  environment: Record<string, string> = {},
+): Promise<ContractHarness> {
   const names = await startNameServer();
   const processor = await startPaymentProcessor();
   const { ASSAY_OUTBOUND_ALLOW: processorHost = '', ...paid } = processor.settings;
@@ -33,6 +36,7 @@ export async function startContractHarness(): Promise<ContractHarness> {
     ASSAY_DNS_SERVERS: names.address,
     ASSAY_OAUTH_B_CLIENT_ID: 'assay',
     ASSAY_OAUTH_B_CLIENT_SECRET: 'a secret of the contract tests',
+    ...environment,
   });
   return {
     ...harness,

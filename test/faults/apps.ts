@@ -8,7 +8,8 @@ import type { Orders, Said } from './app-process.ts';
 
 export const WORKERS = Number(process.env.ASSAY_WORKERS ?? 1);
 
-type AppOrders = Omit<Orders, 'workers' | 'port'>;
+/** `workers`: instead of what ASSAY_WORKERS says. */
+type AppOrders = Omit<Orders, 'workers' | 'port'> & { workers?: number };
 
 export class App {
   readonly #orders: AppOrders;
@@ -29,8 +30,9 @@ export class App {
   /** Resolves when it answers requests. What is left of it is ended before. */
   async start(more: Partial<AppOrders> = {}): Promise<void> {
     await this.kill();
-    const port = WORKERS > 1 ? await freePort() : 0;
-    const orders = JSON.stringify({ ...this.#orders, ...more, workers: WORKERS, port });
+    const { workers = WORKERS } = this.#orders;
+    const port = workers > 1 ? await freePort() : 0;
+    const orders = JSON.stringify({ ...this.#orders, ...more, workers, port });
     const program = fileURLToPath(new URL('app-process.mjs', inject('built')));
     const child = fork(program, [orders], {
       execArgv: [],

@@ -20,6 +20,8 @@ interface Deps {
 /** Its vectors lie outside of what this bounds. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
 const MEGABYTE = 1024 * 1024;
+/** Longer than other threads: its next question would have to read all vectors again. */
+const REST_MS = 10 * 60_000;
 
 export interface Memory extends MemoryIndex {
   close(): Promise<void>;
@@ -35,6 +37,7 @@ export function createMemory({ config, uri, database, keyStore, threadScripts }:
     script,
     workerData,
     resourceLimits: RESOURCE_LIMITS,
+    restMs: REST_MS,
   });
 
   return {

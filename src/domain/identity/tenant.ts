@@ -14,6 +14,8 @@ export interface Tenant {
   actor: Actor;
   /** Agents a workspace key is limited to; null: all. */
   agentIds: readonly string[] | null;
+  /** Of a request that reads much: what it reads for ends when it is aborted. */
+  signal?: AbortSignal;
 }
 
 /** A signed-in user in the active organisation. */

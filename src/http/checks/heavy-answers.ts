@@ -1,14 +1,18 @@
-// Bounds the heavy answers that one organisation has under way at a time: what it asks for costs no other.
+// Bounds the heavy answers that one organisation has under way at a time, and ends their work when their reader leaves.
 import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';
 
+export interface HeavyAnswer {
+  /** Aborted when the connection is closed before the answer is complete. */
+  signal: AbortSignal;
+  /** The work has ended: gives the place back, once the response is closed too. */
+  end(): void;
+}
+
 export interface HeavyAnswers {
-  /**
-   * Takes a place until the response is closed.
-   * @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has none left
-   */
-  admit(organizationId: string, res: Response): Promise<void>;
+  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has no place left */
+  admit(organizationId: string, res: Response): Promise<HeavyAnswer>;
 }
 
 /** `limit` places for each organisation. */
@@ -21,8 +25,20 @@ export function createHeavyAnswers(limit: number, { place }: Pick<Shared, 'place
           data: { limit, windowSeconds: 1 },
           headers: { 'Retry-After': '1' },
         });
-      if (res.closed) leave();
-      else res.once('close', leave);
+      return { signal: signalOf(res), end: () => whenClosed(res, leave) };
     },
   };
+}
+
+function signalOf(res: Response): AbortSignal {
+  const controller = new AbortController();
+  whenClosed(res, () => {
+    if (!res.writableFinished) controller.abort(new Error('the reader of the answer has left'));
+  });
+  return controller.signal;
+}
+
+function whenClosed(res: Response, act: () => void): void {
+  if (res.closed) act();
+  else res.once('close', act);
 }

@@ -25,6 +25,7 @@ export interface ReplayedHistories extends HistoryContext {
   contents?: Contents | undefined;
   /** 24 hex digits. */
   organizationId: string;
+  signal?: AbortSignal | undefined;
   /** Decisions whose history is to be read although no other entry may be about them. */
   suspected: SequenceSet;
   /** The sequence of the first entry that was replayed. */
@@ -56,6 +57,7 @@ async function* withHistory({
   newest,
   suspected,
   first,
+  signal,
 }: ReplayedHistories): AsyncGenerator<string> {
   const isWhole = first === 1;
   const keys = db
@@ -67,9 +69,10 @@ async function* withHistory({
         sequence: { $gte: first, $lte: newest },
       },
       isWhole
-        ? { ...ABOUT_ONE, projection: KEY_MEMBERS }
+        ? { ...ABOUT_ONE, ...(signal && { signal }), projection: KEY_MEMBERS }
         : {
             ...MAJORITY,
+            ...(signal && { signal }),
             projection: { ...KEY_MEMBERS, kind: 1 },
             hint: 'chain',
             allowDiskUse: true,
@@ -90,7 +93,7 @@ async function* withHistory({
 
 /** A decision is read before what amends it, so that what was folded since is read too. */
 async function checkThese(
-  { db, chain, organizationId, contents, ...context }: ReplayedHistories,
+  { db, chain, organizationId, contents, signal, ...context }: ReplayedHistories,
   traceIds: readonly string[],
 ): Promise<void> {
   const entries = db
@@ -101,7 +104,7 @@ async function checkThese(
         traceId: { $in: traceIds },
         sequence: { $gte: 1 },
       },
-      { ...ABOUT_ONE, raw: true },
+      { ...ABOUT_ONE, ...(signal && { signal }), raw: true },
     )
     .sort({ traceId: 1, sequence: 1 })
     .batchSize(ENTRIES_BATCH);

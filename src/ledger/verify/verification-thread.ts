@@ -105,8 +105,8 @@ function createAnswers(
     return found;
   }
 
-  function chainOf({ chain, organizationId, known }: KnownChainRequest) {
-    return { ...known, db, chain, columns: columnsOf(chain), contents, organizationId };
+  function chainOf({ chain, organizationId, known }: KnownChainRequest, signal: AbortSignal) {
+    return { ...known, db, chain, columns: columnsOf(chain), contents, organizationId, signal };
   }
 
   function chunksOf(
@@ -116,16 +116,19 @@ function createAnswers(
     return bundleChunks(db, chain, Object.assign({ onOmission }, bundle, { contents }));
   }
 
-  return async ({ id, request }: ThreadMessage<VerificationRequest>): Promise<unknown> => {
+  return async (
+    { id, request }: ThreadMessage<VerificationRequest>,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
-        return verifyChain({ ...chainOf(request), ranges: request.ranges });
+        return verifyChain({ ...chainOf(request, signal), ranges: request.ranges });
       case 'ranges':
-        return rangesOf(chainOf(request), request.length);
+        return rangesOf(chainOf(request, signal), request.length);
       case 'replay':
-        return replayRange(chainOf(request), request.range);
+        return replayRange(chainOf(request, signal), request.range);
       case 'measure':
-        return measure((onOmission) => chunksOf(request, onOmission));
+        return measure((onOmission) => chunksOf(request, onOmission), signal);
       case 'open':
         bundles.set(id, new Bundle(chunksOf(request)));
         return id;
@@ -141,12 +144,16 @@ function createAnswers(
 /** Makes the text once, to know what has to be said before it is sent. */
 async function measure(
   chunksOf: (onOmission: (omission: Omission) => void) => AsyncIterable<string>,
+  signal: AbortSignal,
 ): Promise<BundleMeasure> {
   const omissions: string[] = [];
   let bytes = 0;
   const chunks = chunksOf(({ names, sequence }) =>
     omissions.push(JSON.stringify({ names, sequence })),
   );
-  for await (const chunk of chunks) bytes += Buffer.byteLength(chunk);
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    bytes += Buffer.byteLength(chunk);
+  }
   return { bytes, omissions: omissions.length === 0 ? null : `[${omissions.join(',')}]` };
 }

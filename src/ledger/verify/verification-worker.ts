@@ -1,5 +1,6 @@
 // The main thread's side of the verification threads: started when they are first needed, one verification per chain at a time.
-import { createLastingThread } from '../../platform/answering-thread.ts';
+import { createLastingThread, type HeldThread } from '../../platform/answering-thread.ts';
+import { SharedWork } from '../../platform/concurrency/shared-work.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
 import type { Replayed } from './chain-replay.ts';
@@ -21,14 +22,23 @@ export interface VerificationWorkerDeps extends VerificationThreadData {
   rangeLength?: number;
 }
 
+interface Abortable {
+  /** Of the caller: the work ends with it. */
+  signal?: AbortSignal | undefined;
+}
+
 /** Verifies and exports chains off the event loop. */
 export interface VerificationWorker {
   /** Verifies a chain; a second caller joins a verification in progress that begins at the same place. */
-  verify(chain: Chain, organizationId: string, known: ChainKnowledge): Promise<Verification>;
+  verify(
+    chain: Chain,
+    organizationId: string,
+    known: ChainKnowledge & Abortable,
+  ): Promise<Verification>;
   /** The text of a bundle, made as it is taken. */
   bundle(chain: Chain, bundle: BundleQueryRange): AsyncIterable<Uint8Array>;
   /** What the text will be: it is made once, and thrown away. */
-  measure(chain: Chain, bundle: BundleQueryRange): Promise<BundleMeasure>;
+  measure(chain: Chain, bundle: BundleQueryRange & Abortable): Promise<BundleMeasure>;
   close(): Promise<void>;
 }
 
@@ -46,27 +56,31 @@ export function createVerificationWorker({
   rangeLength: length = RANGE_LENGTH,
   ...workerData
 }: VerificationWorkerDeps): VerificationWorker {
-  const running = new Map<string, Promise<Verification>>();
+  const running = new Map<string, SharedWork<Verification>>();
   const options = { script, workerData, resourceLimits: RESOURCE_LIMITS };
   const thread = createLastingThread<VerificationRequest>(options);
   const others = Array.from({ length: Math.min(count, THREADS_MAX) - 1 }, () =>
     createLastingThread<VerificationRequest>(options),
   );
 
-  async function verified(chain: KnownChainRequest): Promise<Verification> {
-    const ranges = others.length > 0 ? await replayedRanges(chain) : [];
-    return (await thread.ask({ kind: 'verify', ranges, ...chain })) as Verification;
+  async function verified(chain: KnownChainRequest, signal: AbortSignal): Promise<Verification> {
+    const ranges = others.length > 0 ? await replayedRanges(chain, signal) : [];
+    return (await thread.ask({ kind: 'verify', ranges, ...chain }, signal)) as Verification;
   }
 
   /** Each thread takes the next range when it has done with one. What it cannot do, verification does in its place. */
-  async function replayedRanges(chain: KnownChainRequest): Promise<ReplayedRange[]> {
-    const ranges = (await thread.ask({ kind: 'ranges', length, ...chain })) as Range[];
+  async function replayedRanges(
+    chain: KnownChainRequest,
+    signal: AbortSignal,
+  ): Promise<ReplayedRange[]> {
+    const ranges = (await thread.ask({ kind: 'ranges', length, ...chain }, signal)) as Range[];
     const replayed = ranges.map((range): ReplayedRange => ({ range, replayed: null }));
     const left = replayed.values();
     const work = async (one: typeof thread): Promise<void> => {
       for (const next of left) {
         const request = { kind: 'replay', range: next.range, ...chain } as const;
-        next.replayed = (await one.ask(request).catch(() => null)) as Replayed | null;
+        next.replayed = (await one.ask(request, signal).catch(() => null)) as Replayed | null;
+        if (signal.aborted) return;
       }
     };
     await Promise.all([thread, ...others].map(work));
@@ -74,36 +88,49 @@ export function createVerificationWorker({
   }
 
   async function* chunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
-    const worker = thread.running();
-    const bundleId = (await worker.ask({ kind: 'open', chain, bundle })) as number;
+    const held = thread.hold();
     try {
-      for (;;) {
-        const chunk = (await worker.ask({ kind: 'next', bundleId })) as Uint8Array | null;
-        if (chunk === null) return;
-        yield chunk;
-      }
+      const bundleId = (await held.ask({ kind: 'open', chain, bundle })) as number;
+      yield* chunksOf(held, bundleId);
     } finally {
-      void worker.ask({ kind: 'close', bundleId }).catch(() => undefined);
+      held.release();
     }
   }
 
   return {
-    verify(chain, organizationId, known) {
+    verify(chain, organizationId, { signal, ...known }) {
       const key = `${chain.collection}:${organizationId}:${known.after?.sequence ?? 0}`;
       const underWay = running.get(key);
-      if (underWay) return underWay;
-      const verification = verified({ chain, organizationId, known }).finally(() =>
-        running.delete(key),
+      if (underWay && !underWay.isAborted) return underWay.join(signal);
+      const begun = new SharedWork((aborted) =>
+        verified({ chain, organizationId, known }, aborted).finally(() => {
+          if (running.get(key) === begun) running.delete(key);
+        }),
       );
-      running.set(key, verification);
-      return verification;
+      running.set(key, begun);
+      return begun.join(signal);
     },
     bundle: chunks,
-    async measure(chain, bundle) {
-      return (await thread.ask({ kind: 'measure', chain, bundle })) as BundleMeasure;
+    async measure(chain, { signal, ...bundle }) {
+      return (await thread.ask({ kind: 'measure', chain, bundle }, signal)) as BundleMeasure;
     },
     async close() {
       await Promise.all([thread, ...others].map((one) => one.close()));
     },
   };
+}
+
+async function* chunksOf(
+  held: HeldThread<VerificationRequest>,
+  bundleId: number,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const chunk = (await held.ask({ kind: 'next', bundleId })) as Uint8Array | null;
+      if (chunk === null) return;
+      yield chunk;
+    }
+  } finally {
+    await held.ask({ kind: 'close', bundleId }).catch(() => undefined);
+  }
 }

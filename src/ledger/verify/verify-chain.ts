@@ -40,6 +40,8 @@ export interface StoredChain {
   contents?: Contents | undefined;
   /** 24 hex digits. */
   organizationId: string;
+  /** Absent: to the end. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface ChainVerification extends StoredChain, ChainKnowledge {
@@ -63,6 +65,7 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const first = (after?.sequence ?? 0) + 1;
   await takeAll(replay, { first, before: newest + 1 }, verification);
   if (await hasStranger(entries, organizationId)) replay.takeStrangers();
+  verification.signal?.throwIfAborted();
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });
   return replay.result();
@@ -87,7 +90,7 @@ async function takeAll(
 export async function takeStored(
   replay: ChainReplay,
   { first, before }: Range,
-  { db, chain, contents, organizationId }: StoredChain,
+  { db, chain, contents, organizationId, signal }: StoredChain,
 ): Promise<void> {
   const sequence = { $gte: first, $lt: before };
   const stored = db
@@ -95,7 +98,7 @@ export async function takeStored(
     // Whole documents: a projection costs the database more than sending them.
     .find<Buffer>(
       { organizationId: objectId(organizationId), sequence },
-      { ...MAJORITY, raw: true },
+      { ...MAJORITY, raw: true, ...(signal && { signal }) },
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);

@@ -98,7 +98,7 @@ interface Filtered {
 export function rawDocuments(
   model: Filtered,
   where: object,
-  options: mongo.FindOptions,
+  options: mongo.FindOptions & mongo.Abortable,
 ): mongo.FindCursor<Buffer> {
   const filter = model.find(where).cast() as mongo.Filter<mongo.Document>;
   requireTenant(filter, 'find', model.modelName);

@@ -93,10 +93,13 @@ export function createAuditBundleService(deps: Deps) {
   }
 
   /** The ledger, and what was erased from it since. */
-  async function writeLedger(bundle: AuditBundle): Promise<AnyFile[]> {
+  async function writeLedger(
+    bundle: AuditBundle,
+    signal: AbortSignal | undefined,
+  ): Promise<AnyFile[]> {
     const { organizationId, firstSequence: first, lastSequence: last, disclosed } = bundle;
     const text = await bundles.textOf(organizationId.toHexString(), { first, last }, disclosed);
-    const { bytes: size, omissions } = await text.measure();
+    const { bytes: size, omissions } = await text.measure(signal);
     const ledger = { name: 'ledger.json', size, pieces: text.pieces() };
     if (omissions === null) return [ledger];
     const omitted = bundleOmissionsText(bundle._id.toHexString(), omissions);
@@ -148,7 +151,7 @@ export function createAuditBundleService(deps: Deps) {
     /** @throws AppError `NOT_FOUND`, `CONFIG_ERROR` when values were erased and no key can sign that they were */
     async download(tenant: Tenant, id: string): Promise<Download> {
       const bundle = await find(tenant, id);
-      const files = [...(await describe(bundle)), ...(await writeLedger(bundle))];
+      const files = [...(await describe(bundle)), ...(await writeLedger(bundle, tenant.signal))];
       return {
         filename: `assay-audit-bundle-${id}.tar.gz`,
         body: tarGz(files, bundle.createdAt),

@@ -46,11 +46,15 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
     },
 
     /** Replays the organisation's chain. */
-    async verify({ organizationId }: Pick<Tenant, 'organizationId'>): Promise<AuditVerification> {
+    async verify({
+      organizationId,
+      signal,
+    }: Pick<Tenant, 'organizationId' | 'signal'>): Promise<AuditVerification> {
       const found = await verificationWorker.verify(AUDIT, organizationId, {
         now: clock.now(),
         reached: 0,
         after: null,
+        signal,
         erasedUntil: await erasedUntil(organizationId, { models, clock }),
       });
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;

@@ -30,7 +30,7 @@ export interface BundleDownload {
 /** The text of a bundle; it is the same however often it is made, unless an erasure comes between. */
 export interface BundleText {
   /** What the text will be: it is made once, and counted. */
-  measure(): Promise<BundleMeasure>;
+  measure(signal: AbortSignal | undefined): Promise<BundleMeasure>;
   pieces(): AsyncIterable<Uint8Array>;
 }
 
@@ -130,7 +130,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
       disclosed: names,
     };
     return {
-      measure: () => verificationWorker.measure(DECISIONS, bundle),
+      measure: (signal) => verificationWorker.measure(DECISIONS, { ...bundle, signal }),
       pieces: () => verificationWorker.bundle(DECISIONS, bundle),
     };
   }

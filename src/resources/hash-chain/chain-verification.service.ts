@@ -53,7 +53,7 @@ export function createChainVerificationService(deps: Deps) {
   return {
     /** Replays the chain and remembers the outcome. */
     async verify(
-      { organizationId }: Pick<Tenant, 'organizationId'>,
+      { organizationId, signal }: Pick<Tenant, 'organizationId' | 'signal'>,
       { since }: VerificationScope = {},
     ): Promise<VerificationView> {
       const started = clock.now();
@@ -65,6 +65,7 @@ export function createChainVerificationService(deps: Deps) {
         reached: await reachedBy(organizationId, earlier),
         erasedUntil: await erasedUntil(organizationId, { models, clock }),
         after: since === 'verified' ? (earlier?.position ?? null) : null,
+        signal,
       });
       const verifiedAt = clock.now();
       await remember(organizationId, verifiedAt, found);

@@ -43,12 +43,12 @@ const POLICIES_MAX = 2 * 1024 * 1024;
 const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
 
 export function createBridgeService({ models, reader, chain, segments }: Deps) {
-  async function policies({ organizationId, workspaceId }: Tenant): Promise<object[]> {
+  async function policies({ organizationId, workspaceId, signal }: Tenant): Promise<object[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const cursor = models.policies
       .find({ organizationId, deletedAt: null, enabled: true, ...chosen }, POLICY_MEMBERS)
       .sort({ priority: 1, _id: 1 })
-      .maxTimeMS(READ_MAX_MS)
+      .setOptions({ maxTimeMS: READ_MAX_MS, ...(signal && { signal }) })
       .lean<PolicyDocument>()
       .cursor();
     const shown: object[] = [];

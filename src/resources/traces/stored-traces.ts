@@ -18,14 +18,15 @@ export interface TraceReading {
   limit?: number;
   /** Documents that are in memory at a time. */
   batchSize?: number;
+  signal?: AbortSignal | undefined;
 }
 
 /** Newest first, a run at a time. */
 export async function* storedTraces(
   { models, contents }: Pick<Platform, 'models' | 'contents'>,
-  { where, ...reading }: TraceReading,
+  { where, signal, ...reading }: TraceReading,
 ): AsyncGenerator<readonly TraceDocument[]> {
-  const options = { ...reading, sort: { sequence: -1 } } as const;
+  const options = { ...reading, ...(signal && { signal }), sort: { sequence: -1 } } as const;
   const inChain = Object.assign({ sequence: SEQUENCES }, where);
   const cursor = rawDocuments(models.traces, inChain, options);
   const read = (bytes: Buffer): TraceDocument => readDocument(bytes) as unknown as TraceDocument;

@@ -4,7 +4,7 @@ import type { Page } from '../../domain/page.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
-import { storedTraces, type TraceFilter } from './stored-traces.ts';
+import { storedTraces, type TraceFilter, type TraceReading } from './stored-traces.ts';
 import {
   payloadLength,
   SUMMARY_MEMBERS,
@@ -24,21 +24,29 @@ type Deps = Pick<Platform, 'models' | 'contents'>;
 /** What a decision is scrubbed with on reading; null: it is shown as stored. */
 export type ScrubberOf = (trace: TraceDocument) => Scrubber | null;
 
+interface PageReading {
+  page: Page;
+  scrubberOf: ScrubberOf;
+  signal: AbortSignal | undefined;
+}
+
 /** Newest first. From the first decision that exceeds the budget on, the views leave out the payload. */
 export async function readTracePage(
   deps: Deps,
   where: TraceFilter,
-  { page: { skip, limit }, scrubberOf }: { page: Page; scrubberOf: ScrubberOf },
+  { page, scrubberOf, signal }: PageReading,
 ): Promise<TraceView[]> {
   const views: TraceView[] = [];
-  const reading = { where, skip, limit, projection: VIEW_MEMBERS, maxTimeMS: READ_MAX_MS };
+  const { skip, limit } = page;
+  const bounds = { maxTimeMS: READ_MAX_MS, signal };
+  const reading = { where, skip, limit, projection: VIEW_MEMBERS, ...bounds };
   let left = PAGE_PAYLOAD;
   for await (const run of storedTraces(deps, reading))
     for (const trace of run) {
       const scrubber = scrubberOf(trace);
       left -= payloadLength(trace) * (scrubber ? SCRUB_WEIGHT : 1);
       if (left < 0) {
-        const rest = { skip: skip + views.length, limit: limit - views.length };
+        const rest = { skip: skip + views.length, limit: limit - views.length, ...bounds };
         return [...views, ...(await readSummaries(deps, where, rest))];
       }
       views.push(await toTraceView(trace, scrubber));
@@ -49,10 +57,10 @@ export async function readTracePage(
 async function readSummaries(
   deps: Deps,
   where: TraceFilter,
-  { skip, limit }: Pick<Page, 'skip' | 'limit'>,
+  part: Omit<TraceReading, 'where' | 'projection'>,
 ): Promise<TraceView[]> {
   const views: TraceView[] = [];
-  const reading = { where, skip, limit, projection: SUMMARY_MEMBERS, maxTimeMS: READ_MAX_MS };
+  const reading = { ...part, where, projection: SUMMARY_MEMBERS };
   for await (const run of storedTraces(deps, reading)) views.push(...run.map(toTraceSummary));
   return views;
 }

@@ -32,6 +32,7 @@ type Deps = Pick<Platform, 'models' | 'contents'> & {
 export interface TraceSelection {
   where: Readonly<Record<string, unknown>> & { organizationId: string };
   scrubberOf: ScrubberOf;
+  signal: AbortSignal | undefined;
 }
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -48,9 +49,9 @@ export function createTraceService(deps: Deps) {
     return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
   }
 
-  async function foundBy({ organizationId }: Tenant, search: string | undefined) {
+  async function foundBy(tenant: Tenant, search: string | undefined) {
     if (search === undefined) return [];
-    return [{ sequence: { $in: await deps.search.find(organizationId, search) } }];
+    return [{ sequence: { $in: await deps.search.find(tenant, search) } }];
   }
 
   async function filterOf(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
@@ -86,7 +87,8 @@ export function createTraceService(deps: Deps) {
   async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
     const { organizationId } = tenant;
     const where = { ...(await filterOf(tenant, query)), organizationId };
-    return { where, scrubberOf: await scrubbers.readingFor(organizationId) };
+    const scrubberOf = await scrubbers.readingFor(organizationId);
+    return { where, scrubberOf, signal: tenant.signal };
   }
 
   return {
@@ -94,9 +96,9 @@ export function createTraceService(deps: Deps) {
 
     /** Newest first; on a page of large decisions some come without their payload. */
     async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<Listed<TraceView>> {
-      const { where, scrubberOf } = await select(tenant, query);
+      const { where, scrubberOf, signal } = await select(tenant, query);
       const [items, total] = await Promise.all([
-        readTracePage(deps, where, { page, scrubberOf }),
+        readTracePage(deps, where, { page, scrubberOf, signal }),
         counts.total(where, page),
       ]);
       return { items, total };

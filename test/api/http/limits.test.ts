@@ -1,5 +1,5 @@
 // The rate-limit layers (document 1, section 8): who is counted, by what, and what the caller is told.
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { mounts } from '../../../src/routes.ts';
 import { locate } from '../../../src/http/router.ts';
 import {
@@ -251,4 +251,38 @@ test('a gateway that writes ports and brackets does not make a new client of eve
     const [entry] = await auditOf(app, { ...ada, token }, 'action=auth.login&status=success');
     expect(entry?.ipAddress).toBe(read);
   }
+});
+
+test('a place for a heavy answer is given back when its work has ended, not when its reader leaves', async () => {
+  const own = await startApp({ ASSAY_LIMIT_HEAVY: '1', DEFAULT_PLAN: 'enterprise' });
+  const ada = await createOwner(own);
+  const { verificationWorker } = own.instance.platform;
+  const { verify: original } = verificationWorker;
+  const signals: AbortSignal[] = [];
+  let end: ((error: Error) => void) | undefined;
+  verificationWorker.verify = (_chain, _organizationId, { signal }) => {
+    if (signal) signals.push(signal);
+    return new Promise((_, reject) => (end = reject));
+  };
+  const path = '/api/v1/hash-chain/verify';
+  const leaving = new AbortController();
+  const asked = fetch(own.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ada.token}` },
+    signal: leaving.signal,
+  });
+  await vi.waitUntil(() => signals.length === 1);
+  expect(signals[0]?.aborted).toBe(false);
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  await vi.waitUntil(() => signals[0]?.aborted);
+  const read = (): Promise<Answer> => own.call('GET', '/api/v1/traces', { token: ada.token });
+  expect((await read()).status).toBe(429);
+  end?.(new Error('ended'));
+  await vi.waitUntil(async () => (await read()).status === 200);
+  verificationWorker.verify = original;
+  expect(ok(await own.call('POST', path, { token: ada.token })).body.data.verified).toBe(true);
+  const failures = await auditOf(own, ada, 'status=failure');
+  expect(failures).toEqual([]);
+  await own.stop();
 });

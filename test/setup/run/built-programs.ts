@@ -20,6 +20,7 @@ const PROGRAMS = [
   'scripts/verify-bundle.ts',
   'test/embedded-db/embedded-app.ts',
   'test/faults/app-process.ts',
+  'test/platform/threads/asking-process.ts',
 ];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
@@ -28,6 +29,7 @@ const THREADS = [
   'src/composition/verification-thread.ts',
   'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
+  'test/platform/threads/asked-thread.ts',
 ];
 /** Files that programs look for beside themselves: the watchdog of a database, and data. */
 const FILES = [

@@ -29,7 +29,7 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
 
   /** Newest first. What is sealed meanwhile comes later and is not found. */
   async function* read(
-    { organizationId }: Tenant,
+    { organizationId, signal }: Tenant,
     filter: AuditFilter,
     bounds: { maxTimeMS: number; limit?: number },
   ): AsyncGenerator<AuditEntryDocument> {
@@ -37,7 +37,7 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
     const entries = models.auditEntries
       .find(where)
       .sort({ sequence: -1 })
-      .setOptions({ batchSize: BATCH, ...bounds })
+      .setOptions({ batchSize: BATCH, ...bounds, ...(signal && { signal }) })
       .lean<AuditEntryDocument>()
       .cursor();
     for await (const entry of entries) if (isSequence(entry.sequence)) yield entry;

@@ -48,9 +48,14 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
 };
 
 export function createPolicyBundleService({ models, clock, tarGz, signer, approvalHistory }: Deps) {
-  function policiesOf({ organizationId, workspaceId }: Tenant): AsyncIterable<PolicyDocument> {
+  function policiesOf({
+    organizationId,
+    workspaceId,
+    signal,
+  }: Tenant): AsyncIterable<PolicyDocument> {
     const chosen = workspaceId === null ? {} : { workspaceId };
-    const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
+    const bounds = { maxTimeMS: READ_MAX_MS, ...(signal && { signal }) };
+    const options = { sort: { createdAt: -1, _id: -1 }, ...bounds } as const;
     return models.policies
       .find({ organizationId, deletedAt: null, ...chosen }, null, options)
       .lean<PolicyDocument>()

@@ -22,9 +22,10 @@ const CHUNK_CHARACTERS = 64 * 1024;
 const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createTraceExportService({ models, contents, clock, reader }: Deps) {
-  async function* linesOf({ where, scrubberOf }: TraceSelection): AsyncGenerator<string> {
+  async function* linesOf({ where, scrubberOf, signal }: TraceSelection): AsyncGenerator<string> {
     let text = csvLine(TRACE_COLUMNS);
-    const reading = { where, projection: VIEW_MEMBERS, maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH };
+    const bounds = { maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH, signal };
+    const reading = { where, projection: VIEW_MEMBERS, ...bounds };
     for await (const run of storedTraces({ models, contents }, reading))
       for (const trace of run) {
         text += csvLine(traceRow(await toTraceView(trace, scrubberOf(trace))));

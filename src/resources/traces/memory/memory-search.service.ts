@@ -67,12 +67,12 @@ export function createMemorySearchService(deps: Deps) {
 
   /** With their payload as far as a page shows it; in no order. */
   async function read(tenant: Tenant, best: readonly Neighbour[]): Promise<TraceView[]> {
-    const { organizationId } = tenant;
+    const { organizationId, signal } = tenant;
     const sequence = { $in: best.map(({ id }) => id) };
     const scrubberOf = await scrubbers.readingFor(organizationId);
     const page = { skip: 0, limit: best.length };
     const where = { ...visibleTo(tenant), organizationId, kind: 'trace', sequence };
-    return readTracePage(deps, where, { page, scrubberOf });
+    return readTracePage(deps, where, { page, scrubberOf, signal });
   }
 
   return {

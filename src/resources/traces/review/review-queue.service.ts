@@ -42,12 +42,12 @@ export function createReviewQueueService(deps: Deps) {
   return {
     /** The newest of them. */
     async list(tenant: Tenant, status?: ReviewItem['status']): Promise<ReviewList> {
-      const { organizationId } = tenant;
+      const { organizationId, signal } = tenant;
       const wanted = status === undefined ? { $in: REVIEW_STATUSES } : status;
       const where = { ...visibleTo(tenant), organizationId, 'review.status': wanted };
       const scrubberOf = await scrubbers.readingFor(organizationId);
       const [page, total] = await Promise.all([
-        readTracePage(deps, where, { page: FIRST_PAGE, scrubberOf }),
+        readTracePage(deps, where, { page: FIRST_PAGE, scrubberOf, signal }),
         models.traces.countDocuments(where).limit(countedTo(FIRST_PAGE)).maxTimeMS(READ_MAX_MS),
       ]);
       const held = page.filter(isHeld);

@@ -1,5 +1,6 @@
 // Finds decisions by the words of their rationale and triggering condition (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { leafAt } from '../../../domain/keys/key-tree.ts';
 import { Stint } from '../../../domain/others-turn.ts';
 import { blindBy, type BlindQuery, blindQuery } from '../../../domain/search/blind-words.ts';
@@ -10,6 +11,7 @@ import { tooSlow } from '../../../errors.ts';
 import { segmentIn, type StoredSegment } from './word-segments.ts';
 
 type Deps = Pick<Platform, 'models' | 'keyStore'>;
+type Reader = Pick<Tenant, 'organizationId' | 'signal'>;
 
 /** The newest of those that are found. */
 export const SEARCH_MAX = 10_000;
@@ -21,7 +23,10 @@ const IN_TURN = 1_000_000;
 
 export function createDecisionSearchService({ models, keyStore }: Deps) {
   /** The newest segments first, as bytes: Mongoose would take ten times as long for their words. @throws AppError `VALIDATION_ERROR` after some seconds */
-  async function* segmentsFor(organizationId: string, where: object): AsyncGenerator<WordSegment> {
+  async function* segmentsFor(
+    { organizationId, signal }: Reader,
+    where: object,
+  ): AsyncGenerator<WordSegment> {
     const until = performance.now() + READ_MAX_MS;
     const stint = new Stint(IN_TURN);
     const found = rawDocuments(
@@ -33,6 +38,7 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
         hint: 'words',
         maxTimeMS: READ_MAX_MS,
         batchSize: BATCH,
+        ...(signal && { signal }),
       },
     );
     for await (const batch of batchesOf(found))
@@ -52,13 +58,14 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
 
   return {
     /** The sequences of the decisions that a query finds. */
-    async find(organizationId: string, query: string): Promise<number[]> {
+    async find(reader: Reader, query: string): Promise<number[]> {
+      const { organizationId } = reader;
       const key = await keyStore.ownKey(organizationId);
       const search = key && blindQuery(query, blindBy(key));
       const where = search && segmentsWith(search);
       if (!where) return [];
       const hits: SearchHit[] = [];
-      for await (const segment of segmentsFor(organizationId, where)) {
+      for await (const segment of segmentsFor(reader, where)) {
         hits.push(...hitsIn(segment, search).reverse());
         if (hits.length >= SEARCH_MAX) break;
       }

@@ -1,0 +1,69 @@
+// Callers who leave before a file, a stream or a long body is complete: the process lives, their work ends, and no other caller waits.
+// @module-tag varied
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, vi } from 'vitest';
+import { randomHex } from '../../src/platform/ids.ts';
+import { App } from '../faults/apps.ts';
+import { runs, sampled } from '../setup/runs.ts';
+import { createOther, departures, expectQuick, fill, leaveAll, longAnswers } from './leaving.ts';
+import { test as base } from './fixtures.ts';
+import { createTenant, startContractHarness } from './tenant.ts';
+
+/** One place: whoever did not give it back is noticed by the next request. */
+const ONE_PLACE = { ASSAY_LIMIT_HEAVY: '1' };
+
+const test = base
+  .override('harness', async ({}, { onCleanup }) => {
+    const harness = await startContractHarness(ONE_PLACE);
+    onCleanup(() => harness.stop());
+    return harness;
+  })
+  .extend('tenant', { scope: 'file' }, async ({ harness }) => {
+    const tenant = await createTenant(harness, 'leaving');
+    await fill(tenant, { policies: runs(6, 20), decisions: runs(60, 400) });
+    return tenant;
+  });
+
+async function emptyFolder(): Promise<string> {
+  const folder = join(inject('scratch'), `temporary-${randomHex(6)}`);
+  await mkdir(folder);
+  return folder;
+}
+
+test('every file, stream and heavy answer is among them', () => {
+  expect(longAnswers.length).toBeGreaterThan(30);
+  expect(longAnswers).toContain('GET /api/v1/policies/export-bundle');
+  expect(longAnswers).toContain('GET /api/v1/traces/stream');
+});
+
+test('they leave one process', async ({ tenant, onTestFinished }) => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on('uncaughtExceptionMonitor', note);
+  onTestFinished(() => void process.off('uncaughtExceptionMonitor', note));
+  const temporary = await emptyFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { app } = tenant.harness;
+  const other = await createOther(tenant);
+  expectQuick(await leaveAll(app.url, { tenant, other }, sampled(departures)));
+  expect(await readdir(temporary)).toEqual([]);
+  expect(uncaught).toEqual([]);
+  expect(app.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+});
+
+test('they leave two workers', { tags: ['long'] }, async ({ tenant, onTestFinished }) => {
+  const temporary = await emptyFolder();
+  const { mongoUri } = tenant.harness;
+  const environment = { ...ONE_PLACE, DEFAULT_PLAN: 'enterprise', ASSAY_DATA_DIR: temporary };
+  const app = new App({ mongoUri, workers: 2, environment });
+  await app.start();
+  onTestFinished(() => app.kill());
+  const files = await readdir(temporary);
+  const other = await createOther(tenant);
+  expectQuick(await leaveAll(app.url ?? '', { tenant, other }, departures));
+  expect(app.isAlive, app.complaints).toBe(true);
+  expect(app.complaints).toBe('');
+  expect(await readdir(temporary)).toEqual(files);
+});

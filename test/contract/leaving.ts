@@ -1,0 +1,101 @@
+// Callers who leave before their answer is complete: the operations that are tried, and what must hold afterwards.
+import { expect, vi } from 'vitest';
+import { createOwner, type Owner } from '../setup/personas.ts';
+import { leaveAfter, LEAVING_DELAYS } from '../setup/leaving.ts';
+import { send } from '../setup/start-app.ts';
+import { policyBody } from './bodies.ts';
+import { examples } from './examples/all.ts';
+import { mounted } from './mounted.ts';
+import { newDecision } from './records.ts';
+import { credentialsFor } from './requests.ts';
+import { asOwner, type Tenant } from './tenant.ts';
+
+/** What answers with a file, a stream or a body that may be long: a new one is among them by its declaration. */
+export const longAnswers: readonly string[] = [...mounted]
+  .filter(([, { route }]) => route.kind === 'file' || route.kind === 'stream' || route.heavy)
+  .map(([operation]) => operation);
+
+/** Each operation at each delay; the delays of the next one begin a step later, so that a sample has all of them. */
+export const departures: readonly (readonly [operation: string, afterMs: number])[] =
+  longAnswers.flatMap((operation, at) =>
+    LEAVING_DELAYS.map(
+      (_, step) =>
+        [operation, LEAVING_DELAYS[(at + step) % LEAVING_DELAYS.length] as number] as const,
+    ),
+  );
+
+/** An organisation with so much that an answer takes a while. */
+export async function fill(
+  tenant: Tenant,
+  { policies, decisions }: { policies: number; decisions: number },
+): Promise<void> {
+  const conditions = Array.from({ length: 40 }, (_, at) => ({
+    field: 'outputDecision.action',
+    operator: 'equals',
+    value: `${at} ${'unlikely '.repeat(60)}`,
+  }));
+  for (let count = 0; count < policies; count++)
+    await asOwner(tenant, 'POST /api/v1/policies', {
+      ...policyBody(`${tenant.mark} ${count}`),
+      conditions,
+    });
+  for (let count = 0; count < decisions; count++) await newDecision(tenant);
+}
+
+/** Leaves each at its delay; resolves with how long another organisation waited for its answers meanwhile, in milliseconds. */
+export async function leaveAll(
+  url: string,
+  { tenant, other }: { tenant: Tenant; other: Owner },
+  chosen: readonly (readonly [operation: string, afterMs: number])[],
+): Promise<number[]> {
+  const waits: number[] = [];
+  for (const [operation, afterMs] of chosen) {
+    await placeIsFree(url, tenant);
+    const left = leave(url, tenant, { operation, afterMs });
+    waits.push(await timeToAnswer(url, other));
+    await left;
+  }
+  await placeIsFree(url, tenant);
+  return waits;
+}
+
+async function leave(
+  url: string,
+  tenant: Tenant,
+  { operation, afterMs }: { operation: string; afterMs: number },
+): Promise<void> {
+  const [method = '', path = ''] = operation.split(' ');
+  const sample = await examples[operation]?.(tenant, tenant.owner.token);
+  expect(sample, `an example of ${operation}`).toBeDefined();
+  const { params = {}, query = {}, body } = sample ?? {};
+  const address = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? name);
+  const target = `${url}${address}?${new URLSearchParams(query).toString()}`;
+  await leaveAfter(afterMs, target, { method, ...credentialsFor(tenant, operation), body });
+}
+
+/** Where an organisation has one place for large answers, it has it again. */
+async function placeIsFree(url: string, { owner: { token } }: Tenant): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { status, text } = await send(`${url}/api/v1/traces?limit=1`, 'GET', { token });
+      expect(status, text).toBe(200);
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+}
+
+async function timeToAnswer(url: string, { token }: Owner): Promise<number> {
+  const asked = performance.now();
+  const { status } = await send(`${url}/api/v1/agents`, 'GET', { token });
+  expect(status).toBe(200);
+  return performance.now() - asked;
+}
+
+/** Nine of ten within 200 ms: what else the machine does may hold up the tenth. */
+export function expectQuick(waits: readonly number[]): void {
+  const sorted = [...waits].sort((a, b) => a - b);
+  expect(sorted[Math.floor(sorted.length * 0.9)]).toBeLessThan(200);
+}
+
+export const createOther = (tenant: Tenant): Promise<Owner> =>
+  createOwner(tenant.harness.app, 'Other');

@@ -1,0 +1,63 @@
+// Threads that answer: they rest and come back, requests are aborted, and their limits hold whatever the process was started with.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, inject, test, vi } from 'vitest';
+import { createLastingThread } from '../../../src/platform/answering-thread.ts';
+import type { Asked } from './asked-thread.ts';
+
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 64 };
+
+const start = (restMs?: number) =>
+  createLastingThread<Asked>({
+    script: new URL('asked-thread.mjs', inject('built')),
+    workerData: null,
+    resourceLimits: RESOURCE_LIMITS,
+    restMs,
+  });
+
+test('an aborted request ends, and the thread answers the next one', async () => {
+  const thread = start();
+  const leaving = new AbortController();
+  const waits = thread.ask('wait', leaving.signal);
+  const who = await thread.ask('who');
+  leaving.abort();
+  await expect(waits).rejects.toThrow('aborted');
+  expect(await thread.ask('who', new AbortController().signal)).toBe(who);
+  await expect(thread.ask('who', leaving.signal)).rejects.toThrow('aborted');
+  await thread.close();
+});
+
+test('a thread that has rested ends; the next request starts another one', async () => {
+  const thread = start(1);
+  const first = await thread.ask('who');
+  await vi.waitUntil(async () => (await thread.ask('who')) !== first, { interval: 50 });
+  await thread.close();
+});
+
+test('a thread that is held, or works, does not end', async () => {
+  const thread = start(1);
+  const held = thread.hold();
+  const first = await held.ask('who');
+  const leaving = new AbortController();
+  const waits = thread.ask('wait', leaving.signal);
+  await new Promise((resolve) => void setTimeout(resolve, 20));
+  expect(await held.ask('who')).toBe(first);
+  held.release();
+  await new Promise((resolve) => void setTimeout(resolve, 20));
+  expect(await thread.ask('who')).toBe(first);
+  leaving.abort();
+  await expect(waits).rejects.toThrow('aborted');
+  await thread.close();
+});
+
+test('a thread keeps its limits where the process was started with a larger young generation', async () => {
+  const program = fileURLToPath(new URL('asking-process.mjs', inject('built')));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--max-semi-space-size=128',
+    program,
+  ]);
+  const megabytes = Number(stdout);
+  expect(megabytes).toBeGreaterThan(0);
+  expect(megabytes).toBeLessThanOrEqual(24);
+});

@@ -1,0 +1,29 @@
+// A thread to be asked: who it is, to wait until it is aborted, or how large its young generation grows.
+import { threadId } from 'node:worker_threads';
+import { getHeapSpaceStatistics } from 'node:v8';
+import { answerRequests } from '../../../src/platform/thread-answers.ts';
+
+export type Asked = 'who' | 'wait' | 'grow';
+
+/** Many times what a young generation holds. */
+const ROUNDS = 200;
+
+/** In megabytes, while much is made and some of it lives on. */
+function largestYoungGeneration(): number {
+  let largest = 0;
+  let kept: object[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    kept = Array.from({ length: 20_000 }, (_, at) => ({ at, more: [at, round] }));
+    const space = getHeapSpaceStatistics().find((one) => one.space_name === 'new_space');
+    largest = Math.max(largest, kept.length > 0 ? (space?.space_size ?? 0) : 0);
+  }
+  return largest / 1024 / 1024;
+}
+
+answerRequests<Asked>(({ request }, signal) => {
+  if (request === 'who') return Promise.resolve(threadId);
+  if (request === 'grow') return Promise.resolve(largestYoungGeneration());
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+});
