@@ -69,6 +69,10 @@ test('streams that fail by an event are made where every failure is heard', () =
   ]);
 });
 
+test('nothing is written to a temporary folder, where it would outlive a process that is killed', () => {
+  expect(filesWith(sources, (node) => ts.isIdentifier(node) && node.text === 'tmpdir')).toEqual([]);
+});
+
 test('no resource passes the tenancy plugin by', () => {
   const resources = sources.filter((file) => file.startsWith('src/resources/'));
   const native = filesWith(

@@ -1,5 +1,5 @@
 // Cuts rule-language source into tokens, one at a time, each character once.
-import { SourceError } from './source.ts';
+import { SourceError, sourceLimits } from './source.ts';
 
 export type TokenKind = 'name' | 'number' | 'text' | 'pattern' | 'symbol' | 'end';
 
@@ -21,6 +21,7 @@ export class Lexer {
   readonly source: string;
   #at = 0;
   #next: Token | null = null;
+  #count = 0;
 
   constructor(source: string) {
     this.source = source;
@@ -66,6 +67,8 @@ export class Lexer {
     const { source } = this;
     const at = this.#at;
     if (at === source.length) return { kind: 'end', text: '', at };
+    if (++this.#count > sourceLimits.tokens)
+      throw new SourceError(at, `more than ${sourceLimits.tokens} words, values and signs`);
     if (source[at] === '"') return this.#quoted('text', at + 1);
     if (source.startsWith('r"', at)) return this.#quoted('pattern', at + 2);
     return (

@@ -4,8 +4,8 @@ import { sourceLimits } from '../../../domain/policies/language/source.ts';
 import { id, line } from '../../../http/declaration/views.ts';
 import { policyContents, workspaceOfPolicy } from '../policies.schemas.ts';
 
-/** Of a body with a source: the longest policy fits, in JSON. */
-export const SOURCE_BODY_BYTES = 2 * 1024 * 1024;
+/** Of a body with a source: the longest fits, each character escaped. */
+export const SOURCE_BODY_BYTES = 1024 * 1024;
 
 const adl = z
   .string()

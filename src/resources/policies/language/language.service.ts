@@ -72,6 +72,7 @@ function checkSource(adl: string): CheckedSource {
   const errors = found
     .map(({ path, text }) => ({ at: placeOf(path, places), message: text }))
     .sort((one, other) => one.at - other.at)
+    .slice(0, ERRORS_TOLD)
     .map(({ at, message }) => problemAt(adl, at, message));
   return saved.success && errors.length === 0
     ? { valid: true, errors, policy: saved.data }
@@ -79,7 +80,7 @@ function checkSource(adl: string): CheckedSource {
 }
 
 function invalid(errors: SourceProblem[]): CheckedSource {
-  return { valid: false, errors: errors.slice(0, ERRORS_TOLD), policy: null };
+  return { valid: false, errors, policy: null };
 }
 
 /** That of the innermost part of the path that has one. */

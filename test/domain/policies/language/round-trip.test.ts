@@ -204,11 +204,10 @@ test.each(policyTemplates)(
   },
 );
 
-test('the longest policy fits into a source, and is parsed in a time that grows with its length', () => {
-  const value = '"'.repeat(policyLimits.json / 2 - 1);
-  const largest = (conditions: number): PolicyText => ({
+test('as many conditions and actions as there may be are parsed, unless their source is too long', () => {
+  const largest = (value: string): PolicyText => ({
     ...empty,
-    conditions: Array.from({ length: conditions }, (_, i) => ({
+    conditions: Array.from({ length: policyLimits.conditions }, (_, i) => ({
       field: `${'"'.repeat(10)}.`.repeat(15) + String(i),
       operator: 'equals' as const,
       value,
@@ -219,7 +218,11 @@ test('the longest policy fits into a source, and is parsed in a time that grows 
       config: { reason: value.slice(10) },
     })),
   });
-  const given = largest(policyLimits.conditions);
-  expect(checkPolicy(given.conditions, given.actions)).toEqual([]);
+  const given = largest('"'.repeat(500));
   expect(parsed(printPolicy(given))).toStrictEqual(given);
+  const { conditions, actions } = largest('"'.repeat(policyLimits.json / 2 - 1));
+  expect(checkPolicy(conditions, actions)).toEqual([]);
+  expect(parsePolicy(printPolicy({ ...empty, conditions, actions }))).toMatchObject({
+    problem: { message: 'more than 100000 characters' },
+  });
 });
