@@ -41,7 +41,7 @@ export interface ChainMeasure {
   floorUs: number;
   /** Floor / entry. */
   ratio: number;
-  /** Growth of the process's memory while it runs, once the thread has started; MB. */
+  /** Growth of the process's memory while it runs, with the threads that it starts; MB. */
   rssGrowthMb: number;
 }
 
@@ -143,6 +143,7 @@ async function withProofs(
   { uri, database }: ChainBench,
   work: (verificationWorker: VerificationWorker) => Promise<void>,
 ): Promise<Spent> {
+  const before = process.memoryUsage.rss();
   const verificationWorker = createVerificationWorker({
     uri,
     database,
@@ -152,7 +153,7 @@ async function withProofs(
   });
   try {
     await work(verificationWorker);
-    return await measured(() => work(verificationWorker));
+    return await measured(() => work(verificationWorker), before);
   } finally {
     await verificationWorker.close();
   }
@@ -225,8 +226,10 @@ interface Spent {
 }
 
 /** Time and memory of some work; the highest memory seen counts. */
-async function measured(work: () => Promise<void>): Promise<Spent> {
-  const before = process.memoryUsage.rss();
+async function measured(
+  work: () => Promise<void>,
+  before = process.memoryUsage.rss(),
+): Promise<Spent> {
   let highest = before;
   let isDone = false;
   const cpu = process.cpuUsage();

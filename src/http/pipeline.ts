@@ -270,7 +270,8 @@ async function respond(
   reply: Reply<number, unknown>,
   deps: PipelineDeps,
 ): Promise<void> {
-  const { route, res, rate } = context;
+  const { route, res, rate, caller } = context;
+  caller?.tenant.signal?.throwIfAborted();
   if (!route.statuses.includes(reply.status)) assertDeclared(`status ${reply.status}`, route, deps);
   setHeaders(res, rate.headers());
   if (route.kind === 'stream') serveStream(context, reply, deps);

@@ -8,7 +8,7 @@ import { App } from '../faults/apps.ts';
 import { runs, sampled } from '../setup/runs.ts';
 import { createOther, departures, expectQuick, fill, leaveAll, longAnswers } from './leaving.ts';
 import { test as base } from './fixtures.ts';
-import { createTenant, startContractHarness } from './tenant.ts';
+import { createTenant, startContractHarness, type Tenant } from './tenant.ts';
 
 /** One place: whoever did not give it back is noticed by the next request. */
 const ONE_PLACE = { ASSAY_LIMIT_HEAVY: '1' };
@@ -31,6 +31,18 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
+/** Collections of the app's database of which a cursor waits for its next batch. */
+async function openQueries({ harness: { db } }: Tenant): Promise<unknown[]> {
+  const isFound = { type: 'idleCursor', ns: new RegExp(`^${db.databaseName}\\.`) };
+  const cursors = await db.client
+    .db('admin')
+    .aggregate([{ $currentOp: { idleCursors: true, allUsers: true } }, { $match: isFound }])
+    .toArray();
+  return cursors
+    .filter(({ cursor }) => cursor?.originatingCommand?.find !== undefined)
+    .map(({ ns }) => ns as unknown);
+}
+
 test('every file, stream and heavy answer is among them', () => {
   expect(longAnswers.length).toBeGreaterThan(30);
   expect(longAnswers).toContain('GET /api/v1/policies/export-bundle');
@@ -50,6 +62,7 @@ test('they leave one process', async ({ tenant, onTestFinished }) => {
   expectQuick(await leaveAll(app.url, { tenant, other }, sampled(departures)));
   expect(await readdir(temporary)).toEqual([]);
   expect(uncaught).toEqual([]);
+  await expect.poll(() => openQueries(tenant)).toEqual([]);
   expect(app.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });
 
@@ -66,4 +79,5 @@ test('they leave two workers', { tags: ['long'] }, async ({ tenant, onTestFinish
   expect(app.isAlive, app.complaints).toBe(true);
   expect(app.complaints).toBe('');
   expect(await readdir(temporary)).toEqual(files);
+  await expect.poll(() => openQueries(tenant)).toEqual([]);
 });

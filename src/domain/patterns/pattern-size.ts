@@ -37,3 +37,26 @@ function repeat(group: { size: number; last: number }, times: number): void {
   group.size += more;
   group.last += more;
 }
+
+const foldingFlag = /\(\?[a-zA-Z]*i/;
+/** Of a class, as its bounds are written. */
+const range = /(?:\\x\{([0-9a-fA-F]+)\}|([^]))-(?:\\x\{([0-9a-fA-F]+)\}|([^]))/gu;
+/** Beyond it no character has another case. */
+const LAST_WITH_CASE = 0x1e943;
+/** Characters whose other cases are looked up while a class such as `\p{L}` is made. */
+const CHARACTERS_OF_CLASS = 4000;
+
+/** What the classes of a pattern take to make, in classes such as `\p{L}`, however often they are repeated; twice as much where case does not matter. */
+export function classCost(source: string): number {
+  const classes = source.match(unicodeClass)?.length ?? 0;
+  if (!foldingFlag.test(source)) return classes;
+  let characters = 0;
+  for (const [, fromHex, from, toHex, to] of source.matchAll(range)) {
+    const last = Math.min(codeOf(toHex, to), LAST_WITH_CASE);
+    characters += Math.max(0, last - codeOf(fromHex, from));
+  }
+  return 2 * classes + characters / CHARACTERS_OF_CLASS;
+}
+
+const codeOf = (hex: string | undefined, character: string | undefined): number =>
+  hex === undefined ? (character?.codePointAt(0) ?? 0) : Number.parseInt(hex, 16);

@@ -3,16 +3,18 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 import type { Work } from '../work.ts';
 import { automatonOf, type Automaton } from './automaton.ts';
-import { writtenOutSize } from './pattern-size.ts';
+import { classCost, writtenOutSize } from './pattern-size.ts';
 
 /**
- * Characters of a pattern; instructions of its program, and those that its repetitions may seem to make before it is compiled;
+ * Characters of a pattern; instructions of its program, and those that its repetitions may seem to make before it is compiled; Unicode
+ * classes such as `\\p{L}`, of one pattern and of all patterns of a policy, each of which takes a tenth of a millisecond to make;
  * instructions x UTF-16 units of one search; instructions of all compiled patterns that are kept.
  */
 export const patternLimits = {
   length: 1_000,
   instructions: 500,
   writtenOut: 4_000,
+  classes: 200,
   work: 25_000_000,
   kept: 200_000,
 } as const;
@@ -57,6 +59,7 @@ function compileUncached(source: string): PatternResult {
     return { problem: `must have at most ${patternLimits.length} characters` };
   const writtenOut = writtenOutSize(source);
   if (writtenOut > patternLimits.writtenOut) return { problem: tooLarge(`about ${writtenOut}`) };
+  if (classCost(source) > patternLimits.classes) return { problem: TOO_MANY_CLASSES };
   try {
     return boundedPattern(RE2JS.compile(source));
   } catch (error) {
@@ -67,6 +70,9 @@ function compileUncached(source: string): PatternResult {
     return { problem: `is not a valid RE2 pattern: ${detail}` };
   }
 }
+
+/** What classes beyond the limit are told. */
+export const TOO_MANY_CLASSES = `holds more Unicode classes (\\p{L}) or, ignoring case, longer ranges than ${patternLimits.classes} classes`;
 
 function boundedPattern(program: RE2JS): PatternResult {
   const instructions = program.programSize();

@@ -1,7 +1,8 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '../record/json.ts';
 import { instantOf } from './instant.ts';
-import { compilePattern } from '../patterns/regex.ts';
+import { classCost } from '../patterns/pattern-size.ts';
+import { compilePattern, patternLimits, TOO_MANY_CLASSES } from '../patterns/regex.ts';
 
 export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
 export type Operator = (typeof operators)[number];
@@ -74,10 +75,15 @@ export function checkPolicy(
 function conditionProblems(conditions: readonly Condition[]): Problem[] {
   const problems: Problem[] = [];
   let isCompiling = true;
+  let classes = 0;
   for (const [i, condition] of conditions.entries()) {
     const isPattern = condition.operator === 'regex';
     if (isPattern && !isCompiling) continue;
-    const found = checkCondition(condition);
+    if (isPattern) classes += classCost(String(condition.value));
+    const found =
+      classes > patternLimits.classes
+        ? [{ path: 'value', text: `${TOO_MANY_CLASSES}, with the conditions before it` }]
+        : checkCondition(condition);
     if (isPattern && found.length > 0) isCompiling = false;
     problems.push(...prefixed(`conditions[${i}]`, found));
   }

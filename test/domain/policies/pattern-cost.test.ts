@@ -1,0 +1,59 @@
+// What a pattern costs before it has matched anything: Unicode classes, and ranges without regard to case, take long to make.
+import { describe, expect, test } from 'vitest';
+import {
+  checkPolicy,
+  policyLimits,
+  type Condition,
+} from '../../../src/domain/policies/definition.ts';
+import { classCost } from '../../../src/domain/patterns/pattern-size.ts';
+import { compilePattern, patternLimits } from '../../../src/domain/patterns/regex.ts';
+import { processorMs } from '../../setup/processor-time.ts';
+
+const refusal = /^holds more Unicode classes \(\\p\{L\}\) or, ignoring case, longer ranges/;
+
+const problemOf = (pattern: string): string => {
+  const result = compilePattern(pattern);
+  return 'problem' in result ? result.problem : '';
+};
+
+const patterned = (pattern: (at: number) => string): Condition[] =>
+  Array.from({ length: policyLimits.conditions }, (_, at) => ({
+    field: 'output.text',
+    operator: 'regex',
+    value: pattern(at),
+  }));
+
+describe('one pattern', () => {
+  test.each([
+    `(?i)${'[a-\\x{10FFFF}]'.repeat(60)}`,
+    `(?im)[${'\\pL'.repeat(190)}]`,
+    `(?s-m:x)(?i:[${'\\PL\\p{Greek}'.repeat(60)}])`,
+    `(?i)${'[Ā-𞥃]'.repeat(60)}`,
+  ])('%s is refused', (pattern) => {
+    expect(problemOf(pattern)).toMatch(refusal);
+    let count = 0;
+    expect(processorMs(() => compilePattern(`${pattern}${count++}`))).toBeLessThan(50);
+  });
+
+  test.each([
+    '\\pL{1,100}',
+    '(?i)[a-z]+@[a-z]+',
+    '(?i)[\\x00-\\x{10FFFF}]',
+    '(?i)[\\p{L}\\p{N}_-]+\\s[\\p{L}]+',
+    '(?i)[一-龥]+',
+    `[${'\\pL'.repeat(190)}]`,
+  ])('%s is taken', (pattern) => {
+    expect(problemOf(pattern)).toBe('');
+    expect(classCost(pattern)).toBeLessThanOrEqual(patternLimits.classes);
+  });
+});
+
+test('all patterns of a policy together', () => {
+  const few = patterned((at) => `(?i)\\pL[\\pL]${at}`);
+  expect(checkPolicy(few, [{ type: 'block' }])).toEqual([]);
+  const many = checkPolicy(
+    patterned((at) => `(?i)\\pL[\\pL]|\\pL${at}`),
+    [{ type: 'block' }],
+  );
+  expect(many).toEqual([{ path: 'conditions[33].value', text: expect.stringMatching(refusal) }]);
+});
