@@ -143,7 +143,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^ledger\/verify\/verification-worker$/,
-    may: [LEDGER, /^platform\/answering-thread$/, nodeParts('events', 'stream')],
+    may: [LEDGER, /^platform\/(answering-thread|concurrency\/shared-work)$/],
   },
   // What it cannot read itself it leaves to the driver.
   {
