@@ -17,7 +17,7 @@ import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
 
 /** Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that docs/scrubbing.md names. */
-export const SCRUB_VERSION = 'scrub-2';
+export const SCRUB_VERSION = 'scrub-3';
 
 export interface ScrubOptions {
   /** National id numbers: of all known countries (true), none (false), or these (ISO 3166-1 alpha-2). */

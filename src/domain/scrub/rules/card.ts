@@ -1,4 +1,5 @@
 // Payment card numbers: thirteen to nineteen digits of a known issuer range that pass the Luhn check.
+import { outsideIdentifiers } from '../identifiers.ts';
 import { textFeatures } from '../inspect.ts';
 import { type Candidates, type Rule, spanOf, type TextSearch } from '../rule.ts';
 
@@ -37,7 +38,7 @@ const groupStart = /(?<![A-Za-z0-9]|\d\.)\d/g;
 export const cardRule: Rule = {
   type: 'CARD',
   needs: textFeatures.digits13,
-  candidates: () => [cardNumbers()],
+  candidates: () => [outsideIdentifiers(cardNumbers())],
 };
 
 /** None starts within another. */
@@ -84,11 +85,18 @@ function isWordCharacter(code: number): boolean {
 }
 
 function isCard(digits: string): boolean {
-  if (luhn(digits) % 10 !== 0) return false;
+  if (luhn(digits) % 10 !== 0 || isArticleNumber(digits)) return false;
   return ranges.some(([, from, to, lengths]) => {
     const prefix = digits.slice(0, from.length);
     return prefix >= from && prefix <= to && lengths.includes(digits.length);
   });
+}
+
+/** An EAN: thirteen digits whose check digit weighs every second one three times. No card of this length is issued any more. */
+function isArticleNumber(digits: string): boolean {
+  if (digits.length !== 13) return false;
+  const sum = [...digits].reduce((total, digit, at) => total + Number(digit) * (at % 2 ? 3 : 1), 0);
+  return sum % 10 === 0;
 }
 
 /** The Luhn sum (ISO/IEC 7812-1): every second digit from the right is doubled, then digits are summed. */

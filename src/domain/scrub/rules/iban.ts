@@ -1,5 +1,6 @@
 // International bank account numbers (IBAN): country, length and check digits by the registry in ibantools.
 import { countrySpecs, isValidIBAN } from 'ibantools';
+import { outsideIdentifiers } from '../identifiers.ts';
 import { textFeatures } from '../inspect.ts';
 import { type Candidates, costs, type Rule, spanOf, type TextSearch } from '../rule.ts';
 
@@ -13,14 +14,27 @@ export const ibanRule: Rule = {
 };
 
 const numbers: readonly Candidates[] = [
-  {
+  withoutParts({
     pattern: head,
     spansAt({ index, 0: found }, search) {
       const characters = countrySpecs[found.slice(0, 2).toUpperCase()]?.chars;
       return spanOf(index, characters ? lengthAt(search, index, characters) : 0);
     },
-  },
+  }),
 ];
+
+/** In one piece it is an IBAN whatever it is joined to; in several, an identifier may look like one. */
+function withoutParts(candidates: Candidates): Candidates {
+  const outside = outsideIdentifiers(candidates);
+  return {
+    pattern: candidates.pattern,
+    spansAt(match, search) {
+      const spans = candidates.spansAt(match, search);
+      const isParted = spans.some(({ start, end }) => search.text.slice(start, end).includes('-'));
+      return isParted ? outside.spansAt(match, search) : spans;
+    },
+  };
+}
 
 /** How long a valid IBAN of so many characters is that starts here, with single spaces or hyphens between them; 0 when there is none. */
 function lengthAt({ text, work }: TextSearch, start: number, characters: number): number {

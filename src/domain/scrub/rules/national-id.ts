@@ -1,4 +1,5 @@
 // National id numbers: in the written form of their country, or after a label; with valid check digits.
+import { outsideIdentifiers, outsideUuids } from '../identifiers.ts';
 import { labelled } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
@@ -30,7 +31,7 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   const short = writtenNumbers(forms.filter(isShort));
   const long = writtenNumbers(forms.filter((form) => !isShort(form)));
   const labelledNumbers = [
-    matchesOf(afterLabel, (found, work) => longestValid(found, isNumber, work)),
+    outsideUuids(matchesOf(afterLabel, (found, work) => longestValid(found, isNumber, work))),
   ];
   return [
     {
@@ -63,11 +64,11 @@ function writtenNumbers(forms: readonly NationalIdForm[]): readonly Candidates[]
   const sources = new Set(written.map(({ form }) => form.written));
   const pattern = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
   return [
-    {
+    outsideIdentifiers({
       pattern,
       spansAt: ({ index }, search) =>
         lengthsAt(index, search, written).flatMap((length) => spanOf(index, length)),
-    },
+    }),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Phone numbers: international, in the written forms of some countries, or after a label.
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
 import { labelled } from './label.ts';
+import { outsideIdentifiers, outsideUuids } from '../identifiers.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { costs, matchesOf, type Rule } from '../rule.ts';
 import { withoutStacks } from './without-stacks.ts';
@@ -8,7 +9,7 @@ import type { Work } from '../../work.ts';
 
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
 /** `+` or `00`, a country code, and seven to fifteen digits in all. */
-const international = /(?:\+|(?<![A-Za-z0-9]|\d[.-])00) ?[1-9](?:[ \-./()]{0,2}\d){7,14}/g;
+const international = /(?:(?<!\d)\+|(?<![A-Za-z0-9]|\d[.-])00) ?[1-9](?:[ \-./()]{0,2}\d){7,14}/g;
 /** 555-123-4567, (555) 123-4567, 1 555 123 4567. */
 const northAmerican = new RegExp(
   `(?<![A-Za-z0-9]|\\d[.-])(?:1[-. ])?(?:\\(\\d{3}\\) ?|\\d{3}[-. ])\\d{3}[-. ]\\d{4}${after}`,
@@ -41,10 +42,14 @@ export const phoneRule: Rule = {
 };
 
 const numbers = [
-  matchesOf(international, internationalLength),
-  matchesOf(northAmerican),
-  matchesOf(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
-  matchesOf(afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
+  outsideIdentifiers(matchesOf(international, internationalLength)),
+  outsideIdentifiers(matchesOf(northAmerican)),
+  outsideIdentifiers(
+    matchesOf(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
+  ),
+  outsideUuids(
+    matchesOf(afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
+  ),
 ];
 
 /** The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none. */

@@ -1,0 +1,74 @@
+// Identifiers joined by hyphens: a number inside one (`SO-47110-4111-1111-1111-1111`, a UUID) is no card, telephone or id number.
+import { type Candidates, costs, type Span, type TextSearch } from './rule.ts';
+
+/** Characters that are looked at before and behind a number. */
+const REACH = 128;
+
+/** Words that announce what follows them, so that `card-4111...` stays a card number. */
+const announcing = new Set(
+  `account bank bic bsn call card cards carte cc cell cpf credit debit dni fax iban id karte maestro mastercard mc mob mobile nino no nr
+  number pan pesel phone sin ssn tel telefon vat visa`.split(/\s+/),
+);
+/** Words that begin identifiers, in any case; other words do in capitals. */
+const identifying = new Set(
+  `asset batch bill build case claim commit delivery doc event inv invoice item job lot msg ord order parcel part po pr product quote ref
+  release req request rma run session shipment sku so span task ticket trace tracking tx txn uuid`.split(
+    /\s+/,
+  ),
+);
+/** After a telephone number. */
+const extension = /^(?:x|ext)\d{1,6}$/i;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The candidates without those that are a part of a longer identifier. */
+export function outsideIdentifiers({ pattern, spansAt }: Candidates): Candidates {
+  return {
+    pattern,
+    spansAt: (match, search) =>
+      spansAt(match, search).filter((span) => !isPartOfIdentifier(span, search)),
+  };
+}
+
+/** The candidates without those inside a UUID: of what follows a label, nothing else is left out. */
+export function outsideUuids({ pattern, spansAt }: Candidates): Candidates {
+  return {
+    pattern,
+    spansAt: (match, search) =>
+      spansAt(match, search).filter((span) => {
+        const { before, behind } = around(span, search);
+        return !uuid.test(before + search.text.slice(span.start, span.end) + behind);
+      }),
+  };
+}
+
+function isPartOfIdentifier(span: Span, search: TextSearch): boolean {
+  if (!search.work.take(costs.match)) return false;
+  const { before, behind } = around(span, search);
+  const [leading, trailing] = [before, behind].map((text) =>
+    text.split('-').filter((piece) => piece !== ''),
+  ) as [string[], string[]];
+  if (leading.some((piece) => /\d/.test(piece))) return true;
+  if (leading.some(beginsIdentifier)) return true;
+  return !isAddition(trailing) && trailing.some((piece) => /\d/.test(piece));
+}
+
+function beginsIdentifier(word: string): boolean {
+  const lower = word.toLowerCase();
+  if (announcing.has(lower)) return false;
+  return identifying.has(lower) || /^[A-Z]{1,6}$/.test(word);
+}
+
+/** An expiry date, a security code or an extension. */
+function isAddition(trailing: readonly string[]): boolean {
+  if (trailing.length === 1 && extension.test(trailing[0]!)) return true;
+  return /^\d{1,4}$/.test(trailing.join(''));
+}
+
+/** What is joined to a span by single hyphens, on either side. */
+function around({ start, end }: Span, { text }: TextSearch): { before: string; behind: string } {
+  const ahead = text.slice(Math.max(0, start - REACH), start);
+  return {
+    before: /(?:[A-Za-z0-9]+-)*[A-Za-z0-9]*$/.exec(ahead)?.[0] ?? '',
+    behind: /^[A-Za-z0-9]*(?:-[A-Za-z0-9]+)*/.exec(text.slice(end, end + REACH))?.[0] ?? '',
+  };
+}
