@@ -130,6 +130,9 @@ describe('a replay', () => {
     const first = await post({ body: decision('x') }, once);
     for (const call of [
       { body: {} },
+      { body: decision('') },
+      { body: decision(' \t\u00a0') },
+      { body: { agentId: null } },
       { raw: '{' },
       { body: decision('x', { schemaVersion: 'v0' }) },
       { body: decision('x', { metadata: { s: 'x'.repeat(3_000_000) } }) },

@@ -1,5 +1,5 @@
 // Cuts rule-language source into tokens, one at a time, each character once.
-import { SourceError, sourceLimits } from './source.ts';
+import { BYTE_ORDER_MARK, SourceError, sourceLimits } from './source.ts';
 
 export type TokenKind = 'name' | 'number' | 'text' | 'pattern' | 'symbol' | 'end';
 
@@ -25,6 +25,7 @@ export class Lexer {
 
   constructor(source: string) {
     this.source = source;
+    this.#at = source.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   }
 
   peek(): Token {

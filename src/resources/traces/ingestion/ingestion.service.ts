@@ -263,8 +263,8 @@ function toIngested(trace: Answered, isReplay: boolean): Ingested {
   };
 }
 
-/** What a body that may be no decision names as its agent. */
+/** What a body that may be no decision names as its agent; a blank name names none. */
 function agentIdIn(sent: Json | undefined): string | null {
   const agentId = typeof sent === 'object' && sent && 'agentId' in sent ? sent.agentId : null;
-  return typeof agentId === 'string' ? agentId.trim() : null;
+  return typeof agentId === 'string' ? agentId.trim() || null : null;
 }

@@ -170,6 +170,16 @@ describe('what is wrong is told with its line and column', () => {
   });
 });
 
+test('a byte order mark before a source is ignored and in no column, and is wrong anywhere else', () => {
+  const source = 'policy "p" when confidenceScore > 0.5 then block';
+  expect(parsePolicy(`\ufeff${source}`)).toMatchObject({ policy: { name: 'p' } });
+  expect(wrong('\ufeffpolice "p"')).toEqual(wrong('police "p"'));
+  expect(wrong('\ufeff\n police "p"')).toEqual(wrong('\n police "p"'));
+  expect(wrong('\ufeff')).toEqual(wrong(''));
+  expect(wrong('policy "p"\ufeff then block')).toMatchObject({ line: 1, column: 11 });
+  expect(wrong('\ufeff\ufeffpolicy "p" then block')).toMatchObject({ line: 1, column: 1 });
+});
+
 test('a source beyond the limit is not looked at', () => {
   expect(wrong('x'.repeat(sourceLimits.characters + 1)).message).toMatch(/100000 characters/);
 });
