@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { AppError, type Code, toldIssues } from '../../errors.ts';
 import { atOnceUnlessLarge } from '../../domain/others-turn.ts';
 import { parseBody, parseForm } from './body.ts';
+import { withoutAbsent } from '../declaration/optional.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
@@ -12,7 +13,7 @@ import type { Json } from '../../domain/record/json.ts';
 /** @throws AppError with the first issues as text, and more of them as `data.issues` */
 function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return withoutAbsent(parsed.data);
   const found = parsed.error.issues;
   const issues = found.map(({ path, message }) => ({ path: path.join('.'), message }));
   const data = toldIssues(issues);

@@ -1,5 +1,6 @@
 // Page-based lists: `page` and `limit` in, `pagination` out (document 1, section 1).
 import { z } from 'zod';
+import { withDefault } from './optional.ts';
 import type { PageRule } from './define-route.ts';
 
 /** Maximum page number; exports serve whoever reads further. */
@@ -8,12 +9,8 @@ const MAX_PAGE = 1_000_000;
 /** The query members of every paged route; a `limit` above the maximum counts as the maximum. */
 export function pageQuery({ limit, max }: PageRule): Record<'page' | 'limit', z.ZodType<number>> {
   return {
-    page: z.coerce.number().int().min(1).max(MAX_PAGE).default(1).describe('1-indexed page'),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .default(limit)
+    page: withDefault(z.coerce.number().int().min(1).max(MAX_PAGE), 1).describe('1-indexed page'),
+    limit: withDefault(z.coerce.number().int().min(1), limit)
       .transform((wanted) => Math.min(wanted, max))
       .describe(`page size, at most ${max}`),
   };

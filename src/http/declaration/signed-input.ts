@@ -1,5 +1,6 @@
 // The body of a message that a machine outside signed (document 1, section 7; the check is in domain/signed-message.ts).
 import { z } from 'zod';
+import { optional } from './optional.ts';
 
 /** `members` are what the operation reads of the payload besides the organisation and the time. */
 export const signedInput = <M extends z.ZodRawShape>(members: M) =>
@@ -8,10 +9,9 @@ export const signedInput = <M extends z.ZodRawShape>(members: M) =>
       .looseObject({
         organizationId: z.string().regex(/^[0-9a-f]{24}$/),
         ...members,
-        timestamp: z
-          .unknown()
-          .optional()
-          .describe('ISO 8601 with its offset, or milliseconds since the epoch; required'),
+        timestamp: optional(z.unknown()).describe(
+          'ISO 8601 with its offset, or milliseconds since the epoch; required',
+        ),
       })
       .describe('All of it is signed, further members too'),
     signature: z

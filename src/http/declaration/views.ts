@@ -1,5 +1,6 @@
 // Building blocks of inputs and views; ObjectIds and Dates become strings here only.
 import { z } from 'zod';
+import { optional } from './optional.ts';
 import { isCommonPassword } from '../../domain/identity/common-passwords.ts';
 
 interface HexId {
@@ -49,10 +50,11 @@ export const prose = (max: number) => trimmedWithout(NOT_IN_PROSE, max).min(1);
 
 /** Words that need not be said: an empty text says nothing, as does null. */
 export const words = (max: number) =>
-  trimmedWithout(NOT_IN_PROSE, max)
-    .nullable()
-    .transform((text) => text || undefined)
-    .optional();
+  optional(
+    trimmedWithout(NOT_IN_PROSE, max)
+      .nullable()
+      .transform((text) => text || undefined),
+  );
 
 /** An e-mail address, lower-cased. */
 export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
@@ -76,12 +78,18 @@ export const newPassword = z
 export const existingPassword = z.string().min(1).max(TYPED_MAX);
 
 /** A list that is refused before its items are looked at when it has too many. */
-export const listOf = <T extends z.ZodType>(item: T, max: number) =>
-  z.preprocess((value, context) => {
-    if (!Array.isArray(value) || value.length <= max) return value;
-    context.addIssue({ code: 'custom', message: `at most ${max} items` });
-    return z.NEVER;
-  }, z.array(item).max(max));
+export const listOf = <T extends z.ZodType>(item: T, max: number, min = 0) => {
+  const list = z.array(item).max(max);
+  const counted = z.preprocess(
+    (value, context) => {
+      if (!Array.isArray(value) || value.length <= max) return value;
+      context.addIssue({ code: 'custom', message: `at most ${max} items` });
+      return z.NEVER;
+    },
+    min > 0 ? list.min(min) : list,
+  );
+  return counted.nonoptional();
+};
 
 /** A free-form JSON object; the body parser has checked that it is safe. */
 export const freeObject = z.record(z.string(), z.json());

@@ -11,13 +11,25 @@ type Schema = Record<string, unknown>;
 
 const JSON_VALUE = { $ref: '#/components/schemas/Json' };
 
+/** The converter drops the default of what is transformed. */
+function keepDefault({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: Schema;
+}) {
+  const { default: fallback } = z.globalRegistry.get(zodSchema) ?? {};
+  if (fallback !== undefined) jsonSchema.default = fallback;
+}
+
 /** JSON Schema of a zod schema, in the dialect of OpenAPI 3.1. The only recursive schema is `z.json()`, which all share. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const {
     $schema: _dialect,
     $defs: _json,
     ...rest
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: keepDefault });
   const text = JSON.stringify(rest).replace(
     /"\$ref":"#(\/\$defs\/__schema\d+)?"/g,
     `"$ref":"${JSON_VALUE.$ref}"`,
@@ -140,8 +152,15 @@ function queryParameters({ query }: Route): object[] {
     in: 'query',
     required: required.includes(name),
     ...(description ? { description } : {}),
-    schema: rest,
+    schema: withoutNull(rest),
   }));
+}
+
+/** An address has no null. */
+function withoutNull({ anyOf, ...rest }: Schema): Schema {
+  if (!Array.isArray(anyOf)) return rest;
+  const left = (anyOf as Schema[]).filter(({ type }) => type !== 'null');
+  return left.length === 1 ? { ...left[0], ...rest } : { ...rest, anyOf: left };
 }
 
 function headerParameters({ auth, replay }: Route): object[] {

@@ -1,5 +1,6 @@
 // Inputs and views of agents (document 1, sections 2 and 4.3).
 import { z } from 'zod';
+import { allOptional, optional, withDefault } from '../../http/declaration/optional.ts';
 import { id, instant, line } from '../../http/declaration/views.ts';
 import { AGENT_STATUSES } from './activity/agent-activity.model.ts';
 import { modelMetadataInput, modelMetadataView } from './ml-bom/ml-bom.schemas.ts';
@@ -10,17 +11,16 @@ const description = z.string().trim().max(500);
 
 export const agentInput = z.object({
   name,
-  description: description.default(''),
-  modelMetadata: modelMetadataInput.exactOptional(),
-  onboarding: z.unknown().optional().describe('Anything true starts the onboarding at step 1'),
+  description: withDefault(description, ''),
+  modelMetadata: optional(modelMetadataInput),
+  onboarding: optional(z.unknown()).describe('Anything true starts the onboarding at step 1'),
 });
 export const agentChange = z.object({
-  name: name.exactOptional(),
-  description: description.exactOptional(),
-  modelMetadata: modelMetadataInput
-    .nullable()
-    .exactOptional()
-    .describe('Replaces what was stated before'),
+  name: optional(name),
+  description: optional(description),
+  modelMetadata: optional(modelMetadataInput.nullable()).describe(
+    'Replaces what was stated before',
+  ),
 });
 
 const agentPolicies = z.object({
@@ -36,7 +36,7 @@ const agentPolicies = z.object({
     .describe('Null, zero or negative: no limit'),
   timeoutMs: z.int().min(100).max(60_000),
 });
-export const agentPoliciesChange = agentPolicies.partial();
+export const agentPoliciesChange = z.object(allOptional(agentPolicies.shape));
 
 export const agentView = z.object({
   _id: id,

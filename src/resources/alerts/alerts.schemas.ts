@@ -1,5 +1,6 @@
 // Inputs and views of alert rules (document 2, sections 2 and 4.4).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import { emailAddress, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
@@ -39,29 +40,26 @@ const contents = {
   severity: z.enum(ALERT_SEVERITIES),
   isActive: z.boolean(),
   condition,
-  actions: listOf(action, MAX_ACTIONS).refine(
-    (actions) => actions.length > 0,
-    'must have an action',
-  ),
+  actions: listOf(action, MAX_ACTIONS, 1),
 };
 const workspaceId = idParam.nullable();
 
 export const alertInput = z.strictObject({
   ...contents,
-  description: contents.description.default(''),
-  severity: contents.severity.default('warning'),
-  isActive: contents.isActive.default(true),
-  workspaceId: workspaceId.optional().describe('Default: that of x-workspace-id, else null'),
+  description: withDefault(contents.description, ''),
+  severity: withDefault(contents.severity, 'warning'),
+  isActive: withDefault(contents.isActive, true),
+  workspaceId: optional(workspaceId).describe('Default: that of x-workspace-id, else null'),
 });
 
 export const alertChange = z.strictObject({
-  name: contents.name.exactOptional(),
-  description: contents.description.exactOptional(),
-  severity: contents.severity.exactOptional(),
-  isActive: contents.isActive.exactOptional(),
-  condition: contents.condition.exactOptional(),
-  actions: contents.actions.exactOptional(),
-  workspaceId: workspaceId.exactOptional(),
+  name: optional(contents.name),
+  description: optional(contents.description),
+  severity: optional(contents.severity),
+  isActive: optional(contents.isActive),
+  condition: optional(contents.condition),
+  actions: optional(contents.actions),
+  workspaceId: optional(workspaceId),
 });
 
 export const alertView = z.object({

@@ -1,5 +1,6 @@
 // Inputs and views of audit bundles.
 import { z } from 'zod';
+import { withDefault } from '../../http/declaration/optional.ts';
 import { from, id, instant, listOf, to } from '../../http/declaration/views.ts';
 
 const DISCLOSED_MAX = 50;
@@ -7,9 +8,10 @@ const DISCLOSED_MAX = 50;
 export const auditBundleInput = z.object({
   from,
   to,
-  disclose: listOf(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), DISCLOSED_MAX)
-    .default([])
-    .describe('names of committed values to show'),
+  disclose: withDefault(
+    listOf(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), DISCLOSED_MAX),
+    [],
+  ).describe('names of committed values to show'),
 });
 
 export const auditBundleView = z.object({

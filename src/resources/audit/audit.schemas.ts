@@ -1,5 +1,6 @@
 // Inputs and views of the operations audit log (document 3, section 4.4).
 import { z } from 'zod';
+import { optional } from '../../http/declaration/optional.ts';
 import { from, id, instant, to } from '../../http/declaration/views.ts';
 
 const objectId = z
@@ -8,15 +9,15 @@ const objectId = z
   .toLowerCase();
 
 export const auditQuery = z.object({
-  action: z.string().min(1).max(100).optional(),
-  userId: objectId.optional(),
-  resource: z.string().min(1).max(100).optional(),
-  resourceId: z.string().min(1).max(200).optional(),
-  workspaceId: objectId.optional(),
-  status: z.enum(['success', 'failure']).optional(),
-  dateFrom: from.optional(),
-  dateTo: to.optional(),
-  search: z.string().min(1).max(100).optional(),
+  action: optional(z.string().min(1).max(100)),
+  userId: optional(objectId),
+  resource: optional(z.string().min(1).max(100)),
+  resourceId: optional(z.string().min(1).max(200)),
+  workspaceId: optional(objectId),
+  status: optional(z.enum(['success', 'failure'])),
+  dateFrom: optional(from),
+  dateTo: optional(to),
+  search: optional(z.string().min(1).max(100)),
 });
 
 export const auditEntryView = z.object({
@@ -52,5 +53,5 @@ export const auditVerifyView = z.object({
   verified: z.boolean(),
   totalEntries: z.number().int(),
   lastHash: z.string().nullable(),
-  error: z.string().optional(),
+  error: z.string().exactOptional(),
 });

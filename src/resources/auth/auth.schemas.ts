@@ -1,5 +1,6 @@
 // Inputs and views of the local account and session operations (document 1, section 4.1).
 import { z } from 'zod';
+import { optional } from '../../http/declaration/optional.ts';
 import { PLANS } from '../../domain/identity/plans.ts';
 import { ROLES } from '../../domain/identity/roles.ts';
 import {
@@ -32,11 +33,9 @@ export const resetInput = z.object({ token: oneTimeToken, password: newPassword 
 export const changeInput = z.object({ currentPassword: existingPassword, newPassword });
 export const linkInput = z.object({
   token: oneTimeToken,
-  password: existingPassword
-    .optional()
-    .describe(
-      'While nobody has proved the mailbox: of whoever registered it, who keeps the account; without it everything that was begun before ends',
-    ),
+  password: optional(existingPassword).describe(
+    'While nobody has proved the mailbox: of whoever registered it, who keeps the account; without it everything that was begun before ends',
+  ),
 });
 export const switchInput = z.object({ organizationId: objectId });
 export const revokeInput = z.union([

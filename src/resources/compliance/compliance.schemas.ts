@@ -1,5 +1,6 @@
 // Inputs and views of compliance mapping (document 3, sections 2 and 4.3).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { CLAUSE_STATUSES } from '../../domain/compliance/clause.ts';
 import { FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
 import { id, instant, prose } from '../../http/declaration/views.ts';
@@ -11,13 +12,13 @@ const framework = z.enum(FRAMEWORKS);
 const status = z.enum(CLAUSE_STATUSES);
 const evidence = z.union([z.literal(''), prose(EVIDENCE_MAX)]);
 
-export const mappingQuery = z.object({ framework: framework.default('iso-42001') });
+export const mappingQuery = z.object({ framework: withDefault(framework, 'iso-42001') });
 
 export const mappingInput = z.strictObject({
   framework,
   clauseId: clauseId.describe('One of those that GET /compliance/mapping lists'),
-  status: status.optional(),
-  evidence: evidence.optional(),
+  status: optional(status),
+  evidence: optional(evidence),
 });
 
 export const legacyInput = z

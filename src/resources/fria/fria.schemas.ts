@@ -1,5 +1,6 @@
 // Inputs and views of impact assessments (document 3, sections 2 and 4.1).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { RISK_LEVELS } from '../../domain/fria/assessment.ts';
 import { ASSESSMENT_STATUSES } from '../../domain/fria/assessment-status.ts';
 import { id, instant, line, listOf, prose } from '../../http/declaration/views.ts';
@@ -12,43 +13,43 @@ const RIGHTS_MAX = 50;
 /** A text that may be left open: empty means null. */
 const open = <T extends z.ZodType>(text: T) =>
   z.union([z.literal('').transform(() => null), z.null(), text]);
-const section = open(prose(SECTION_MAX)).exactOptional();
+const section = optional(open(prose(SECTION_MAX)));
 const level = z.enum(RISK_LEVELS);
 
 const riskInput = z.object({
   title: line(200),
-  description: open(prose(RISK_TEXT_MAX)).default(null),
-  likelihood: level.default('medium'),
-  severity: level.default('medium'),
-  affectedRights: listOf(line(200), RIGHTS_MAX).default([]),
-  mitigation: open(prose(RISK_TEXT_MAX)).default(null),
-  residualRisk: level.default('medium'),
+  description: withDefault(open(prose(RISK_TEXT_MAX)), null),
+  likelihood: withDefault(level, 'medium'),
+  severity: withDefault(level, 'medium'),
+  affectedRights: withDefault(listOf(line(200), RIGHTS_MAX), []),
+  mitigation: withDefault(open(prose(RISK_TEXT_MAX)), null),
+  residualRisk: withDefault(level, 'medium'),
 });
 
 const sections = {
-  deployerProfileId: open(line(100)).exactOptional(),
+  deployerProfileId: optional(open(line(100))),
   purpose: section,
   affectedPersons: section,
   usageContext: section,
   durationOfUse: section,
-  identifiedRisks: listOf(riskInput, RISKS_MAX).exactOptional(),
-  risksIdentified: open(prose(RISK_TEXT_MAX))
-    .exactOptional()
-    .describe('Description of the row `Risk Summary`; send `identifiedRisks` instead'),
-  mitigations: open(prose(RISK_TEXT_MAX))
-    .exactOptional()
-    .describe('Mitigation of the row `Risk Summary`; send `identifiedRisks` instead'),
+  identifiedRisks: optional(listOf(riskInput, RISKS_MAX)),
+  risksIdentified: optional(open(prose(RISK_TEXT_MAX))).describe(
+    'Description of the row `Risk Summary`; send `identifiedRisks` instead',
+  ),
+  mitigations: optional(open(prose(RISK_TEXT_MAX))).describe(
+    'Mitigation of the row `Risk Summary`; send `identifiedRisks` instead',
+  ),
   humanOversightSummary: section,
   complaintsMechanism: section,
 };
 
 export const assessmentInput = z.object({ systemName: line(200), ...sections });
-export const assessmentChange = z.object({ systemName: line(200).exactOptional(), ...sections });
+export const assessmentChange = z.object({ systemName: optional(line(200)), ...sections });
 export const transitionInput = z.object({ status: z.enum(ASSESSMENT_STATUSES) });
 
 export const assessmentQuery = z.object({
-  status: z.enum(ASSESSMENT_STATUSES).optional(),
-  search: z.string().min(1).max(100).optional().describe('A part of `systemName`, in any case'),
+  status: optional(z.enum(ASSESSMENT_STATUSES)),
+  search: optional(z.string().min(1).max(100)).describe('A part of `systemName`, in any case'),
 });
 
 const text = z.string().nullable();

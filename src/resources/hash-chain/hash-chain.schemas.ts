@@ -1,5 +1,6 @@
 // Inputs and views of the hash chain (document 2, resource HashChainEntry and section 4.5).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { from, id, instant, to } from '../../http/declaration/views.ts';
 
 const count = z.number().int();
@@ -34,7 +35,7 @@ export const verificationView = z.object({
   lastValidSequence: count,
   brokenAtSequence: count.nullable(),
   brokenReason: z.enum(['prev-hash-mismatch', 'chain-hash-mismatch', 'sequence-gap']).nullable(),
-  expectedSequence: count.optional(),
+  expectedSequence: count.exactOptional(),
   brokenDetail: z.string().nullable(),
   durationMs: count,
   verifiedAt: instant,
@@ -70,10 +71,9 @@ export const entryView = z.object({
 });
 
 export const verificationQuery = z.object({
-  since: z
-    .literal('verified')
-    .optional()
-    .describe('only what came after the last verification without findings'),
+  since: optional(z.literal('verified')).describe(
+    'only what came after the last verification without findings',
+  ),
 });
 
 /** Anything else names no decision. */
@@ -86,21 +86,13 @@ export const entryOfTraceView = z.object({
 
 export const ENTRIES_LIMIT = 500;
 export const entriesQuery = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(50)
+  limit: withDefault(z.coerce.number().int().min(1), 50)
     .transform((limit) => Math.min(limit, ENTRIES_LIMIT))
     .describe(`page size, at most ${ENTRIES_LIMIT}`),
-  beforeSeq: sequence.optional().describe('entries below this sequence'),
-  search: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('beginning of a traceId or a chainHash'),
+  beforeSeq: optional(sequence).describe('entries below this sequence'),
+  search: optional(z.string().trim().min(1).max(200)).describe(
+    'beginning of a traceId or a chainHash',
+  ),
 });
 export const entriesView = z.object({ entries: z.array(entryView), hasMore: z.boolean() });
 
@@ -108,16 +100,16 @@ export const anchorsView = z.array(z.never());
 export const proofQuery = z.object({ sequence });
 
 export const bundleQuery = z.object({
-  from: from.optional().describe('default: 30 days before `to`'),
-  to: to.optional().describe('default: now'),
-  fromSequence: sequence.optional().describe('takes precedence over the dates'),
-  toSequence: sequence.optional().describe('takes precedence over the dates'),
-  format: z.literal('json').default('json'),
-  disclose: z
-    .string()
-    .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
-    .pipe(z.array(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/)).max(50))
-    .optional()
-    .describe('names of committed values to show, comma-separated; owner or admin, audited'),
+  from: optional(from).describe('default: 30 days before `to`'),
+  to: optional(to).describe('default: now'),
+  fromSequence: optional(sequence).describe('takes precedence over the dates'),
+  toSequence: optional(sequence).describe('takes precedence over the dates'),
+  format: withDefault(z.literal('json'), 'json'),
+  disclose: optional(
+    z
+      .string()
+      .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
+      .pipe(z.array(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/)).max(50)),
+  ).describe('names of committed values to show, comma-separated; owner or admin, audited'),
 });
 export type BundleQuery = z.output<typeof bundleQuery>;

@@ -1,5 +1,6 @@
 // Inputs and views of incidents, clocks and checkpoints (document 3, sections 2 and 4.2).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { CLOCK_STATUSES } from '../../domain/incidents/clock.ts';
 import {
   INCIDENT_STATUSES,
@@ -36,56 +37,56 @@ const url = z.url({ protocol: /^https?$/ }).max(2000);
 
 const regulator = z.object({
   code: z.enum(REGULATORS),
-  name: open(line(200)).default(null),
-  contactEmail: open(emailAddress).default(null),
-  submissionRef: open(line(200)).default(null),
-  applicabilityReason: open(prose(4000)).default(null).describe('Why the clock applies'),
+  name: withDefault(open(line(200)), null),
+  contactEmail: withDefault(open(emailAddress), null),
+  submissionRef: withDefault(open(line(200)), null),
+  applicabilityReason: withDefault(open(prose(4000)), null).describe('Why the clock applies'),
 });
 
 export const incidentInput = z.object({
   title: line(200),
-  summary: open(prose(10_000)).default(null),
-  severity: z.enum(SEVERITIES).default('medium'),
-  category: z.enum(CATEGORIES).default('other'),
-  triggerTraceIds: named.default([]),
-  relatedAgentIds: named.default([]),
-  regulators: listOf(regulator, REGULATORS_MAX)
-    .default([])
-    .describe('One clock a code; of the same code the first counts'),
-  detectedAt: moment.optional().describe('When the clocks begin; default: now'),
-  externalRef: open(line(200)).default(null),
+  summary: withDefault(open(prose(10_000)), null),
+  severity: withDefault(z.enum(SEVERITIES), 'medium'),
+  category: withDefault(z.enum(CATEGORIES), 'other'),
+  triggerTraceIds: withDefault(named, []),
+  relatedAgentIds: withDefault(named, []),
+  regulators: withDefault(listOf(regulator, REGULATORS_MAX), []).describe(
+    'One clock a code; of the same code the first counts',
+  ),
+  detectedAt: optional(moment).describe('When the clocks begin; default: now'),
+  externalRef: withDefault(open(line(200)), null),
 });
 
 export const incidentChange = z.object({
-  title: line(200).exactOptional(),
-  summary: open(prose(10_000)).exactOptional(),
-  severity: z.enum(SEVERITIES).exactOptional(),
-  category: z.enum(CATEGORIES).exactOptional(),
-  status: z.enum(INCIDENT_STATUSES).exactOptional(),
-  triggerTraceIds: named.exactOptional(),
-  relatedAgentIds: named.exactOptional(),
-  detectedAt: moment.exactOptional().describe('Moves the open deadlines'),
-  externalRef: open(line(200)).exactOptional(),
+  title: optional(line(200)),
+  summary: optional(open(prose(10_000))),
+  severity: optional(z.enum(SEVERITIES)),
+  category: optional(z.enum(CATEGORIES)),
+  status: optional(z.enum(INCIDENT_STATUSES)),
+  triggerTraceIds: optional(named),
+  relatedAgentIds: optional(named),
+  detectedAt: optional(moment).describe('Moves the open deadlines'),
+  externalRef: optional(open(line(200))),
 });
 
 export const closeInput = z.object({
-  rootCause: open(prose(10_000)).exactOptional(),
-  remediation: open(prose(10_000)).exactOptional(),
-  notes: open(prose(4000)).exactOptional(),
+  rootCause: optional(open(prose(10_000))),
+  remediation: optional(open(prose(10_000))),
+  notes: optional(open(prose(4000))),
 });
 
 export const incidentQuery = z.object({
-  status: z.enum(INCIDENT_STATUSES).optional(),
-  severity: z.enum(SEVERITIES).optional(),
-  regulator: z.enum(REGULATORS).optional().describe('With a clock of this regulator'),
-  search: z.string().min(1).max(100).optional().describe('A part of `title` or `summary`'),
+  status: optional(z.enum(INCIDENT_STATUSES)),
+  severity: optional(z.enum(SEVERITIES)),
+  regulator: optional(z.enum(REGULATORS)).describe('With a clock of this regulator'),
+  search: optional(z.string().min(1).max(100)).describe('A part of `title` or `summary`'),
 });
 
 const evidence = {
-  evidenceTraceId: open(line(200)).default(null),
-  notes: open(prose(4000)).default(null),
+  evidenceTraceId: withDefault(open(line(200)), null),
+  notes: withDefault(open(prose(4000)), null),
 };
-export const completionInput = z.object({ ...evidence, evidenceUrl: open(url).default(null) });
+export const completionInput = z.object({ ...evidence, evidenceUrl: withDefault(open(url), null) });
 export const clockCheckpointInput = z.object({
   ...evidence,
   checkpointIndex: z.int().min(0).max(99).describe('Within the clock, from 0'),

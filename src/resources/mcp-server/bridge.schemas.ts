@@ -1,5 +1,6 @@
 // What the bridge offers to hosts of language models, and how it is asked (document 2, section 4.8).
 import { z } from 'zod';
+import { optional } from '../../http/declaration/optional.ts';
 
 export const PROTOCOL_VERSION = '0.1.0';
 export const SERVER_INFO = { name: 'assay', version: '0.1.0' } as const;
@@ -28,7 +29,7 @@ export const lookupArguments = z.strictObject({ traceId: z.string().min(1).max(1
 export const segmentArguments = z
   .strictObject({
     fromSeq: sequence.describe('First entry'),
-    toSeq: sequence.optional().describe('Last entry, at most 999 further; absent: as far as that'),
+    toSeq: optional(sequence).describe('Last entry, at most 999 further; absent: as far as that'),
   })
   .refine(({ fromSeq, toSeq = fromSeq }) => toSeq >= fromSeq, 'toSeq comes before fromSeq');
 
@@ -53,7 +54,7 @@ export function inputSchemaOf(schema: z.ZodType): Record<string, unknown> {
 export const readInput = z.object({ uri: z.string().min(1).max(500) });
 export const callInput = z.object({
   name: z.string().min(1).max(100),
-  arguments: z.unknown().optional().describe('by the `inputSchema` of the tool'),
+  arguments: optional(z.unknown()).describe('by the `inputSchema` of the tool'),
 });
 
 const schema = z.record(z.string(), z.unknown());

@@ -1,20 +1,20 @@
 // Inputs and views of notifications (document 3, sections 2 and 4.10).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
 import { id, instant, line, prose } from '../../http/declaration/views.ts';
 
 export const notificationQuery = z.object({
-  unreadOnly: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .default(false)
-    .describe('true: those that have not been read'),
+  unreadOnly: withDefault(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    false,
+  ).describe('true: those that have not been read'),
 });
 
 export const broadcastInput = z.strictObject({
   title: line(200),
   body: prose(1000),
-  sendEmail: z.boolean().optional().describe('Also by mail, to whoever has not opted out of it'),
+  sendEmail: optional(z.boolean()).describe('Also by mail, to whoever has not opted out of it'),
 });
 
 export const notificationView = z.object({

@@ -1,20 +1,18 @@
 // Inputs and views of the organisation's settings (document 1, section 2).
 import { z } from 'zod';
+import { optional } from '../../http/declaration/optional.ts';
 import { PLANS } from '../../domain/identity/plans.ts';
 import { id, instant, line } from '../../http/declaration/views.ts';
 
 /** Strict: a misspelt setting must not look as if it were changed. */
 export const settingsChange = z.strictObject({
-  name: line(200).exactOptional(),
-  scrubNationalIds: z.boolean().exactOptional(),
-  endSessionsOnScimDeactivate: z.boolean().exactOptional(),
-  requirePolicyApproval: z
-    .boolean()
-    .exactOptional()
-    .describe(
-      'False takes effect by a second owner or admin, or by the same owner 72 hours later; until then `policyApprovalRelease` tells of it, and true withdraws it',
-    ),
-  insuranceFeed: z.strictObject({ enabled: z.boolean() }).exactOptional(),
+  name: optional(line(200)),
+  scrubNationalIds: optional(z.boolean()),
+  endSessionsOnScimDeactivate: optional(z.boolean()),
+  requirePolicyApproval: optional(z.boolean()).describe(
+    'False takes effect by a second owner or admin, or by the same owner 72 hours later; until then `policyApprovalRelease` tells of it, and true withdraws it',
+  ),
+  insuranceFeed: optional(z.strictObject({ enabled: z.boolean() })),
 });
 export const deletionInput = z.strictObject({
   name: z.string().min(1).max(200).describe('The name of the organisation, as a confirmation'),

@@ -1,5 +1,6 @@
 // Events of the payment processor, as far as they are read (document 3, section 6); what else they hold is ignored.
 import { z } from 'zod';
+import { optional } from '../../http/declaration/optional.ts';
 import { idParam } from '../../http/declaration/views.ts';
 
 const text = z.string().min(1).max(255);
@@ -16,33 +17,33 @@ const seconds = z
 export const paymentEventInput = z.object({
   id: text.describe('Taken once, however often it is delivered'),
   type: text,
-  created: seconds.optional(),
-  data: z.object({ object: z.record(z.string(), z.json()) }).optional(),
+  created: optional(seconds),
+  data: optional(z.object({ object: z.record(z.string(), z.json()) })),
 });
 
 /** `client_reference_id` is the organisation's id. */
 export const checkoutSession = z.object({
-  mode: text.nullish(),
-  client_reference_id: idParam.nullish().catch(null),
-  customer: reference.nullish(),
-  subscription: reference.nullish(),
+  mode: optional(text),
+  client_reference_id: optional(idParam.nullable().catch(null)),
+  customer: optional(reference),
+  subscription: optional(reference),
 });
 
 const item = z.object({
-  current_period_end: seconds.nullish(),
-  price: z.object({ id: text, lookup_key: text.nullish() }),
+  current_period_end: optional(seconds),
+  price: z.object({ id: text, lookup_key: optional(text) }),
 });
 
 export const subscriptionObject = z.object({
   id: text,
   customer: reference,
   status: text,
-  created: seconds.optional(),
-  current_period_end: seconds.nullish(),
-  cancel_at_period_end: z.boolean().nullish(),
-  cancel_at: seconds.nullish(),
-  metadata: z.object({ organizationId: idParam.optional().catch(undefined) }).nullish(),
-  items: z.object({ data: z.array(item).max(100) }).optional(),
+  created: optional(seconds),
+  current_period_end: optional(seconds),
+  cancel_at_period_end: optional(z.boolean()),
+  cancel_at: optional(seconds),
+  metadata: optional(z.object({ organizationId: optional(idParam.nullable().catch(null)) })),
+  items: optional(z.object({ data: z.array(item).max(100) })),
 });
 
 export const receivedView = z.object({ received: z.literal(true) });

@@ -87,7 +87,7 @@ export function createPaymentEventService(deps: Deps) {
 
   async function organizationOf(
     { subscriptionId, customerId }: SubscriptionEvent,
-    named: string | undefined,
+    named: string | null | undefined,
   ): Promise<OrganizationDocument | null> {
     const byName = named && (await models.organizations.findById(named).lean());
     if (byName) return byName;

@@ -1,5 +1,6 @@
 // Inputs and views of policies, their revisions, sets and templates (document 2, section 4.2).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import {
   actionTypes,
   checkPolicy,
@@ -24,21 +25,24 @@ const isStorable = (value: unknown): boolean => !RESERVED.test(JSON.stringify(va
 const unstorable = 'must not hold a member named _bsontype, constructor or prototype';
 
 /** Strict, for a misspelt member would silently change what the policy means. */
-export const condition: z.ZodType<Condition> = z.strictObject({
+const conditionMembers = {
   field: z.string().min(1).describe('Path of a fact, such as outputDecision.action'),
   operator: z.enum(operators),
   value: z.json().refine(isStorable, unstorable),
-  logicalOperator: z
-    .enum(logicalOperators)
-    .exactOptional()
-    .describe('Joins this condition with the next; default AND'),
+};
+const logicalOperator = z
+  .enum(logicalOperators)
+  .describe('Joins this condition with the next; default AND');
+const config = freeObject.describe(
+  '`reason` is shown with the verdict; the rest belongs to the type',
+);
+export const condition: z.ZodType<Condition> = z.strictObject({
+  ...conditionMembers,
+  logicalOperator: optional(logicalOperator),
 });
 const action: z.ZodType<Action> = z.strictObject({
   type: z.enum(actionTypes),
-  config: freeObject
-    .refine(isStorable, unstorable)
-    .exactOptional()
-    .describe('`reason` is shown with the verdict; the rest belongs to the type'),
+  config: optional(config.refine(isStorable, unstorable)),
 });
 
 /** What a policy says. */
@@ -50,7 +54,16 @@ export const policyContents = {
   conditions: listOf(condition, policyLimits.conditions).describe(
     'All conditions of a workspace share 2,000,000 steps of work a decision; what would take more is in error',
   ),
-  actions: listOf(action, policyLimits.actions),
+  actions: listOf(action, policyLimits.actions, 1),
+};
+
+/** The same as it is shown. */
+export const policyContentsView = {
+  ...policyContents,
+  conditions: z.array(
+    z.object({ ...conditionMembers, logicalOperator: logicalOperator.exactOptional() }),
+  ),
+  actions: z.array(z.object({ type: z.enum(actionTypes), config: config.exactOptional() })),
 };
 
 /** An action that is always right, so that conditions can be checked without their actions. */
@@ -66,13 +79,13 @@ function refine(
 }
 
 /** The workspace that a new policy belongs to. */
-export const workspaceOfPolicy = objectId.optional();
+export const workspaceOfPolicy = optional(objectId);
 
 const newPolicy = {
   ...policyContents,
-  description: policyContents.description.default(''),
-  enabled: policyContents.enabled.default(true),
-  priority: policyContents.priority.default(1),
+  description: withDefault(policyContents.description, ''),
+  enabled: withDefault(policyContents.enabled, true),
+  priority: withDefault(policyContents.priority, 1),
 };
 export const policyInput = z
   .object({ ...newPolicy, workspaceId: workspaceOfPolicy })
@@ -83,23 +96,23 @@ export const policyInputHere = z.object(newPolicy).superRefine(refine);
 
 /** A policy that is tried before it is saved; what only judging by name would need may be left out. */
 export const policyCandidate = z
-  .object({ ...newPolicy, name: policyContents.name.default('Candidate') })
+  .object({ ...newPolicy, name: withDefault(policyContents.name, 'Candidate') })
   .superRefine(refine);
 
 export const policyChange = z
   .object({
-    name: policyContents.name.exactOptional(),
-    description: policyContents.description.exactOptional(),
-    enabled: policyContents.enabled.exactOptional(),
-    priority: policyContents.priority.exactOptional(),
-    conditions: policyContents.conditions.exactOptional(),
-    actions: policyContents.actions.exactOptional(),
+    name: optional(policyContents.name),
+    description: optional(policyContents.description),
+    enabled: optional(policyContents.enabled),
+    priority: optional(policyContents.priority),
+    conditions: optional(policyContents.conditions),
+    actions: optional(policyContents.actions),
   })
   .superRefine(refine);
 
 export const templateInput = z.object({
   templateId: z.string().min(1).max(100),
-  name: line(100).optional(),
+  name: optional(line(100)),
 });
 
 export const policyView = z.object({
@@ -107,7 +120,7 @@ export const policyView = z.object({
   id,
   organizationId: id,
   workspaceId: id,
-  ...policyContents,
+  ...policyContentsView,
   revision: z.int(),
   canary: z
     .object({ share: z.number() })
@@ -130,7 +143,7 @@ export const revisionParams = z.object({
 export const revisionView = z.object({
   policyId: id,
   revision: z.int(),
-  ...policyContents,
+  ...policyContentsView,
   deleted: z.boolean(),
   changedBy: id.nullable(),
   approval: approvalRecordView
@@ -151,6 +164,6 @@ export const templateView = z.object({
   name: z.string(),
   description: z.string(),
   category: z.enum(templateCategories),
-  conditions: policyContents.conditions,
-  actions: policyContents.actions,
+  conditions: policyContentsView.conditions,
+  actions: policyContentsView.actions,
 });

@@ -1,5 +1,6 @@
 // Inputs and views of the privacy budget (document 3, sections 2 and 4.5).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { MECHANISMS } from '../../domain/privacy/mechanism.ts';
 import { GROUPINGS, METRICS } from '../../domain/privacy/released-numbers.ts';
 import { id, instant } from '../../http/declaration/views.ts';
@@ -11,22 +12,21 @@ const NANO = 1e-9;
 const EPSILON_MIN = 0.001;
 
 export const capsInput = z.strictObject({
-  epsilonCap: z.number().min(NANO).max(CAP_MAX).optional().describe('At least what is spent'),
-  deltaCap: z.number().min(NANO).max(1).optional().describe('At least what is spent'),
-  windowDurationMs: z.number().int().min(1).max(WINDOW_MAX_MS).optional(),
-  paused: z.boolean().optional().describe('true: no query is answered until it is false'),
+  epsilonCap: optional(z.number().min(NANO).max(CAP_MAX)).describe('At least what is spent'),
+  deltaCap: optional(z.number().min(NANO).max(1)).describe('At least what is spent'),
+  windowDurationMs: optional(z.number().int().min(1).max(WINDOW_MAX_MS)),
+  paused: optional(z.boolean()).describe('true: no query is answered until it is false'),
 });
 
 export const noisedQueryInput = z
   .strictObject({
     metric: z.enum(METRICS),
-    groupBy: z.enum(GROUPINGS).default('none'),
+    groupBy: withDefault(z.enum(GROUPINGS), 'none'),
     epsilon: z.number().min(EPSILON_MIN).max(100),
-    delta: z
-      .union([z.literal(0), z.number().min(NANO).max(0.01)])
-      .default(0)
-      .describe('Charged as given; the Laplace mechanism needs none'),
-    mechanism: z.enum(MECHANISMS).default('laplace'),
+    delta: withDefault(z.union([z.literal(0), z.number().min(NANO).max(0.01)]), 0).describe(
+      'Charged as given; the Laplace mechanism needs none',
+    ),
+    mechanism: withDefault(z.enum(MECHANISMS), 'laplace'),
     purpose: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9_:-]{0,63}$/)

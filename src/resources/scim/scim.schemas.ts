@@ -1,5 +1,6 @@
 // What SCIM requests and answers have in common (RFC 7644, sections 3.4, 3.5.2 and 3.9).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { filterLimits } from '../../domain/scim/grammar.ts';
 
 /** Results that one answer may hold (document 1, section 8). */
@@ -15,13 +16,11 @@ const names = z
   .transform((text) => text.split(','));
 
 export const selectionQuery = z.object({
-  attributes: names
-    .optional()
-    .describe('Names of the attributes to show, with commas between them'),
-  excludedAttributes: names.optional().describe('Names of the attributes to leave out'),
+  attributes: optional(names).describe('Names of the attributes to show, with commas between them'),
+  excludedAttributes: optional(names).describe('Names of the attributes to leave out'),
 });
 
-const filter = z.string().max(filterLimits.length).optional();
+const filter = optional(z.string().max(filterLimits.length));
 /** Below one counts as one (RFC 7644, section 3.4.2.4). */
 const startIndex = z.int().transform((index) => Math.max(1, index));
 /** Negative counts as zero; beyond the ceiling fewer are given than asked for. */
@@ -30,38 +29,30 @@ const fromText = z.string().regex(/^-?\d{1,15}$/, 'must be a whole number');
 
 export const listQuery = selectionQuery.extend({
   filter: filter.describe('Filter of RFC 7644, section 3.4.2.2'),
-  startIndex: fromText
-    .transform(Number)
-    .pipe(startIndex)
-    .default(1)
-    .describe('1-based index of the first result'),
-  count: fromText
-    .transform(Number)
-    .pipe(count)
-    .default(DEFAULT_COUNT)
-    .describe(`Results to answer, at most ${MAX_COUNT}`),
+  startIndex: withDefault(fromText.transform(Number).pipe(startIndex), 1).describe(
+    '1-based index of the first result',
+  ),
+  count: withDefault(fromText.transform(Number).pipe(count), DEFAULT_COUNT).describe(
+    `Results to answer, at most ${MAX_COUNT}`,
+  ),
 });
 export type ListQuery = z.output<typeof listQuery>;
 
 /** Absent, or naming the schema among others. */
-export const schemasWith = (urn: string) =>
-  z
-    .array(z.string().max(200))
-    .max(20)
-    .refine(
-      (given) => given.some((one) => one.toLowerCase() === urn.toLowerCase()),
-      `must name ${urn}`,
-    )
-    .optional();
+export const schemasWith = (urn: string) => {
+  const isNamed = (given: readonly string[]): boolean =>
+    given.some((one) => one.toLowerCase() === urn.toLowerCase());
+  return optional(z.array(z.string().max(200)).max(20).refine(isNamed, `must name ${urn}`));
+};
 
-const nameList = z.array(z.string().max(200)).max(MAX_NAMES).optional();
+const nameList = optional(z.array(z.string().max(200)).max(MAX_NAMES));
 export const searchInput = z.object({
   schemas: schemasWith('urn:ietf:params:scim:api:messages:2.0:SearchRequest'),
   attributes: nameList,
   excludedAttributes: nameList,
   filter,
-  startIndex: startIndex.default(1),
-  count: count.default(DEFAULT_COUNT),
+  startIndex: withDefault(startIndex, 1),
+  count: withDefault(count, DEFAULT_COUNT),
 });
 
 export const patchInput = z.object({
@@ -74,12 +65,8 @@ export const patchInput = z.object({
           .string()
           .toLowerCase()
           .pipe(z.enum(['add', 'replace', 'remove'])),
-        path: z
-          .string()
-          .max(filterLimits.length)
-          .nullish()
-          .transform((path) => path ?? undefined),
-        value: z.json().optional(),
+        path: optional(z.string().max(filterLimits.length)),
+        value: optional(z.json()),
       }),
     )
     .min(1)
@@ -92,7 +79,7 @@ export const toScim = <T extends z.ZodRawShape>(members: T) =>
   z.object({
     schemas: z.array(z.string()),
     id: z.string(),
-    ...z.object(members).partial().shape,
+    ...z.object(members).exactPartial().shape,
     meta: z
       .object({
         resourceType: z.string(),
@@ -100,8 +87,8 @@ export const toScim = <T extends z.ZodRawShape>(members: T) =>
         lastModified: z.string(),
         location: z.string(),
       })
-      .partial()
-      .optional(),
+      .exactPartial()
+      .exactOptional(),
   });
 
 export const listView = <T extends z.ZodType>(resource: T) =>

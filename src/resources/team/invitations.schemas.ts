@@ -1,11 +1,12 @@
 // Inputs and views of invitations (document 1, sections 2 and 4.4).
 import { z } from 'zod';
+import { withDefault } from '../../http/declaration/optional.ts';
 import { ASSIGNABLE_ROLES, ROLES } from '../../domain/identity/roles.ts';
 import { emailAddress, existingPassword, id, instant, line } from '../../http/declaration/views.ts';
 
 export const invitationInput = z.strictObject({
   email: emailAddress,
-  role: z.enum(ASSIGNABLE_ROLES).default('member'),
+  role: withDefault(z.enum(ASSIGNABLE_ROLES), 'member'),
 });
 /** Anything may stand in an address; what is no token of ours is unknown. */
 export const byToken = z.object({ token: z.string().regex(/^[\w-]{43}$/) });

@@ -1,5 +1,6 @@
 // Decisions: ingest, list, export, read, change in bulk.
 import { z } from 'zod';
+import { optional } from '../../http/declaration/optional.ts';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
@@ -37,7 +38,7 @@ function verdictReply({ answer, isReplay, deprecation }: Ingested) {
 
 /** @throws AppError `VALIDATION_ERROR` */
 function lastEventOf(header: string | string[] | undefined): number | undefined {
-  const parsed = eventId.optional().safeParse(header === '' ? undefined : header);
+  const parsed = optional(eventId).safeParse(header === '' ? undefined : header);
   if (!parsed.success) throw new AppError('VALIDATION_ERROR', 'Last-Event-ID must be a sequence');
   return parsed.data;
 }

@@ -1,5 +1,6 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import type { JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
@@ -23,18 +24,16 @@ const highest = (limit: keyof ContentLimits): number =>
 const shortList = <T extends z.ZodType>(item: T, limit: 'alternatives' | 'toolCalls') =>
   listOf(item, highest(limit)).describe(`At most ${highest(`${limit}Bytes`)} bytes of JSON`);
 const alternatives = shortList(
-  z.looseObject({ decision: json.optional(), confidence: z.number().min(0).max(1).optional() }),
+  z.looseObject({ decision: optional(json), confidence: optional(z.number().min(0).max(1)) }),
   'alternatives',
 );
 
 const text = (limit: keyof ContentLimits) =>
   z.string().describe(`At most ${highest(limit)} characters`);
 const free = <T extends z.ZodType>(schema: T) =>
-  schema
-    .optional()
-    .describe(
-      `At most ${highest('freeBytes')} bytes of JSON; no object in it has more than ${highest('keys')} keys`,
-    );
+  optional(schema).describe(
+    `At most ${highest('freeBytes')} bytes of JSON; no object in it has more than ${highest('keys')} keys`,
+  );
 
 const FURTHER_MEMBERS = `Further members are kept: together at most ${highest('freeBytes')} bytes of JSON`;
 
@@ -48,14 +47,14 @@ const tags = z
 /** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
 export const ingestBody = z.object({
   agentId: z.string().trim().min(1).max(200),
-  agentVersion: z.string().trim().min(1).max(100).optional(),
-  schemaVersion: z.string().max(100).optional(),
+  agentVersion: optional(z.string().trim().min(1).max(100)),
+  schemaVersion: optional(z.string().max(100)),
   inputContext: z
     .looseObject({
       prompt: text('promptCharacters').min(1),
-      systemPrompt: text('systemPromptCharacters').optional(),
-      conversationId: text('conversationIdCharacters').optional(),
-      context: json.optional().describe(`At most ${highest('contextBytes')} bytes of JSON`),
+      systemPrompt: optional(text('systemPromptCharacters')),
+      conversationId: optional(text('conversationIdCharacters')),
+      context: optional(json).describe(`At most ${highest('contextBytes')} bytes of JSON`),
     })
     .describe(FURTHER_MEMBERS),
   outputDecision: z
@@ -63,19 +62,18 @@ export const ingestBody = z.object({
       action: z
         .union([z.string().min(1), jsonObject])
         .describe(`At most ${highest('actionBytes')} bytes of JSON`),
-      rationale: text('rationaleCharacters').optional(),
-      alternatives: alternatives.optional(),
-      toolCalls: shortList(
-        json.describe(`At most ${highest('freeBytes')} bytes of JSON`),
-        'toolCalls',
-      ).optional(),
+      rationale: optional(text('rationaleCharacters')),
+      alternatives: optional(alternatives),
+      toolCalls: optional(
+        shortList(json.describe(`At most ${highest('freeBytes')} bytes of JSON`), 'toolCalls'),
+      ),
     })
     .describe(FURTHER_MEMBERS),
-  rationale: text('rationaleCharacters').optional(),
-  alternatives: alternatives.optional(),
-  triggeringCondition: z.string().max(10_000).optional(),
+  rationale: optional(text('rationaleCharacters')),
+  alternatives: optional(alternatives),
+  triggeringCondition: optional(z.string().max(10_000)),
   metadata: free(jsonObject),
-  timestamp: z.iso.datetime({ offset: true }).optional(),
+  timestamp: optional(z.iso.datetime({ offset: true })),
   adapter: free(json),
   mlBomReference: free(json),
   art12: free(json),
@@ -102,44 +100,34 @@ export const eventId = numeral(z.coerce.number().int().min(0).max(Number.MAX_SAF
 
 const fraction = numeral(z.coerce.number().min(0).max(1));
 export const traceQuery = z.object({
-  status: z.enum(TRACE_STATUSES).optional(),
-  agentId: z.string().min(1).max(200).optional(),
-  humanOverride: z.stringbool().optional(),
-  minConfidence: fraction.optional(),
-  maxConfidence: fraction.optional(),
-  dateFrom: from.optional(),
-  dateTo: to.optional(),
-  search: z
-    .string()
-    .trim()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe(
-      'Whole words of rationale and triggering condition, "phrases" and -without; what is new is found within a second or so, and of what is found the newest 10,000',
-    ),
+  status: optional(z.enum(TRACE_STATUSES)),
+  agentId: optional(z.string().min(1).max(200)),
+  humanOverride: optional(z.stringbool()),
+  minConfidence: optional(fraction),
+  maxConfidence: optional(fraction),
+  dateFrom: optional(from),
+  dateTo: optional(to),
+  search: optional(z.string().trim().min(1).max(500)).describe(
+    'Whole words of rationale and triggering condition, "phrases" and -without; what is new is found within a second or so, and of what is found the newest 10,000',
+  ),
 });
 export type TraceQuery = z.output<typeof traceQuery>;
 
 /** An object id, or the name that an agent knows its decision by; anything else is `NOT_FOUND`. */
 export const byTrace = z.object({ id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]) });
 export const traceWaitQuery = z.object({
-  wait: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(15)
-    .default(0)
-    .describe('Seconds to wait for the verdict of a pending review'),
+  wait: withDefault(z.coerce.number().int().min(0).max(15), 0).describe(
+    'Seconds to wait for the verdict of a pending review',
+  ),
 });
 
 /** The credential is read before the other inputs (`http/checks/authenticate`). */
 export const streamQuery = z.object({
-  stream_token: z.unknown().optional().describe('Of `POST /api/v1/auth/stream-token`'),
-  token: z.unknown().optional().describe('A session token, for those who mint no stream token'),
-  lastEventId: eventId
-    .optional()
-    .describe('As the header `Last-Event-ID`, which outranks it: resume after this event'),
+  stream_token: optional(z.unknown()).describe('Of `POST /api/v1/auth/stream-token`'),
+  token: optional(z.unknown()).describe('A session token, for those who mint no stream token'),
+  lastEventId: optional(eventId).describe(
+    'As the header `Last-Event-ID`, which outranks it: resume after this event',
+  ),
 });
 
 export const traceView = z.object({
@@ -173,11 +161,11 @@ export const traceView = z.object({
     .nullable(),
   hashChain: z.object({ sequence: z.number().int(), chainHash: z.string() }),
   createdAt: instant,
-  adapter: json.optional(),
-  mlBomReference: json.optional(),
-  art12: json.optional(),
-  conversation: json.optional(),
-  crew: json.optional(),
+  adapter: json.exactOptional(),
+  mlBomReference: json.exactOptional(),
+  art12: json.exactOptional(),
+  conversation: json.exactOptional(),
+  crew: json.exactOptional(),
   review: traceReviewView
     .nullable()
     .exactOptional()
@@ -193,10 +181,10 @@ export const traceView = z.object({
 /** Entries of a bulk operation. */
 export const BULK_LIMIT = 500;
 /** Anything here, since `INVALID_IDS` and `INVALID_STATUS` are codes of their own. */
-const ids = z.unknown().optional().describe(`object ids of decisions, 1 to ${BULK_LIMIT}`);
+const ids = optional(z.unknown()).describe(`object ids of decisions, 1 to ${BULK_LIMIT}`);
 export const bulkStatusBody = z.object({
   ids,
-  status: z.unknown().optional().describe(TRACE_STATUSES.join(', ')),
+  status: optional(z.unknown()).describe(TRACE_STATUSES.join(', ')),
 });
 export const bulkDeleteBody = z.object({ ids });
 export const bulkIds = z

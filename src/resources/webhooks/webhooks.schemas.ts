@@ -1,5 +1,6 @@
 // Inputs and views of webhooks (document 2, sections 2 and 4.7).
 import { z } from 'zod';
+import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
 import { freeObject, id, idParam, instant, listOf } from '../../http/declaration/views.ts';
 import { DELIVERY_STATUSES, SWITCH_OFF_REASONS } from './webhooks.model.ts';
@@ -13,9 +14,9 @@ const contents = {
     .max(MAX_URL)
     .refine((text) => URL.canParse(text), 'is not a URL')
     .describe('https; the address must be public'),
-  events: listOf(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length)
-    .refine((events) => events.length > 0, 'must name an event, or *')
-    .transform((events) => [...new Set(events)]),
+  events: listOf(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length, 1)
+    .transform((events) => [...new Set(events)])
+    .describe('At least one event, or *'),
   description: z.string().trim().max(100),
   type: z.enum(WEBHOOK_TYPES),
   isActive: z.boolean(),
@@ -23,26 +24,24 @@ const contents = {
 
 export const webhookInput = z.strictObject({
   ...contents,
-  description: contents.description.default(''),
-  type: contents.type.default('custom'),
-  isActive: contents.isActive.default(true),
-  workspaceId: idParam.nullable().optional().describe('Default: that of x-workspace-id, else null'),
+  description: withDefault(contents.description, ''),
+  type: withDefault(contents.type, 'custom'),
+  isActive: withDefault(contents.isActive, true),
+  workspaceId: optional(idParam.nullable()).describe('Default: that of x-workspace-id, else null'),
 });
 
 export const webhookChange = z.strictObject({
-  url: contents.url.exactOptional(),
-  events: contents.events.exactOptional(),
-  description: contents.description.exactOptional(),
-  type: contents.type.exactOptional(),
-  isActive: contents.isActive.exactOptional(),
+  url: optional(contents.url),
+  events: optional(contents.events),
+  description: optional(contents.description),
+  type: optional(contents.type),
+  isActive: optional(contents.isActive),
 });
 
 export const webhookQuery = z.object({
-  search: z
-    .string()
-    .max(100)
-    .optional()
-    .describe('In what is shown of url, or in description, whatever its case'),
+  search: optional(z.string().max(100)).describe(
+    'In what is shown of url, or in description, whatever its case',
+  ),
 });
 
 export const webhookView = z.object({
@@ -69,7 +68,7 @@ export const newWebhookView = webhookView.extend({
 export const messageExtra = z.object({ message: z.string() });
 export const deletedWebhookView = z.object({ _id: id, id, deleted: z.literal(true) });
 
-export const deliveryQuery = z.object({ status: z.enum(DELIVERY_STATUSES).optional() });
+export const deliveryQuery = z.object({ status: optional(z.enum(DELIVERY_STATUSES)) });
 export const byDelivery = z.object({ id: idParam, deliveryId: idParam });
 export const deliveryView = z.object({
   _id: id,

@@ -112,7 +112,6 @@ test.each<[object, string]>([
   [{ provider: text(201) }, 'provider'],
   [{ model: 7 }, 'model'],
   [{ version: text(101) }, 'version'],
-  [{ license: null }, 'license'],
   [{ riskClass: text(101) }, 'riskClass'],
   [{ purpose: text(2001) }, 'purpose'],
   [{ trainingDataSummary: text(5001) }, 'trainingDataSummary'],

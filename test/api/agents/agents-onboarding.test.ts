@@ -194,7 +194,6 @@ test.each<[unknown, string]>([
   [{ currentStep: 1.5 }, 'currentStep'],
   [{ currentStep: '2' }, 'currentStep'],
   [{ currentStep: null }, 'currentStep'],
-  [{ currentStep: 2, data: null }, 'data'],
   [{ currentStep: 2, data: [] }, 'data'],
   [{ currentStep: 2, data: { nested: { a: 1 } } }, 'data.nested'],
   [{ currentStep: 2, data: { $ne: 1 } }, 'data.$ne'],

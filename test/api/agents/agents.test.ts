@@ -191,7 +191,6 @@ test('overrides that are left out keep their value', async () => {
 
 test.each([
   { strictMode: 'true' },
-  { strictMode: null },
   { confidenceThreshold: 1.01 },
   { confidenceThreshold: -0.01 },
   { confidenceThreshold: '0.5' },

@@ -85,6 +85,18 @@ test('no resource passes the tenancy plugin by', () => {
   expect(native).toEqual([]);
 });
 
+test('one place says what null means for an optional member', () => {
+  const own = ['src/http/declaration/optional.ts', 'src/environment.ts'];
+  const found = filesWith(
+    sources.filter((file) => !own.includes(file)),
+    (node) =>
+      ts.isCallExpression(node) &&
+      ts.isPropertyAccessExpression(node.expression) &&
+      /^(optional|nullish|partial|prefault|default)$/.test(node.expression.name.text),
+  );
+  expect(found).toEqual([]);
+});
+
 test('one minter of sessions', () => {
   const calling = (method: string, receiver: RegExp): string[] =>
     sources.filter((file) =>

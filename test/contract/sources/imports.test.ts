@@ -174,7 +174,7 @@ const RULES: readonly Rule[] = [
   {
     of: /^resources\/.*\.routes$/,
     may: [
-      /^http\/declaration\/(define-route|sign-in|views|paging)$/,
+      /^http\/declaration\/(define-route|sign-in|views|paging|optional)$/,
       /^own\.schemas$/,
       DOMAIN,
       ERRORS,
@@ -186,7 +186,7 @@ const RULES: readonly Rule[] = [
     of: /^resources\/.*\.schemas$/,
     may: [
       ZOD,
-      /^http\/declaration\/(views|paging|signed-input)$/,
+      /^http\/declaration\/(views|paging|signed-input|optional)$/,
       DOMAIN,
       /^own\.(model|schemas)$/,
     ],

@@ -1,5 +1,6 @@
 // What may be stated of an agent's model, and the ML-BOM made of it (document 1, sections 2 and 4.3).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { isOpaqueReference } from '../../../domain/agents/ml-bom.ts';
 import { id, instant, line, prose } from '../../../http/declaration/views.ts';
 
@@ -7,38 +8,60 @@ const MAX_DATASETS = 50;
 
 const dataset = z.object({
   name: line(200),
-  uri: z
-    .string()
-    .trim()
-    .max(1024)
-    .refine(isOpaqueReference, 'give a URI that only refers to the data, without credentials')
-    .exactOptional()
-    .describe('Opaque reference to the data, never the data'),
-  license: line(200).exactOptional(),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, 'give 64 hex digits')
-    .toLowerCase()
-    .exactOptional(),
-  description: prose(500).exactOptional(),
+  uri: optional(
+    z
+      .string()
+      .trim()
+      .max(1024)
+      .refine(isOpaqueReference, 'give a URI that only refers to the data, without credentials'),
+  ).describe('Opaque reference to the data, never the data'),
+  license: optional(line(200)),
+  sha256: optional(
+    z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'give 64 hex digits')
+      .toLowerCase(),
+  ),
+  description: optional(prose(500)),
 });
 
 export const modelMetadataInput = z.object({
-  provider: line(200).exactOptional(),
-  model: line(200).exactOptional(),
-  version: line(100).exactOptional(),
-  license: line(200).exactOptional(),
-  riskClass: line(100).exactOptional(),
-  purpose: prose(2000).exactOptional(),
-  trainingDataSummary: prose(5000).exactOptional(),
-  datasets: z.array(dataset).max(MAX_DATASETS).exactOptional(),
+  provider: optional(line(200)),
+  model: optional(line(200)),
+  version: optional(line(100)),
+  license: optional(line(200)),
+  riskClass: optional(line(100)),
+  purpose: optional(prose(2000)),
+  trainingDataSummary: optional(prose(5000)),
+  datasets: optional(z.array(dataset).max(MAX_DATASETS)),
 });
-export const modelMetadataView = modelMetadataInput.extend({
+
+const text = z.string();
+export const modelMetadataView = z.object({
+  ...z
+    .object({
+      provider: text,
+      model: text,
+      version: text,
+      license: text,
+      riskClass: text,
+      purpose: text,
+      trainingDataSummary: text,
+    })
+    .exactPartial().shape,
+  datasets: z
+    .array(
+      z.object({
+        name: text,
+        ...z.object({ uri: text, license: text, sha256: text, description: text }).exactPartial()
+          .shape,
+      }),
+    )
+    .exactOptional(),
   lastBomDigest: z.string().exactOptional().describe('Digest of the ML-BOM at its last refresh'),
   lastBomGeneratedAt: instant.exactOptional(),
 });
 
-const text = z.string();
 const bomRef = { 'bom-ref': text };
 const licenses = z.array(z.object({ license: z.object({ name: text }) })).exactOptional();
 

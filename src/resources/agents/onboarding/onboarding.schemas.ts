@@ -1,5 +1,6 @@
 // Progress of the three-step onboarding wizard (document 1, sections 2 and 4.3).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 
 const MAX_ANSWERS = 50;
 
@@ -16,5 +17,5 @@ const answers = z
 
 export const onboardingProgress = z.object({
   currentStep: z.int().min(1).max(3),
-  data: answers.exactOptional().describe('What was entered so far; left out, it stays as it is'),
+  data: optional(answers).describe('What was entered so far; left out, it stays as it is'),
 });

@@ -1,5 +1,6 @@
 // Inputs and views of workspace API keys (document 1, sections 2 and 4.2).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { id, instant, line } from '../../../http/declaration/views.ts';
 import { KEY_CAPABILITIES } from './keys.model.ts';
 
@@ -10,7 +11,7 @@ const objectId = z
 const agentIds = z.array(objectId).min(1).max(200).nullable();
 
 /** Strict: a limit that is misspelt must not make a key without limits. */
-const scope = z.strictObject({ agentIds: agentIds.optional(), readOnly: z.boolean().optional() });
+const scope = z.strictObject({ agentIds: optional(agentIds), readOnly: optional(z.boolean()) });
 const capabilities = z
   .array(z.enum(KEY_CAPABILITIES))
   .max(KEY_CAPABILITIES.length)
@@ -21,15 +22,15 @@ const capabilities = z
 export const keyInput = z
   .strictObject({
     name: line(100),
-    workspaceId: objectId.nullable().optional(),
-    scope: scope.optional(),
-    capabilities: capabilities.optional(),
+    workspaceId: optional(objectId.nullable()),
+    scope: optional(scope),
+    capabilities: optional(capabilities),
   })
   .refine(({ scope: limits, capabilities: given }) => !(limits?.readOnly && given?.length), {
     path: ['capabilities'],
     message: 'a read-only key gives no feedback: leave out readOnly, or the capability',
   });
-export const keyChange = z.strictObject({ name: line(100).optional(), scope: scope.optional() });
+export const keyChange = z.strictObject({ name: optional(line(100)), scope: optional(scope) });
 
 export const keyView = z.object({
   _id: id,

@@ -1,5 +1,6 @@
 // Inputs and views of the second factor and its backup codes (document 1, sections 3 and 4.1).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { existingPassword } from '../../../http/declaration/views.ts';
 
 /** Six digits of an authenticator, or a backup code; blanks and hyphens do not count. */
@@ -11,12 +12,12 @@ const code = z
 
 /** Needed where the sign-in was more than ten minutes ago. */
 export const freshProofInput = z.object({
-  code: code.optional().describe('While the second factor is on: a code of it, or a backup code'),
-  password: existingPassword.optional().describe('While the second factor is off'),
+  code: optional(code).describe('While the second factor is on: a code of it, or a backup code'),
+  password: optional(existingPassword).describe('While the second factor is off'),
 });
 export const enableInput = z.object({ code });
 /** A backup code stands in for a lost authenticator only together with the password: codes on paper are found. */
-export const disableInput = z.object({ code, password: existingPassword.optional() });
+export const disableInput = z.object({ code, password: optional(existingPassword) });
 export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), code });
 
 export const setupView = z.object({

@@ -1,5 +1,6 @@
 // Inputs and views of what users set for themselves, and of what they may see of their account's security (document 1, section 4.1).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
 import { id, instant, line } from '../../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS, THEMES } from '../accounts/users.model.ts';
@@ -21,9 +22,9 @@ function isTimezone(text: string): boolean {
 }
 
 export const profileChange = z.object({
-  name: line(200).optional(),
-  locale: z.string().max(35).refine(isLocale, 'no language tag, such as en or de-CH').optional(),
-  timezone: z.string().max(64).refine(isTimezone, 'no time zone, such as Europe/Vienna').optional(),
+  name: optional(line(200)),
+  locale: optional(z.string().max(35).refine(isLocale, 'no language tag, such as en or de-CH')),
+  timezone: optional(z.string().max(64).refine(isTimezone, 'no time zone, such as Europe/Vienna')),
 });
 export const timeoutInput = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });
 
@@ -38,10 +39,8 @@ const kind = z
 const kinds = z.array(kind).max(100);
 /** Strict: who misspells what they opt out of would go on being told. */
 export const preferencesChange = z.strictObject({
-  theme: z.enum(THEMES).optional(),
-  notificationOptOuts: z
-    .strictObject({ email: kinds.optional(), inApp: kinds.optional() })
-    .optional(),
+  theme: optional(z.enum(THEMES)),
+  notificationOptOuts: optional(z.strictObject({ email: optional(kinds), inApp: optional(kinds) })),
 });
 
 export const timeoutView = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });

@@ -1,9 +1,10 @@
 // Inputs and views of the calendar of deadlines and of its feed tokens.
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 
 export const calendarQuery = z.object({
-  token: z.string().max(100).optional().describe('A feed token instead of a session'),
+  token: optional(z.string().max(100)).describe('A feed token instead of a session'),
 });
 export const mintedFeedView = z.object({
   _id: id,

@@ -1,5 +1,6 @@
 // Inputs and views of an organisation's SSO settings: its identity provider, and the mapping of groups to roles.
 import { z } from 'zod';
+import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { MAX_CHARACTERS } from '../../../domain/saml/xml.ts';
 import { compilePattern } from '../../../domain/patterns/regex.ts';
@@ -9,22 +10,18 @@ import { instant, line, listOf } from '../../../http/declaration/views.ts';
 const MAX_RULES = 50;
 
 const address = line(2000);
-const claim = (name: string) => line(200).default(name);
+const claim = (name: string) => withDefault(line(200), name);
 const oidcInput = z.strictObject({
   issuer: address
     .regex(/^[^?#]*$/, 'has neither query nor fragment')
     .describe('As the provider spells it; its configuration is read below /.well-known/'),
   clientId: line(500),
-  clientSecret: z
-    .string()
-    .min(1)
-    .max(1000)
-    .exactOptional()
-    .describe('May be left out while issuer and client stay the same: then the former one stays'),
-  hasClientSecret: z
-    .boolean()
-    .exactOptional()
-    .describe('As the settings show it; nothing is read from it'),
+  clientSecret: optional(z.string().min(1).max(1000)).describe(
+    'May be left out while issuer and client stay the same: then the former one stays',
+  ),
+  hasClientSecret: optional(z.boolean()).describe(
+    'As the settings show it; nothing is read from it',
+  ),
   subjectClaim: claim('sub').describe('The claim that names a person for ever'),
   groupsClaim: claim('groups'),
 });
@@ -32,18 +29,17 @@ const certificateText = z.string().trim().min(1).max(10_000);
 /** As `POST /organization/sso/metadata` and the settings show it. */
 const certificateInput = z.strictObject({
   pem: certificateText,
-  subject: z.string().max(5000).optional(),
-  fingerprint: z.string().max(200).optional(),
-  validFrom: z.string().max(50).optional(),
-  validTo: z.string().max(50).optional(),
+  subject: optional(z.string().max(5000)),
+  fingerprint: optional(z.string().max(200)),
+  validFrom: optional(z.string().max(50)),
+  validTo: optional(z.string().max(50)),
 });
 const samlInput = z.strictObject({
   entityId: line(1024).describe('Of the identity provider'),
   ssoUrl: address.describe('Where sign-on requests go (HTTP-Redirect)'),
-  sloUrl: address
-    .nullable()
-    .default(null)
-    .describe('Where logout requests go (HTTP-Redirect); null: nowhere'),
+  sloUrl: withDefault(address.nullable(), null).describe(
+    'Where logout requests go (HTTP-Redirect); null: nowhere',
+  ),
   certificates: z
     .array(z.union([certificateText, certificateInput]))
     .min(1)
@@ -51,13 +47,12 @@ const samlInput = z.strictObject({
     .describe(
       'PEM or its bare base64, or what the metadata of a provider were answered with, of which only `pem` is read; two while one is replaced by the other, both are then good',
     ),
-  nameIdFormat: z
-    .enum([PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME])
-    .nullable()
-    .default(null)
-    .describe(
-      'The only kind of NameID that is accepted, and asked for; null: whatever the provider sends. Members whose kind of name changes with this setting are found by their address',
-    ),
+  nameIdFormat: withDefault(
+    z.enum([PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME]).nullable(),
+    null,
+  ).describe(
+    'The only kind of NameID that is accepted, and asked for; null: whatever the provider sends. Members whose kind of name changes with this setting are found by their address',
+  ),
   emailAttribute: claim('email'),
   nameAttribute: claim('name'),
   groupsAttribute: claim('groups'),
@@ -67,17 +62,15 @@ const samlInput = z.strictObject({
 export const ssoInput = z
   .strictObject({
     provider: z.enum(['oidc', 'saml']).describe('Which of the two is used'),
-    requireMfaEvenWithSso: z.boolean().default(false),
-    requireSso: z
-      .boolean()
-      .default(false)
-      .describe('Whether members come in by the sign-on only; owners keep their own way in'),
-    justInTime: z
-      .boolean()
-      .default(true)
-      .describe('Whether the first sign-on makes somebody a member'),
-    oidc: oidcInput.nullable().default(null),
-    saml: samlInput.nullable().default(null),
+    requireMfaEvenWithSso: withDefault(z.boolean(), false),
+    requireSso: withDefault(z.boolean(), false).describe(
+      'Whether members come in by the sign-on only; owners keep their own way in',
+    ),
+    justInTime: withDefault(z.boolean(), true).describe(
+      'Whether the first sign-on makes somebody a member',
+    ),
+    oidc: withDefault(oidcInput.nullable(), null),
+    saml: withDefault(samlInput.nullable(), null),
   })
   .superRefine((input, context) => {
     if (input[input.provider] === null)
@@ -117,7 +110,7 @@ export const ssoView = z.object({
           ssoUrl: z.string(),
           sloUrl: z.string().nullable(),
           certificates: z.array(certificateView),
-          nameIdFormat: z.string().nullable().default(null),
+          nameIdFormat: withDefault(z.string().nullable(), null),
           emailAttribute: z.string(),
           nameAttribute: z.string(),
           groupsAttribute: z.string(),
@@ -143,8 +136,8 @@ export const ssoView = z.object({
 /** A large provider's metadata are about 100 KB. */
 export const metadataInput = z
   .strictObject({
-    xml: z.string().min(1).max(MAX_CHARACTERS).optional().describe('The document itself'),
-    url: address.optional().describe('Where the provider publishes it'),
+    xml: optional(z.string().min(1).max(MAX_CHARACTERS)).describe('The document itself'),
+    url: optional(address).describe('Where the provider publishes it'),
   })
   .refine(({ xml, url }) => (xml === undefined) !== (url === undefined), {
     error: 'give either xml or url',

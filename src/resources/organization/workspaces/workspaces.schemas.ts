@@ -1,5 +1,6 @@
 // Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/review-queue.md).
 import { z } from 'zod';
+import { changesSomething, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
@@ -23,22 +24,20 @@ const autoApproval = z.strictObject({
 export const workspaceInput = z.strictObject({ name: line(100) });
 export const workspaceChange = z
   .strictObject({
-    name: line(100).exactOptional(),
-    escalationPolicy: z
-      .strictObject({ escalateTo: idParam.nullable().describe('An active member; null: an owner') })
-      .exactOptional(),
-    reviewSla: z
-      .strictObject(byPriority(hours.exactOptional()))
-      .exactOptional()
-      .describe('Hours by priority, from when a decision is held; null: no deadline'),
-    autoApproval: autoApproval
-      .nullable()
-      .exactOptional()
-      .describe(
-        'When the service may approve held decisions itself: persons approved so many of the pattern in a row, the first of them so many days ago; null: never. Where policies change by approval only, a looser one takes a second person',
-      ),
+    name: optional(line(100)),
+    escalationPolicy: optional(
+      z.strictObject({
+        escalateTo: idParam.nullable().describe('An active member; null: an owner'),
+      }),
+    ),
+    reviewSla: optional(z.strictObject(byPriority(optional(hours)))).describe(
+      'Hours by priority, from when a decision is held; null: no deadline',
+    ),
+    autoApproval: optional(autoApproval.nullable()).describe(
+      'When the service may approve held decisions itself: persons approved so many of the pattern in a row, the first of them so many days ago; null: never. Where policies change by approval only, a looser one takes a second person',
+    ),
   })
-  .refine((change) => Object.keys(change).length > 0, 'nothing to change');
+  .refine(changesSomething, 'nothing to change');
 export type WorkspaceChange = z.output<typeof workspaceChange>;
 
 export const workspaceView = z.object({

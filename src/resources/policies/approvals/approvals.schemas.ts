@@ -1,8 +1,9 @@
 // Inputs and views of policy approvals (document 2, section 4.2; decisions: approvals).
 import { z } from 'zod';
+import { changesSomething, optional, withDefault } from '../../../http/declaration/optional.ts';
 import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
 import { id, idParam, instant, words } from '../../../http/declaration/views.ts';
-import { policyChange, policyContents, policyInputHere } from '../policies.schemas.ts';
+import { policyChange, policyContentsView, policyInputHere } from '../policies.schemas.ts';
 import { policyApprovalSteps, sha256 } from './approval-record.schemas.ts';
 
 /** Approvals of an organisation that may be open at a time. */
@@ -14,30 +15,32 @@ const submit = z.boolean().describe('False: a draft, which nobody reviews yet');
 export const policyApprovalInput = z.union([
   z.strictObject({
     policyId: idParam,
-    policy: policyChange.exactOptional(),
-    submit: submit.default(true),
+    policy: optional(policyChange),
+    submit: withDefault(submit, true),
   }),
-  z.strictObject({ policy: policyInputHere, submit: submit.default(true) }),
+  z.strictObject({
+    policyId: z.null().exactOptional(),
+    policy: policyInputHere,
+    submit: withDefault(submit, true),
+  }),
 ]);
 export const policyApprovalChange = z
   .strictObject({
-    policy: policyChange.exactOptional(),
-    submit: z.literal(true).exactOptional().describe('Ends a draft'),
+    policy: optional(policyChange),
+    submit: optional(z.literal(true)).describe('Ends a draft'),
   })
-  .refine((change) => Object.keys(change).length > 0, 'nothing to change');
+  .refine(changesSomething, 'nothing to change');
 
-export const policyApprovalQuery = z.object({ state: z.enum(APPROVAL_STATES).optional() });
+export const policyApprovalQuery = z.object({ state: optional(z.enum(APPROVAL_STATES)) });
 export const policyApprovalActionParams = z.object({
   id: idParam,
   action: z.enum(APPROVAL_ACTIONS),
 });
 export const policyApprovalActionInput = z.strictObject({
   reason: words(1000).describe('Required to break the glass'),
-  digest: sha256
-    .exactOptional()
-    .describe(
-      'Of the contents that the caller saw; refused when they have changed since, and required to approve, promote or break the glass once the change was edited',
-    ),
+  digest: optional(sha256).describe(
+    'Of the contents that the caller saw; refused when they have changed since, and required to approve, promote or break the glass once the change was edited',
+  ),
 });
 
 export const policyApprovalView = z.object({
@@ -47,7 +50,7 @@ export const policyApprovalView = z.object({
   workspaceId: id,
   policyId: id.nullable().describe('Null: a new policy, until it is promoted'),
   baseRevision: z.int().nullable().describe('The revision that the change was written on'),
-  policy: z.object(policyContents).describe('What the policy is to say, whole'),
+  policy: z.object(policyContentsView).describe('What the policy is to say, whole'),
   digest: sha256.describe('SHA-256 of `policy` as canonical JSON (RFC 8785)'),
   state: z.enum(APPROVAL_STATES),
   needsReview: z.boolean().describe('In force without a review'),

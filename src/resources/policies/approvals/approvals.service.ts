@@ -99,7 +99,7 @@ export function createApprovalService(deps: Deps) {
     tenant: Tenant,
     input: z.output<typeof policyApprovalInput>,
   ): Promise<Proposal> {
-    if (!('policyId' in input)) {
+    if (input.policyId == null) {
       const workspaceId = await definitions.workspaceFor(tenant, undefined);
       return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
     }

@@ -1,5 +1,6 @@
 // What a canary shows of itself (document 2, section 4.2; decisions: canary).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { canaryShares, CANARY_STATES } from '../../../domain/policies/changes/canary.ts';
 import { ALPHA, ARMS, CANARY_DECISIONS } from '../../../domain/policies/changes/sequential-test.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
@@ -23,7 +24,7 @@ const canaryChange = z
   );
 
 /** A change of a policy, at once or as a canary. */
-export const policyEdit = policyChange.safeExtend({ canary: canaryChange.exactOptional() });
+export const policyEdit = policyChange.safeExtend({ canary: optional(canaryChange) });
 
 export const canaryStatusView = z.object({
   policyId: id,

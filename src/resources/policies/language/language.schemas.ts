@@ -1,8 +1,9 @@
 // Inputs and views of policies as rule-language source (document 2, section 4.2; docs/rule-language.md).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { sourceLimits } from '../../../domain/policies/language/source.ts';
 import { id, line } from '../../../http/declaration/views.ts';
-import { policyContents, workspaceOfPolicy } from '../policies.schemas.ts';
+import { policyContentsView, workspaceOfPolicy } from '../policies.schemas.ts';
 
 /** Of a body with a source: the longest fits, each character escaped. */
 export const SOURCE_BODY_BYTES = 1024 * 1024;
@@ -14,7 +15,7 @@ const adl = z
 
 export const sourceInput = z.object({
   adl,
-  name: line(100).optional().describe('Instead of the name in the source'),
+  name: optional(line(100)).describe('Instead of the name in the source'),
   workspaceId: workspaceOfPolicy,
 });
 export const sourceToCheck = z.object({ adl });
@@ -26,7 +27,7 @@ export const checkedSourceView = z.object({
     .array(z.object({ line: z.int(), column: z.int(), message: z.string() }))
     .describe('Where the source is wrong: lines and columns from 1'),
   policy: z
-    .object(policyContents)
+    .object(policyContentsView)
     .nullable()
     .describe('What a valid source says, as a policy is created or changed with'),
 });

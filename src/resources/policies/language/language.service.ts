@@ -54,7 +54,11 @@ export function createPolicyLanguageService({ definitions }: { definitions: Poli
     ): Promise<PolicyView> {
       const { policy, errors } = checkSource(adl);
       if (policy === null) throw invalidSource(errors);
-      return definitions.create(tenant, { ...policy, name: name ?? policy.name, workspaceId });
+      return definitions.create(tenant, {
+        ...policy,
+        name: name ?? policy.name,
+        ...(workspaceId !== undefined && { workspaceId }),
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 // Inputs and views of replays (document 2, section 4.2; decisions: replay).
 import { z } from 'zod';
+import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { UNTOLD } from '../../../domain/policies/trials/rejudge.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 import { policyCandidate } from '../policies.schemas.ts';
@@ -8,20 +9,16 @@ import { REPLAY_CHANGES, REPLAY_STATES } from './policy-replays.model.ts';
 /** Decisions of one replay; replays of an organisation that have not ended; examples of each change. */
 export const replayLimits = { decisions: 100_000, unfinished: 5, examples: 10 } as const;
 
-const limit = z
-  .int()
-  .min(1)
-  .max(replayLimits.decisions)
-  .default(replayLimits.decisions)
-  .describe('How many decisions to go over, the newest first');
+const limit = withDefault(
+  z.int().min(1).max(replayLimits.decisions),
+  replayLimits.decisions,
+).describe('How many decisions to go over, the newest first');
 
 export const replayInput = z.object({ policy: policyCandidate, limit });
 export const replayOfPolicyInput = z.object({
-  policy: policyCandidate
-    .optional()
-    .describe(
-      'In place of the policy, which is else tried as it is stored and enabled; `enabled` false tries to be without it',
-    ),
+  policy: optional(policyCandidate).describe(
+    'In place of the policy, which is else tried as it is stored and enabled; `enabled` false tries to be without it',
+  ),
   limit,
 });
 

@@ -1,5 +1,6 @@
 // Inputs and views of trials: dry runs and regression tests of policies (document 2, section 4.2).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { actionTypes } from '../../../domain/policies/definition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
@@ -27,7 +28,7 @@ const fixture = z
 
 export const dryRunInput = z.object({ policy: policyCandidate, fixture });
 export const dryRunOfPolicyInput = z.object({
-  policy: policyCandidate.optional().describe('Instead of the policy as it is stored'),
+  policy: optional(policyCandidate).describe('Instead of the policy as it is stored'),
   fixture,
 });
 
@@ -72,7 +73,7 @@ export const deletedPolicyTestView = z.object({ _id: id, id, deleted: z.literal(
 export const policyTestParams = z.object({ policyId: idParam, testId: idParam });
 
 export const runTestsInput = z.object({
-  policy: policyCandidate.optional().describe('Instead of the policy as it is stored'),
+  policy: optional(policyCandidate).describe('Instead of the policy as it is stored'),
 });
 export const testRunView = z.object({
   results: z.array(

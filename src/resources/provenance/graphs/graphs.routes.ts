@@ -1,5 +1,6 @@
 // Provenance graphs in W3C PROV-O: JSON-LD, Turtle or N-Triples, as `Accept` says (document 3, section 4.6).
 import { z } from 'zod';
+import { withDefault } from '../../../http/declaration/optional.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 
 const read = {
@@ -43,11 +44,7 @@ export const graphRoutes = [
     path: '/recent',
     summary: 'Provenance graph of the newest decisions, in the same forms',
     query: z.object({
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .default(DEFAULT_BATCH)
+      limit: withDefault(z.coerce.number().int().min(1), DEFAULT_BATCH)
         .transform((wanted) => Math.min(wanted, MOST_IN_BATCH))
         .describe(
           `Decisions, at most ${MOST_IN_BATCH}; those beyond 2 MiB of payload have no digests`,

@@ -1,5 +1,6 @@
 // Inputs and views of provenance manifests (document 3, sections 2 and 4.6).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { MANIFEST_MAX, VERIFY_REASONS } from '../../../domain/provenance/manifest.ts';
 import { id, instant, line } from '../../../http/declaration/views.ts';
 import { assertionsInput, assertionsView } from '../settings/provenance-settings.schemas.ts';
@@ -14,17 +15,17 @@ export const manifestInput = z.strictObject({
   traceId: line(200).describe('Of the decision, as its answer gave it'),
   label: line(200).describe('Once for each decision'),
   contentHash: contentHash.describe('SHA-256 in hex of the content that is covered'),
-  assertions: assertionsInput.optional(),
+  assertions: optional(assertionsInput),
 });
 export type ManifestInput = z.output<typeof manifestInput>;
 
 export const manifestRevocation = z.strictObject({ reason: z.enum(REVOCATION_REASONS) });
 export const manifestVerifyQuery = z.object({
-  contentHash: contentHash.optional().describe('SHA-256 in hex of the content at hand'),
+  contentHash: optional(contentHash).describe('SHA-256 in hex of the content at hand'),
 });
 export const manifestVerifyInput = z.strictObject({
   manifest: z.string().min(1).max(MANIFEST_MAX).describe('JWS compact'),
-  contentHash: contentHash.optional(),
+  contentHash: optional(contentHash),
 });
 
 export const manifestView = z.object({

@@ -1,5 +1,6 @@
 // Assertions, and the settings that give their defaults (document 3, section 2).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { listOf } from '../../../http/declaration/views.ts';
 
@@ -28,14 +29,14 @@ const action = z
 
 export const assertionsInput = z
   .strictObject({
-    actions: listOf(action, MOST_ASSERTIONS)
-      .optional()
-      .describe(`\`c2pa.actions.v2\`, at most ${MOST_ASSERTIONS}`),
-    ingredients: listOf(freeMembers, MOST_ASSERTIONS)
-      .optional()
-      .describe(`\`c2pa.ingredient.v3\`, at most ${MOST_ASSERTIONS}`),
-    creativeWork: freeMembers.nullable().optional().describe('`cawg.metadata`'),
-    aiTrainingMining: freeMembers.nullable().optional().describe('`cawg.training-mining`'),
+    actions: optional(listOf(action, MOST_ASSERTIONS)).describe(
+      `\`c2pa.actions.v2\`, at most ${MOST_ASSERTIONS}`,
+    ),
+    ingredients: optional(listOf(freeMembers, MOST_ASSERTIONS)).describe(
+      `\`c2pa.ingredient.v3\`, at most ${MOST_ASSERTIONS}`,
+    ),
+    creativeWork: optional(freeMembers.nullable()).describe('`cawg.metadata`'),
+    aiTrainingMining: optional(freeMembers.nullable()).describe('`cawg.training-mining`'),
   })
   .refine(
     (given) => Buffer.byteLength(JSON.stringify(given)) <= ASSERTIONS_BYTES,
@@ -52,9 +53,9 @@ export const assertionsView = z.object({
 });
 
 export const provenanceSettingsInput = z.strictObject({
-  defaultAssertions: assertionsInput
-    .optional()
-    .describe('For requests that leave a member out; what is left out here is empty'),
+  defaultAssertions: optional(assertionsInput).describe(
+    'For requests that leave a member out; what is left out here is empty',
+  ),
 });
 
 export const provenanceSettingsView = z.object({

@@ -47,8 +47,8 @@ const attribute = z.object({
   mutability: z.string(),
   returned: z.string(),
   uniqueness: z.string(),
-  canonicalValues: z.array(z.string()).optional(),
-  referenceTypes: z.array(z.string()).optional(),
+  canonicalValues: z.array(z.string()).exactOptional(),
+  referenceTypes: z.array(z.string()).exactOptional(),
 });
 
 export const schemaView = z.object({
@@ -56,7 +56,7 @@ export const schemaView = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
-  attributes: z.array(attribute.extend({ subAttributes: z.array(attribute).optional() })),
+  attributes: z.array(attribute.extend({ subAttributes: z.array(attribute).exactOptional() })),
   meta,
 });
 

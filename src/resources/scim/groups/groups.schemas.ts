@@ -10,6 +10,6 @@ export const groupView = toScim({
   members: z.array(
     z
       .object({ value: z.string(), $ref: z.string(), display: z.string(), type: z.string() })
-      .partial(),
+      .exactPartial(),
   ),
 });

@@ -1,6 +1,7 @@
 // Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
 import { z } from 'zod';
 import { attributesOf, canonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { schemasWith, toScim } from '../scim.schemas.ts';
 
 const MAX_EMAILS = 20;
@@ -8,23 +9,23 @@ const MAX_GROUPS = 1000;
 const GROUP_LENGTH = 256;
 
 /** What is absent, null or blank has no value (RFC 7643, section 2.5). */
-const text = (max: number) =>
-  z
-    .string()
-    .trim()
-    .max(max)
-    .nullish()
-    .transform((given) => (given ? given : null));
+const text = (max: number) => {
+  const given = z.string().trim().max(max).nullable();
+  return withDefault(
+    given.transform((value) => value || null),
+    null,
+  );
+};
 /** Entra sends `"True"` and `"False"` by default. */
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
-const email = z.object({ value: text(254), type: text(40), primary: flag.nullish() });
+const email = z.object({ value: text(254), type: text(40), primary: optional(flag) });
 const group = z.union([
   z.string().max(GROUP_LENGTH),
   z
     .object({
       value: z.string().max(GROUP_LENGTH),
-      display: z.string().max(GROUP_LENGTH).nullish(),
+      display: optional(z.string().max(GROUP_LENGTH)),
     })
     .transform(({ value, display }) => display ?? value),
 ]);
@@ -38,22 +39,14 @@ const user = z.object({
     .max(254)
     .transform((name) => name.toLowerCase()),
   displayName: text(200),
-  name: z
-    .object({ formatted: text(300), givenName: text(100), familyName: text(100) })
-    .nullish()
-    .transform((name) => name ?? null),
-  active: flag.nullish().transform((active) => active ?? true),
+  name: withDefault(
+    z.object({ formatted: text(300), givenName: text(100), familyName: text(100) }).nullable(),
+    null,
+  ),
+  active: withDefault(flag, true),
   externalId: text(256),
-  emails: z
-    .array(email)
-    .max(MAX_EMAILS)
-    .nullish()
-    .transform((emails) => emailsOf(emails ?? [])),
-  groups: z
-    .array(group)
-    .max(MAX_GROUPS)
-    .nullish()
-    .transform((groups) => groups ?? []),
+  emails: withDefault(z.array(email).max(MAX_EMAILS).transform(emailsOf), []),
+  groups: withDefault(z.array(group).max(MAX_GROUPS), []),
 });
 
 /** At most one is primary; of several the last one, which was added last. */
@@ -83,10 +76,10 @@ export const scimUserView = toScim({
   displayName: z.string(),
   name: z
     .object({ formatted: z.string(), givenName: z.string(), familyName: z.string() })
-    .partial(),
+    .exactPartial(),
   active: z.boolean(),
   emails: z.array(
-    z.object({ value: z.string(), type: z.string(), primary: z.boolean() }).partial(),
+    z.object({ value: z.string(), type: z.string(), primary: z.boolean() }).exactPartial(),
   ),
-  groups: z.array(reference.partial()),
+  groups: z.array(reference.exactPartial()),
 });

@@ -1,17 +1,23 @@
 // Inputs and views of sign-on, and the answers of a provider without ID tokens (document 1, section 4.1).
 import { z } from 'zod';
+import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { emailAddress, id, idParam, instant } from '../../../http/declaration/views.ts';
 
-const returnTo = z
-  .string()
-  .max(2000)
-  .exactOptional()
-  .describe('An address of the redirect allow-list, with any query');
+const returnTo = optional(z.string().max(2000)).describe(
+  'An address of the redirect allow-list, with any query',
+);
 export const startQuery = z.object({ returnTo });
 
 /** What is repeated or too long counts as absent: a browser gets a redirect, not a document. */
-const parameter = z.string().max(8000).optional().catch(undefined);
+const parameter = optional(
+  z
+    .string()
+    .max(8000)
+    .nullable()
+    .catch(null)
+    .transform((given) => given ?? undefined),
+);
 export const callbackQuery = z.object({
   code: parameter,
   state: parameter,
@@ -40,7 +46,7 @@ export const loggedOutView = z.object({
 /** What the browser brings back from a logout. */
 export const backQuery = z.object({ state: parameter });
 /** As providers send it (OpenID Connect Back-Channel Logout); what is missing is refused like what is wrong. */
-export const logoutTokenForm = z.object({ logout_token: z.string().max(20_000).default('') });
+export const logoutTokenForm = z.object({ logout_token: withDefault(z.string().max(20_000), '') });
 export const logoutAcceptedView = z.object({ accepted: z.literal(true) });
 
 export const ofOrganization = z.object({ orgId: idParam });
@@ -57,7 +63,7 @@ export const secondStepView = z.object({
   tempToken: z.string(),
   enrolment: z
     .object({ secret: z.string(), otpauthUrl: z.string(), qrCode: z.string() })
-    .optional()
+    .exactOptional()
     .describe(
       'Where the organisation asks for a second factor and there is none yet: its first code goes with the temp token, and switches it on',
     ),
@@ -67,7 +73,7 @@ export const secondStepView = z.object({
 export const gitHubUser = z.object({
   id: z.int(),
   login: z.string(),
-  name: z.string().nullable().default(null),
+  name: withDefault(z.string().nullable(), null),
 });
 /** `GET /user/emails` of GitHub. */
 export const gitHubEmails = z.array(

@@ -1,5 +1,6 @@
 // The input and the answer of feedback ingestion (document 2, section 4.6).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { emailAddress, words } from '../../../http/declaration/views.ts';
 
@@ -12,22 +13,19 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 export const feedbackInput = z
   .object({
     traceId: z.string().min(1).max(100).describe('`traceId` or object id of the decision'),
-    action: z
-      .enum(['approve', 'correct'])
-      .optional()
-      .describe('absent: `correct`, where there is a `correctedDecision`'),
-    correctedDecision: z
-      .unknown()
-      .optional()
+    action: optional(z.enum(['approve', 'correct'])).describe(
+      'absent: `correct`, where there is a `correctedDecision`',
+    ),
+    correctedDecision: optional(z.unknown())
       .refine(
         (value) => bytesOf(value) <= DECISION_BYTES,
         `at most ${DECISION_BYTES} bytes of JSON`,
       )
       .describe(`Needed unless it is approved; at most ${DECISION_BYTES} bytes of JSON`),
     feedbackNotes: words(2000),
-    userEmail: emailAddress
-      .optional()
-      .describe('Whose verdict the caller says it is; it is kept as a claim'),
+    userEmail: optional(emailAddress).describe(
+      'Whose verdict the caller says it is; it is kept as a claim',
+    ),
   })
   .refine(({ action, correctedDecision }) => action === 'approve' || isGiven(correctedDecision), {
     path: ['correctedDecision'],

@@ -1,5 +1,6 @@
 // Input and view of the memory search (document 2, section 4.1).
 import { z } from 'zod';
+import { withDefault } from '../../../http/declaration/optional.ts';
 import { id } from '../../../http/declaration/views.ts';
 import { traceView } from '../traces.schemas.ts';
 
@@ -7,8 +8,8 @@ const score = z.number().min(0).max(1);
 
 export const memoryBody = z.object({
   query: z.string().trim().min(1).max(2000),
-  topK: z.number().int().min(1).max(50).default(10),
-  minScore: score.default(0).describe('Cosine of the vectors; 1 means the same words'),
+  topK: withDefault(z.number().int().min(1).max(50), 10),
+  minScore: withDefault(score, 0).describe('Cosine of the vectors; 1 means the same words'),
 });
 export type MemoryQuery = z.output<typeof memoryBody>;
 

@@ -1,5 +1,6 @@
 // Inputs and views of the review queue (document 2, sections 2 and 4.3).
 import { z } from 'zod';
+import { optional } from '../../../http/declaration/optional.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, listOf, words } from '../../../http/declaration/views.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
@@ -9,7 +10,7 @@ export const LIST_MAX = 500;
 const DECIDED_AT_ONCE_MAX = 100;
 
 export const reviewQuery = z.object({
-  status: z.enum(REVIEW_STATUSES).optional().describe('absent: all'),
+  status: optional(z.enum(REVIEW_STATUSES)).describe('absent: all'),
 });
 
 const decision = z.enum(['approve', 'reject']);
@@ -24,31 +25,27 @@ export const decisionInput = z.strictObject({
   decision,
   reason,
   notes: words(2000),
-  actionDigest: digest
-    .optional()
-    .describe(
-      'Of the action that was looked at; when the item has another one, nothing is decided',
-    ),
+  actionDigest: optional(digest).describe(
+    'Of the action that was looked at; when the item has another one, nothing is decided',
+  ),
 });
 export type DecisionInput = z.output<typeof decisionInput>;
 
 export const bulkDecisionInput = z.strictObject({
-  ids: listOf(idParam, DECIDED_AT_ONCE_MAX)
-    .refine((ids) => ids.length > 0, 'at least one')
-    .transform((ids) => [...new Set(ids)]),
+  ids: listOf(idParam, DECIDED_AT_ONCE_MAX, 1).transform((ids) => [...new Set(ids)]),
   decision,
   reason,
 });
 export type BulkDecisionInput = z.output<typeof bulkDecisionInput>;
 
 export const assignmentInput = z.strictObject({
-  assignedTo: idParam.nullable().optional().describe('An active member; absent: nobody'),
+  assignedTo: optional(idParam.nullable()).describe('An active member; absent: nobody'),
 });
 export const escalationInput = z.strictObject({
   reason,
-  escalateTo: idParam
-    .optional()
-    .describe('An active member; absent: as the workspace has settled, else an owner'),
+  escalateTo: optional(idParam).describe(
+    'An active member; absent: as the workspace has settled, else an owner',
+  ),
 });
 
 /** Where the verdict stands in the chain, and what opens its commitment to the action. */

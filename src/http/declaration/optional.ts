@@ -1,0 +1,63 @@
+// Optional members of inputs: the one place that says what null means there.
+import type { z } from 'zod';
+
+/** A member that may be left out. Its input may be null; its output has a value, or the member is not there. */
+export type Optional<T extends z.ZodType> = z.ZodExactOptional<
+  z.ZodType<z.output<T>, z.input<T> | null>
+>;
+/** A member that has `fallback` when it is left out or null. */
+export type WithDefault<T extends z.ZodType> = z.ZodDefault<
+  z.ZodType<z.output<T>, z.input<T> | null>
+>;
+
+/** Whether null is a value of its own, such as "clear it". */
+const hasNull = (schema: z.ZodType): boolean => schema.safeParse(null).success;
+
+/** An optional member: many serialisers write null for what is absent, so null means that, unless `schema` takes null. */
+export function optional<T extends z.ZodType>(schema: T): Optional<T> {
+  const present = hasNull(schema)
+    ? schema
+    : schema.nullable().transform((value) => value ?? undefined);
+  return present.optional() as unknown as Optional<T>;
+}
+
+/** An optional member with a default, which null gets too, unless `schema` takes null. */
+export function withDefault<T extends z.ZodType>(
+  schema: T,
+  fallback: z.util.NoUndefined<z.output<T>>,
+): WithDefault<T> {
+  const present = hasNull(schema)
+    ? schema
+    : schema.nullable().transform((value) => value ?? structuredClone(fallback));
+  const member = (present as z.ZodType).default(fallback).meta({ default: fallback });
+  return member as unknown as WithDefault<T>;
+}
+
+/** Every member of an object optional. */
+export function allOptional<S extends z.ZodRawShape>(members: S): AllOptional<S> {
+  const entries = Object.entries(members).map(([name, schema]) => [
+    name,
+    optional(schema as unknown as z.ZodType),
+  ]);
+  return Object.fromEntries(entries) as AllOptional<S>;
+}
+type AllOptional<S extends z.ZodRawShape> = {
+  [K in keyof S]: S[K] extends z.ZodType ? Optional<S[K]> : never;
+};
+
+/** Whether a change names anything to change. */
+export const changesSomething = (change: object): boolean =>
+  Object.values(change).some((value) => value !== undefined);
+
+/** Takes out, in place, the members whose value is undefined: null was sent for them, and nobody else has to know that. */
+export function withoutAbsent<T>(value: T): T {
+  if (Array.isArray(value)) for (const item of value) withoutAbsent(item);
+  else if (isPlain(value))
+    for (const name in value)
+      if (value[name] === undefined) delete value[name];
+      else withoutAbsent(value[name]);
+  return value;
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

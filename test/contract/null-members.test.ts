@@ -1,0 +1,158 @@
+// Null for an optional member of a body means what its absence means, in every operation and at every depth.
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { withoutAbsent } from '../../src/http/declaration/optional.ts';
+import { TOOLS } from '../../src/resources/mcp-server/bridge.schemas.ts';
+import { examples, refusedWith } from './examples/all.ts';
+import { test } from './fixtures.ts';
+import { mounted } from './mounted.ts';
+import { placesOf, replaced, valueAt, type Path } from './paths.ts';
+import { credentialsFor, send } from './requests.ts';
+import { createTenant } from './tenant.ts';
+
+interface Schema {
+  type?: string | string[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+}
+
+const bodies: [name: string, schema: z.ZodType][] = [
+  ...[...mounted].flatMap(([operation, { route }]): [string, z.ZodType][] =>
+    route.body && route.bodyType !== 'form' ? [[operation, route.body]] : [],
+  ),
+  ...TOOLS.map(({ name, arguments: schema }): [string, z.ZodType] => [`tool ${name}`, schema]),
+];
+
+const described = (schema: z.ZodType): Schema =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
+const branchesOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] => [
+  ...anyOf,
+  ...oneOf,
+  ...allOf,
+];
+const takesNull = (schema: Schema): boolean =>
+  schema.$ref !== undefined ||
+  [schema.type].flat().includes('null') ||
+  branchesOf(schema).some(takesNull) ||
+  (schema.type === undefined && branchesOf(schema).length === 0 && !('enum' in schema));
+
+/** The optional members below a schema that refuse null. */
+function refusing(schema: Schema, path = ''): string[] {
+  const { properties = {}, required = [], items } = schema;
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) => [
+      ...(required.includes(name) || takesNull(member) ? [] : [`${path}${name}`]),
+      ...refusing(member, `${path}${name}.`),
+    ]),
+    ...(items ? refusing(items, path) : []),
+    ...branchesOf(schema).flatMap((branch) => refusing(branch, path)),
+  ];
+}
+
+test('no optional member of a body or of a tool refuses null', () => {
+  expect(bodies.length).toBeGreaterThan(80);
+  expect(bodies.flatMap(([name, schema]) => refusing(described(schema), `${name}: `))).toEqual([]);
+});
+
+/** Every schema that a value at `path` may meet. */
+function schemasAt(schema: Schema, path: Path): Schema[] {
+  const here = [schema, ...branchesOf(schema).flatMap((branch) => schemasAt(branch, []))];
+  const [step, ...rest] = path;
+  if (step === undefined) return here;
+  return here.flatMap(({ items, properties }) => {
+    const next = typeof step === 'number' ? items : properties?.[step];
+    return next ? schemasAt(next, rest) : [];
+  });
+}
+
+/** Members that some schema knows and not every one demands, by the path of their object in the example. */
+function optionalPaths(schema: Schema, body: unknown): Path[] {
+  const objects = [{ path: [] as Path, value: body }, ...placesOf(body)].filter(
+    ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  );
+  return objects.flatMap(({ path }) => {
+    const shapes = schemasAt(schema, path).filter(({ properties }) => properties);
+    const names = new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)));
+    const isDemanded = (name: string): boolean =>
+      shapes.every(({ required = [] }) => required.includes(name));
+    return [...names].filter((name) => !isDemanded(name)).map((name) => [...path, name]);
+  });
+}
+
+const read = (schema: z.ZodType, body: unknown): unknown => {
+  const { success, data } = schema.safeParse(body);
+  return success ? JSON.stringify(withoutAbsent(data)) : 'refused';
+};
+
+/** What null at `path` does that absence does not, unless the member then is null, which is a value of its own. */
+function differs(schema: z.ZodType, body: unknown, path: Path): boolean {
+  const absent = read(schema, replaced(body, path, undefined));
+  const sent = read(schema, replaced(body, path, null));
+  if (sent === absent) return false;
+  if (sent === 'refused') return true;
+  return valueAt(JSON.parse(String(sent)), path) !== null;
+}
+
+test('null in an example is read as absence, or is a value of its own', async ({ harness }) => {
+  const tenant = await createTenant(harness, 'nulls');
+  const found: string[] = [];
+  let tried = 0;
+  for (const [operation, schema] of bodies) {
+    const { body } = (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
+    if (!body) continue;
+    for (const path of optionalPaths(described(schema), body)) {
+      tried += 1;
+      if (differs(schema, body, path)) found.push(`${operation}: ${path.join('.')}`);
+    }
+  }
+  expect(found).toEqual([]);
+  expect(tried).toBeGreaterThan(200);
+});
+
+/** The body with every optional member null whose null says nothing, so that the example has none of them. */
+function sparse(schema: z.ZodType, body: object): { body: Record<string, unknown>; nulls: number } {
+  let sent = body as Record<string, unknown>;
+  let nulls = 0;
+  for (const path of optionalPaths(described(schema), body).filter(({ length }) => length === 1)) {
+    const next = replaced(sent, path, null);
+    const isAbsence = read(schema, next) === read(schema, replaced(sent, path, undefined));
+    if (!isAbsence || read(schema, next) === 'refused') continue;
+    sent = next;
+    nulls += 1;
+  }
+  return { body: sent, nulls };
+}
+
+/** Without a change the example asks to enable what is enabled. */
+const REFUSED: Readonly<Record<string, number>> = { 'POST /api/v1/policies/approvals': 400 };
+
+test(
+  'an operation is served with null in every optional member',
+  { tags: ['long'] },
+  async ({ harness }) => {
+    const faults: string[] = [];
+    let served = 0;
+    for (const [operation, schema] of bodies.filter(([name]) => name in examples)) {
+      const tenant = await createTenant(harness, 'sparse');
+      const sample = (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
+      if (!sample.body) continue;
+      const { body, nulls } = sparse(schema, sample.body);
+      if (nulls === 0) continue;
+      const isByKey = mounted.get(operation)?.route.auth.endsWith('Key') ?? false;
+      const credentials = isByKey ? { key: tenant.key } : credentialsFor(tenant, operation);
+      const call = { ...credentials, sample: { ...sample, body } };
+      const { status, body: answer } = await send(tenant, operation, call);
+      if (status >= 400 && status !== (REFUSED[operation] ?? refusedWith[operation]))
+        faults.push(`${operation}: ${status} ${JSON.stringify(answer)}`);
+      served += 1;
+    }
+    expect(faults).toEqual([]);
+    expect(served).toBeGreaterThan(30);
+  },
+);
