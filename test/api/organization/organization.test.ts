@@ -94,7 +94,6 @@ describe('settings', () => {
   test.each([
     { name: '' },
     { name: ' ' },
-    { name: null },
     { name: 'x'.repeat(201) },
     { name: { $ne: null } },
     { scrubNationalIds: 'false' },
