@@ -26,7 +26,7 @@ import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import { MANAGERS } from '../domain/identity/roles.ts';
-import type { Caller } from '../domain/identity/tenant.ts';
+import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './answers/kept-headers.ts';
 import type { Connections } from '../platform/shared/shared.ts';
@@ -117,7 +117,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   if (route.limits) await countAttempt(context, input, deps);
   if (route.limits) await countLogin(context, input, deps);
   const prepared = route.prepare && (await route.prepare(input, deps.services));
-  return execute(context, { ...input, prepared }, deps);
+  return execute(context, { ...input, ...beginChange(context), prepared }, deps);
 }
 
 /** Counts requests by where they come from. */
@@ -189,12 +189,19 @@ async function authorize(
   requireVerified(route, caller);
   if (connections && caller.key) tellOfAnswer(context, connections, caller);
   if (route.heavy) context.heavy = await heavy.admit(caller.tenant.organizationId, res);
-  if (context.heavy && isReading(route))
-    caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
+  if (context.heavy) caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
 }
 
-/** A change that has begun is completed, and noted, although nobody waits for its answer. */
-const isReading = ({ method, writes }: Route): boolean => method === 'get' || writes === 'none';
+/** A change that has begun is completed, and noted, although nobody waits for its answer: its tenant has no signal. */
+function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
+  const isReading = route.method === 'get' || route.writes === 'none';
+  if (isReading || !caller?.tenant.signal) return {};
+  caller.tenant.signal.throwIfAborted();
+  const tenant = { ...caller.tenant };
+  delete tenant.signal;
+  caller.tenant = tenant;
+  return { tenant };
+}
 
 /** Once an agent has its answer. */
 function tellOfAnswer(

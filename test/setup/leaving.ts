@@ -1,16 +1,26 @@
 // Requests whose sender leaves before the answer is complete.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { vi } from 'vitest';
 import type { Call } from './start-app.ts';
 
 /** In milliseconds: before the request is read, while it is checked, while the work goes on, and in the middle of the answer. */
 export const LEAVING_DELAYS = [0, 1, 2, 4, 7, 11, 16, 23, 33, 48, 70, 100] as const;
 
+type LeavingCall = Pick<Call, 'token' | 'body' | 'headers'> & { method?: string };
+
 /** Sends a request and destroys its connection after so many milliseconds, whatever has come by then. */
-export async function leaveAfter(
-  afterMs: number,
+export const leaveAfter = (afterMs: number, url: string, call: LeavingCall): Promise<void> =>
+  leave(() => delay(afterMs), url, call);
+
+/** Sends a request and destroys its connection once something is so. */
+export const leaveWhen = (isTime: () => boolean, url: string, call: LeavingCall): Promise<void> =>
+  leave(() => vi.waitUntil(isTime), url, call);
+
+async function leave(
+  wait: () => Promise<unknown>,
   url: string,
-  { method = 'GET', token, body, headers = {} }: Call & { method?: string },
+  { method = 'GET', token, body, headers = {} }: LeavingCall,
 ): Promise<void> {
   const agent = new Agent({ keepAlive: false });
   const sent = request(url, {
@@ -27,7 +37,7 @@ export async function leaveAfter(
   sent.on('error', () => undefined);
   sent.on('response', (response) => response.on('error', () => undefined).resume());
   sent.end(body === undefined ? undefined : JSON.stringify(body));
-  await delay(afterMs);
+  await wait();
   sent.destroy();
   await closed;
   agent.destroy();

@@ -66,8 +66,11 @@ export function createAuditBundleService(deps: Deps) {
   }
 
   /** What comes after the period is not signed. @throws AppError `HASH_CHAIN_BROKEN`, with the place */
-  async function requireIntact(organizationId: string, lastSequence: number): Promise<void> {
-    const found = await verification.verify({ organizationId });
+  async function requireIntact(
+    { organizationId, signal }: Tenant,
+    lastSequence: number,
+  ): Promise<void> {
+    const found = await verification.verify({ organizationId, ...(signal && { signal }) });
     if (found.verified || found.lastValidSequence >= lastSequence) return;
     const { brokenAtSequence, brokenReason, brokenDetail } = found;
     throw new AppError(
@@ -113,11 +116,12 @@ export function createAuditBundleService(deps: Deps) {
      * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `HASH_CHAIN_BROKEN`, `CONFIG_ERROR`
      */
     async sign(
-      { organizationId }: Tenant,
+      tenant: Tenant,
       { from, to, disclose: disclosed }: z.output<typeof auditBundleInput>,
     ): Promise<SignedBundle> {
+      const { organizationId } = tenant;
       const range = await rangeOf(organizationId, { from, to });
-      await requireIntact(organizationId, range.lastSequence);
+      await requireIntact(tenant, range.lastSequence);
       const key = await signer.active();
       const bundleId = newId();
       const dates = {
