@@ -14,7 +14,7 @@ export interface Tenant {
   actor: Actor;
   /** Agents a workspace key is limited to; null: all. */
   agentIds: readonly string[] | null;
-  /** Of a request that reads much: what it reads for ends when it is aborted. */
+  /** Of a heavy request: aborted when its caller leaves, which ends what is read for it. */
   signal?: AbortSignal;
 }
 
