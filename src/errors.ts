@@ -85,6 +85,11 @@ export const registry = {
     meaning:
       'The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent or workspace',
   },
+  DECISION_ERASED: {
+    http: 410,
+    meaning:
+      'The decision that has this Idempotency-Key was erased; it is not recorded anew, and the key is free 24 hours after it was used',
+  },
   EXPIRED: { http: 410, meaning: 'The token, invitation or temporary resource has expired' },
   VERSION_SUNSET: {
     http: 410,

@@ -42,6 +42,7 @@ const ANSWER = [
   'confidenceScore',
   'tags',
   'answer',
+  'deletedAt',
 ];
 
 export const DECISIONS: Chain = {

@@ -204,7 +204,7 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
     changed: { rationale: '"second"' },
     sealed: { rationale: null, outputDecision: sealed.outputDecision },
   });
-  expect(partly).not.toHaveProperty('idempotencyKey');
+  expect(partly).toHaveProperty('idempotencyKey');
   await amendments.append(
     organizationId,
     'keyed',
@@ -223,7 +223,7 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
   expect(other).toMatchObject({ sealed });
 });
 
-test('an erased entry is forgotten: the same request is a fresh one', async () => {
+test('an erased entry keeps its idempotency key: the same request is not recorded anew', async () => {
   const organizationId = newId();
   const { appender, amendments } = open(organizationId);
   const posted = draft(organizationId, {
@@ -240,14 +240,8 @@ test('an erased entry is forgotten: the same request is a fresh one', async () =
       erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }),
     );
   });
-  expect(await appender.find(organizationId, Buffer.alloc(16, 7))).toBeNull();
-  expect(
-    (
-      await appender.append({
-        ...posted,
-        traceId: 'u',
-        payload: posted.payload.replace('"t"', '"u"'),
-      })
-    ).kind,
-  ).toBe('sealed');
+  const found = await appender.find(organizationId, Buffer.alloc(16, 7));
+  expect(found?.deletedAt).toBeInstanceOf(Date);
+  const again = { ...posted, traceId: 'u', payload: posted.payload.replace('"t"', '"u"') };
+  expect((await appender.append(again)).kind).toBe('repeated');
 });

@@ -81,5 +81,7 @@ function allowKey(caller: Caller, route: Route): Caller {
   const scoped = caller.tenant.agentIds !== null && route.auth === 'reader';
   if (scoped && route.agentScope === undefined)
     throw new AppError('FORBIDDEN', 'This key is limited to certain agents');
+  if (route.allWorkspaces && key && key.workspaceId !== null)
+    throw new AppError('FORBIDDEN', 'This key is bound to a workspace');
   return caller;
 }

@@ -154,6 +154,8 @@ export interface Meta {
   writes?: 'transaction' | 'own' | 'none';
   /** For workspace keys limited to certain agents: `filtered`, the service filters by agent; `irrelevant`, the data belongs to no agent. Absent: 403. */
   agentScope?: 'filtered' | 'irrelevant';
+  /** Spans all workspaces: 403 for a key that is bound to one. */
+  allWorkspaces?: true;
   /** An agent key is let in too, as a reader of its own agent's records. */
   agentKeys?: true;
   /** Maximum size of the body in bytes; default 100 KiB. */

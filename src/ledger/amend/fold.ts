@@ -48,7 +48,6 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   const collection = db.collection<Stored>(chain.collection);
   const updateEntry = createEntryUpdates(collection, columns);
   const lockedValues = contents && createLockedValues({ collection, updateEntry, contents });
-  const erasable = [chain.idempotencyField, ...columns.erasable];
   const deadLetters = db.collection('parked');
 
   /** False when an earlier amendment is not folded yet, or this one is. */
@@ -62,7 +61,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     }
     const foldedTo = after === subject ? { $in: [null, 0, subject] } : after;
     const filter = { organizationId, sequence: subject, foldedTo };
-    const removed = kind === 'erasure' ? [...erasable, ...untold] : [];
+    const removed = kind === 'erasure' ? [...columns.erasable, ...untold] : [];
     return updateEntry({ filter, set, removed });
   }
 

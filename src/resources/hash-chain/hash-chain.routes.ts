@@ -17,7 +17,7 @@ import {
   verificationView,
 } from './hash-chain.schemas.ts';
 
-const read = { auth: 'reader', plan: 'hashChainAudit' } as const;
+const read = { auth: 'reader', plan: 'hashChainAudit', allWorkspaces: true } as const;
 
 export const hashChainRoutes = [
   route({

@@ -58,6 +58,7 @@ export const traceRoutes = [
       'VERSION_SUNSET',
       'USAGE_LIMIT_EXCEEDED',
       'CONFLICT',
+      'DECISION_ERASED',
     ],
     bodyLimit: BODY_LIMIT,
     body: ingestBody,

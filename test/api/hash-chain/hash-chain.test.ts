@@ -42,6 +42,8 @@ test.for(OPERATIONS)('%s needs a credential, the plan and no limited key', async
     scope: { agentIds: [(await createAgent(harness.app, ada)).id], readOnly: true },
   });
   expect((await get(path, { key })).body).toMatchObject({ code: 'FORBIDDEN' });
+  const bound = await createWorkspaceKey(harness.app, ada, { workspaceId: ada.workspaceId });
+  expect((await get(path, { key: bound.key })).body).toMatchObject({ code: 'FORBIDDEN' });
   const poor = await createOwner(harness.app, 'Poor');
   await harness.db
     .collection('organizations')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, ok } from '../../setup/personas.ts';
+import { createAgent, createFeedbackKey, ok } from '../../setup/personas.ts';
 import { outcome, type Answer } from '../../setup/start-app.ts';
 import { useReviews } from './review-queue-stage.ts';
 
@@ -81,4 +81,22 @@ test('a decision that was let pass has no review, and a list shows none', async 
   expect((await read(mongoId)).body.data.review).toBeNull();
   const { data } = (await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
   expect('review' in data[0]).toBe(false);
+});
+
+test('an approval says that its action was corrected afterwards, to the agent and in the queue', async () => {
+  const { id, traceId, mongoId } = await hold({ agentId: till.id }, till.key);
+  const approved = ok(await decide(id, { decision: 'approve', actionDigest })).body.data;
+  expect(approved).not.toHaveProperty('superseded');
+  expect(ok(await ask(traceId)).body.data.review).not.toHaveProperty('superseded');
+  const key = await createFeedbackKey(app, ada);
+  const body = { traceId, correctedDecision: { tool: 'refund', amount: 12 } };
+  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
+  for (const query of ['', '?wait=1']) {
+    const { review } = ok(await ask(mongoId, till.key, query)).body.data;
+    expect(review).toMatchObject({ status: 'approved', superseded: true });
+    expect(review.actionDigest).not.toBe(review.receipt.actionDigest);
+  }
+  const queue = await app.call('GET', '/api/v1/review-queue', { token: ada.token });
+  const listed = ok(queue).body.data.find(({ _id }: { _id: string }) => _id === id);
+  expect(listed).toMatchObject({ status: 'approved', superseded: true });
 });

@@ -7,6 +7,7 @@ import {
   createOwner,
   createWorkspaceKey,
   createAgent,
+  PASSWORD,
 } from '../../setup/personas.ts';
 import { objectId, startHarness } from '../../setup/harness.ts';
 import { startApp, type Answer, type Call } from '../../setup/start-app.ts';
@@ -123,6 +124,25 @@ describe('a replay', () => {
       expect(other.text).not.toContain(traceId);
     }
     expectReplay(first, await post({ body: decision('x') }, once));
+  });
+
+  test('of a decision that was erased is 410 for the day of its key, and records nothing', async () => {
+    const [once, body] = [newKey(), decision('x')];
+    const traceIds: string[] = [];
+    for (const given of [once, undefined])
+      traceIds.push(ok(await post({ body }, given)).body.data.traceId);
+    const found = harness.db.collection('ledger').find({ traceId: { $in: traceIds } });
+    const ids = (await found.toArray()).map(({ _id }) => String(_id));
+    const erase = { token: ada.token, body: { ids } };
+    ok(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
+    const before = await count();
+    for (const given of [once, undefined]) {
+      const again = await post({ body }, given);
+      expect([again.status, again.body.code]).toEqual([410, 'DECISION_ERASED']);
+      for (const traceId of traceIds) expect(again.text).not.toContain(traceId);
+    }
+    expect((await post({ body: {} }, once)).status).toBe(410);
+    expect(await count()).toBe(before);
   });
 
   test('comes before validation, whatever is wrong with the repetition', async () => {
@@ -293,6 +313,12 @@ describe('the time-out of an agent', () => {
 
 describe('after 24 hours', () => {
   const DAY = 24 * 60 * 60 * 1000;
+  /** Sessions end before. */
+  async function signIn(): Promise<string> {
+    const body = { email: ada.email, password: PASSWORD };
+    return ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token as string;
+  }
+
   test('the same key is a fresh request, just before it is not', async () => {
     const [kept, freed] = [newKey(), newKey()];
     const [first, old] = [
@@ -308,6 +334,17 @@ describe('after 24 hours', () => {
     expectReplay(fresh, await post({ body: decision('x') }, freed));
   });
 
+  test('the key of an erased decision is free as well', async () => {
+    const once = newKey();
+    const { traceId } = ok(await post({ body: decision('x') }, once)).body.data;
+    const stored = await harness.db.collection('ledger').findOne({ traceId });
+    const erase = { token: await signIn(), body: { ids: [stored?._id] } };
+    ok(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
+    expect((await post({ body: decision('x') }, once)).status).toBe(410);
+    ahead += DAY + 60_000;
+    expect((await post({ body: decision('x') }, once)).status).toBe(201);
+  });
+
   test('the slow job takes the old keys away', { tags: ['long'] }, async () => {
     const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
     const kept = async () =>
@@ -320,25 +357,22 @@ describe('after 24 hours', () => {
   });
 });
 
-test('a deleted decision holds its key no longer: to an instance that does not remember it, the request is fresh', async () => {
+test('a deleted decision keeps its key for the day, to an instance that does not remember it too', async () => {
   const body = decision('x');
   const first = await post({ body });
   const { _id } =
     (await harness.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
-  ok(
-    await app.call('POST', '/api/v1/traces/bulk-delete', {
-      token: ada.token,
-      body: { ids: [_id] },
-    }),
-  );
+  const signedIn = { email: ada.email, password: PASSWORD };
+  const session = ok(await app.call('POST', '/api/v1/auth/login', { body: signedIn }));
+  const erase = { token: session.body.data.token, body: { ids: [_id] } };
+  ok(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
   const second = await startHarness(
     {},
     { mongoUri: harness.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },
   );
   try {
     const again = await second.app.call('POST', '/api/v1/traces', { key, body });
-    expect([again.status, replayed(again)]).toEqual([201, false]);
-    expect(again.body.data.traceId).not.toBe(first.body.data.traceId);
+    expect([again.status, again.body.code]).toEqual([410, 'DECISION_ERASED']);
   } finally {
     await second.stop();
   }

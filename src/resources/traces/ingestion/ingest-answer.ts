@@ -17,6 +17,7 @@ export type Answered = Pick<
   | 'sequence'
   | 'chainHash'
   | 'sealed'
+  | 'deletedAt'
 >;
 
 export interface IngestAnswer {

@@ -151,22 +151,21 @@ export function createIngestionService(deps: Deps) {
   /**
    * An idempotency key does not carry the answer of one agent to another, nor past the agents and the workspace of the caller's key.
    * @param named the agent as the repetition names it; null when that cannot be read
-   * @throws AppError `CONFLICT`
+   * @throws AppError `CONFLICT`, `DECISION_ERASED`
    */
   async function requireSameAgent(
     tenant: Tenant,
     named: string | null,
-    { agentId, answer, workspaceId }: Answered,
+    entry: Answered,
   ): Promise<void> {
     const { organizationId, agentIds } = tenant;
-    if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)
-      throw new AppError('CONFLICT', 'The Idempotency-Key is that of another workspace');
-    let isSame = agentIds === null || agentIds.includes(agentId);
-    if (isSame && named !== null && answer.agentMark !== undefined)
-      isSame = answer.agentMark === markOf(tenant, named);
-    else if (isSame && named !== null)
-      isSame =
-        agentId === ((await agents.resolve(organizationId, named, agentIds))?.agentId ?? named);
+    const { agentId, answer } = entry;
+    requireReplayable(tenant, entry);
+    if (named === null) return;
+    const isSame =
+      answer.agentMark === undefined
+        ? agentId === ((await agents.resolve(organizationId, named, agentIds))?.agentId ?? named)
+        : answer.agentMark === markOf(tenant, named);
     if (!isSame) throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   }
 
@@ -237,7 +236,7 @@ export function createIngestionService(deps: Deps) {
 
     /**
      * The answer that an equal request was given within 24 hours; null when there was none.
-     * @throws AppError `CONFLICT` when it was given to another agent
+     * @throws AppError `CONFLICT` when it was given to another agent, `DECISION_ERASED`
      */
     async replay(
       { tenant }: { tenant: Tenant },
@@ -254,6 +253,18 @@ export function createIngestionService(deps: Deps) {
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
+
+/** @throws AppError `CONFLICT` beyond the workspace and the agents of the caller's key, `DECISION_ERASED` */
+function requireReplayable(
+  { workspaceId, agentIds }: Tenant,
+  { workspaceId: place, agentId, deletedAt }: Answered,
+): void {
+  if (workspaceId !== null && workspaceId !== place)
+    throw new AppError('CONFLICT', 'The Idempotency-Key is that of another workspace');
+  if (agentIds !== null && !agentIds.includes(agentId))
+    throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
+  if (deletedAt) throw new AppError('DECISION_ERASED');
+}
 
 function toIngested(trace: Answered, isReplay: boolean): Ingested {
   return {

@@ -59,6 +59,13 @@ export const verdictReceiptView = z.object({
     .describe('Opens `commitments.actionDigest` of the entry: SHA-256 of [salt, name, digest]'),
 });
 
+const superseded = z
+  .literal(true)
+  .exactOptional()
+  .describe(
+    'The action that was approved was corrected since: that of `actionDigest` is in force, and nobody has approved it',
+  );
+
 /** The review of a held decision, as the decision shows it. */
 export const traceReviewView = z.object({
   _id: id,
@@ -68,6 +75,7 @@ export const traceReviewView = z.object({
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
   receipt: verdictReceiptView.nullable(),
+  superseded,
 });
 
 const json = z.unknown();
@@ -99,6 +107,7 @@ export const reviewItemView = z.object({
   reason: z.string().nullable(),
   notes: z.string().nullable(),
   receipt: verdictReceiptView.nullable(),
+  superseded,
   organizationId: id,
   workspaceId: z.string(),
   createdAt: instant,

@@ -36,6 +36,7 @@ export interface ReviewItemView<A = string> {
   reason: string | null;
   notes: string | null;
   receipt: ReviewVerdict['receipt'] | null;
+  superseded?: true;
   organizationId: TraceView['organizationId'];
   workspaceId: string;
   createdAt: Date;
@@ -52,15 +53,28 @@ export interface TraceReview {
   actionDigest: string | null;
   decidedAt: Date | null;
   receipt: ReviewVerdict['receipt'] | null;
+  superseded?: true;
 }
 
 export function toTraceReview(
-  { held: { item, actionDigest } }: HeldDecision,
+  trace: HeldDecision,
   verdict: ReviewVerdict | undefined,
 ): TraceReview {
+  const { item, actionDigest } = trace.held;
   const { _id, status, priority, slaDeadline = null, decidedAt = null } = item;
   const receipt = verdict?.receipt ?? null;
-  return { _id, status, priority, slaDeadline, actionDigest, decidedAt, receipt };
+  const shown = { _id, status, priority, slaDeadline, actionDigest, decidedAt, receipt };
+  return Object.assign(shown, supersededBy(trace, verdict));
+}
+
+/** An approval of an action that a later correction replaced: what is in force, nobody has approved. */
+function supersededBy(
+  { held: { item, actionDigest } }: HeldDecision,
+  verdict: ReviewVerdict | undefined,
+): { superseded?: true } {
+  const approved = verdict?.receipt.actionDigest ?? null;
+  const isStale = item.status === 'approved' && approved !== null && approved !== actionDigest;
+  return isStale ? { superseded: true } : {};
 }
 
 /** With its agent's name. */
@@ -99,6 +113,7 @@ function commonMembers(trace: HeldDecision, { verdict, now }: Parts) {
     context: contextOf(trace),
     payload: trace.outputDecision,
     ...verdictMembers(item, verdict),
+    ...supersededBy(trace, verdict),
     organizationId,
     workspaceId,
     createdAt,
