@@ -166,7 +166,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       services.readiness.drain();
       streams.close();
       await drain(server);
-      background.outboxWorker.stop();
+      background.outboxWorkers.stop();
       background.chainChecks.stop();
       await jobs.stop();
       await closeAll({ platform, consumers, background });
@@ -198,8 +198,11 @@ async function observeGauges({ platform, consumers, background }: Running): Prom
   const { waiting, setAside } = await background.audit.backlog();
   metrics.auditRows.set({ state: 'waiting' }, waiting);
   metrics.auditRows.set({ state: 'set_aside' }, setAside);
-  const backlog = await background.outboxWorker.backlog();
+  const backlog = await background.outboxWorkers.backlog();
   for (const [status, rows] of Object.entries(backlog)) metrics.outbox.set({ status }, rows);
+  metrics.outboxLate.reset();
+  for (const { topic, rows } of await background.outboxWorkers.late())
+    metrics.outboxLate.set({ topic }, rows);
 }
 
 /** Refuses further appends and resolves when everything accepted is durable. */

@@ -1,6 +1,7 @@
 // What runs without a request: one line per timed job and per consumer of the ledger.
 import type { Job } from './platform/jobs/job-runner.ts';
 import type { Migration } from './platform/mongo/migrations.ts';
+import { dropLanesIndex } from './platform/outbox/outbox.migration.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/follow/consumer.ts';
 import { foldConsumer } from './ledger/amend/fold.ts';
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { id: 'verdicts-of-persons', run: recountVerdicts },
   { id: 'ledger-text-index-dropped', run: dropTextIndex },
   { id: 'ledger-contents-locked', run: lockEarlierEntries },
+  { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
 ];
 
 type Followed = Pick<
@@ -96,11 +98,14 @@ interface Workers extends Background {
 }
 
 export function createJobs(workers: Workers): Job[] {
-  const { audit, consumers, outboxWorker, deletion, ledgerMaintenance, mailer } = workers;
+  const { audit, consumers, outboxWorkers, deletion, ledgerMaintenance, mailer } = workers;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
-    { name: 'outbox.deliver', ...RESTING, run: () => outboxWorker.run() },
+    { name: 'outbox.internal', ...RESTING, run: () => outboxWorkers.internal.run() },
+    { name: 'outbox.deliver', ...RESTING, run: () => outboxWorkers.receivers.run() },
+    { name: 'outbox.mail', ...RESTING, run: () => outboxWorkers.mail.run() },
+    { name: 'outbox.late', everyMs: MINUTE, run: () => outboxWorkers.reportLate() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
     {

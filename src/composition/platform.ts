@@ -14,7 +14,8 @@ import { createVerificationWorker } from '../ledger/verify/verification-worker.t
 import type { Models } from '../models.ts';
 import type { Clock } from '../platform/clock.ts';
 import * as ids from '../platform/ids.ts';
-import { MAIL_TOPIC, NO_ORGANIZATION } from '../platform/mail/mail-delivery.ts';
+import { mailRow } from '../platform/mail/mail-row.ts';
+import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import type { KeyStore } from '../platform/key-store/key-store.ts';
 import type { KeyStoreAccess } from '../platform/key-store/open-key-store.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
@@ -40,11 +41,14 @@ import { createVault } from '../platform/secrets/vault.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';
 import { traceColumns } from '../resources/traces/traces.columns.ts';
 import { createMemory } from './memory/memory.ts';
+import { poolFor } from './outbox/topics.ts';
 
 /** Calls to addresses that users name. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
 /** What a receiver answers besides its status is of no use; so much leaves its connection fit for the next message. */
 const RECEIVED_BYTES = 16 * 1024;
+/** A receiver that did not answer in time of late has this part of the time. */
+const SUSPECT_PART = 3;
 /** For one look-up. */
 const DNS_TIMEOUT_MS = 5000;
 /** A database that does not answer a ping in this time is not ready. */
@@ -136,7 +140,8 @@ export function createPlatform(deps: PlatformDeps) {
   const outbox = createOutboxWriter({
     rows: models.outbox,
     clock,
-    onWritten: () => onCommit(() => deps.wakeJob('outbox.deliver')),
+    onWritten: (topics) =>
+      onCommit(() => topics.forEach((topic) => deps.wakeJob(poolFor(topic).job))),
   });
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
@@ -148,6 +153,7 @@ export function createPlatform(deps: PlatformDeps) {
   const http = createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW });
   const receivers = createReceivers({
     clock,
+    suspectTimeoutMs: config.ASSAY_WEBHOOK_TIMEOUT_MS / SUSPECT_PART,
     http: createSafeHttp({
       allow: config.ASSAY_OUTBOUND_ALLOW,
       timeoutMs: config.ASSAY_WEBHOOK_TIMEOUT_MS,
@@ -207,8 +213,9 @@ export function createPlatform(deps: PlatformDeps) {
       organizationId: string | null,
       ...payloads: readonly Record<string, unknown>[]
     ): Promise<void> {
-      const common = { organizationId: organizationId ?? NO_ORGANIZATION, topic: MAIL_TOPIC };
-      return outbox.queue(...payloads.map((payload) => ({ ...common, payload })));
+      return outbox.queue(
+        ...payloads.map((payload) => mailRow(organizationId ?? NO_ORGANIZATION, payload)),
+      );
     },
     /** Writes an outbox row that belongs to no organisation, and so outlives each, in the current transaction. */
     queueForNone(topic: string, payload: Record<string, unknown>): Promise<void> {

@@ -1,15 +1,12 @@
 // What is built from what: every service of one instance, grouped by resource as its routes see them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
-import { createOutboxWorker } from '../platform/outbox/outbox-worker.ts';
 import { createPace } from '../platform/jobs/pace.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
-import {
-  ATTESTATION_TOPIC,
-  createAttestationService,
-} from '../resources/hash-chain/attestations.service.ts';
+import { ATTESTATION_TOPIC } from '../resources/hash-chain/attestation-topic.ts';
+import { createAttestationService } from '../resources/hash-chain/attestations.service.ts';
 import { createChainCheckService } from '../resources/hash-chain/chain-checks.service.ts';
 import { createChainReleaseService } from '../resources/hash-chain/chain-release.service.ts';
 import { createReadiness } from '../resources/health/readiness.service.ts';
@@ -28,6 +25,7 @@ import { createEvidence } from './evidence/evidence.ts';
 import { createEvents, type Listeners } from './events.ts';
 import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
+import { createOutboxWorkers } from './outbox/outbox-workers.ts';
 import type { Platform } from './platform.ts';
 import { createProvenance, createSigning } from './provenance.ts';
 import { createReplayThread } from './replay/replay.ts';
@@ -95,18 +93,12 @@ export function createServices(
     ...broadcasts.mails,
     ...events.mails,
   };
-  const outboxWorker = createOutboxWorker({
-    rows: platform.models.outbox,
-    clock: platform.clock,
-    chance: platform.chance,
-    log: platform.logger,
-    deliverers: {
-      [ATTESTATION_TOPIC]: attestations,
-      [CANCELLATION_TOPIC]: cancellations,
-      [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
-      [MAIL_TOPIC]: { deliver: createMailDelivery(platform.mailer, mails) },
-      ...events.deliverers,
-    },
+  const outboxWorkers = createOutboxWorkers(platform, {
+    [ATTESTATION_TOPIC]: attestations,
+    [CANCELLATION_TOPIC]: cancellations,
+    [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
+    [MAIL_TOPIC]: { deliver: createMailDelivery(platform.mailer, mails) },
+    ...events.deliverers,
   });
 
   return {
@@ -152,7 +144,7 @@ export function createServices(
       deletion,
       erasureExecution: evidence.erasureExecution,
       failures: identity.failures,
-      outboxWorker,
+      outboxWorkers,
       replayJudge,
       replayRunner,
       ...signOnParts,

@@ -4,25 +4,45 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Delays in milliseconds after the first, second ... failure; after the last one the row is a dead letter. */
-export const RETRY_DELAYS: readonly number[] = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
+export interface RetrySchedule {
+  /** Milliseconds after the first, second ... failure. */
+  delays: readonly number[];
+  /** Whether the last delay repeats without end; otherwise the row then is a dead letter. */
+  isEndless: boolean;
+}
+
+/** For servers of others, which may be down for days. */
+export const RECEIVER_RETRIES: RetrySchedule = {
+  delays: [
+    5 * SECOND,
+    5 * MINUTE,
+    30 * MINUTE,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    14 * HOUR,
+    20 * HOUR,
+    24 * HOUR,
+  ],
+  isEndless: false,
+};
+
+/** For what Assay owes to its own record: only a fault of Assay or of its database delays it, and nothing may be lost. */
+export const PROMPT_RETRIES: RetrySchedule = {
+  delays: [1, 2, 5, 10, 20, 30].map((seconds) => seconds * SECOND),
+  isEndless: true,
+};
 const JITTER = 0.1;
 
 /**
  * Milliseconds until the next attempt after `failures` failures; null: give up.
  * @param chance 0 to 1, spreads attempts by a tenth either way
  */
-export function retryDelay(failures: number, chance: number): number | null {
-  const delay = RETRY_DELAYS[failures - 1];
+export function retryDelay(
+  { delays, isEndless }: RetrySchedule,
+  failures: number,
+  chance: number,
+): number | null {
+  const delay = delays[failures - 1] ?? (isEndless ? delays.at(-1) : undefined);
   return delay === undefined ? null : Math.round(delay * (1 - JITTER + 2 * JITTER * chance));
 }

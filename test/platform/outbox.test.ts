@@ -1,11 +1,12 @@
 // The outbox on a real database: delivered once, retried on the schedule, parked when hopeless, taken over from who died.
 import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { RETRY_DELAYS } from '../../src/domain/retry-schedule.ts';
+import { RECEIVER_RETRIES } from '../../src/domain/retry-schedule.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
 import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
 import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
+import { RECEIVERS } from '../../src/platform/outbox/pools.ts';
 import { objectId } from '../setup/harness.ts';
 import { databaseUri } from '../setup/databases.ts';
 
@@ -30,6 +31,7 @@ beforeEach(async () => {
 
 const worker = (deliver: Deliver, topic = 'event') =>
   createOutboxWorker({
+    pool: RECEIVERS,
     rows,
     deliverers: { [topic]: { deliver } },
     clock: { now: () => new Date(now) },
@@ -78,7 +80,7 @@ test('a failure is tried again on the schedule, then parked with its reason', as
     attempts += 1;
     return Promise.reject(new Error(`no answer ${attempts} ${'x'.repeat(1000)}`));
   });
-  for (const [index, delay] of RETRY_DELAYS.entries()) {
+  for (const [index, delay] of RECEIVER_RETRIES.delays.entries()) {
     expect(await failing.run()).toBe(1);
     const [row] = await stored();
     expect([row?.status, row?.attempts, row?.dueAt.getTime()]).toEqual([
@@ -94,7 +96,7 @@ test('a failure is tried again on the schedule, then parked with its reason', as
   const [row] = await stored();
   expect([row?.status, row?.attempts, row?.lastError?.length]).toEqual([
     'dead',
-    RETRY_DELAYS.length + 1,
+    RECEIVER_RETRIES.delays.length + 1,
     500,
   ]);
   expect(row?.lastError).toContain('no answer 10');
@@ -108,7 +110,7 @@ test('a success after failures clears the reason', async () => {
   const flaky = worker(() => (fails ? Promise.reject(new Error('busy')) : Promise.resolve()));
   await flaky.run();
   expect((await stored())[0]?.lastError).toContain('busy');
-  [fails, now] = [false, now + RETRY_DELAYS[0]!];
+  [fails, now] = [false, now + RECEIVER_RETRIES.delays[0]!];
   await flaky.run();
   expect((await stored())[0]).toMatchObject({ status: 'done', attempts: 2, lastError: null });
 });
@@ -143,8 +145,8 @@ test('what a delivery leaves due is delivered in the same run, also where a look
   const find = rows.find.bind(rows) as (...given: unknown[]) => PromiseLike<unknown>;
   const looks = vi.spyOn(rows, 'find').mockImplementation(((...given: unknown[]) => {
     const query = find(...given);
-    const [{ lane }] = given as [{ lane?: { $gt?: string } }];
-    if (delivered.length === 0 || !lane || lane.$gt !== undefined) return query;
+    const [{ organizationId: from }] = given as [{ organizationId?: { $gt?: string; $nin?: [] } }];
+    if (delivered.length === 0 || !from?.$nin || from.$gt !== undefined) return query;
     const then = query.then.bind(query);
     // Read before the delivery ends, told after.
     vi.spyOn(query, 'then').mockImplementation((onFound, onError) =>

@@ -2,7 +2,7 @@
 import type { JobRunner } from './job-runner.ts';
 
 /** Jobs that rest while there is nothing to do. */
-export type RestingJob = 'outbox.deliver' | 'policies.replay';
+export type RestingJob = 'outbox.internal' | 'outbox.deliver' | 'outbox.mail' | 'policies.replay';
 
 export interface JobCalls {
   wake(job: RestingJob): void;

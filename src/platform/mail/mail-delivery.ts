@@ -5,8 +5,6 @@ import type { Mailer } from './mailer.ts';
 import { renderMail, type MailContent } from './mail-layout.ts';
 
 export const MAIL_TOPIC = 'mail';
-/** The organisation of rows that belong to none: mail requested without signing in. */
-export const NO_ORGANIZATION = '0'.repeat(24);
 
 /** Composes the mail of a row, once per delivery attempt; null when there is nothing to send any more. */
 export type ComposeMail = (row: OutboxDocument) => Promise<MailContent | null>;

@@ -56,6 +56,13 @@ export function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
+    outboxLate: new Gauge({
+      aggregator: 'max',
+      name: 'assay_outbox_late_rows',
+      help: 'Outbox rows that wait for longer than a minute, by topic',
+      labelNames: ['topic'],
+      registers,
+    }),
     quarantined: new Gauge({
       aggregator: 'max',
       name: 'assay_quarantined_chains',

@@ -14,12 +14,16 @@ export interface PostOutcome {
   error: string | null;
   /** What the receiver asked for; null: nothing. */
   retryAfterMs: number | null;
+  /** The receiver did not answer in time. */
+  hasTimedOut: boolean;
 }
 
 export interface Message {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** The receiver did not answer in time of late: it has less time now. */
+  isSuspect?: boolean;
 }
 
 export interface Receivers {
@@ -34,19 +38,28 @@ const USER_AGENT = 'Assay-Webhooks';
 /** A receiver cannot put off an attempt for longer. */
 const MAX_RETRY_AFTER_MS = 24 * 3600_000;
 
-/** @param http decides what may be reached, and bounds time and answer */
-export function createReceivers({ http, clock }: { http: SafeHttp; clock: Clock }): Receivers {
+interface ReceiversDeps {
+  /** Decides what may be reached, and bounds time and answer. */
+  http: SafeHttp;
+  clock: Clock;
+  /** For an answer of a suspect receiver. */
+  suspectTimeoutMs: number;
+}
+
+export function createReceivers({ http, clock, suspectTimeoutMs }: ReceiversDeps): Receivers {
   async function answerTo({
     url,
     headers,
     body,
+    isSuspect = false,
   }: Message): Promise<Omit<PostOutcome, 'durationMs'>> {
     const sent = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers };
-    const response = await http.fetch(url, { method: 'POST', headers: sent, body });
+    const signal = isSuspect ? AbortSignal.timeout(suspectTimeoutMs) : undefined;
+    const response = await http.fetch(url, { method: 'POST', headers: sent, body, signal });
     const { ok, status: statusCode } = response;
     const error = ok ? null : `answered ${statusCode}`;
     const retryAfterMs = retryAfter(response.headers.get('retry-after'), clock.now());
-    return { ok, statusCode, error, retryAfterMs };
+    return { ok, statusCode, error, retryAfterMs, hasTimedOut: false };
   }
 
   async function post(message: Message): Promise<PostOutcome> {
@@ -64,23 +77,32 @@ export function createReceivers({ http, clock }: { http: SafeHttp; clock: Clock 
 
 function forbidden(error: unknown): PostOutcome {
   if (!(error instanceof AppError)) throw error;
-  return { ok: false, statusCode: null, durationMs: 0, error: error.code, retryAfterMs: null };
+  return failedPost(error.code);
 }
 
-function unanswered(error: unknown): Omit<PostOutcome, 'durationMs'> {
+function unanswered(error: unknown): PostOutcome {
   if (error instanceof AppError) throw error;
-  return {
-    ok: false,
-    statusCode: null,
-    error: `did not answer: ${reason(error)}`,
-    retryAfterMs: null,
-  };
+  const hasTimedOut = isTimeout(error);
+  return Object.assign(failedPost(`did not answer: ${reason(error)}`), { hasTimedOut });
 }
+
+const failedPost = (error: string): PostOutcome => ({
+  ok: false,
+  statusCode: null,
+  durationMs: 0,
+  error,
+  retryAfterMs: null,
+  hasTimedOut: false,
+});
+
+const isTimeout = (error: unknown): boolean =>
+  (error as { name?: string }).name === 'TimeoutError' ||
+  (error as { cause?: { code?: unknown } }).cause?.code === 'UND_ERR_CONNECT_TIMEOUT';
 
 /** A code of the network where there is one: its message may name an address. */
 function reason(error: unknown): string {
-  const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-  if (name === 'TimeoutError') return 'it took too long';
+  if (isTimeout(error)) return 'it took too long';
+  const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : 'the connection failed';
 }
 

@@ -1,45 +1,120 @@
 // Claims of due rows, some at a time: a worker holds them for the time of a lease, and no other does.
-import { Types, type Model } from 'mongoose';
+import { Types, type Model, type QueryFilter } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import { CLAIMED_MAX, type Claimed, type Lane, type Lanes } from './lanes.ts';
+import {
+  CLAIMED_MAX,
+  type Claimed,
+  type Closed,
+  type LaneRow,
+  type Lanes,
+  type LaneShare,
+} from './lanes.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
 /** Of a due row, what a claim is decided by. */
-type ReadRow = Pick<OutboxDocument, '_id' | 'organizationId' | 'lane' | 'attempts' | 'dueAt'>;
+type ReadRow = LaneRow & Pick<OutboxDocument, '_id' | 'attempts' | 'dueAt'>;
 
-/** What a lane is given for its turn. */
-export interface Turn {
-  lane: Lane;
+/** What a lane is served with. */
+export interface LaneClaim {
+  row: LaneRow;
   claimed: Claimed[];
+  /** Held, but behind one of an ordered lane that is not: to be given back. */
+  surplus: Claimed[];
   /** Deliveries that can begin beside each other. */
-  places: number;
+  slots: number;
 }
 
 export interface OutboxClaims {
-  /** Claims the oldest due rows of the next lanes that may go on, for so many deliveries at most: lanes take turns, whatever waits in each. */
-  next(lanes: Lanes, room: number): Promise<Turn[]>;
+  /**
+   * Claims due rows of the next organisations and lanes that may go on, for so many deliveries at most, the oldest of each lane first:
+   * each organisation is served in its turn, and each of its lanes, whatever waits in the others.
+   */
+  next(lanes: Lanes, room: number): Promise<LaneClaim[]>;
 }
 
 const LEASE_MS = 60_000;
-const READ = '_id organizationId lane attempts dueAt';
+const READ = '_id organizationId topic lane attempts dueAt';
 const anywhere = { crossTenant: true } as const;
+const BY_LANE = { organizationId: 1, lane: 1, dueAt: 1 } as const;
+const AS_WRITTEN = { createdAt: 1, _id: 1 } as const;
 
-export function createClaims({
-  rows,
-  topics,
-  clock,
-}: {
+interface ClaimsDeps {
   rows: Model<OutboxDocument>;
   topics: readonly string[];
+  /** Topics whose lanes are ordered. */
+  ordered: ReadonlySet<string>;
   clock: Clock;
-}): OutboxClaims {
-  function dueIn(lane: object): Promise<ReadRow[]> {
-    const dueAt = { $lte: clock.now() };
+}
+
+export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): OutboxClaims {
+  const pending = { topic: { $in: [...topics] }, status: 'pending' } as const;
+
+  function dueIn(
+    { lanes, unnamed }: Closed,
+    where: QueryFilter<OutboxDocument>,
+  ): Promise<ReadRow[]> {
+    const closed = [
+      { lane: { $in: lanes } },
+      { lane: null, organizationId: { $in: unnamed } },
+    ] as const;
     return rows
-      .find({ topic: { $in: [...topics] }, status: 'pending', lane, dueAt }, READ, anywhere)
-      .sort({ lane: 1, dueAt: 1 })
+      .find(
+        { ...pending, dueAt: { $lte: clock.now() }, $nor: [...closed], ...where },
+        READ,
+        anywhere,
+      )
+      .sort(BY_LANE)
       .limit(CLAIMED_MAX)
       .lean<ReadRow[]>();
+  }
+
+  /** Of the organisations after the one that was served last, whole groups of rows as far as they were read. */
+  async function dueOfOrganizations(lanes: Lanes, closed: Closed): Promise<ReadRow[][]> {
+    const $nin = closed.organizations;
+    const last = lanes.lastOrganization();
+    const after = last === '' ? [] : await dueIn(closed, { organizationId: { $gt: last, $nin } });
+    const due = after.length > 0 ? after : await dueIn(closed, { organizationId: { $nin } });
+    const groups = groupedBy(due, ({ organizationId }) => organizationId.toHexString());
+    if (due.length < CLAIMED_MAX) return groups;
+    const [first = [], ...others] = groups;
+    return others.length > 0 ? groups.slice(0, -1) : [await dueInNextLanes(first, lanes, closed)];
+  }
+
+  /** Rows of an organisation that has more than were read: those of the lanes after the one that was served last. */
+  async function dueInNextLanes(
+    firstLanes: ReadRow[],
+    lanes: Lanes,
+    closed: Closed,
+  ): Promise<ReadRow[]> {
+    const [first] = firstLanes;
+    const last = first ? lanes.lastLane(first.organizationId) : null;
+    if (!first || last === null) return firstLanes;
+    const { organizationId } = first;
+    const later = await dueIn(closed, { organizationId, lane: { $gt: last } });
+    return later.length > 0 ? later : firstLanes;
+  }
+
+  /** In ordered lanes, the rows that are due up to the first that is not, in the order in which they were written. */
+  async function inOrder(due: readonly ReadRow[], lanes: Lanes): Promise<ReadRow[]> {
+    const isOrdered = ({ topic }: ReadRow): boolean => ordered.has(topic);
+    const heads = groupedBy(due.filter(isOrdered), ({ organizationId, lane }) =>
+      [organizationId.toHexString(), lane].join(' '),
+    ).flatMap(([row]) => row ?? []);
+    const found = await Promise.all(heads.map((row) => dueFromHead(row, lanes)));
+    return [...due.filter((row) => !isOrdered(row)), ...found.flat()];
+  }
+
+  async function dueFromHead(row: ReadRow, lanes: Lanes): Promise<ReadRow[]> {
+    const { organizationId, topic, lane = null } = row;
+    const waiting = await rows
+      .find({ organizationId, topic, status: 'pending', lane }, READ)
+      .sort(AS_WRITTEN)
+      .limit(CLAIMED_MAX)
+      .lean<ReadRow[]>();
+    const now = clock.now();
+    const firstLater = waiting.findIndex(({ dueAt }) => dueAt > now);
+    if (firstLater === 0) lanes.waitForHead(row);
+    return firstLater === -1 ? waiting : waiting.slice(0, firstLater);
   }
 
   /** Those that nobody else has claimed since they were read, with all that has been gathered in them since. */
@@ -60,20 +135,41 @@ export function createClaims({
 
   return {
     async next(lanes, room) {
-      const $nin = lanes.closed();
-      const later = await dueIn({ $gt: lanes.last() ?? '', $nin });
-      const shares = lanes.share(later.length > 0 ? later : await dueIn({ $nin }), room);
-      if (shares.length === 0) return [];
-      const held = await hold(shares.flatMap((share) => share.rows));
-      return shares.map(({ lane, places, rows: read }) => {
-        const claimed = read.flatMap(({ _id, dueAt }) => {
-          const row = held.get(_id.toHexString());
-          return row ? [{ row, wasDueAt: dueAt }] : [];
-        });
-        return { lane, places, claimed };
-      });
+      for (;;) {
+        const groups = await dueOfOrganizations(lanes, lanes.closed(room));
+        if (groups.length === 0) return [];
+        const shares = lanes.share(await inOrder(groups.flat(), lanes), room);
+        // Where every lane that was read waits for its first row, others are looked for.
+        if (shares.length === 0 && groups.flat().some(({ topic }) => ordered.has(topic))) continue;
+        if (shares.length === 0) return [];
+        const held = await hold(shares.flatMap((share) => share.rows));
+        return shares.map((share) => claimOf(share, held));
+      }
     },
   };
+}
+
+function claimOf(
+  { row, rows: read, isOrdered, slots }: LaneShare<ReadRow>,
+  held: ReadonlyMap<string, OutboxDocument>,
+): LaneClaim {
+  const found = read.map(({ _id, dueAt }) => {
+    const one = held.get(_id.toHexString());
+    return one ? { row: one, wasDueAt: dueAt } : null;
+  });
+  const firstGap = found.indexOf(null);
+  const end = isOrdered && firstGap !== -1 ? firstGap : found.length;
+  const present = (some: readonly (Claimed | null)[]) => some.flatMap((one) => one ?? []);
+  return { row, slots, claimed: present(found.slice(0, end)), surplus: present(found.slice(end)) };
+}
+
+function groupedBy<R>(rows: readonly R[], keyFor: (row: R) => string): R[][] {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) {
+    const key = keyFor(row);
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()];
 }
 
 function asRead({ _id, organizationId, attempts, dueAt }: ReadRow) {

@@ -8,18 +8,23 @@ interface Parts {
   retryAfterMs?: number | null;
   /** No further attempt is of any use. */
   isFinal?: boolean;
+  /** The receiver did not answer in time. */
+  hasTimedOut?: boolean;
 }
 
 export class DeliveryFailure extends Error {
   readonly result: OutboxDocument['result'];
   readonly retryAfterMs: number | null;
   readonly isFinal: boolean;
+  readonly hasTimedOut: boolean;
 
-  constructor(message: string, { result, retryAfterMs = null, isFinal = false }: Parts = {}) {
+  constructor(message: string, parts: Parts = {}) {
+    const { result, retryAfterMs = null, isFinal = false, hasTimedOut = false } = parts;
     super(message);
     this.name = 'DeliveryFailure';
     this.result = result;
     this.retryAfterMs = retryAfterMs;
     this.isFinal = isFinal;
+    this.hasTimedOut = hasTimedOut;
   }
 }

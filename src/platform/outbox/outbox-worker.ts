@@ -2,47 +2,42 @@
 import type { Model } from 'mongoose';
 import { retryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
-import { createClaims, type Turn } from './claims.ts';
-import type { Deliverer, Deliverers, JointDeliverer } from './deliverers.ts';
+import { type Backlog, createBacklog } from './backlog.ts';
+import { createClaims, type LaneClaim } from './claims.ts';
+import type { Deliverer, Deliverers, DeliveryHints, JointDeliverer } from './deliverers.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
-import { createLanes, type Claimed, type Place } from './lanes.ts';
+import { createLanes, type Claimed, type DeliverySlot } from './lanes.ts';
 import { createOutcomes } from './outcomes.ts';
-import type { OutboxDocument } from './outbox.model.ts';
+import { type OutboxDocument, RETENTION_MS } from './outbox.model.ts';
+import type { OutboxPool } from './pools.ts';
 
-export interface OutboxWorker {
+export interface OutboxWorker extends Backlog {
   /** Delivers what is due, and what becomes due meanwhile; resolves with the number of rows attempted. */
   run(): Promise<number>;
   /** Begins nothing more; what is under way ends by itself. */
   stop(): void;
-  /** Rows that wait and rows that were given up, each counted up to 10,000. */
-  backlog(): Promise<{ pending: number; dead: number }>;
 }
 
-/** Deliveries at the same time, in all lanes. */
-const WORKERS = 64;
 /** While something is under way, how often to look for what has become due. */
 const LOOK_MS = 250;
 const MAX_ERROR_LENGTH = 500;
-const MAX_COUNT = 10_000;
-const COUNT_TIMEOUT_MS = 2000;
 
-/** Rows whose topic has no deliverer stay as they are until they expire. */
-export function createOutboxWorker({
-  rows,
-  deliverers,
-  clock,
-  chance,
-  log,
-}: {
+interface WorkerDeps {
+  pool: OutboxPool;
   rows: Model<OutboxDocument>;
   deliverers: Deliverers;
   clock: Clock;
   chance: () => number;
   log: { warn(details: object, text: string): void };
-}): OutboxWorker {
+}
+
+/** Rows whose topic has no deliverer stay as they are until they expire. */
+export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
+  const { pool, rows, deliverers, clock, chance, log } = deps;
   const topics = Object.keys(deliverers);
-  const lanes = createLanes();
-  const claims = createClaims({ rows, topics, clock });
+  const ordered = new Set(topics.filter((topic) => isOrdered(deliverers[topic])));
+  const lanes = createLanes({ pool, ordered });
+  const claims = createClaims({ rows, topics, ordered, clock });
   const outcomes = createOutcomes({ rows, deliverers, log });
   let isStopping = false;
 
@@ -50,23 +45,31 @@ export function createOutboxWorker({
     const lastError = messageOf(error).slice(0, MAX_ERROR_LENGTH);
     const failure = error instanceof DeliveryFailure ? error : null;
     const told = { lastError, ...(failure?.result && { result: failure.result }) };
-    const delay = failure?.isFinal ? null : retryDelay(row.attempts, chance());
+    const delay = failure?.isFinal ? null : retryDelay(pool.retries, row.attempts, chance());
     if (delay !== null) {
-      const wait = Math.max(delay, failure?.retryAfterMs ?? 0);
-      const dueAt = new Date(clock.now().getTime() + wait);
-      return outcomes.note({ row, change: { ...told, dueAt } });
+      const now = clock.now().getTime();
+      const dueAt = new Date(now + Math.max(delay, failure?.retryAfterMs ?? 0));
+      const kept = pool.retries.isEndless && { expiresAt: new Date(now + RETENTION_MS) };
+      return outcomes.note({ row, change: { ...told, ...kept, dueAt } });
     }
     outcomes.note({ row, change: { ...told, status: 'dead' } });
     log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery given up');
   }
 
-  async function deliver(row: OutboxDocument, deliverer: Deliverer): Promise<void> {
+  /** Resolves with why it failed, or null. */
+  async function deliver(
+    row: OutboxDocument,
+    { deliver: send }: Deliverer,
+    hints: DeliveryHints,
+  ): Promise<{ error: unknown } | null> {
     try {
-      const result = await deliverer.deliver(row);
+      const result = await send(row, hints);
       const change = { status: 'done', lastError: null, ...(result && { result }) } as const;
       outcomes.note({ row, change });
+      return null;
     } catch (error) {
       retryLater(row, error);
+      return { error };
     }
   }
 
@@ -90,39 +93,44 @@ export function createOutboxWorker({
   }
 
   /** Delivers the row, alone or together with the others of its topic that wait in the lane; resolves with the number of rows. */
-  async function attempt(row: OutboxDocument, place: Place): Promise<number> {
+  async function attempt(row: OutboxDocument, slot: DeliverySlot): Promise<number> {
     const { topic } = row;
     const deliverer = deliverers[topic];
     if (!deliverer) return 0;
-    if ('deliver' in deliverer) {
-      await deliver(row, deliverer);
-      return 1;
+    if (!('deliver' in deliverer)) {
+      const some = [row, ...slot.others(topic)];
+      await deliverTogether(some, deliverer);
+      return some.length;
     }
-    const some = [row, ...place.others(topic)];
-    await deliverTogether(some, deliverer);
-    return some.length;
+    const start = performance.now();
+    const hints = { isSuspect: slot.isSuspect() };
+    const failure = await deliver(row, deliverer, hints);
+    const { error } = failure ?? {};
+    const hasTimedOut = error instanceof DeliveryFailure && error.hasTimedOut;
+    const end = { ms: performance.now() - start, hasFailed: failure !== null, hasTimedOut };
+    slot.delivered({ ...end, wasSuspect: hints.isSuspect }).forEach(giveBack);
+    return 1;
   }
 
   /** Delivers what waits in the lane, one after another; resolves with the number of rows. */
-  async function work(place: Place): Promise<number> {
+  async function work(slot: DeliverySlot): Promise<number> {
     let attempted = 0;
     try {
       for (;;) {
-        place.late(isStopping).forEach(giveBack);
-        const row = place.next();
+        slot.late(isStopping).forEach(giveBack);
+        const row = slot.next();
         if (!row) return attempted;
-        const start = performance.now();
-        attempted += await attempt(row, place);
-        place.delivered(performance.now() - start);
+        attempted += await attempt(row, slot);
       }
     } finally {
-      place.leave();
+      slot.leave();
     }
   }
 
-  function begin({ lane, claimed, places }: Turn): Promise<number>[] {
-    lanes.begin(lane, claimed);
-    return Array.from({ length: places }, () => work(lanes.takePlace(lane)));
+  function begin({ row, claimed, surplus, slots }: LaneClaim): Promise<number>[] {
+    surplus.forEach(giveBack);
+    lanes.begin(row, claimed);
+    return Array.from({ length: slots }, () => work(lanes.occupySlot(row)));
   }
 
   return {
@@ -138,11 +146,14 @@ export function createOutboxWorker({
       for (;;) {
         // What was given back, or written by a delivery, is due by now: a look that began before its end may have missed it.
         const hasAllEnded = underWay.size === 0;
-        if (hasAllEnded) await outcomes.written();
-        const room = isStopping ? 0 : WORKERS - underWay.size;
-        const turns = room === 0 ? [] : await claims.next(lanes, room);
-        for (const work of turns.flatMap(begin)) follow(work);
-        if (turns.length > 0) continue;
+        if (hasAllEnded) {
+          await outcomes.written();
+          lanes.endHeadWaits();
+        }
+        const room = isStopping ? 0 : pool.slots - underWay.size;
+        const claimed = room === 0 ? [] : await claims.next(lanes, room);
+        for (const work of claimed.flatMap(begin)) follow(work);
+        if (claimed.length > 0) continue;
         if (hasAllEnded) return attempted;
         if (underWay.size > 0) await Promise.race([...underWay, pause()]);
       }
@@ -152,18 +163,12 @@ export function createOutboxWorker({
       isStopping = true;
     },
 
-    async backlog() {
-      const topic = { $in: topics };
-      const count = (status: string): Promise<number> =>
-        rows.collection.countDocuments(
-          { topic, status },
-          { limit: MAX_COUNT, timeoutMS: COUNT_TIMEOUT_MS },
-        );
-      const [pending, dead] = await Promise.all([count('pending'), count('dead')]);
-      return { pending, dead };
-    },
+    ...createBacklog({ rows, topics, hasPromptRetries: pool.retries.isEndless, clock }),
   };
 }
+
+const isOrdered = (deliverer: Deliverer | JointDeliverer | undefined): boolean =>
+  deliverer !== undefined && 'deliver' in deliverer && deliverer.isOrdered === true;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
 

@@ -1,13 +1,13 @@
 // Writes outbox rows in the transaction of the change that causes them.
 import { type Model, type mongo, type QueryFilter, Types } from 'mongoose';
 import type { Clock } from '../clock.ts';
-import type { OutboxDocument } from './outbox.model.ts';
+import { type OutboxDocument, RETENTION_MS } from './outbox.model.ts';
 
 export interface OutboxRow {
   /** 24 hex digits. */
   organizationId: string;
   topic: string;
-  /** Whose receiver it goes to; unset: one for all. */
+  /** Of one receiver of the organisation, or of one record; no other organisation has it. Unset: one for all of the organisation. */
   lane?: string;
   /** Of what it tells, where that belongs to one: 24 hex digits. */
   workspaceId?: string;
@@ -54,8 +54,6 @@ const TRANSACTION = {
   readPreference: 'primary',
 } as const;
 
-/** Longer than the schedule of retries. */
-const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const GATHER_MS = 60_000;
 
 export function createOutboxWriter({
@@ -65,8 +63,8 @@ export function createOutboxWriter({
 }: {
   rows: Model<OutboxDocument>;
   clock: Clock;
-  /** Rows are due, or will be as soon as the transaction is committed. */
-  onWritten: () => void;
+  /** Rows of these topics are due, or will be as soon as the transaction is committed. */
+  onWritten: (topics: ReadonlySet<string>) => void;
 }): OutboxWriter {
   const pending = () => {
     const now = clock.now();
@@ -92,7 +90,7 @@ export function createOutboxWriter({
       })),
       { session },
     );
-    onWritten();
+    onWritten(topicsIn(rows));
   }
 
   /** Which of them were still under way: they are done. */
@@ -120,7 +118,7 @@ export function createOutboxWriter({
     async queue(...rows) {
       const common = pending();
       await model.insertMany(rows.map((row) => ({ ...row, ...common })));
-      onWritten();
+      onWritten(topicsIn(rows));
     },
     async replace(rows) {
       await model.db.getClient().withSession((session) =>
@@ -152,7 +150,7 @@ export function createOutboxWriter({
       const renewed = await model
         .findOneAndUpdate(where, { $set: anew, $unset: { claim: 1 } }, { returnDocument: 'after' })
         .lean<OutboxDocument>();
-      onWritten();
+      if (renewed) onWritten(topicsIn([renewed]));
       return renewed;
     },
     async withdraw(organizationId, subjects, session) {
@@ -164,3 +162,6 @@ export function createOutboxWriter({
     },
   };
 }
+
+const topicsIn = (rows: readonly { topic: string }[]): ReadonlySet<string> =>
+  new Set(rows.map(({ topic }) => topic));

@@ -2,12 +2,15 @@
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../mongo/tenancy.ts';
 
+/** Longer than the schedule of retries. */
+export const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+
 export interface OutboxDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   /** Selects the deliverer, for example `mail`. */
   topic: string;
-  /** Whose receiver it goes to: rows of one lane delay those of no other. */
+  /** Of one receiver of one organisation, or of one record: rows of one lane delay those of no other. */
   lane?: string;
   /** Of what it tells, where that belongs to one. */
   workspaceId?: string;
@@ -53,8 +56,8 @@ export const outboxSchema = new Schema<OutboxDocument>(
 );
 outboxSchema.plugin(tenancy);
 outboxSchema.index(
-  { topic: 1, status: 1, lane: 1, dueAt: 1 },
-  { name: 'lanes', partialFilterExpression: { status: 'pending' } },
+  { topic: 1, status: 1, organizationId: 1, lane: 1, dueAt: 1 },
+  { name: 'due', partialFilterExpression: { status: 'pending' } },
 );
 outboxSchema.index(
   { organizationId: 1, lane: 1, createdAt: -1, _id: -1 },

@@ -6,6 +6,7 @@ import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
+import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
 import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
@@ -32,6 +33,8 @@ const NOT_MAILED = { ok: false, statusCode: null, error: 'the mail was not accep
 interface Telling {
   messageId: string;
   event: EventBody;
+  /** The receiver did not answer in time of late. */
+  isSuspect?: boolean;
 }
 
 export function createAlertActions(deps: Deps) {
@@ -39,12 +42,12 @@ export function createAlertActions(deps: Deps) {
 
   function post(
     { type, target }: AlertAction,
-    { messageId, event }: Telling,
+    { messageId, event, isSuspect = false }: Telling,
   ): Promise<PostOutcome> {
     const isChat = type === 'chat';
     const body = JSON.stringify(isChat ? chatMessage(chatServiceOf(target), event) : event);
     const headers = { 'x-service-event': event.event, 'webhook-id': messageId };
-    return receivers.attempt({ url: target, headers, body });
+    return receivers.attempt({ url: target, headers, body, isSuspect });
   }
 
   async function mail(
@@ -71,11 +74,10 @@ export function createAlertActions(deps: Deps) {
 
   return {
     /** The deliverer of the outbox topic `alert`. @throws DeliveryFailure */
-    async deliver({
-      _id,
-      organizationId,
-      payload,
-    }: OutboxDocument): Promise<OutboxDocument['result']> {
+    async deliver(
+      { _id, organizationId, payload }: OutboxDocument,
+      { isSuspect }: DeliveryHints,
+    ): Promise<OutboxDocument['result']> {
       const { ruleId, action, event } = payload as unknown as AlertPayload;
       const active = { organizationId, _id: ruleId, isActive: true };
       const where = { ...active, 'actions.target': action.target };
@@ -84,13 +86,11 @@ export function createAlertActions(deps: Deps) {
           isFinal: true,
         });
       const messageId = `msg_${_id.toHexString()}`;
-      const { ok, statusCode, durationMs, error, retryAfterMs } = await post(action, {
-        messageId,
-        event,
-      });
+      const outcome = await post(action, { messageId, event, isSuspect });
+      const { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut } = outcome;
       const result = { statusCode, durationMs, at: clock.now() };
       if (ok) return result;
-      throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs });
+      throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs, hasTimedOut });
     },
 
     /** Every action with a made-up match, also of a rule that is paused. @throws AppError `NOT_FOUND`, `TEST_FAILED` with how each went */

@@ -100,8 +100,8 @@ function actionRow(
 ): OutboxRow {
   const shared = common(rule, match);
   const payload = { ruleId: rule._id.toHexString(), action, event };
-  if (action.type === 'email')
-    return { ...shared, topic: 'mail', payload: { kind: 'alert', ...payload } };
   const lane = sha256Hex(`${shared.organizationId} ${action.target}`);
+  if (action.type === 'email')
+    return { ...shared, topic: 'mail', lane, payload: { kind: 'alert', ...payload } };
   return { ...shared, topic: ALERT_TOPIC, lane, payload };
 }

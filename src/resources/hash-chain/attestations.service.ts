@@ -6,8 +6,8 @@ import type { Json } from '../../domain/record/json.ts';
 import { attestedId } from '../../domain/record/payload-members.ts';
 import type { Attested } from '../../ledger/amend/attestations.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import { ATTESTATION_TOPIC } from './attestation-topic.ts';
 
-export const ATTESTATION_TOPIC = 'attestation';
 /** What an idempotency key of the ledger has. */
 const KEY_BYTES = 16;
 
@@ -17,35 +17,10 @@ interface Payload {
 }
 
 export function createAttestationService({
-  models,
   outbox,
   ledger,
   random16,
-}: Pick<Platform, 'models' | 'outbox' | 'ledger' | 'random16'>) {
-  /** Attestations of one record are appended in the order of their changes: none of before waits elsewhere than among `rows`. */
-  async function expectFirst(
-    { _id, organizationId, subject = '' }: OutboxDocument,
-    rows: readonly OutboxDocument[],
-  ): Promise<void> {
-    const $nin = rows.map((row) => row._id);
-    const where = { organizationId, subject, status: 'pending', _id: { $lt: _id, $nin } } as const;
-    if (await models.outbox.exists(where))
-      throw new Error('an earlier attestation of the record waits');
-  }
-
-  async function append(row: OutboxDocument): Promise<void> {
-    const { attested, values } = row.payload as unknown as Payload;
-    const once = Buffer.from(sha256Hex(row._id.toHexString()), 'hex').subarray(0, KEY_BYTES);
-    await ledger.attestations.append(attested, sealValues(values, random16), once);
-  }
-
-  async function appendInOrder(ofOneRecord: readonly OutboxDocument[]): Promise<void> {
-    for (const row of ofOneRecord) {
-      await expectFirst(row, ofOneRecord);
-      await append(row);
-    }
-  }
-
+}: Pick<Platform, 'outbox' | 'ledger' | 'random16'>) {
   return {
     /**
      * In the transaction of the change: its record is attested by an entry of the decision ledger. `values` are committed to, since
@@ -55,24 +30,19 @@ export function createAttestationService({
       const { organizationId, kind } = attested;
       const subject = attestedId(kind, attested);
       const payload = { attested, values };
-      return outbox.queue({ organizationId, topic: ATTESTATION_TOPIC, subject, payload });
+      const lane = sha256Hex(`${organizationId} ${subject}`);
+      return outbox.queue({ organizationId, topic: ATTESTATION_TOPIC, lane, subject, payload });
     },
 
-    /** Appends the attestations of outbox rows, those of one record one after another; a repeated delivery appends nothing. */
-    async deliverTogether(rows: readonly OutboxDocument[]): Promise<void> {
-      await Promise.all(byRecord(rows).map(appendInOrder));
-      await outbox.replace(rows.map((row) => ({ row, by: [] })));
+    /** Those of one record share a lane: they are appended in the order of their changes. */
+    isOrdered: true,
+
+    /** Appends the attestation of an outbox row; a repeated delivery appends nothing. */
+    async deliver(row: OutboxDocument): Promise<void> {
+      const { attested, values } = row.payload as unknown as Payload;
+      const once = Buffer.from(sha256Hex(row._id.toHexString()), 'hex').subarray(0, KEY_BYTES);
+      await ledger.attestations.append(attested, sealValues(values, random16), once);
     },
   };
 }
 export type AttestationService = ReturnType<typeof createAttestationService>;
-
-/** Of each record in the order of their changes. */
-function byRecord(rows: readonly OutboxDocument[]): OutboxDocument[][] {
-  const records = new Map<string, OutboxDocument[]>();
-  for (const row of rows.toSorted((a, b) => (a._id.toHexString() < b._id.toHexString() ? -1 : 1))) {
-    const record = `${row.organizationId.toHexString()} ${row.subject}`;
-    records.set(record, [...(records.get(record) ?? []), row]);
-  }
-  return [...records.values()];
-}

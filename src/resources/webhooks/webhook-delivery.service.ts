@@ -1,7 +1,7 @@
 // Delivers events to webhooks: the deliverer of the outbox topic `webhook`; counts, and switches off what is gone or keeps failing.
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
-import { AppError } from '../../errors.ts';
+import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
 import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
@@ -30,16 +30,13 @@ const GONE = 410;
 export function createWebhookDelivery(deps: Deps) {
   const { models, clock, sender, switchOff, subscriptions } = deps;
 
-  /** What is forbidden now may be allowed again, as a name can lead elsewhere. */
-  async function attempt(webhook: WebhookDocument, row: OutboxDocument): Promise<PostOutcome> {
-    const message = {
-      messageId: messageIdOf(row._id.toHexString()),
-      event: row.payload.event as EventBody,
-    };
-    return sender.send(webhook, message).catch((error: unknown) => {
-      if (!(error instanceof AppError)) throw error;
-      return { ok: false, statusCode: null, durationMs: 0, error: error.code, retryAfterMs: null };
-    });
+  function attempt(
+    webhook: WebhookDocument,
+    row: OutboxDocument,
+    { isSuspect }: DeliveryHints,
+  ): Promise<PostOutcome> {
+    const messageId = messageIdOf(row._id.toHexString());
+    return sender.send(webhook, { isSuspect, messageId, event: row.payload.event as EventBody });
   }
 
   /** Counts an attempt that failed; resolves with how long there has been nothing but failures, in milliseconds. */
@@ -60,21 +57,27 @@ export function createWebhookDelivery(deps: Deps) {
 
   return {
     /** @throws DeliveryFailure */
-    async deliver(row: OutboxDocument): Promise<OutboxDocument['result']> {
+    async deliver(row: OutboxDocument, hints: DeliveryHints): Promise<OutboxDocument['result']> {
       const { organizationId, payload } = row;
       const webhook = await subscriptions.receiverOf(
         organizationId.toHexString(),
         payload.webhookId as string,
       );
       if (!webhook) throw new DeliveryFailure('the webhook is paused or gone', { isFinal: true });
-      const { ok, statusCode, durationMs, error, retryAfterMs } = await attempt(webhook, row);
+      const outcome = await attempt(webhook, row, hints);
+      const { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut } = outcome;
       const result = { statusCode, durationMs, at: clock.now() };
       if (ok) return result;
       const failingMs = await countFailure(webhook);
       const reason = reasonToStop(statusCode, failingMs);
       if (reason !== null) await switchOff.switchOff(webhook, reason);
       const isFinal = reason !== null;
-      throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs, isFinal });
+      throw new DeliveryFailure(error ?? 'failed', {
+        result,
+        retryAfterMs,
+        isFinal,
+        hasTimedOut,
+      });
     },
 
     /** Counts attempts that succeeded, some at a time. */

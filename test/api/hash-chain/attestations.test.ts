@@ -33,14 +33,11 @@ it('each is appended once, in the order of the changes, and names the one before
     await attestations().queue(about('approved', 'b'));
   });
   const rows = await outbox().find({ topic: 'attestation' }).sort({ _id: 1 }).toArray();
-  await expect(attestations().deliverTogether([rows[1]] as never)).rejects.toThrow(
-    'an earlier attestation',
-  );
   const waiting = { topic: 'attestation', status: 'pending' };
   const run = () => harness.app.instance.runJobsOnce();
   await expect.poll(() => run().then(() => outbox().countDocuments(waiting)), SOON).toBe(0);
   expect(await outbox().countDocuments({ topic: 'attestation', attempts: 1 })).toBe(2);
-  for (const row of rows) await attestations().deliverTogether([row] as never);
+  for (const row of rows) await attestations().deliver(row as never);
 
   const [first, second, ...more] = await entries();
   expect(more).toEqual([]);
@@ -66,4 +63,54 @@ it('an attestation that names another entry than the newest is a break', async (
   const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
   expect(ok(verified).body.data).toMatchObject({ verified: false, brokenAtSequence: 2 });
   await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: second!.view } });
+});
+
+it('many about one record without a pause are all appended, in order, within seconds', async () => {
+  const app = harness.app;
+  const path = '/api/v1/compliance/mapping';
+  const statuses = ['covered', 'partial', 'gap'] as const;
+  const attest = async (n: number) => {
+    const body = {
+      framework: 'iso-42001',
+      clauseId: '4.1',
+      status: statuses[n % 3],
+      evidence: `${n}`,
+    };
+    return ok(await app.call('PATCH', path, { token: ada.token, body })).body.data.note;
+  };
+  const answered: { status: string; reviewedAt: string }[] = [];
+  for (let n = 0; n < 20; n++) answered.push(await attest(n));
+  const chain = () =>
+    harness.db
+      .collection('ledger')
+      .find({ kind: 'compliance' })
+      .sort({ sequence: 1 })
+      .toArray()
+      .then((found) => found.map(({ view }) => JSON.parse(view as string).status as string));
+  await expect.poll(chain, { timeout: 8000 }).toHaveLength(20);
+  expect(await chain()).toEqual(answered.map(({ status }) => status));
+});
+
+it('one that cannot be appended holds back the later ones of its record, and none of another', async () => {
+  const other = '65f0000000000000000000c2';
+  const { ledger, transaction } = harness.app.instance.platform;
+  const append = ledger.attestations.append;
+  let fails = true;
+  ledger.attestations.append = (attested, ...rest) =>
+    fails && 'assessmentId' in attested && attested.assessmentId === ASSESSMENT
+      ? Promise.reject(new Error('no database'))
+      : append(attested, ...rest);
+  const run = () => harness.app.instance.background.outboxWorkers.internal.run();
+  const waiting = { topic: 'attestation', status: 'pending' };
+  await transaction(async () => {
+    for (const digit of ['c', 'd', 'e']) await attestations().queue(about('review', digit));
+    await attestations().queue(Object.assign(about('review', 'f'), { assessmentId: other }));
+  });
+  await expect.poll(() => run().then(() => outbox().countDocuments(waiting))).toBe(3);
+  expect(await entries()).toHaveLength(2);
+  fails = false;
+  await expect.poll(() => run().then(() => outbox().countDocuments(waiting)), SOON).toBe(0);
+  ledger.attestations.append = append;
+  const digests = (await entries()).slice(2).map(({ view }) => JSON.parse(view).digest[0]);
+  expect(digests).toEqual(['c', 'd', 'e']);
 });

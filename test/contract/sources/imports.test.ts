@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
   { of: /^models$/, may: [/\.model$/, LEDGER, PLATFORM], types: [MONGOOSE] },
   {
     of: /^jobs$/,
-    may: [/^resources\/.*\.(consumer|migration)$/, LEDGER],
+    may: [/^(resources|platform)\/.*\.(consumer|migration)$/, LEDGER],
     types: [/^(composition\/(platform|services|events)|models)$/, PLATFORM],
   },
   { of: /^config$/, may: [/^environment$/, NODE] },

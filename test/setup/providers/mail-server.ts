@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { INTERNAL, MAIL, RECEIVERS } from '../../../src/platform/outbox/pools.ts';
 import type { Harness } from '../harness.ts';
 
 export interface Received extends Email {
@@ -52,14 +53,21 @@ export async function startMailServer(): Promise<MailServer> {
 
 /** Nothing leaves by itself any more: `deliver` sends what waits. */
 export async function holdMail({ app, db }: Harness): Promise<{ deliver(): Promise<number> }> {
-  await db
-    .collection<{ _id: string }>('leases')
-    .updateOne(
-      { _id: 'job:outbox.deliver' },
-      { $set: { holder: 'test', until: new Date('2100') } },
-      { upsert: true },
-    );
-  return { deliver: () => app.instance.background.outboxWorker.run() };
+  for (const pool of [INTERNAL, MAIL, RECEIVERS])
+    await db
+      .collection<{ _id: string }>('leases')
+      .updateOne(
+        { _id: `job:${pool.job}` },
+        { $set: { holder: 'test', until: new Date('2100') } },
+        { upsert: true },
+      );
+  const { internal, receivers, mail } = app.instance.background.outboxWorkers;
+  return {
+    async deliver() {
+      const [first, second] = [await internal.run(), await receivers.run()];
+      return first + second + (await mail.run());
+    },
+  };
 }
 
 /** The token that a mail's link carries. */

@@ -1,0 +1,14 @@
+// Which pool delivers the rows of a topic.
+import { EVENT_TOPIC } from '../../domain/events/events.ts';
+import { MAIL_TOPIC } from '../../platform/mail/mail-delivery.ts';
+import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../../platform/outbox/pools.ts';
+import { ATTESTATION_TOPIC } from '../../resources/hash-chain/attestation-topic.ts';
+
+const POOLS: Readonly<Record<string, OutboxPool>> = {
+  [ATTESTATION_TOPIC]: INTERNAL,
+  [EVENT_TOPIC]: INTERNAL,
+  [MAIL_TOPIC]: MAIL,
+};
+
+/** Topics that are not listed wait for servers outside the installation. */
+export const poolFor = (topic: string): OutboxPool => POOLS[topic] ?? RECEIVERS;
