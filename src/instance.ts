@@ -17,6 +17,7 @@ import { createClockGuard } from './platform/clock-guard.ts';
 import { machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
 import { createHttpServer, drain } from './platform/http-server.ts';
 import { newId } from './platform/ids.ts';
+import { createInstances } from './platform/jobs/instances.ts';
 import { createJobCalls } from './platform/jobs/job-calls.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
@@ -73,7 +74,9 @@ async function openStorage(deps: InstanceDeps) {
   const { closeKeys, ...keys } = await openKeys(deps, connection);
   const { keyStore } = keys;
   const models = createModels(connection);
-  const leases = createLeases({ connection, clock, holder: newId() });
+  const instances = createInstances({ connection, clock, id: newId() });
+  await instances.begin();
+  const leases = createLeases({ connection, clock, instances });
   await migrate({
     connection,
     keyStore,
@@ -89,10 +92,12 @@ async function openStorage(deps: InstanceDeps) {
   const { metrics, guard } = await watchClock(deps, connection);
   const feed = createChangeFeed({ connection, log: logger });
   async function closeStorage(): Promise<void> {
+    await instances.end();
     await closeKeys();
     await close();
   }
-  return { connection, close: closeStorage, ...keys, models, leases, metrics, guard, feed, clock };
+  const stored = { connection, close: closeStorage, ...keys, models, leases, instances };
+  return { ...stored, metrics, guard, feed, clock };
 }
 
 async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connection']) {

@@ -28,6 +28,7 @@ import type { Metrics } from '../platform/observability/metrics.ts';
 import { createDns } from '../platform/outbound/dns.ts';
 import { createReceivers } from '../platform/outbound/receivers.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
+import type { Instances } from '../platform/jobs/instances.ts';
 import type { RestingJob } from '../platform/jobs/job-calls.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
@@ -63,6 +64,8 @@ export interface PlatformDeps {
   models: Models;
   clock: Clock;
   feed: ChangeFeed;
+  /** Which instances are alive. */
+  instances: Instances;
   keyStore: KeyStore;
   /** For the threads, which open it by themselves. */
   keyAccess: KeyStoreAccess;

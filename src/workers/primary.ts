@@ -43,7 +43,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { workers } = options.orders;
   // The first one migrates what the others would wait for, and is the only one to say what is wrong.
   const url = await crew.start(1);
-  await Promise.all(Array.from({ length: workers - 1 }, (_, index) => crew.start(index + 2)));
+  await Promise.all(Array.from({ length: workers - 1 }, (_, index) => crew.add(index + 2)));
   return { url, stop: crew.stop };
 }
 
@@ -53,6 +53,9 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
   const homes = new Homes();
   const restarts = new Map<number, Restarts>();
   const pauses = new Set<NodeJS.Timeout>();
+  /** Told when a worker listens for the first time. */
+  const awaited = new Map<number, () => void>();
+  let hasServed = false;
   let isStopping = false;
   const metrics = createPrimaryMetrics(() =>
     [...running.values()]
@@ -88,6 +91,8 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
         ...answersTo(number),
         listens({ url }) {
           one.listens = true;
+          hasServed = true;
+          awaited.get(number)?.();
           log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
           resolve(url);
           return null;
@@ -102,31 +107,41 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
         visitor.leave();
         channel.close();
         reject(new Error(`worker ${number} ${how}`));
-        died(number, how, one.listens);
+        died(number, how);
       });
       const one: Running = { channel, listens: false, ended };
       running.set(number, one);
     });
   }
 
-  /** One that never listened is missed by whoever started it, unless it was to replace another. */
-  function died(number: number, how: string, hasListened: boolean): void {
-    const known = restarts.get(number);
-    if (isStopping || !(hasListened || known)) return;
-    const deaths = known ?? new Restarts();
+  /** Before any has listened there is no service yet: whoever started the first learns why there is none. */
+  function died(number: number, how: string): void {
+    if (isStopping || !hasServed) return;
+    const deaths = restarts.get(number) ?? new Restarts();
     restarts.set(number, deaths);
     const pause = deaths.died(performance.now());
     if (pause === null) return onLost(`worker ${number} ${how}, and dies again and again`);
     log.error({ worker: number, pauseMs: pause }, `a worker ${how} and is replaced`);
     const timer = setTimeout(() => {
       pauses.delete(timer);
-      start(number).catch((error: unknown) => log.error({ err: error }, 'a worker is missing'));
+      begin(number);
     }, pause);
     pauses.add(timer);
   }
 
+  /** Starts one beside those that serve: where it dies, it is replaced. */
+  function begin(number: number): void {
+    start(number).catch((error: unknown) => log.error({ err: error }, 'a worker is missing'));
+  }
+
   return {
     start,
+    /** Resolves when it listens, or one that has replaced it. */
+    add: (number: number): Promise<void> =>
+      new Promise((resolve) => {
+        awaited.set(number, resolve);
+        begin(number);
+      }),
     async stop(): Promise<void> {
       isStopping = true;
       for (const timer of pauses) clearTimeout(timer);

@@ -8,6 +8,8 @@ import { migrate, type Migration } from '../../src/platform/mongo/migrations.ts'
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { databaseUri } from '../setup/databases.ts';
 
+const lasting = (id: string) => ({ id, isGone: () => Promise.resolve(false) });
+
 let mongo: Mongo;
 let ran: string[];
 beforeAll(async () => {
@@ -39,7 +41,7 @@ function start(
   models: Model<never>[] = [],
 ): Promise<void> {
   const { connection } = mongo;
-  const leases = createLeases({ connection, clock: systemClock, holder });
+  const leases = createLeases({ connection, clock: systemClock, instances: lasting(holder) });
   return migrate({
     connection,
     keyStore: {} as KeyStore,

@@ -45,3 +45,19 @@ test('one that cannot replace another is tried again, and the others go on', asy
   expect(output()).not.toMatch(/"worker":1,[^\n]*replaced/);
   await stop();
 });
+
+test('one that dies before it listens is replaced while another serves', async () => {
+  const fork = cluster.fork.bind(cluster);
+  let forked = 0;
+  const forks = vi.spyOn(cluster, 'fork').mockImplementation((env) => {
+    forked += 1;
+    const worker = fork(env);
+    if (forked === 2) worker.once('online', () => worker.process.kill('SIGKILL'));
+    return worker;
+  });
+  const { output, stop } = await startTwo();
+  forks.mockRestore();
+  expect(forked).toBe(3);
+  expect(pidsOf({ output }).get(2)).toHaveLength(1);
+  await stop();
+});

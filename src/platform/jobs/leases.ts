@@ -2,6 +2,7 @@
 import type { Connection } from 'mongoose';
 import { isDuplicateKey } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
+import type { Instances } from './instances.ts';
 
 interface LeaseDocument {
   _id: string;
@@ -10,23 +11,22 @@ interface LeaseDocument {
 }
 
 export interface Leases {
-  /** Takes or renews the lease for `ms`; false when another instance holds it. */
+  /** Takes or renews the lease for `ms`; false when another instance holds it that is not gone. */
   acquire(name: string, ms: number): Promise<boolean>;
   /** Runs `work` under the lease, renewing it; false when another instance holds it. The lease then expires by itself, within `ms`. */
   hold(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
   release(name: string): Promise<void>;
 }
 
-/** Leases of one instance; `holder` is unique to it. */
-export function createLeases({
-  connection,
-  clock,
-  holder,
-}: {
+interface LeasesDeps {
   connection: Connection;
   clock: Clock;
-  holder: string;
-}): Leases {
+  /** The holder is this instance. */
+  instances: Pick<Instances, 'id' | 'isGone'>;
+}
+
+export function createLeases({ connection, clock, instances }: LeasesDeps): Leases {
+  const holder = instances.id;
   const collection = () =>
     connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
   async function acquire(name: string, ms: number): Promise<boolean> {
@@ -40,9 +40,19 @@ export function createLeases({
       return true;
     } catch (error) {
       // The upsert conflicts with the row of another holder.
-      if (isDuplicateKey(error)) return false;
+      if (isDuplicateKey(error)) return takeOver(name, ms);
       throw error;
     }
+  }
+
+  /** Takes the lease of a holder that is gone. */
+  async function takeOver(name: string, ms: number): Promise<boolean> {
+    const held = await collection().findOne({ _id: name });
+    if (!held || !(await instances.isGone(held.holder))) return false;
+    const until = new Date(clock.now().getTime() + ms);
+    const where = { _id: name, holder: held.holder };
+    const { modifiedCount } = await collection().updateOne(where, { $set: { holder, until } });
+    return modifiedCount === 1;
   }
 
   return {

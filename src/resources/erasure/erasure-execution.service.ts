@@ -11,7 +11,7 @@ import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { BulkService } from '../traces/bulk/bulk.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'transaction'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'transaction' | 'instances'> & {
   bulk: BulkService;
   signer: SignerService;
   attestations: AttestationService;
@@ -28,7 +28,7 @@ const LEFT_BEHIND_MS = 10 * 60_000;
 const BATCH = 250;
 
 export function createErasureExecutionService(deps: Deps) {
-  const { models, clock, logger, transaction, bulk, signer, attestations } = deps;
+  const { models, clock, logger, transaction, instances, bulk, signer, attestations } = deps;
 
   /** The entries that erased the decisions; of one that was empty before, the one that had emptied it. */
   async function tombstonesOf(
@@ -116,21 +116,34 @@ export function createErasureExecutionService(deps: Deps) {
     await complete(tenant, erasure);
   }
 
+  /** Nobody executes it any more: its instance is gone, or its request must have ended. */
+  async function isLeftBehind({
+    executingSince,
+    executingInstance,
+  }: ErasureDocument): Promise<boolean> {
+    const since = executingSince?.getTime() ?? 0;
+    if (since < clock.now().getTime() - LEFT_BEHIND_MS) return true;
+    return executingInstance ? instances.isGone(executingInstance) : false;
+  }
+
   return {
     complete,
 
     /** Finishes what a crash left behind. */
     async finishLeftBehind(): Promise<void> {
-      const before = new Date(clock.now().getTime() - LEFT_BEHIND_MS);
-      const left = await models.erasures
-        .find({ status: 'executing', executingSince: { $lt: before } }, null, {
+      const executing = await models.erasures
+        .find({ status: 'executing', executingSince: { $lte: clock.now() } }, null, {
           crossTenant: true,
         })
         .lean<ErasureDocument[]>();
-      for (const erasure of left)
-        await finish(erasure).catch((error: unknown) =>
-          logger.error({ err: error, erasureId: erasure._id }, 'an erasure cannot be finished yet'),
-        );
+      for (const erasure of executing)
+        if (await isLeftBehind(erasure))
+          await finish(erasure).catch((error: unknown) =>
+            logger.error(
+              { err: error, erasureId: erasure._id },
+              'an erasure cannot be finished yet',
+            ),
+          );
     },
   };
 }

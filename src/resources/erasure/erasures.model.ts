@@ -19,6 +19,8 @@ export interface ErasureDocument {
   expiresAt: Date;
   executedBy: Types.ObjectId | null;
   executingSince: Date | null;
+  /** The instance whose request executes it, or did. */
+  executingInstance: string | null;
   executedAt: Date | null;
   /** The canonical text of the certificate. */
   certificate: string | null;
@@ -48,6 +50,7 @@ export const erasureSchema = new Schema<ErasureDocument>(
     expiresAt: { type: Date, ...fixed },
     executedBy: { type: Schema.Types.ObjectId, ...later },
     executingSince: { type: Date, ...later },
+    executingInstance: { type: String, ...later },
     executedAt: { type: Date, ...later },
     certificate: { type: String, ...later },
     signature: { type: String, ...later },

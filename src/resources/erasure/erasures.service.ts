@@ -10,7 +10,7 @@ import type { ErasureImpactService } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'instances'> & {
   impact: ErasureImpactService;
   execution: ErasureExecutionService;
 };
@@ -26,7 +26,7 @@ type ErasureRecord = Omit<ErasureDocument, 'traceIds'> & Acknowledgement;
 const VALID_MS = 15 * 60_000;
 
 export function createErasureService(deps: Deps) {
-  const { models, clock, config, impact, execution } = deps;
+  const { models, clock, config, instances, impact, execution } = deps;
 
   function find({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
     return findOr404(models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>());
@@ -49,7 +49,8 @@ export function createErasureService(deps: Deps) {
     { userId }: User,
     { _id }: ErasureDocument,
   ): Promise<ErasureDocument> {
-    const begun = { status: 'executing', executingSince: clock.now(), executedBy: userId };
+    const by = { executedBy: userId, executingInstance: instances.id };
+    const begun = Object.assign({ status: 'executing', executingSince: clock.now() }, by);
     const where = { organizationId, _id, status: 'acknowledged' } as const;
     const query = models.erasures.findOneAndUpdate(where, { $set: begun }, AFTER);
     const erasure = await query.lean<ErasureDocument>();

@@ -229,6 +229,32 @@ test('what a crash left half done is finished and certified', { tags: ['long'] }
   expect(await harness.db.collection('ledger').countDocuments(certificates)).toBe(1);
 });
 
+test('what an instance left half done that is gone is finished at once, of one that lives it is left alone', async () => {
+  const instances = harness.db.collection<{ _id: string }>('instances');
+  const beat = (_id: string, until: number) =>
+    instances.updateOne({ _id }, { $set: { until: new Date(until) } }, { upsert: true });
+  const { traceId } = await marked();
+  const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
+  const left = {
+    status: 'executing',
+    executingSince: new Date(),
+    executedBy: objectId(ada.userId),
+    executingInstance: 'another',
+  };
+  const where = { _id: objectId(acknowledgementId) };
+  await harness.db.collection('erasures').updateOne(where, { $set: left });
+  const statusOf = async () =>
+    (ok(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body.data as { status: string })
+      .status;
+  const { finishLeftBehind } = app.instance.background.erasureExecution;
+  await beat('another', Date.now() + 60_000);
+  await finishLeftBehind();
+  expect(await statusOf()).toBe('executing');
+  await beat('another', Date.now() - 1);
+  await finishLeftBehind();
+  expect(await statusOf()).toBe('executed');
+});
+
 async function idOf(traceId: string): Promise<string> {
   const found = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   return String(found?._id);

@@ -9,6 +9,8 @@ import { createLeases } from '../../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
 import { databaseUri } from '../../setup/databases.ts';
 
+const lasting = (id: string) => ({ id, isGone: () => Promise.resolve(false) });
+
 let mongo: Mongo;
 let aheadMs = 0;
 beforeAll(async () => {
@@ -25,7 +27,7 @@ function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & To
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   const made = createJobRunner({
     jobs,
-    leases: createLeases({ connection: mongo.connection, clock, holder }),
+    leases: createLeases({ connection: mongo.connection, clock, instances: lasting(holder) }),
     ready,
     log: { error: (_, text) => told.errors.push(text) },
     onRun: (name, ok) => told.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),
@@ -53,7 +55,7 @@ test('of two instances one runs the job, until it stops; then the other does', a
 
 test('an instance that dies without a word is replaced when its lease runs out', async () => {
   const clock = { now: () => new Date(Date.now() + aheadMs) };
-  await createLeases({ connection: mongo.connection, clock, holder: 'dead' }).acquire(
+  await createLeases({ connection: mongo.connection, clock, instances: lasting('dead') }).acquire(
     'job:orphan',
     5000,
   );

@@ -1,17 +1,23 @@
 // Leases on a real database: one holder at a time, renewed while it works, replaced when it is gone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createInstances } from '../../../src/platform/jobs/instances.ts';
 import { createLeases, type Leases } from '../../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
 import { databaseUri } from '../../setup/databases.ts';
 
 let mongo: Mongo;
 let now = Date.parse('2026-11-21T12:00:00Z');
+const gone = new Set<string>();
 let one: Leases;
 let two: Leases;
 beforeAll(async () => {
   mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
   const of = (holder: string): Leases =>
-    createLeases({ connection: mongo.connection, clock: { now: () => new Date(now) }, holder });
+    createLeases({
+      connection: mongo.connection,
+      clock: { now: () => new Date(now) },
+      instances: { id: holder, isGone: (other) => Promise.resolve(gone.has(other)) },
+    });
   [one, two] = [of('one'), of('two')];
 });
 afterAll(() => mongo.close());
@@ -36,10 +42,11 @@ test('a lease that is given back is free; another’s cannot be given back', asy
 test('of many that ask at once one gets it', async () => {
   const clock = { now: () => new Date(now) };
   const asked = Array.from({ length: 20 }, (_, index) =>
-    createLeases({ connection: mongo.connection, clock, holder: `holder ${index}` }).acquire(
-      'c',
-      1000,
-    ),
+    createLeases({
+      connection: mongo.connection,
+      clock,
+      instances: { id: `holder ${index}`, isGone: () => Promise.resolve(false) },
+    }).acquire('c', 1000),
   );
   expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1);
 });
@@ -71,4 +78,31 @@ test('work that fails fails its holder, and renews no longer', async () => {
   );
   now += 31;
   expect(await two.acquire('e', 1000)).toBe(true);
+});
+
+test('the lease of a holder that is gone is taken over at once, by one of those that ask', async () => {
+  await one.acquire('e', 3_600_000);
+  expect(await two.acquire('e', 1000)).toBe(false);
+  gone.add('one');
+  expect([await two.acquire('e', 1000), await one.acquire('e', 1000)]).toEqual([true, false]);
+  gone.delete('one');
+});
+
+test('an instance is gone without heartbeats, and when it has ended; one that had none is unknown', async () => {
+  const instanceOf = (id: string) =>
+    createInstances({
+      connection: mongo.connection,
+      clock: { now: () => new Date(now) },
+      id,
+    });
+  const [here, other] = [instanceOf('here'), instanceOf('other')];
+  await here.begin();
+  await other.begin();
+  const seen = () => Promise.all(['here', 'other', 'unknown'].map((id) => other.isGone(id)));
+  expect(await seen()).toEqual([false, false, false]);
+  await here.end();
+  expect(await seen()).toEqual([true, false, false]);
+  now += 30_000;
+  expect(await seen()).toEqual([true, true, false]);
+  await other.end();
 });
