@@ -312,6 +312,11 @@ export const environment = z.object({
   ASSAY_MAX_CONNECTIONS: positive
     .default(10_000)
     .describe('Open connections of an instance; further ones are closed at once'),
+  ASSAY_MAX_CONNECTIONS_PER_ADDRESS: positive
+    .optional()
+    .describe(
+      'Of these, from one client address (of IPv6, from one /56 network); unset: a quarter. Addresses of ASSAY_TRUST_PROXY are exempt',
+    ),
   ASSAY_EMBEDDING_URL: address
     .optional()
     .describe(

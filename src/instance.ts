@@ -9,6 +9,7 @@ import { type Background, createServices, type Services } from './composition/se
 import type { Config } from './config.ts';
 import { createEventStreams } from './http/answers/event-streams.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
+import { limitConnections, shareOfConnections } from './http/checks/connection-limits.ts';
 import { createLimits } from './http/checks/rate-limits.ts';
 import { consumersOf, createJobs, migrations } from './jobs.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
@@ -63,6 +64,9 @@ export interface Instance {
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** As Express compiles its setting: whether a hop is a proxy whose word is taken. */
+type TrustsProxy = (address: string, hop: number) => boolean;
 
 /** Connects, migrates, and measures the clock: what everything else is built on. */
 async function openStorage(deps: InstanceDeps) {
@@ -151,6 +155,11 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     listener: front,
     onMalformed: answerMalformed,
     maxConnections: config.ASSAY_MAX_CONNECTIONS,
+  });
+  limitConnections(server, {
+    perAddress:
+      config.ASSAY_MAX_CONNECTIONS_PER_ADDRESS ?? shareOfConnections(config.ASSAY_MAX_CONNECTIONS),
+    isTrustedProxy: (address) => (app.get('trust proxy fn') as TrustsProxy)(address, 0),
   });
   shared.connections?.servedBy(server);
   await new Promise<void>((resolve, reject) =>

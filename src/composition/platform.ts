@@ -139,7 +139,6 @@ export function createPlatform(deps: PlatformDeps) {
     keyStore: deps.keyAccess,
     threadScripts: deps.threadScripts,
   });
-  const pdf = createPdfRenderer(deps);
   const outbox = createOutboxWriter({
     rows: models.outbox,
     clock,
@@ -178,8 +177,9 @@ export function createPlatform(deps: PlatformDeps) {
     return found && found.subscription.plan;
   };
   const presence = createPresence();
+  const pdf = createPdfRenderer({ presence, threadScripts: deps.threadScripts });
   const { isAbandoned, network } = presence;
-  const passwordQueue = { turns: deps.shared.turns, isAbandoned, network };
+  const passwordQueue = { permits: deps.shared.passwordPermits, isAbandoned, network };
 
   return {
     ...deps,

@@ -68,6 +68,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
 
   const reader = createSamlReaderWorker({
     decryptionKey: config.ASSAY_SAML_KEY ?? null,
+    presence: platform.presence,
     log: platform.logger,
     threadScripts: platform.threadScripts,
   });

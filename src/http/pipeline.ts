@@ -85,16 +85,20 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   };
 }
 
+/** Limits of routes whose work may have to wait. */
+const WAITING: ReadonlySet<string> = new Set(['auth', 'signOn']);
+
 const waiting = ({ req, meta }: RequestContext): WaitingCaller => ({
   network: networkOf(meta.ip),
   hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
 });
 
-/** Whoever computes a password, which only the routes with the sign-in limit do, knows who waits, and whether they still do. */
+/** What may have to wait (passwords, messages of identity providers, PDFs) knows who waits for it, and whether they still do. */
 function runPresent(context: RequestContext, deps: PipelineDeps): ReturnType<typeof run> {
   const { route } = context;
   const work = (): ReturnType<typeof run> => run(context, deps);
-  return route.limits?.includes('auth') ? deps.presence.during(waiting(context), work) : work();
+  const waitsForOthers = route.heavy === true || route.limits?.some((limit) => WAITING.has(limit));
+  return waitsForOthers ? deps.presence.during(waiting(context), work) : work();
 }
 
 const metaOf = (req: Request, res: Response): RequestMeta => ({

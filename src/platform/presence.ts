@@ -14,7 +14,11 @@ export interface Presence {
   isAbandoned(): boolean;
   /** The caller's network; empty where there is none. */
   network(): string;
+  /** The caller, to be asked later; where there is none, one without a network that does not leave. */
+  caller(): WaitingCaller;
 }
+
+const NOBODY: WaitingCaller = { network: '', hasLeft: () => false };
 
 export function createPresence(): Presence {
   const current = new AsyncLocalStorage<WaitingCaller>();
@@ -32,5 +36,6 @@ export function createPresence(): Presence {
     },
     isAbandoned: () => current.getStore()?.hasLeft() ?? false,
     network: () => current.getStore()?.network ?? '',
+    caller: () => current.getStore() ?? NOBODY,
   };
 }

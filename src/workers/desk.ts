@@ -2,7 +2,7 @@
 import { Batons } from '../platform/shared/batons.ts';
 import { TakenPlaces } from '../platform/shared/places.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
-import { createTurnQueue, type Leave } from '../platform/shared/turns.ts';
+import { createFairSemaphore, type Release } from '../platform/concurrency/fair-semaphore.ts';
 import { WindowCounts } from '../platform/shared/window-counts.ts';
 import type { Answers } from './channel.ts';
 import type { AskedOfPrimary, Given } from './messages.ts';
@@ -10,7 +10,7 @@ import type { AskedOfPrimary, Given } from './messages.ts';
 export interface Visitor {
   answers: Pick<Answers<AskedOfPrimary>, 'counts' | 'place' | 'turn' | 'baton' | 'leave'>;
   /** The worker is gone: what it held is given back. */
-  leave: Leave;
+  leave: Release;
 }
 
 /** Gives back what was taken; a baton goes on with the note. */
@@ -49,7 +49,7 @@ class Holds {
 export function createDesk({ passwords }: SharedLimits): Desk {
   const counts = new WindowCounts();
   const places = new TakenPlaces();
-  const turns = createTurnQueue(passwords);
+  const passwordPermits = createFairSemaphore(passwords);
   const batons = new Batons();
 
   return {
@@ -59,7 +59,7 @@ export function createDesk({ passwords }: SharedLimits): Desk {
         answers: {
           counts: (rows) => rows.map((row) => counts.add(row, row.count, performance.now())),
           place: (place) => holds.add(places.take(place)),
-          turn: async ({ line }) => holds.add(await turns.take(line)),
+          turn: async ({ line }) => holds.add(await passwordPermits.acquire(line)),
           async baton({ key }) {
             const given: Given = { hold: null, note: null, isWanted: false };
             const { note, pass } = await batons.take(key, () => {

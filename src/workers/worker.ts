@@ -93,7 +93,7 @@ function sharedOver(
     spareCores: spareCores(workers),
     count: (one) => counts.add(one),
     place: async (wanted) => leaveOf(await channel.ask('place', wanted)),
-    turns: { take: async (line) => leaveOf(await channel.ask('turn', { line })) },
+    passwordPermits: { acquire: async (line) => leaveOf(await channel.ask('turn', { line })) },
     metricsOf(own) {
       setOwn(own);
       return () => channel.ask('metrics', null);

@@ -10,7 +10,7 @@ import { runs } from '../setup/runs.ts';
 /** Workers whose messages take some steps of the event loop; none overtakes another on its way, and those that come together are read in one go. */
 function crew(size: number, steps: () => number) {
   let asked = 0;
-  const desk = createDesk({ passwords: { atATime: 1, maxWaiting: 1 } });
+  const desk = createDesk({ passwords: { permits: 1, maxWaiting: 1 } });
   const channel = () => {
     const sent: (() => void)[] = [];
     const arrive = async (): Promise<void> => {

@@ -1,6 +1,7 @@
-// Renders PDFs in a thread of their own: a bounded number waits, few of them of one organisation.
+// Renders PDFs in a thread of their own: organisations are served in rotation, and few of one wait.
 import { AppError } from '../../errors.ts';
-import { createThreadQueue } from '../thread-queue.ts';
+import { createWorkerThread } from '../concurrency/worker-thread.ts';
+import type { Presence } from '../presence.ts';
 import type { PdfDocument } from './pdf-document.ts';
 import type { PdfResult } from './pdf-thread.ts';
 
@@ -13,27 +14,31 @@ export interface PdfRenderer {
   close(): Promise<void>;
 }
 
-/** Under way or waiting, of one organisation and of all. */
+/** Under way or waiting, of one organisation. */
 const OF_ONE = 2;
-const OF_ALL = 24;
+/** Of all organisations. */
+const WAITING_MAX = 24;
 /** Many times what the largest document takes: its thread goes last on a busy machine. */
 const TIMEOUT_MS = 120_000;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 64, maxOldGenerationSizeMb: 768 };
 
 export function createPdfRenderer({
+  presence,
   threadScripts = import.meta.url,
 }: {
+  presence: Pick<Presence, 'caller'>;
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts?: string | undefined;
 }): PdfRenderer {
-  const thread = createThreadQueue<PdfDocument, PdfResult>({
+  const thread = createWorkerThread<PdfDocument, PdfResult>({
     script: new URL('./pdf-thread.mjs', threadScripts),
     resourceLimits: RESOURCE_LIMITS,
     timeoutMs: TIMEOUT_MS,
+    maxWaiting: WAITING_MAX,
   });
   const underWay: string[] = [];
 
-  /** A place is left when the work is done, not when the caller goes. */
+  /** What is under way counts until the work is done, also where the caller has gone. */
   function enter(organizationId: string): void {
     const own = underWay.filter((other) => other === organizationId).length;
     if (own >= OF_ONE)
@@ -41,18 +46,19 @@ export function createPdfRenderer({
         data: { limit: OF_ONE, windowSeconds: 1 },
         headers: { 'Retry-After': '2' },
       });
-    if (underWay.length >= OF_ALL)
-      throw new AppError('SERVICE_UNAVAILABLE', 'Too many PDFs at the moment', {
-        headers: { 'Retry-After': '5' },
-      });
     underWay.push(organizationId);
   }
 
   return {
     async render(organizationId, document) {
       enter(organizationId);
+      const { hasLeft } = presence.caller();
       try {
-        const result = await thread.ask(document);
+        const result = await thread.ask(document, {
+          share: organizationId,
+          client: '',
+          isAbandoned: hasLeft,
+        });
         if ('error' in result) throw result.error;
         return result.value;
       } finally {

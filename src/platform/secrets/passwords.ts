@@ -2,7 +2,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { normalizePassword, passwordSpellings } from '../../domain/identity/password.ts';
 import { AppError } from '../../errors.ts';
-import type { Leave, TurnQueue } from '../shared/turns.ts';
+import type { FairSemaphore, Release } from '../concurrency/fair-semaphore.ts';
 
 export interface PasswordCheck {
   matches: boolean;
@@ -36,8 +36,8 @@ export interface PasswordCost {
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordQueue {
-  /** Few are computed at a time, and few wait; of those that do, networks take turns. */
-  turns: TurnQueue;
+  /** Few are computed at a time, and few wait; of those that do, networks are served in rotation. */
+  permits: FairSemaphore;
   /** Whether nobody waits for the request any more that the work is for. */
   isAbandoned: () => boolean;
   /** The network that the request came from. */
@@ -49,30 +49,30 @@ export interface PasswordQueue {
  * passed over.
  */
 export function createPasswords(
-  { turns, isAbandoned, network }: PasswordQueue,
+  { permits, isAbandoned, network }: PasswordQueue,
   cost = PASSWORD_COST,
 ): Passwords {
   let computed = 0;
   let waiting = 0;
   let decoy: Promise<string> | undefined;
 
-  async function waited(turn: Promise<Leave | null>): Promise<Leave | null> {
+  async function waited(acquired: Promise<Release | null>): Promise<Release | null> {
     waiting += 1;
-    const leave = await turn;
+    const release = await acquired;
     waiting -= 1;
-    return leave;
+    return release;
   }
 
   async function limited<T>(work: () => Promise<T>): Promise<T> {
-    const turn = turns.take(network());
-    const leave = turn instanceof Promise ? await waited(turn) : turn;
-    if (leave === null) throw busy();
+    const acquired = permits.acquire(network());
+    const release = acquired instanceof Promise ? await waited(acquired) : acquired;
+    if (release === null) throw busy();
     try {
       if (isAbandoned()) throw busy();
       computed += 1;
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 

@@ -1,5 +1,5 @@
 // Places that few may have at a time, by key; nobody waits for one.
-import type { Leave } from './turns.ts';
+import type { Release } from '../concurrency/fair-semaphore.ts';
 
 export interface WantedPlace {
   /** Whose keys they are. */
@@ -12,7 +12,7 @@ export class TakenPlaces {
   readonly #taken = new Map<string, number>();
 
   /** Null: there is none left. */
-  take({ room, key, limit }: WantedPlace): Leave | null {
+  take({ room, key, limit }: WantedPlace): Release | null {
     const id = `${room} ${key}`;
     const taken = this.#taken.get(id) ?? 0;
     if (taken >= limit) return null;

@@ -7,7 +7,12 @@ import type { Awaitable } from '../../domain/awaitable.ts';
 import type { Config } from '../../config.ts';
 import type { BatonKeeper } from './batons.ts';
 import { type WantedPlace, TakenPlaces } from './places.ts';
-import { createTurnQueue, type Leave, type TurnLimits, type TurnQueue } from './turns.ts';
+import {
+  createFairSemaphore,
+  type FairSemaphore,
+  type Release,
+  type SemaphoreLimits,
+} from '../concurrency/fair-semaphore.ts';
 import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
 
 /** Whose connections are those of the agents. */
@@ -24,9 +29,9 @@ export interface Shared {
   /** Counts one more. */
   count(one: Counted): Awaitable<WindowCount>;
   /** Null: there is no place left. */
-  place(place: WantedPlace): Promise<Leave | null>;
-  /** At computing passwords. */
-  turns: TurnQueue;
+  place(place: WantedPlace): Promise<Release | null>;
+  /** For computing passwords. */
+  passwordPermits: FairSemaphore;
   /** At writing to the chain of an organisation, and at following it; undefined: nobody else does. */
   batons: BatonKeeper | undefined;
   /** Undefined: there is nobody else to serve them. */
@@ -36,14 +41,14 @@ export interface Shared {
 }
 
 export interface SharedLimits {
-  passwords: TurnLimits;
+  passwords: SemaphoreLimits;
 }
 
 type Configured = Pick<Config, 'ASSAY_PASSWORD_CONCURRENCY' | 'ASSAY_PASSWORD_QUEUE'>;
 
 export const sharedLimitsOf = (config: Configured): SharedLimits => ({
   passwords: {
-    atATime: config.ASSAY_PASSWORD_CONCURRENCY,
+    permits: config.ASSAY_PASSWORD_CONCURRENCY,
     maxWaiting: config.ASSAY_PASSWORD_QUEUE,
   },
 });
@@ -55,7 +60,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
     spareCores: spareCores(1),
     count: (one) => counts.add(one, 1, performance.now()),
     place: (place) => Promise.resolve(places.take(place)),
-    turns: createTurnQueue(passwords),
+    passwordPermits: createFairSemaphore(passwords),
     batons: undefined,
     connections: undefined,
     metricsOf: (own) => async () => (await own()).metrics(),

@@ -8,6 +8,7 @@ import { loadConfig } from '../../../src/config.ts';
 import { createEventStreams } from '../../../src/http/answers/event-streams.ts';
 import { createLimits } from '../../../src/http/checks/rate-limits.ts';
 import { answerMalformed } from '../../../src/http/answers/malformed.ts';
+import { limitConnections } from '../../../src/http/checks/connection-limits.ts';
 import { createHttpServer } from '../../../src/platform/http-server.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
@@ -215,6 +216,40 @@ test('connections beyond the limit are closed at once', async () => {
   );
   first.destroy();
   server.close();
+});
+
+test('one client address has a bounded number of connections; a trusted proxy has not', async () => {
+  for (const isTrusted of [false, true]) {
+    const server = createHttpServer(express(), { onMalformed: answerMalformed });
+    limitConnections(server, { perAddress: 2, isTrustedProxy: () => isTrusted });
+    const url = await listen(server);
+    const { hostname, port } = new URL(url);
+    const opened = [1, 2].map(() => connect(Number(port), hostname));
+    await Promise.all(opened.map((one) => new Promise((resolve) => one.on('connect', resolve))));
+    const get = () => exchange(url, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const third = await get().catch(() => '');
+    expect(third.startsWith('HTTP/1.1 404')).toBe(isTrusted);
+    for (const one of opened) one.destroy();
+    await expect.poll(() => get().catch(() => '')).toMatch(/^HTTP\/1.1 404/);
+    server.close();
+  }
+});
+
+test('an instance gives one address a quarter of its connections, unless it is configured or a proxy', async () => {
+  for (const [settings, expected] of [
+    [{}, 2],
+    [{ ASSAY_MAX_CONNECTIONS_PER_ADDRESS: '5' }, 5],
+    [{ ASSAY_TRUST_PROXY: '127.0.0.1' }, 8],
+  ] as const) {
+    const small = await startApp({ ASSAY_MAX_CONNECTIONS: '8', ...settings });
+    const { hostname, port } = new URL(small.instance.url);
+    const opened = Array.from({ length: 8 }, () => connect(Number(port), hostname));
+    let closed = 0;
+    for (const one of opened) one.on('error', () => undefined).on('close', () => (closed += 1));
+    await expect.poll(() => closed).toBe(8 - expected);
+    for (const one of opened) one.destroy();
+    await small.stop();
+  }
 });
 
 test('stopping refuses new connections, answers what is under way, and does not wait for idle ones', async () => {

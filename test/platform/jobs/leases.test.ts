@@ -81,10 +81,10 @@ test('work that fails fails its holder, and renews no longer', async () => {
 });
 
 test('the lease of a holder that is gone is taken over at once, by one of those that ask', async () => {
-  await one.acquire('e', 3_600_000);
-  expect(await two.acquire('e', 1000)).toBe(false);
+  await one.acquire('left', 3_600_000);
+  expect(await two.acquire('left', 1000)).toBe(false);
   gone.add('one');
-  expect([await two.acquire('e', 1000), await one.acquire('e', 1000)]).toEqual([true, false]);
+  expect([await two.acquire('left', 1000), await one.acquire('left', 1000)]).toEqual([true, false]);
   gone.delete('one');
 });
 

@@ -13,6 +13,7 @@ import { SamlError } from '../../../src/domain/saml/saml-error.ts';
 import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
 import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
 import { verifiedElement } from '../../../src/platform/saml/saml-signatures.ts';
+import { createPresence } from '../../../src/platform/presence.ts';
 import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
 import {
   base64,
@@ -145,6 +146,7 @@ describe('the thread', () => {
   const warned: string[] = [];
   const reader = createSamlReaderWorker({
     decryptionKey: ours.key,
+    presence: createPresence(),
     log: { warn: (_, text) => warned.push(text) },
   });
   afterAll(() => reader.close());
@@ -153,10 +155,10 @@ describe('the thread', () => {
     const { kind: _, ...good } = question(signed);
     const bad = { ...good, inResponseTo: '_other' };
     const answers = await Promise.allSettled(
-      [good, bad, good].map((each) => reader.response(each)),
+      [good, bad, good].map((each) => reader.response('ada', each)),
     );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    await expect(reader.response(bad)).rejects.toMatchObject({
+    await expect(reader.response('ada', bad)).rejects.toMatchObject({
       code: 'TOKEN_VERIFICATION_FAILED',
       message: 'InResponseTo of Response does not have the expected value',
     });
@@ -170,11 +172,12 @@ describe('the thread', () => {
       const { kind: _, ...good } = question(signed);
       const hasty = createSamlReaderWorker({
         decryptionKey: null,
+        presence: createPresence(),
         timeoutMs: 0,
         log: { warn: (_, text) => warned.push(text) },
       });
       for (const _ of [1, 2])
-        await expect(hasty.response(good)).rejects.toMatchObject({
+        await expect(hasty.response('ada', good)).rejects.toMatchObject({
           code: 'TOKEN_VERIFICATION_FAILED',
           message: 'The SAML message cannot be read',
         });

@@ -3,9 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
+import { createPresence } from '../../../src/platform/presence.ts';
 import { pdfText } from '../../setup/pdf-text.ts';
 
-const renderer = createPdfRenderer({ threadScripts: inject('built') });
+const renderer = createPdfRenderer({ presence: createPresence(), threadScripts: inject('built') });
 afterAll(() => renderer.close());
 
 const of = (...blocks: PdfBlock[]): PdfDocument => ({
@@ -105,7 +106,7 @@ test('an organisation has two under way at a time, others go on, and places come
 
 test('all together have a bounded number under way', { tags: ['long'] }, async () => {
   const small = of({ kind: 'text', text: 'x' });
-  const begun = Array.from({ length: 24 }, (_, i) => render(small, `org ${i}`));
+  const begun = Array.from({ length: 25 }, (_, i) => render(small, `org ${i}`));
   await expect(render(small, 'late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   await Promise.all(begun);
 });

@@ -2,14 +2,17 @@
 import { expect, test } from 'vitest';
 import { networkOf } from '../../../src/http/checks/network.ts';
 import { createPasswords, type PasswordQueue } from '../../../src/platform/secrets/passwords.ts';
-import { createTurnQueue, type TurnLimits } from '../../../src/platform/shared/turns.ts';
+import {
+  createFairSemaphore,
+  type SemaphoreLimits,
+} from '../../../src/platform/concurrency/fair-semaphore.ts';
 
 const queue = (
   atATime: number,
-  { maxWaiting = 100, ...more }: Partial<PasswordQueue & TurnLimits> = {},
+  { maxWaiting = 100, ...more }: Partial<PasswordQueue & SemaphoreLimits> = {},
 ): PasswordQueue => {
-  const turns = createTurnQueue({ atATime, maxWaiting });
-  return Object.assign({ turns, isAbandoned: () => false, network: () => '' }, more);
+  const permits = createFairSemaphore({ permits: atATime, maxWaiting });
+  return Object.assign({ permits, isAbandoned: () => false, network: () => '' }, more);
 };
 
 test('a password is recognised by its hash, which is another one each time', async () => {
@@ -68,7 +71,7 @@ test('a queue that is full says so at once, and has room again later', async () 
   await passwords.hash('e');
 });
 
-test('networks take turns, and one that fills the queue gives way to another', async () => {
+test('networks are served in rotation, and one that fills the queue gives way to another', async () => {
   let network = 'many';
   const passwords = createPasswords(queue(1, { maxWaiting: 4, network: () => network }));
   const done: string[] = [];

@@ -51,7 +51,7 @@ export function createSamlLogoutReader({ reader, redirect, endpoints, clock }: D
       delivery: LogoutDelivery,
     ): Promise<ReceivedLogout> {
       const { member, relayState, message } = opened(delivery, certificates);
-      const read = await reader.logout({
+      const read = await reader.logout(organizationId, {
         certificates,
         issuer: entityId,
         destination: endpoints.singleLogout(organizationId),

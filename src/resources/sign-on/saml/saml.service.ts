@@ -64,7 +64,7 @@ export function createSamlService(deps: Deps) {
     saml: SamlSettings,
   ): Promise<ExternalIdentity> {
     const { entityId: issuer, certificates } = saml;
-    const assertion = await reader.response({
+    const assertion = await reader.response(organizationId, {
       base64,
       certificates,
       issuer,

@@ -1,0 +1,96 @@
+// A bounded queue of lines: the lines of all shares are served in rotation, so a long line delays itself alone.
+
+/** Whose item it is. */
+export interface Line {
+  /** What is fair among the many, such as an organisation or a network. */
+  share: string;
+  /** What is fair within a share, such as the network of the caller; empty: all the same. */
+  client: string;
+}
+
+interface Share<T> {
+  size: number;
+  /** In the order in which they are served; none is empty. */
+  clients: Map<string, T[]>;
+}
+
+/**
+ * - Holds at most `max` items, in memory, in time that does not grow with the items of others except when it is full.
+ * - MUST serve the shares in rotation, the clients of a share in rotation, and the items of a client in their order.
+ * - When it is full, MUST drop the newest item of the longest line of the largest share, which may be the one that comes.
+ * - MUST NOT lose an item otherwise: `push` returns what it drops.
+ */
+export class FairQueue<T> {
+  readonly #max: number;
+  /** In the order in which they are served; none is empty. */
+  readonly #shares = new Map<string, Share<T>>();
+  #size = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** What there is no room for; null: there is room for all. */
+  push({ share: name, client }: Line, item: T): T | null {
+    const share = this.#shares.get(name) ?? { size: 0, clients: new Map<string, T[]>() };
+    this.#shares.set(name, share);
+    const items = share.clients.get(client) ?? [];
+    share.clients.set(client, items);
+    items.push(item);
+    share.size += 1;
+    this.#size += 1;
+    return this.#size > this.#max ? this.#drop({ share: name, client }) : null;
+  }
+
+  /** The next item; undefined: there is none. */
+  shift(): T | undefined {
+    const [next] = this.#shares;
+    if (!next) return undefined;
+    const [name, share] = next;
+    const [[client, items] = ['', []]] = share.clients;
+    const first = items.shift();
+    this.#remove(name, client);
+    // The served share and client come last from now on.
+    if (share.size > 0) {
+      this.#shares.delete(name);
+      this.#shares.set(name, share);
+    }
+    if (items.length > 0) {
+      share.clients.delete(client);
+      share.clients.set(client, items);
+    }
+    return first;
+  }
+
+  /** Of lines as long as the newcomer's, the newcomer's is cut. */
+  #drop(newcomer: Line): T | null {
+    const share = longest(this.#shares, newcomer.share, ({ size }) => size);
+    const { clients } = this.#shares.get(share) ?? { clients: new Map<string, T[]>() };
+    const client = longest(clients, newcomer.client, ({ length }) => length);
+    const last = clients.get(client)?.pop() ?? null;
+    this.#remove(share, client);
+    return last;
+  }
+
+  /** One item has left the line. */
+  #remove(name: string, client: string): void {
+    const share = this.#shares.get(name);
+    if (!share) return;
+    this.#size -= 1;
+    share.size -= 1;
+    if (share.clients.get(client)?.length === 0) share.clients.delete(client);
+    if (share.size === 0) this.#shares.delete(name);
+  }
+}
+
+/** The name of the longest; of equals, `preferred` or the first. */
+function longest<V>(all: ReadonlyMap<string, V>, preferred: string, sizeOf: (one: V) => number) {
+  const own = all.get(preferred);
+  let [name, most] = [preferred, own === undefined ? 0 : sizeOf(own)];
+  for (const [other, one] of all) if (sizeOf(one) > most) [name, most] = [other, sizeOf(one)];
+  return name;
+}

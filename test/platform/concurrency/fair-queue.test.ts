@@ -1,0 +1,64 @@
+// The fair queue: shares and their clients are served in rotation, and what gives way is of the longest line.
+import { expect, test } from 'vitest';
+import { FairQueue, type Line } from '../../../src/platform/concurrency/fair-queue.ts';
+import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
+
+const line = (share: string, client = ''): Line => ({ share, client });
+function drain<T>(queue: FairQueue<T>): T[] {
+  const all: T[] = [];
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) all.push(next);
+  return all;
+}
+
+test('shares are served in rotation, each in the order of its items', () => {
+  const queue = new FairQueue<string>(10);
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.push(line(item[0]!), item);
+  expect([drain(queue), queue.size]).toEqual([['a1', 'b1', 'c1', 'a2', 'c2', 'a3'], 0]);
+});
+
+test('so are the clients of a share, however many items one has', () => {
+  const queue = new FairQueue<string>(10);
+  for (const item of ['x1', 'x2', 'x3', 'y1', 'x4']) queue.push(line('a', item[0]), item);
+  queue.push(line('b'), 'b1');
+  expect(drain(queue)).toEqual(['x1', 'b1', 'y1', 'x2', 'x3', 'x4']);
+});
+
+test('when it is full, the newest of the largest share and its longest line is dropped', () => {
+  const queue = new FairQueue<string>(4);
+  for (const item of ['x1', 'x2', 'y1']) expect(queue.push(line('a', item[0]), item)).toBeNull();
+  expect(queue.push(line('b'), 'b1')).toBeNull();
+  expect(queue.push(line('c'), 'c1')).toBe('x2');
+  expect(queue.push(line('c'), 'c2')).toBe('c2');
+  expect([queue.size, drain(queue)]).toEqual([4, ['x1', 'b1', 'c1', 'y1']]);
+});
+
+test('nothing is lost or doubled, whatever comes and goes', () => {
+  const queue = new FairQueue<number>(20);
+  const seen: number[] = [];
+  let [pushed, state] = [0, 7];
+  const next = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state % below;
+  };
+  for (let step = 0; step < 5000; step++) {
+    const out =
+      next(5) < 3 ? queue.push(line(`s${next(4)}`, `c${next(3)}`), (pushed += 1)) : queue.shift();
+    if (out !== null && out !== undefined) seen.push(out);
+    expect(queue.size).toBeLessThanOrEqual(20);
+  }
+  seen.push(...drain(queue));
+  expect(seen.toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: pushed }, (_n, at) => at + 1),
+  );
+});
+
+test('a semaphore gives no more permits than it has, and null to whoever has to give way', async () => {
+  const semaphore = createFairSemaphore({ permits: 1, maxWaiting: 2 });
+  const first = await semaphore.acquire('a');
+  const [second, third] = [semaphore.acquire('a'), semaphore.acquire('a')];
+  const other = semaphore.acquire('b');
+  expect(await third).toBeNull();
+  first?.();
+  (await second)?.();
+  expect(await other).toBeTypeOf('function');
+});
