@@ -91,9 +91,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
         ...answersTo(number),
         listens({ url }) {
           one.listens = true;
-          hasServed = true;
-          awaited.get(number)?.();
-          log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
+          noteServing(number, worker);
           resolve(url);
           return null;
         },
@@ -112,6 +110,12 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
       const one: Running = { channel, listens: false, ended };
       running.set(number, one);
     });
+  }
+
+  function noteServing(number: number, { process: { pid } }: Worker): void {
+    hasServed = true;
+    awaited.get(number)?.();
+    log.info({ worker: number, pid }, 'a worker listens');
   }
 
   /** Before any has listened there is no service yet: whoever started the first learns why there is none. */
