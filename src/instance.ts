@@ -15,7 +15,7 @@ import { consumersOf, createJobs, migrations } from './jobs.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
-import { machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
+import { type Clock, machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
 import { createHttpServer, drain } from './platform/http-server.ts';
 import { newId } from './platform/ids.ts';
 import { createInstances } from './platform/jobs/instances.ts';
@@ -78,9 +78,7 @@ async function openStorage(deps: InstanceDeps) {
   const { closeKeys, ...keys } = await openKeys(deps, connection);
   const { keyStore } = keys;
   const models = createModels(connection);
-  const instances = createInstances({ connection, clock, id: newId() });
-  await instances.begin();
-  const leases = createLeases({ connection, clock, instances });
+  const { instances, leases } = await enrol(connection, clock);
   await migrate({
     connection,
     keyStore,
@@ -102,6 +100,13 @@ async function openStorage(deps: InstanceDeps) {
   }
   const stored = { connection, close: closeStorage, ...keys, models, leases, instances };
   return { ...stored, metrics, guard, feed, clock };
+}
+
+/** From now on this instance is known to others, and holds leases. */
+async function enrol(connection: PlatformDeps['connection'], clock: Clock) {
+  const instances = createInstances({ connection, clock, id: newId() });
+  await instances.begin();
+  return { instances, leases: createLeases({ connection, clock, instances }) };
 }
 
 async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connection']) {
