@@ -91,7 +91,7 @@ async function openStorage(deps: InstanceDeps) {
   });
   // After a change of the key that seals them, they are sealed by the new one.
   if (secrets.formerEncryption.length > 0) await keyStore.renew();
-  const { metrics, guard } = await watchClock(deps, connection);
+  const watched = await watchClock(deps, connection);
   const feed = createChangeFeed({ connection, log: logger });
   async function closeStorage(): Promise<void> {
     await instances.end();
@@ -99,7 +99,7 @@ async function openStorage(deps: InstanceDeps) {
     await close();
   }
   const stored = { connection, close: closeStorage, ...keys, models, leases, instances };
-  return { ...stored, metrics, guard, feed, clock };
+  return { ...stored, ...watched, feed, clock };
 }
 
 /** From now on this instance is known to others, and holds leases. */
