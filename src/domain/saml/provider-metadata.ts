@@ -18,6 +18,8 @@ export interface ProviderMetadata {
 const MAX_ID = 1024;
 const MAX_ADDRESS = 2000;
 const MAX_CERTIFICATES = 20;
+/** Each is compared with each. */
+const MAX_CHAIN = 6;
 
 /** A description of a provider, and what it is in. */
 interface Found {
@@ -85,6 +87,8 @@ function certificatesOf(provider: XmlElement): string[] {
     failSaml('Metadata has no certificate for signatures (X509Certificate)');
   if (different.size > MAX_CERTIFICATES)
     failSaml(`Metadata has more than ${MAX_CERTIFICATES} certificates for signatures`);
+  if (shown.some(({ length }) => length > MAX_CHAIN))
+    failSaml(`Metadata has a KeyDescriptor with more than ${MAX_CHAIN} certificates`);
   return [...new Set(shown.flatMap(withoutIssuers))];
 }
 

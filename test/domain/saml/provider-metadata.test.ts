@@ -58,6 +58,10 @@ describe('a chain', () => {
     expect(withoutIssuers(namesakes)).toEqual(namesakes);
     const renewals = renewed('idp', '2090-01-01', '2099-01-01');
     expect(withoutIssuers(renewals)).toEqual(renewals);
+    // Named as the issuer of the leaf, without having issued it.
+    const namesake = selfSigned('curve authority').certificate;
+    const [own = ''] = certifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
+    expect(withoutIssuers([namesake, own])).toEqual([namesake, own]);
     expect(withoutIssuers(['AAAA', leaf])).toEqual(['AAAA', leaf]);
   });
 
