@@ -9,7 +9,7 @@ import {
   SECOND_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
 import { certificateFacts } from '../../../src/domain/identity/certificates.ts';
-import { WILD_METADATA } from '../../setup/providers/wild-metadata.ts';
+import { WILD_METADATA } from '../../setup/providers/metadata/wild-metadata.ts';
 import {
   endpoint,
   POST,

@@ -7,10 +7,10 @@ import {
   ISSUING_CERTIFICATE,
   LEAF_CERTIFICATE,
   ROOT_CERTIFICATE,
-} from '../../setup/providers/certificate-chain.ts';
+} from '../../setup/providers/metadata/certificate-chain.ts';
 import { endpoint, providerMetadata, REDIRECT } from '../../setup/providers/provider-metadata.ts';
 import { certifiedKey, renewed, selfSigned } from '../../setup/providers/self-signed.ts';
-import { WILD_METADATA } from '../../setup/providers/wild-metadata.ts';
+import { WILD_METADATA } from '../../setup/providers/metadata/wild-metadata.ts';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const read = (xml: string) => readProviderMetadata(xml, NOW);

@@ -128,8 +128,7 @@ describe('is read', () => {
       (xml) =>
         xml.replace(
           /<saml:AudienceRestriction>[\s\S]*<\/saml:AudienceRestriction>/,
-          (one) =>
-            one.replace('<saml:Audience>', '<saml:Audience>https://x</saml:Audience>$&') + one,
+          (one) => one.replace('<saml:Audience>', '<saml:Audience>urn:x</saml:Audience>$&') + one,
         ),
     ],
     [
@@ -216,6 +215,14 @@ describe('is read', () => {
     );
     // It is of the accepted form, and not what was signed.
     expect(() => read(xml)).toThrow('The signature of Assertion is invalid');
+  });
+
+  test('base64 as Java wraps it, with a carriage return in each line', () => {
+    const xml = sign(plain).replace(/(?<=<ds:SignatureValue>)[^<]+/, (value) =>
+      value.replace(/.{76}/g, '$&&#13;\n'),
+    );
+    expect(xml).toContain('&#13;');
+    expect(read(xml).nameId).toMatch(/^mallory@/);
   });
 
   test('when the session at the provider ends, and which one it is', () => {

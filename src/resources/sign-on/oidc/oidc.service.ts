@@ -167,6 +167,5 @@ function hasOverage({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim:
 
 /** No claim means no group; null: the provider does not say which, or in a form that is not understood. */
 function groupsIn(claims: Claims, groupsClaim: string): string[] | null {
-  const claim = claims[groupsClaim];
-  return claim == null && hasOverage(claims, groupsClaim) ? null : groupsTold(claim);
+  return hasOverage(claims, groupsClaim) ? null : groupsTold(claims[groupsClaim]);
 }

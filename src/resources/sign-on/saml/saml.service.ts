@@ -155,8 +155,6 @@ function groupsIn(
   { attributes, structured, hasEncryptedAttributes }: Assertion,
   name: string,
 ): string[] | null {
-  const values = attributes.get(name);
-  if (structured.has(name)) return null;
-  if (values === undefined && (hasEncryptedAttributes || attributes.has(GROUPS_LINK))) return null;
-  return groupsTold(values);
+  const isElsewhere = hasEncryptedAttributes || attributes.has(GROUPS_LINK);
+  return structured.has(name) || isElsewhere ? null : groupsTold(attributes.get(name));
 }

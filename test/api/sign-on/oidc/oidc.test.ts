@@ -388,7 +388,12 @@ describe('roles', () => {
       ['staff', 'assay%2dadmins'],
     ])
       expect(await roleWith({ groups }), JSON.stringify(groups)).toBe('admin');
-    for (const elsewhere of [{ _claim_names: '{"groups":"src1"}' }, { _claim_names: ['groups'] }])
+    for (const elsewhere of [
+      { _claim_names: '{"groups":"src1"}' },
+      { _claim_names: ['groups'] },
+      { groups: [], _claim_names: { groups: 'src1' } },
+      { groups: ['staff'], hasgroups: 'true' },
+    ])
       expect(await roleWith(elsewhere)).toBe('admin');
     expect(await roleWith({ _claim_names: { address: 'src1' } })).toBe('member');
   });
