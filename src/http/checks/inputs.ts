@@ -1,6 +1,6 @@
 // Parses a handler's input by the schemas that its route declares.
 import type { Request } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AppError, type Code, toldIssues } from '../../errors.ts';
 import { atOnceUnlessLarge } from '../../domain/others-turn.ts';
 import { parseBody, parseForm } from './body.ts';
@@ -37,8 +37,8 @@ export async function parseInputs(
 ): Promise<Parsed> {
   const { meta, caller } = context;
   const { tenant, user, key } = caller ?? {};
-  const params = parseParams(route, req);
   const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
+  const params = parseParams(route, req);
   meta.sent = await sentBody(route, meta.rawBody, req.headers['content-type']);
   const body = route.body && check(route.body, absentIsEmpty(meta.sent), invalidCodeOf(route));
   const paged = route.page && (query as Paged);
@@ -55,10 +55,25 @@ function parseParams(route: Route, req: Request): unknown {
 
 /** `query`: as Express parses it, each time that it is asked. */
 function parseQuery(route: Route, query: Request['query']): unknown {
+  if (!route.openQuery && route.kind !== 'scim') refuseUnknown(route.query, Object.keys(query));
   const values = Object.values(query);
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
     throw new AppError('VALIDATION_ERROR', 'The query contains a NUL character');
   return route.query && check(route.query, query, 'VALIDATION_ERROR');
+}
+
+/** A misspelt filter must not look like an answer to it. */
+function refuseUnknown(schema: Route['query'], names: readonly string[]): void {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const path = names.find((name) => !known.includes(name));
+  if (path === undefined) return;
+  const message =
+    known.length > 0
+      ? `no such query member; known are: ${known.join(', ')}`
+      : 'this operation takes no query';
+  const data = toldIssues([{ path, message }]);
+  const [told] = data.issues;
+  throw new AppError('VALIDATION_ERROR', `${told?.path}: ${told?.message}`, { data });
 }
 
 /** So that the schema names the members that are missing. */

@@ -160,6 +160,8 @@ export interface Meta {
   agentKeys?: true;
   /** Maximum size of the body in bytes; default 100 KiB. */
   bodyLimit?: number;
+  /** Others write its address and add members of their own: those that are unknown are ignored. Absent: they are refused. */
+  openQuery?: true;
   /** Encoding of the body; default JSON. The members of a form are strings. */
   bodyType?: 'json' | 'form';
   /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. `stream`: `data` is an event stream. */

@@ -38,6 +38,7 @@ export const keySetRoutes = [
   route({
     method: 'get',
     path: '/.well-known/jwks.json',
+    openQuery: true,
     summary: 'The public keys of all manifests that were ever signed here, as a JWK set (RFC 7517)',
     auth: 'public',
     kind: 'file',

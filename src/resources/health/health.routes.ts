@@ -6,6 +6,7 @@ export const healthRoutes = [
   route({
     method: 'get',
     path: '/health',
+    openQuery: true,
     summary: 'The process answers',
     auth: 'public',
     data: z.object({ status: z.literal('ok') }),
@@ -14,6 +15,7 @@ export const healthRoutes = [
   route({
     method: 'get',
     path: '/ready',
+    openQuery: true,
     summary: 'Requests can be served: database, clock, not draining',
     auth: 'public',
     codes: ['SERVICE_UNAVAILABLE'],

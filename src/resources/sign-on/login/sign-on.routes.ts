@@ -49,6 +49,7 @@ export const signOnRoutes = [
     status: 302,
     writes: 'own',
     query: callbackQuery,
+    openQuery: true,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
     handler: async ({ query, meta }, { signOn }) =>
@@ -64,6 +65,7 @@ export const signOnRoutes = [
     writes: 'own',
     params: ofOrganization,
     query: callbackQuery,
+    openQuery: true,
     data: locationView,
     audit: { action: 'auth.login', resource: 'session' },
     handler: async ({ params, query, meta }, { signOn }) =>
@@ -105,6 +107,7 @@ export const signOnRoutes = [
     status: 302,
     writes: 'own',
     query: backQuery,
+    openQuery: true,
     data: locationView,
     async handler({ query, meta }, { signOn }) {
       const { location, cookies } = await signOn.oidcLogout.finish(query.state ?? '', meta);

@@ -67,6 +67,7 @@ export const samlRoutes = [
   route({
     method: 'get',
     path: '/metadata/:orgId',
+    openQuery: true,
     summary: 'Service-provider metadata for the SAML identity provider of an organisation',
     ...open,
     kind: 'file',
@@ -105,6 +106,7 @@ export const samlRoutes = [
     ...logoutRedirecting,
     bodyType: 'form',
     query: logoutQuery,
+    openQuery: true,
     body: logoutForm,
     handler: async ({ query, body, meta }, { signOn }) => {
       const { location, ...parts } = await signOn.samlLogout.finish(
@@ -122,6 +124,7 @@ export const samlRoutes = [
       'Take a signed logout message of the SAML identity provider of an organisation from the address',
     ...logoutRedirecting,
     query: logoutAddress,
+    openQuery: true,
     handler: async ({ query, meta }, { signOn }) => {
       const { location, ...parts } = await signOn.samlLogout.finish(
         query.org,

@@ -21,6 +21,7 @@ const callback = {
   kind: 'redirect',
   status: 302,
   query: callbackQuery,
+  openQuery: true,
   data: locationView,
   writes: 'own',
   audit: { action: 'auth.login', resource: 'session' },
