@@ -25,7 +25,6 @@ import type { HeavyAnswer, HeavyAnswers } from './checks/heavy-answers.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
-import { MANAGERS } from '../domain/identity/roles.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './answers/kept-headers.ts';
@@ -133,16 +132,16 @@ async function countAddress(
   if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
   for (const limit of ['auth', 'signOn'] as const)
     if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
-  if (route.limits?.includes('demo') && !(await isManager(req, deps)))
+  if (route.limits?.includes('demo') && !(await isAdministrator(req, deps)))
     await deps.limits.demo(meta.ip, rate);
 }
 
-/** Whether a request for which nobody has to sign in comes with the session of an owner or admin. */
-async function isManager(req: Request, { services }: PipelineDeps): Promise<boolean> {
+/** Whether a request for which nobody has to sign in comes with the session of an administrator of the installation. */
+async function isAdministrator(req: Request, { services }: PipelineDeps): Promise<boolean> {
   const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (token === undefined) return false;
   const caller = await services.auth.sessions.authenticate(token).catch(() => null);
-  return caller?.user !== undefined && MANAGERS.includes(caller.user.role);
+  return caller?.user?.systemRole != null;
 }
 
 /** Counts who tries a password or a code, and who has mail sent: a caller by their session, else by the address that the body names. */

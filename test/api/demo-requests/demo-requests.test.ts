@@ -1,7 +1,8 @@
 // The demo-request form (document 1, section 8): anybody may send it, five times an hour, and it goes out by mail.
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember } from '../../setup/harness.ts';
+import { createMember, objectId } from '../../setup/harness.ts';
+import { createOwner } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
 import { outcome, type Answer } from '../../setup/start-app.ts';
 
@@ -13,6 +14,14 @@ const harness = useHarness(() => ({
 }));
 const { app } = harness;
 const ada = useOwner(harness);
+/** An administrator of the installation. */
+const root = useFixture(async () => {
+  const person = await createOwner(app, 'Root');
+  await harness.db
+    .collection('users')
+    .updateOne({ _id: objectId(person.userId) }, { $set: { systemRole: 'admin' } });
+  return person;
+});
 const form = {
   name: 'Grace',
   email: 'Grace@Example.com',
@@ -40,21 +49,20 @@ test.each([
   ['a company that is too long', { company: 'x'.repeat(201) }],
   ['a message that is too long', { message: 'x'.repeat(2001) }],
 ])('%s is refused', async (_, change) => {
-  const call = { token: ada.token };
+  const call = { token: root.token };
   expect(outcome(await send({ ...form, ...change }, call))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('owners and admins are not counted; everybody else may send five an hour from one address', async () => {
+test('administrators of the installation are not counted; everybody else, also an owner, may send five an hour from one address', async () => {
   const member = await createMember(harness, ada, 'member');
-  const admin = await createMember(harness, ada, 'admin');
-  for (const { token } of [ada, admin, ada, admin, ada, admin])
-    expect((await send(form, { token })).status).toBe(201);
+  for (let time = 0; time < 6; time += 1)
+    expect((await send(form, { token: root.token })).status).toBe(201);
   const statuses: number[] = [];
-  for (const call of [{}, { token: member.token }, { token: 'forged' }, {}, {}])
+  for (const call of [{}, { token: member.token }, { token: 'forged' }, { token: ada.token }, {}])
     statuses.push((await send(form, call)).status);
   expect(statuses).toEqual([201, 201, 201, 201, 429]);
   const refused = await send();
   expect(outcome(refused)).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   expect(refused.body.data).toEqual({ limit: 5, windowSeconds: 3600 });
-  expect((await send(form, { token: admin.token })).status).toBe(201);
+  expect((await send(form, { token: root.token })).status).toBe(201);
 });
