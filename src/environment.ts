@@ -1,5 +1,6 @@
 // The variables of the configuration, each with its default and description; `config.ts` reads them.
 import { isIP } from 'node:net';
+import { emailAddressIn } from './domain/identity/addresses/email-address.ts';
 import { z } from 'zod';
 import {
   address,
@@ -240,7 +241,11 @@ export const environment = z.object({
     .optional()
     .describe('Where browsers return to from checkout and portal; unset: ASSAY_PUBLIC_URL'),
   SYSTEM_OWNERS: list
-    .transform((addresses) => addresses.map((address) => address.toLowerCase()))
+    .refine(
+      (addresses) => addresses.every((text) => emailAddressIn(text)),
+      'must be e-mail addresses',
+    )
+    .transform((addresses) => addresses.flatMap((text) => emailAddressIn(text) ?? []))
     .default([])
     .describe(
       'E-mail addresses that have the system role owner once they are verified, comma-separated',

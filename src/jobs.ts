@@ -9,6 +9,7 @@ import { buildHeadIndexes, dropHashIndex, dropTextIndex } from './ledger/mainten
 import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
 import { alertsConsumer } from './resources/alerts/alerts.consumer.ts';
 import { dateAuditRows } from './resources/audit/audit.migration.ts';
+import { normalizeEmailAddresses } from './resources/auth/accounts/email-addresses.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
 import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
 import { recountVerdicts } from './resources/cpi/verdicts.migration.ts';
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   },
   { id: 'decision-searches-dropped', run: dropDecisionSearches },
   { id: 'ledger-hash-index-dropped', run: dropHashIndex },
+  { id: 'email-addresses-normal', run: normalizeEmailAddresses },
   { id: 'verdicts-of-persons', run: recountVerdicts },
   { id: 'ledger-text-index-dropped', run: dropTextIndex },
   { id: 'ledger-contents-locked', run: lockEarlierEntries },

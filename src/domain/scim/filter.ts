@@ -1,4 +1,5 @@
 // SCIM filters (RFC 7644, section 3.4.2.2): compiled against a schema, evaluated on resources in memory.
+import { comparableName } from '../identity/addresses/email-address.ts';
 import {
   parseFilter,
   ScimFilterError,
@@ -150,7 +151,7 @@ function instantTest({ name }: Attribute, op: Comparison, literal: string): Test
 }
 
 function textTest({ caseExact }: Attribute, op: Comparison, literal: string): Test {
-  const fold = (text: string): string => (caseExact ? text : text.toLowerCase());
+  const fold = (text: string): string => (caseExact ? text : comparableName(text));
   const wanted = fold(literal);
   return (actual) => {
     const value = actual === null ? null : fold(String(actual));

@@ -1,5 +1,6 @@
 // Building blocks of inputs and views; ObjectIds and Dates become strings here only.
 import { z } from 'zod';
+import { parseEmailAddress } from '../../domain/identity/addresses/email-address.ts';
 import { optional } from './optional.ts';
 import { isCommonPassword } from '../../domain/identity/common-passwords.ts';
 
@@ -56,8 +57,17 @@ export const words = (max: number) =>
       .transform((text) => text || undefined),
   );
 
-/** An e-mail address, lower-cased. */
-export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
+/** An e-mail address in its one form. */
+export const emailAddress = z
+  .string()
+  .max(254)
+  .meta({ format: 'idn-email' })
+  .transform((text, context) => {
+    const parsed = parseEmailAddress(text);
+    if ('address' in parsed) return parsed.address;
+    context.addIssue({ code: 'custom', message: parsed.problem });
+    return z.NEVER;
+  });
 
 /** Of a password as it is typed: letters with marks of their own count several times there. */
 const TYPED_MAX = 512;

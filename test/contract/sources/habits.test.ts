@@ -73,12 +73,6 @@ test('nothing is written to a temporary folder, where it would outlive a process
   expect(filesWith(sources, (node) => ts.isIdentifier(node) && node.text === 'tmpdir')).toEqual([]);
 });
 
-test('whoever starts a thread makes its limits hold', () => {
-  const starting = sources.filter((file) => /new Worker\(/.test(textOf(file)));
-  expect(starting.length).toBeGreaterThan(0);
-  expect(starting.filter((file) => !textOf(file).includes('applyThreadLimits();'))).toEqual([]);
-});
-
 test('no resource passes the tenancy plugin by', () => {
   const resources = sources.filter((file) => file.startsWith('src/resources/'));
   const native = filesWith(

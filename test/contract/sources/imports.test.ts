@@ -78,7 +78,10 @@ const RULES: readonly Rule[] = [
     types: [/^(composition\/(platform|services|events)|models)$/, PLATFORM],
   },
   { of: /^config$/, may: [/^environment$/, NODE] },
-  { of: /^environment$/, may: [/^environment-values$/, ZOD, NODE] },
+  {
+    of: /^environment$/,
+    may: [/^environment-values$/, /^domain\/identity\/addresses\/email-address$/, ZOD, NODE],
+  },
   { of: /^environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [] },
   // Reads its list from a file beside it, once.

@@ -1,6 +1,6 @@
 // Inputs and views of the e-mail domains that an organisation claims for its sign-on.
 import { z } from 'zod';
-import { claimedDomain } from '../../../domain/identity/email-domains.ts';
+import { claimedDomain } from '../../../domain/identity/addresses/email-domains.ts';
 import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
 
 const domain = line(300)

@@ -1,5 +1,6 @@
 // The members of an organisation as SCIM users: found, listed, filtered.
 import type { Platform } from '../../../composition/platform.ts';
+import { comparableName } from '../../../domain/identity/addresses/email-address.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
@@ -47,8 +48,9 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     if (id !== undefined) return { organizationId, userId: ID.test(id) ? id : null };
     const externalId = filter.requiredValue('externalId');
     if (externalId !== undefined) return { organizationId, ssoId: externalId };
-    const userName = filter.requiredValue('userName')?.toLowerCase();
-    if (userName === undefined) return { organizationId };
+    const named = filter.requiredValue('userName');
+    if (named === undefined) return { organizationId };
+    const userName = comparableName(named);
     const account = await models.users
       .findOne({ email: userName }, '_id')
       .lean<Pick<UserDocument, '_id'>>();

@@ -1,4 +1,8 @@
 // A member of an organisation as a SCIM user (document 1, section 2: SCIM User mapping).
+import {
+  comparableName,
+  emailAddressIn,
+} from '../../../domain/identity/addresses/email-address.ts';
 import { composedName, displayNameIn } from '../../../domain/names/display-name.ts';
 import { isRoleGroup } from '../../../domain/scim/role-groups.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
@@ -76,20 +80,18 @@ function emailsOf({ membership: { directory }, user }: ScimPerson): ScimUser['em
     return [{ value: accountAddress(directory) ?? user.email, type: 'work', primary: true }];
   const primary = given.findIndex((email) => email.primary);
   const chosen = Math.max(0, primary);
-  const userName = directory?.userName.toLowerCase();
+  const userName = directory?.userName;
   return given.map(({ value, type }, index) => ({
-    value: value.toLowerCase() === userName ? userName : value,
+    value: comparableName(value) === userName ? userName : value,
     ...(type !== null && { type }),
     primary: index === chosen,
   }));
 }
 
-const ADDRESS = /^[^\s@]+@[^\s@]+$/;
-
 /** The e-mail address of the account: the user name, or the first of `emails` where that is no address; null: neither is. */
 export function accountAddress(
   entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null,
 ): string | null {
-  const candidates = entry ? [entry.userName, entry.emails[0]?.value.toLowerCase() ?? ''] : [];
-  return candidates.find((candidate) => ADDRESS.test(candidate)) ?? null;
+  if (!entry) return null;
+  return emailAddressIn(entry.userName) ?? emailAddressIn(entry.emails[0]?.value ?? '');
 }

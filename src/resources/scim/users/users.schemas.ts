@@ -1,5 +1,6 @@
 // Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
 import { z } from 'zod';
+import { comparableName } from '../../../domain/identity/addresses/email-address.ts';
 import { attributesOf, canonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { schemasWith, toScim } from '../scim.schemas.ts';
@@ -32,12 +33,7 @@ const group = z.union([
 
 const user = z.object({
   schemas: schemasWith(USER_SCHEMA.id),
-  userName: z
-    .string()
-    .trim()
-    .min(1)
-    .max(254)
-    .transform((name) => name.toLowerCase()),
+  userName: z.string().trim().min(1).max(254).transform(comparableName),
   displayName: text(200),
   name: withDefault(
     z.object({ formatted: text(300), givenName: text(100), familyName: text(100) }).nullable(),

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../composition/platform.ts';
 import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
-import { emailIn } from '../../../domain/identity/verified-email.ts';
+import { emailIn } from '../../../domain/identity/addresses/verified-email.ts';
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';

@@ -1,5 +1,5 @@
 // The three social providers of the installation: two that speak OpenID Connect, and GitHub.
-import { emailIn, verifiedEmail } from '../../../domain/identity/verified-email.ts';
+import { emailIn, verifiedEmail } from '../../../domain/identity/addresses/verified-email.ts';
 import { AppError } from '../../../errors.ts';
 import type {
   IdentityProviders,

@@ -29,7 +29,7 @@ function isPublicSuffix(domain: string): boolean {
 }
 
 /** Lower-cased and in ASCII (IDNA), without a trailing dot; null when it is not a host name, or is an IP address. */
-function asciiDomain(text: string): string | null {
+export function asciiDomain(text: string): string | null {
   const url = `https://${text.trim()}`;
   if (/[\s/?#@:\\%[\]]/.test(text.trim()) || !URL.canParse(url)) return null;
   const domain = new URL(url).hostname.replace(/\.$/, '');

@@ -1,6 +1,9 @@
 // Which claims of an identity provider are an address that it vouches for.
 import { expect, test } from 'vitest';
-import { emailIn, verifiedEmail } from '../../../src/domain/identity/verified-email.ts';
+import {
+  emailIn,
+  verifiedEmail,
+} from '../../../../src/domain/identity/addresses/verified-email.ts';
 
 const email = 'Ada@Example.com';
 const table: [object, string | undefined, string | null][] = [

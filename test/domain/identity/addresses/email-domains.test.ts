@@ -1,6 +1,6 @@
 // Which e-mail domains can be claimed, and their normal form.
 import { expect, test } from 'vitest';
-import { claimedDomain } from '../../../src/domain/identity/email-domains.ts';
+import { claimedDomain } from '../../../../src/domain/identity/addresses/email-domains.ts';
 
 test.each([
   ['example.com', 'example.com'],

@@ -1,13 +1,9 @@
 // E-mail addresses in the claims of an identity provider, and whether the provider has verified them.
+import { emailAddressIn } from './email-address.ts';
 
-const ADDRESS = /^[^\s@]+@[^\s@]+$/;
-const MAX_LENGTH = 254;
-
-/** The address lower-cased; null when it is not an e-mail address that an account can have. */
-export function emailIn(claim: unknown): string | null {
-  if (typeof claim !== 'string' || claim.length > MAX_LENGTH || !ADDRESS.test(claim)) return null;
-  return claim.toLowerCase();
-}
+/** The address in its one form; null when it is not an e-mail address that an account can have. */
+export const emailIn = (claim: unknown): string | null =>
+  typeof claim === 'string' ? emailAddressIn(claim) : null;
 
 /** The values of a true claim: Entra also sends 1 and text. */
 const TRUE_CLAIMS: readonly unknown[] = [true, 'true', 1, '1'];
