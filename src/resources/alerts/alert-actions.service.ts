@@ -27,6 +27,11 @@ export interface ActionOutcome extends AlertAction {
   error: string | null;
 }
 
+const NO_MEMBER = {
+  ok: false,
+  statusCode: null,
+  error: 'mails go to members of the organisation only: invite whoever has the address',
+} as const;
 const NOT_MAILED = { ok: false, statusCode: null, error: 'the mail was not accepted' } as const;
 
 /** What an action tells, and under which id. */
@@ -55,6 +60,7 @@ export function createAlertActions(deps: Deps) {
     to: string,
     event: EventBody,
   ): Promise<Pick<PostOutcome, 'ok' | 'statusCode' | 'error'>> {
+    if (!(await mails.isMember(rule.organizationId, to))) return NO_MEMBER;
     const content = await mails.compose(rule, to, event);
     if (!content) return { ok: false, statusCode: null, error: 'too many mails today' };
     await sendMail(content);

@@ -1,6 +1,8 @@
 // The mail of an alert, made when it is sent; an organisation sends so many a day (docs/decisions.md, webhooks and alerts).
+import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
+import { PRESENT } from '../../domain/identity/standing.ts';
 import { quotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
@@ -26,12 +28,21 @@ export function createAlertMailService({ models, clock, config }: Deps) {
     return (counted?.count ?? 0) <= config.ASSAY_LIMIT_ALERT_MAILS;
   }
 
-  /** Null when the organisation is gone, or has sent as many as it may today. */
+  /** Nobody else has asked for the mails of an organisation. */
+  async function isMember(organizationId: Types.ObjectId, email: string): Promise<boolean> {
+    const user = await models.users.findOne({ email }, '_id').lean();
+    if (!user) return false;
+    const membership = { organizationId, userId: user._id, ...PRESENT };
+    return (await models.memberships.exists(membership)) !== null;
+  }
+
+  /** Null when it is not for a member, and when the organisation is gone, or has sent as many as it may today. */
   async function compose(
     { organizationId, severity, name, description }: AlertRuleDocument,
     to: string,
     { data }: EventBody,
   ): Promise<MailContent | null> {
+    if (!(await isMember(organizationId, to))) return null;
     const organization = await models.organizations
       .findById(organizationId, 'name')
       .lean<{ name: string }>();
@@ -51,6 +62,7 @@ export function createAlertMailService({ models, clock, config }: Deps) {
 
   return {
     compose,
+    isMember,
 
     /** By the `kind` of the outbox row. */
     mails: {

@@ -31,7 +31,10 @@ const url = z
   .describe('https; the address must be public');
 const action = z.discriminatedUnion('type', [
   z.strictObject({ type: z.enum(['chat', 'webhook']), target: url }),
-  z.strictObject({ type: z.literal('email'), target: emailAddress }),
+  z.strictObject({
+    type: z.literal('email'),
+    target: emailAddress.describe('Of a member of the organisation; nobody else gets the mail'),
+  }),
 ]);
 
 const contents = {

@@ -145,7 +145,7 @@ describe('a match', () => {
       actions: [
         { type: 'webhook', target: `${receiver.url}/action` },
         { type: 'chat', target: `${receiver.url}/chat` },
-        { type: 'email', target: 'Ops@Example.com' },
+        { type: 'email', target: ada.email.toUpperCase() },
       ],
     });
     const other = await createOk({
@@ -172,7 +172,7 @@ describe('a match', () => {
     expect(receiver.at('/action').map(({ body }) => body)).toEqual([event]);
     expect(receiver.at('/action')[0]?.headers['x-service-event']).toBe('alert.triggered');
     expect(receiver.at('/chat')[0]?.body.text).toContain('Alert triggered\nruleId: ');
-    const received = mail.newest('ops@example.com');
+    const received = mail.newest(ada.email);
     expect(received.subject).toMatch(/^Alert \(critical\): “Watch bob@/);
     expect(received.text).toContain(traceId);
     expect(receiver.at(other.at)).toEqual([]);
@@ -265,7 +265,7 @@ describe('a test', () => {
     const actions = [
       { type: 'chat', target: `${receiver.url}/try` },
       { type: 'webhook', target: `${receiver.url}/try` },
-      { type: 'email', target: 'try@example.com' },
+      { type: 'email', target: ada.email },
     ];
     const { id } = await createOk({ isActive: false, actions });
     const answer = ok(await tryOut(id));
@@ -278,8 +278,25 @@ describe('a test', () => {
       })),
     );
     expect(receiver.at('/try')).toHaveLength(2);
-    expect(mail.newest('try@example.com').text).toContain('trc_test');
+    expect(mail.newest(ada.email).text).toContain('trc_test');
     expect((await list()).data[0].lastTriggeredAt).toBeNull();
+    ok(await remove(id));
+  });
+
+  test('mails nobody who is no member, and neither does a match', async () => {
+    const eve = await createOwner(app, 'Stranger');
+    const strangers = ['stranger@example.com', eve.email];
+    const actions = strangers.map((target) => ({ type: 'email', target }));
+    const { id } = await createOk({ actions });
+    const answer = await tryOut(id);
+    expect(outcome(answer)).toEqual([400, 'TEST_FAILED']);
+    for (const action of answer.body.data.actions)
+      expect(action).toMatchObject({ ok: false, error: expect.stringContaining('members') });
+    await post();
+    await run();
+    const told = mail.received.filter(({ text = '' }) => text.includes('An alert rule of'));
+    const recipients = told.flatMap((one) => one.recipients);
+    for (const stranger of strangers) expect(recipients).not.toContain(stranger);
     ok(await remove(id));
   });
 
@@ -300,11 +317,11 @@ describe('a test', () => {
   });
 
   test('sends no more mails in a day than there may be', { tags: ['long'] }, async () => {
-    const { id } = await createOk({ actions: [{ type: 'email', target: 'many@example.com' }] });
+    const { id } = await createOk({ actions: [{ type: 'email', target: ada.email }] });
     const answers: Answer[] = [];
     for (let n = 0; n < 7; n++) answers.push(await tryOut(id));
     expect(answers.at(-1)?.body.data.actions[0].error).toBe('too many mails today');
-    const count = mail.received.filter(({ recipients }) => recipients.includes('many@example.com'));
+    const count = mail.received.filter(({ text = '' }) => text.includes('An alert rule of'));
     expect(count.length).toBeLessThanOrEqual(6);
     ok(await remove(id));
   });
