@@ -21,7 +21,7 @@ const test = base
   })
   .extend('tenant', { scope: 'file' }, async ({ harness }) => {
     const tenant = await createTenant(harness, 'leaving');
-    await fill(tenant, { policies: runs(6, 20), decisions: runs(60, 400) });
+    await fill(tenant, { policies: runs(6, 20), decisions: runs(30, 400) });
     return tenant;
   });
 
@@ -49,7 +49,7 @@ test('every file, stream and heavy answer is among them', () => {
   expect(longAnswers).toContain('GET /api/v1/traces/stream');
 });
 
-test('they leave one process', async ({ tenant, onTestFinished }) => {
+test('they leave one process', { timeout: 300_000 }, async ({ tenant, onTestFinished }) => {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtExceptionMonitor', note);

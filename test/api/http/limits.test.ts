@@ -16,7 +16,13 @@ import { leaveWhen } from '../../setup/leaving.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
-afterEach(() => app.stop());
+const stopped: TestApp[] = [];
+afterEach(async () => {
+  const last = app as TestApp | undefined;
+  if (!last || stopped.includes(last)) return;
+  await last.stop();
+  stopped.push(last);
+});
 
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const told = ({ headers }: Answer): (string | null)[] =>
