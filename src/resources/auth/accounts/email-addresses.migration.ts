@@ -2,12 +2,12 @@
 import type { Connection } from 'mongoose';
 import { emailAddressIn } from '../../../domain/identity/addresses/email-address.ts';
 
-/** By the collection: the member that holds an address. */
+/** By the model: the member that holds an address. */
 const MEMBERS = [
-  ['users', 'email'],
-  ['invitations', 'email'],
-  ['memberships', 'directory.userName'],
-  ['one_time_tokens', 'email'],
+  ['User', 'email'],
+  ['Invitation', 'email'],
+  ['Membership', 'directory.userName'],
+  ['OneTimeToken', 'email'],
 ] as const;
 const NOT_IN_FORM = /[^\x20-\x7e]|[A-Z]|\.$/;
 const DUPLICATE = 11_000;
@@ -18,7 +18,7 @@ const isDuplicate = (error: unknown): boolean =>
 /** Idempotent. Where two accounts turn out to be one mailbox, the one that has the form already keeps it, and the other stays as it is. */
 export async function normalizeEmailAddresses(connection: Connection): Promise<void> {
   for (const [name, member] of MEMBERS) {
-    const collection = connection.collection(name);
+    const { collection } = connection.model(name);
     const rows = collection.find({ [member]: NOT_IN_FORM }, { projection: { [member]: 1 } });
     for await (const row of rows) {
       const text = member.split('.').reduce<unknown>(memberOf, row);
