@@ -71,8 +71,7 @@ async function reviewSome({ get, tryTo }: Calls): Promise<void> {
   }
   if (escalated)
     await tryTo('POST', `/review-queue/${escalated._id}/escalate`, { reason: 'Over my limit' });
-  const { _id } = await get<{ _id: string }>('/auth/me').then((me) => me);
-  if (assigned) await tryTo('PATCH', `/review-queue/${assigned._id}/assign`, { userId: _id });
+  if (assigned) await tryTo('PATCH', `/review-queue/${assigned._id}/assign`, { assignedTo: null });
 }
 
 async function attestSome({ tryTo }: Calls): Promise<void> {

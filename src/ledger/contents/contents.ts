@@ -14,6 +14,9 @@ const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
 /** Set of an opened document whose key was destroyed. A symbol, since no stored document has one. */
 export const KEYLESS = Symbol('keyless');
 
+/** Set of an opened document whose reason of an escalation is none that was locked for it. */
+export const UNLOCKED = Symbol('unlocked');
+
 /** What a reader has read of an entry: its sequence, and whatever may hold locked values. */
 export interface Lockable {
   sequence: number;
@@ -80,6 +83,7 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     organizationId: string,
     documents: readonly Lockable[],
   ): Promise<void> {
+    for (const document of documents) if (hasClearReason(document)) markUnlocked(document);
     const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
     if (leaves.length === 0) return;
     const keys = await keyStore.leafKeys(organizationId, leaves);
@@ -247,6 +251,14 @@ export function partName(path: string, decision: number): string {
 
 export const ESCALATION = 'review.escalationReason';
 
+function hasClearReason({ review }: Lockable): boolean {
+  return typeof (Object(review) as { escalationReason?: unknown }).escalationReason === 'string';
+}
+
+function markUnlocked(document: Lockable): void {
+  Object.assign(document, { [UNLOCKED]: true });
+}
+
 function leavesOf(organizationId: string, document: Lockable): string[] {
   const places = textsOf(document).map(([, bytes]) => placeOfPart(organizationId, bytes));
   if (bytesOf(document.content)) places.push(placeOf(organizationId, document));
@@ -288,7 +300,8 @@ function openIn(organizationId: string, document: Lockable, keys: LeafKeys): voi
     const part = { name: partName(name, document.sequence), bytes };
     const found = openedPart(organizationId, part, keys);
     // What does not open stays as it is where verification compares it.
-    if (found === undefined && name !== ESCALATION) continue;
+    if (found === undefined && name === ESCALATION) markUnlocked(document);
+    else if (found === undefined) continue;
     const [member = '', path = ''] = name.split('.');
     const members = document as unknown as Record<string, Record<string, unknown>>;
     members[member] = { ...members[member], [path]: found ? found.toString() : null };

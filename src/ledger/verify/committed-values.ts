@@ -10,6 +10,8 @@ export function checkValues(entry: Stored, payload: Payload, findings: Findings)
   const unstored = unstoredIn(payload);
   const sealed = sealedOf(entry);
   findings.payload.unstored += unstored.filter((name) => !sealed[name]).length;
+  for (const name of unstored)
+    if (!Object.hasOwn(commitments, name)) findings.mismatch(entry.sequence, `unstored.${name}`);
   for (const [name, stored] of Object.entries(sealed)) {
     const commitment = Object.hasOwn(commitments, name) ? commitments[name] : undefined;
     if (!stored && commitment !== undefined) continue;

@@ -2,7 +2,9 @@
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { ErasurePayload, TracePayload } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.ts';
 import { type ColumnSource, defineColumns, type ValueOf } from '../../ledger/columns.ts';
+import { UNLOCKED } from '../../ledger/contents/contents.ts';
 import { objectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument } from './traces.model.ts';
 
@@ -25,6 +27,10 @@ interface Facts {
   agentName: string | null;
   /** What the answer told of the deciding policy. */
   policy: { name: string; reason: string } | null;
+  /** Absent in entries of before it was committed to, as is the review. */
+  agentMark?: string | null;
+  /** What the review of a held decision began with. */
+  review?: { id: string; priority: string; workflowStep: number; slaDeadline: string | null };
 }
 
 type Source = ColumnSource<TraceDocument, TracePayload>;
@@ -53,7 +59,7 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     tags: { type: [String], from: ({ value }) => part(evaluationOf(value), 'tags') },
     matchedPolicyIds: { type: [String], from: ({ value }) => matchedIn(evaluationOf(value)) },
     latency: { type: Number, from: ({ payload, value }) => latencyOf(payload, value) },
-    review: { type: Object, from: ({ payload }) => (isFlagged(payload) ? undefined : null) },
+    review: { type: Object, from: reviewOf },
 
     agentName: { type: String, from: agentNameOf },
     answer: { type: Object, from: answerOf },
@@ -121,8 +127,51 @@ function answerOf(source: Source): object | null | undefined {
   const facts = factsOf(source);
   const { answer, erasedAt } = source.entry;
   if (!facts || (!answer && erasedAt)) return facts && undefined;
-  return { ...answer, policy: facts.policy };
+  const { agentMark = isText(answer?.agentMark) ? answer.agentMark : null } = facts;
+  return { policy: facts.policy, ...(agentMark !== null && { agentMark }) };
 }
+
+/** Every member that a review may have, as it has to be: committed to, told by amendments (checked by their own path), or of its type. */
+function reviewOf(source: Source): object | null {
+  const { payload, entry } = source;
+  if (!isFlagged(payload)) return null;
+  const item = Object(entry.review) as Readonly<Record<string, unknown>>;
+  const began = factsOf(source)?.review;
+  const expected: Record<string, unknown> = {};
+  for (const [name, isValid] of Object.entries(REVIEW_MEMBERS))
+    if (Object.hasOwn(item, name)) expected[name] = isValid(item[name]) ? item[name] : undefined;
+  if (UNLOCKED in entry) expected['escalationReason'] = undefined;
+  expected['workflowStep'] = began?.workflowStep ?? 1;
+  if (!began) return expected;
+  const { id, priority, slaDeadline } = began;
+  const deadline = slaDeadline === null ? null : new Date(slaDeadline);
+  return Object.assign(expected, { _id: objectId(id), priority, slaDeadline: deadline });
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown): boolean => value instanceof Date;
+const isObjectId = (value: unknown): boolean =>
+  (Object(value) as { _bsontype?: unknown })._bsontype === 'ObjectId';
+const orNone =
+  (isValid: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === null || isValid(value);
+
+/** Who handles an item, when and why is in no entry of this chain, but in the audit log: only its type can be checked. */
+const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  _id: isObjectId,
+  status: isText,
+  priority: (value) => REVIEW_PRIORITIES.includes(value as ReviewPriority),
+  workflowStep: (value) => value === 1,
+  slaDeadline: orNone(isTime),
+  assignedTo: orNone(isObjectId),
+  assignedAt: orNone(isTime),
+  escalatedTo: orNone(isObjectId),
+  escalatedAt: orNone(isTime),
+  escalationReason: orNone(isText),
+  decidedAt: isTime,
+  decidedBy: orNone(isText),
+};
 
 function isFlagged({ status }: TracePayload): boolean {
   return status === 'flagged';

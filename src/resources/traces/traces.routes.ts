@@ -17,6 +17,7 @@ import {
   purgeBody,
   purgeView,
   streamQuery,
+  traceListExtra,
   traceQuery,
   traceView,
   traceWaitQuery,
@@ -79,7 +80,11 @@ export const traceRoutes = [
     heavy: true,
     page: { limit: 25, max: 200 },
     data: traceView,
-    handler: ({ tenant, query, page }, { traces }) => traces.reader.list(tenant, query, page),
+    extra: traceListExtra,
+    async handler({ tenant, query, page }, { traces }) {
+      const { search, ...listed } = await traces.reader.list(tenant, query, page);
+      return reply(200, listed, search && { extra: { search } });
+    },
   }),
   route({
     method: 'get',

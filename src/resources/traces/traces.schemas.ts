@@ -211,3 +211,15 @@ export const bulkView = z.object({
   changed: z.number().int(),
   notFound: z.array(z.string()),
 });
+
+export const traceListExtra = z.object({
+  search: z
+    .object({
+      behind: z
+        .number()
+        .int()
+        .describe('newest entries that are not searched yet, as after an upgrade'),
+    })
+    .optional()
+    .describe('Only with `search`'),
+});

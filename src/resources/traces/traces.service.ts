@@ -37,6 +37,11 @@ export interface TraceSelection {
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
+export interface TraceList extends Listed<TraceView> {
+  /** Of a list that was searched: how many of the newest entries the search does not know yet. */
+  search?: { behind: number };
+}
+
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
@@ -95,13 +100,15 @@ export function createTraceService(deps: Deps) {
     select,
 
     /** Newest first; on a page of large decisions some come without their payload. */
-    async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<Listed<TraceView>> {
+    async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<TraceList> {
       const { where, scrubberOf, signal } = await select(tenant, query);
-      const [items, total] = await Promise.all([
+      const lag = query.search === undefined ? null : deps.search.behind(tenant.organizationId);
+      const [items, total, behind] = await Promise.all([
         readTracePage(deps, where, { page, scrubberOf, signal }),
         counts.total(where, page),
+        lag,
       ]);
-      return { items, total };
+      return { items, total, ...(behind !== null && { search: { behind } }) };
     },
 
     /** By its `traceId`, or its object id. @throws AppError `NOT_FOUND` */

@@ -70,6 +70,19 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
     for (const id of facts.erased) expect((await call('GET', `/traces/${id}`)).status).toBe(404);
   });
 
+  test('says in the answer of a search how many entries are not searched yet', async () => {
+    const where = { consumer: 'decision-words' };
+    const cursors = harness.db.collection('cursors');
+    const cursor = await cursors.findOne(where);
+    const head = Number(cursor?.['sequence']);
+    const behind = async () => ok(await call('GET', `/traces?search=${WORD}`)).body.search;
+    expect(await behind()).toEqual({ behind: 0 });
+    await cursors.updateOne(where, { $set: { sequence: head - 7 } });
+    expect(await behind()).toEqual({ behind: 7 });
+    await cursors.updateOne(where, { $set: { sequence: head } });
+    expect(ok(await call('GET', '/traces')).body).not.toHaveProperty('search');
+  });
+
   test('has nothing in clear that is locked today, and the indexes of a new store', async () => {
     const entries = await ledger().find({}).toArray();
     expect(entries.filter((entry) => JSON.stringify(entry).includes(WORD))).toEqual([]);

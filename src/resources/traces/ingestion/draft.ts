@@ -65,7 +65,8 @@ interface Origin {
 export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
   const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
   const origin = originOf(input);
-  const { sealed, commitments, unstored } = yield* commit(input, origin);
+  const review = judged.verdict === 'flagged' ? newReview(input) : undefined;
+  const { sealed, commitments, unstored } = yield* commit(input, { origin, review });
   const view = tracePayload({
     organizationId: tenant.organizationId,
     workspaceId: input.workspaceId,
@@ -86,7 +87,7 @@ export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
     traceId,
     payload: view,
     payloadDigest: payloadDigest(view),
-    fields: Object.assign(fieldsOf(input, origin), { sealed }),
+    fields: Object.assign(fieldsOf(input, origin), { sealed }, review && { review }),
     idempotencyKey,
     monthlyLimit,
   };
@@ -102,15 +103,17 @@ function originOf({ judged: { content }, userAgent }: DraftInput): Origin {
 }
 
 function* commit(
-  { judged: { content, evaluation, facts }, rawBody, logPayloads, random16 }: DraftInput,
-  origin: Origin,
+  input: DraftInput,
+  { origin, review }: { origin: Origin; review: ReviewItem | undefined },
 ) {
+  const { judged, rawBody, logPayloads, random16 } = input;
+  const { content, evaluation } = judged;
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
   const values: Record<string, Json | undefined> = {
     submitted: sha256Hex(rawBody),
     origin: { ...origin },
     evaluation,
-    facts,
+    facts: factsOf(input, review),
     inputContext,
     outputDecision,
     rationale: rationaleOf(content),
@@ -152,8 +155,17 @@ function fieldsOf(
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
   };
-  if (verdict === 'flagged') fields.review = newReview(input);
   return fields;
+}
+
+/** With what the columns of an answer and of a review begin with, so that they cannot be changed unnoticed. */
+function factsOf({ judged: { facts }, agentMark }: DraftInput, review?: ReviewItem): JsonObject {
+  const told: JsonObject = { ...facts, agentMark: agentMark ?? null };
+  if (!review) return told;
+  const { _id, priority, workflowStep, slaDeadline: deadline } = review;
+  const slaDeadlineText = deadline?.toISOString() ?? null;
+  told['review'] = { id: _id.toHexString(), priority, workflowStep, slaDeadline: slaDeadlineText };
+  return told;
 }
 
 /** What a held decision waits for. */

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 import { isDuplicateKey } from '../../../errors.ts';
 import type { Consumers } from '../../../ledger/follow/consumers.ts';
-import type { CursorDocument } from '../../../ledger/follow/cursors.model.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
+import { indexLag } from '../search/index-lag.ts';
 import { indexerOf } from './memory-index.ts';
 
 type Deps = Pick<Platform, 'models' | 'memory' | 'ledger' | 'clock'> & {
@@ -34,14 +34,8 @@ export function createMemoryIndexing({ models, memory, ledger, clock, consumers 
     },
 
     /** How many of the newest entries the index does not tell of yet. */
-    async behind(organizationId: string): Promise<number> {
-      const consumer = indexerOf(memory.model);
-      const cursor = await models.cursors
-        .findOne({ organizationId, consumer }, 'sequence')
-        .lean<CursorDocument>();
-      const head = await ledger.appender.head(organizationId);
-      return Math.max(0, (head?.sequence ?? 0) - (cursor?.sequence ?? 0));
-    },
+    behind: (organizationId: string): Promise<number> =>
+      indexLag({ models, ledger }, organizationId, indexerOf(memory.model)),
   };
 }
 export type MemoryIndexing = ReturnType<typeof createMemoryIndexing>;

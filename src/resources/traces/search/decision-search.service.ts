@@ -8,9 +8,11 @@ import { hitsIn, type SearchHit, type WordSegment } from '../../../domain/search
 import { batchesOf, readDocument } from '../../../ledger/bson-reader.ts';
 import { rawDocuments, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { tooSlow } from '../../../errors.ts';
+import { WORDS_CONSUMER } from './decision-words.consumer.ts';
+import { indexLag } from './index-lag.ts';
 import { segmentIn, type StoredSegment } from './word-segments.ts';
 
-type Deps = Pick<Platform, 'models' | 'keyStore'>;
+type Deps = Pick<Platform, 'models' | 'keyStore' | 'ledger'>;
 type Reader = Pick<Tenant, 'organizationId' | 'signal'>;
 
 /** The newest of those that are found. */
@@ -21,7 +23,7 @@ const BATCH = 64;
 /** Bytes of segments that are read before others have their turn: some milliseconds. */
 const IN_TURN = 1_000_000;
 
-export function createDecisionSearchService({ models, keyStore }: Deps) {
+export function createDecisionSearchService({ models, keyStore, ledger }: Deps) {
   /** The newest segments first, as bytes: Mongoose would take ten times as long for their words. @throws AppError `VALIDATION_ERROR` after some seconds */
   async function* segmentsFor(
     { organizationId, signal }: Reader,
@@ -57,6 +59,10 @@ export function createDecisionSearchService({ models, keyStore }: Deps) {
   }
 
   return {
+    /** How many of the newest entries are not searched yet. */
+    behind: (organizationId: string): Promise<number> =>
+      indexLag({ models, ledger }, organizationId, WORDS_CONSUMER),
+
     /** The sequences of the decisions that a query finds. */
     async find(reader: Reader, query: string): Promise<number[]> {
       const { organizationId } = reader;

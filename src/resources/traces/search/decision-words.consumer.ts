@@ -14,6 +14,8 @@ type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' 
 const RUNS_IN_TURN = 4;
 /** Entries after which others have their turn: ordinary ones take a millisecond together. */
 const IN_TURN = 32;
+/** Its name, by which its cursors are found. */
+export const WORDS_CONSUMER = 'decision-words';
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
 /** No other value is kept until it has its turn. */
 const PROJECTION = {
@@ -42,7 +44,7 @@ export function decisionWordsConsumer({
   }
 
   return {
-    name: 'decision-words',
+    name: WORDS_CONSUMER,
     from: 'start',
     kinds: ['trace', 'correction', 'erasure'],
     runsInTurn: RUNS_IN_TURN,
