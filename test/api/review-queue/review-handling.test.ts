@@ -105,13 +105,14 @@ test('a deadline follows from priority and workspace, and is overdue when it pas
   expect(newest).toMatchObject({ id, priority: 'medium', overdue: false });
   const hours = (Date.parse(newest.slaDeadline) - Date.parse(newest.createdAt)) / 3_600_000;
   expect(hours).toBeCloseTo(24, 2);
-  await harness.db
-    .collection('ledger')
-    .updateOne(
-      { 'review._id': objectId(id) },
-      { $set: { 'review.slaDeadline': new Date(Date.now() - 1000) } },
-    );
+  // The clock of the app is real: the deadline moves instead, which verification would find.
+  const moveDeadline = (to: number) =>
+    harness.db
+      .collection('ledger')
+      .updateOne({ 'review._id': objectId(id) }, { $set: { 'review.slaDeadline': new Date(to) } });
+  await moveDeadline(Date.now() - 1000);
   expect((await list('status=pending')).body.data[0]).toMatchObject({ id, overdue: true });
+  await moveDeadline(Date.parse(newest.slaDeadline));
   ok(await decide(id, { decision: 'approve' }));
   expect((await list('status=approved')).body.data[0]).toMatchObject({ id, overdue: false });
 });
