@@ -53,10 +53,13 @@ beforeAll(async () => {
 const verified = async (): Promise<boolean> =>
   ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body.data.verified;
 
+/** A reason is given after the decision was sealed, and nothing says that there was one. */
+const MAY_BE_GONE = new Set(['review.escalationReason']);
+
 /** Another value that looks alike. */
 function otherOf(value: unknown): unknown {
   if (typeof value === 'string') return `${value}x`;
-  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'number') return value + 1000;
   if (typeof value === 'boolean') return !value;
   if (value instanceof Date) return new Date(value.getTime() + 60_000);
   if (Array.isArray(value)) return [...(value as unknown[]), 'more'];
@@ -96,7 +99,7 @@ async function unnoticed(entry: mongo.Document): Promise<string[]> {
     if (path in UNTOLD || path === 'organizationId') continue;
     if (!(await isFound(entry, { $set: { [path]: otherOf(value) } })))
       found.push(`${path} changed`);
-    if (value === null) continue;
+    if (value === null || MAY_BE_GONE.has(path)) continue;
     if (!(await isFound(entry, { $unset: { [path]: '' } }))) found.push(`${path} removed`);
   }
   for (const path of ['unknown', 'review.unknown', 'answer.unknown', 'usage.unknown'])
@@ -105,13 +108,10 @@ async function unnoticed(entry: mongo.Document): Promise<string[]> {
   return found;
 }
 
-/** What an answer of before an erasure and a reason that nobody gave look like when they are gone. */
-const MAY_BE_GONE = ['review.escalationReason removed'];
-
 test('of a held decision that was assigned and escalated', { tags: ['long'] }, async () => {
   expect(await verified()).toBe(true);
   const held = entries.find(({ review }) => review?.escalatedTo) as mongo.Document;
-  expect(await unnoticed(held)).toEqual(MAY_BE_GONE);
+  expect(await unnoticed(held)).toEqual([]);
 });
 
 test('of every kind of entry', { tags: ['long'] }, async () => {
