@@ -93,7 +93,7 @@ describe.each(SEQUENCES)('%s', (name, sequence) => {
         expect({ path, status: (await read(path)).status }).toEqual({ path, status: 404 });
       for (const path of ['/hash-chain/bundle', '/hash-chain/bundle?disclose=rationale'])
         expect(ok(await read(path)).text).not.toContain(_id.toHexString());
-      ok(await read('/traces/export?format=csv'));
+      ok(await read('/traces/export'));
     } finally {
       await harness.db.collection('ledger').deleteOne({ _id });
     }
@@ -104,7 +104,7 @@ describe.each(SEQUENCES)('%s', (name, sequence) => {
     try {
       expect(ok(await read('/audit/verify')).body.data.verified).toBe(false);
       ok(await read('/audit'));
-      ok(await read('/audit/export?format=csv'));
+      ok(await read('/audit/export'));
     } finally {
       await harness.db.collection('audit_entries').deleteOne({ _id });
     }
