@@ -1,5 +1,6 @@
 // Events as messages of the two chat services: Slack's incoming webhooks (chat_a), and Adaptive Cards for Teams workflows (chat_b).
 import type { EventBody } from './events.ts';
+import { truncate } from '../names/truncate.ts';
 
 /** Of a title or value; cards and messages have limits of their own. */
 const TEXT_MAX = 500;
@@ -27,7 +28,7 @@ function linesOf({ event, data }: EventBody): Lines {
 }
 
 const textOf = (value: unknown): string =>
-  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, TEXT_MAX);
+  truncate(typeof value === 'string' ? value : JSON.stringify(value), TEXT_MAX);
 
 /** Slack reads three characters as markup; plain text shows the rest as it is. */
 const slackText = (text: string): string =>

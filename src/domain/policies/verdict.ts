@@ -8,6 +8,7 @@ import {
   type Condition,
   type PolicyDefinition,
 } from './definition.ts';
+import { truncate } from '../names/truncate.ts';
 
 /** A policy that matched, or a restricting one that could not be evaluated. */
 export interface Match {
@@ -117,5 +118,5 @@ function describe(conditions: readonly Condition[]): string {
     return `${field} ${operatorWords[operator]} ${JSON.stringify(value)}${join}`;
   });
   const text = parts.join('');
-  return text.length > reasonLength ? `${text.slice(0, reasonLength - 3).toWellFormed()}...` : text;
+  return text.length > reasonLength ? `${truncate(text, reasonLength - 3)}...` : text;
 }

@@ -13,6 +13,7 @@ import {
   type AttributePath,
   type ResourceSchema,
 } from './schema.ts';
+import { truncate } from '../names/truncate.ts';
 
 /** On a resource as returned, or on an element of one. */
 export type Predicate = (resource: object) => boolean;
@@ -88,7 +89,7 @@ export function elementSchema({ name, subAttributes }: Attribute): ResourceSchem
 
 function attributeAt(schema: ResourceSchema, path: string): AttributePath {
   const found = findAttribute(schema, path);
-  if (!found) throw new ScimFilterError(`unknown attribute ${path.slice(0, 80)}`);
+  if (!found) throw new ScimFilterError(`unknown attribute ${truncate(path, 80)}`);
   return found;
 }
 

@@ -1,4 +1,5 @@
 // Parser of SCIM filters and patch paths (RFC 7644, figure 1 and section 3.5.2), in linear time.
+import { truncate } from '../names/truncate.ts';
 
 export const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
@@ -162,7 +163,7 @@ class Parser {
   }
 
   #unexpected(): ScimFilterError {
-    return new ScimFilterError(`unexpected ${this.#peek().text.slice(0, 40)}`);
+    return new ScimFilterError(`unexpected ${truncate(this.#peek().text, 40)}`);
   }
 }
 

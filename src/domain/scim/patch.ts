@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../record/json.ts';
 import { elementSchema, predicateOf, type Predicate } from './filter.ts';
 import { parseTarget, ScimFilterError, type FilterTree } from './grammar.ts';
 import { canonicalMembers, findAttribute, type Attribute, type ResourceSchema } from './schema.ts';
+import { truncate } from '../names/truncate.ts';
 
 export interface PatchOperation {
   op: 'add' | 'replace' | 'remove';
@@ -51,7 +52,7 @@ function applyOperation(
   if (op !== 'remove' && value === undefined) throw new ScimPatchError(`${op} requires a value`);
   if (path !== undefined) {
     const target = resolveTarget(schema, path);
-    if (!target) throw new ScimPatchError(`${path.slice(0, 80)} is not a writable attribute`);
+    if (!target) throw new ScimPatchError(`${truncate(path, 80)} is not a writable attribute`);
     return write(resource, target, { op, value });
   }
   if (op === 'remove') throw new ScimPatchError('remove requires a path');

@@ -7,6 +7,7 @@ import type { EntryKind, Sealed, Stored } from '../entry.ts';
 import type { TailReader } from './tail-reader.ts';
 import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
+import { truncate } from '../../domain/names/truncate.ts';
 
 const MAX_ERROR_LENGTH = 500;
 const MAX_COMMIT_MS = 10_000;
@@ -203,7 +204,7 @@ export async function deadLetter(
       organizationId: objectId(organizationId),
       sequence: to,
       traceId: about.traceId,
-      error: about.isErased ? null : String(error).slice(0, MAX_ERROR_LENGTH),
+      error: about.isErased ? null : truncate(String(error), MAX_ERROR_LENGTH),
       at,
     };
     await deps.deadLetters.collection.insertOne(row as DeadLetterDocument, { session });

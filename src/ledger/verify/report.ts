@@ -1,4 +1,5 @@
 // The findings of a verification: the first break, the state of the committed values, and completeness.
+import { truncate } from '../../domain/names/truncate.ts';
 
 export type BrokenReason = 'prev-hash-mismatch' | 'chain-hash-mismatch' | 'sequence-gap';
 
@@ -92,7 +93,7 @@ export class Findings {
   break(found: Break): void {
     if (this.broken && entryPlaceOf(this.broken) <= entryPlaceOf(found)) return;
     const { what, ...rest } = found;
-    this.broken = Object.assign(rest, { what: what.slice(0, TEXT_MAX) });
+    this.broken = Object.assign(rest, { what: truncate(what, TEXT_MAX) });
   }
 
   /** What was found after all that is known here. */
@@ -132,5 +133,5 @@ export function entryPlaceOf({ sequence, expectedSequence }: Break): number {
 
 function keep(places: EntryPlace[], place: EntryPlace): void {
   const { sequence, field } = place;
-  if (places.length < PLACES_MAX) places.push({ sequence, field: field.slice(0, TEXT_MAX) });
+  if (places.length < PLACES_MAX) places.push({ sequence, field: truncate(field, TEXT_MAX) });
 }

@@ -5,6 +5,7 @@ import * as oidc from 'openid-client';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
 import { createLogoutTokens, type LogoutToken } from './logout-tokens.ts';
+import { truncate } from '../../domain/names/truncate.ts';
 
 /** A client registered with an OpenID provider. */
 export interface OpenIdClient {
@@ -126,7 +127,7 @@ function createDiscovery(
     );
     const { issuer: name } = configuration.serverMetadata();
     if (!isSameUrl(name, issuer) && !(multiTenant && name === ENTRA_TENANTS))
-      throw new Error(`its metadata names the issuer ${name.slice(0, 200)}`);
+      throw new Error(`its metadata names the issuer ${truncate(name, 200)}`);
     // Throws without an authorization endpoint.
     oidc.buildAuthorizationUrl(configuration, {});
     // By default the library trusts TLS and does not verify the signature of the ID token.

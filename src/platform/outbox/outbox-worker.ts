@@ -8,6 +8,7 @@ import type { Deliverer, Deliverers, DeliveryHints, JointDeliverer } from './del
 import { DeliveryFailure } from './delivery-failure.ts';
 import { createLanes, type Claimed, type DeliverySlot } from './lanes.ts';
 import { createOutcomes } from './outcomes.ts';
+import { truncate } from '../../domain/names/truncate.ts';
 import { type OutboxDocument, RETENTION_MS } from './outbox.model.ts';
 import type { OutboxPool } from './pools.ts';
 
@@ -42,7 +43,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
   let isStopping = false;
 
   function retryLater(row: OutboxDocument, error: unknown): void {
-    const lastError = messageOf(error).slice(0, MAX_ERROR_LENGTH);
+    const lastError = truncate(messageOf(error), MAX_ERROR_LENGTH);
     const failure = error instanceof DeliveryFailure ? error : null;
     const told = { lastError, ...(failure?.result && { result: failure.result }) };
     const delay = failure?.isFinal ? null : retryDelay(pool.retries, row.attempts, chance());

@@ -1,5 +1,6 @@
 // Cuts rule-language source into tokens, one at a time, each character once.
 import { BYTE_ORDER_MARK, SourceError, sourceLimits } from './source.ts';
+import { truncate } from '../../names/truncate.ts';
 
 export type TokenKind = 'name' | 'number' | 'text' | 'pattern' | 'symbol' | 'end';
 
@@ -59,7 +60,7 @@ export class Lexer {
   /** What stands here instead of what was expected. */
   unexpected(expected: string): SourceError {
     const { kind, text, at } = this.peek();
-    const found = kind === 'end' ? 'the end' : text.slice(0, 40);
+    const found = kind === 'end' ? 'the end' : truncate(text, 40);
     return new SourceError(at, `expected ${expected}, found ${found}`);
   }
 

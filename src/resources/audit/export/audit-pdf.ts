@@ -2,6 +2,7 @@
 import type { PdfDocument } from '../../../platform/pdf/pdf-document.ts';
 import type { AuditFilter } from '../audit-filter.ts';
 import type { AuditEntryView } from '../audit.view.ts';
+import { truncate } from '../../../domain/names/truncate.ts';
 
 /** Longer texts are cut: a row stays a row. */
 const CELL_CHARACTERS = 300;
@@ -67,5 +68,5 @@ function whoOf({ userEmail, userRole, metadata }: AuditEntryView): string {
 }
 
 function cut(text: string): string {
-  return text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text;
+  return text.length > CELL_CHARACTERS ? `${truncate(text, CELL_CHARACTERS)}…` : text;
 }

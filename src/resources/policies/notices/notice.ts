@@ -2,6 +2,7 @@
 import { quotedName } from '../../../domain/names/quoted-name.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { matchOf } from '../../../domain/policies/verdict.ts';
+import { truncate } from '../../../domain/names/truncate.ts';
 
 /** After it has told of a match a policy tells of none for so long. */
 export const NOTICE_QUIET_MS = 5 * 60_000;
@@ -26,6 +27,6 @@ export function noticeOf(
   const body = `The decision ${traceId} was ${verdict}. ${own ?? reason}`;
   return {
     title: `Policy ${quotedName(policy.name)} has matched`,
-    body: body.slice(0, TEXT_MAX).toWellFormed(),
+    body: truncate(body, TEXT_MAX),
   };
 }

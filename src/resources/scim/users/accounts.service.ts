@@ -9,6 +9,7 @@ import type { DirectoryEntry } from '../../organization/memberships/memberships.
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
 import { accountAddress } from './scim-user.ts';
+import { truncate } from '../../../domain/names/truncate.ts';
 
 type Deps = Pick<Platform, 'models' | 'newId'> & {
   memberships: MembershipService;
@@ -57,7 +58,7 @@ export function createScimAccountService(deps: Deps) {
       const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (!known) {
         const _id = newId();
-        const name = displayNameIn(entry).slice(0, MAX_NAME);
+        const name = truncate(displayNameIn(entry), MAX_NAME);
         await insertOne(models.users, { _id, email, name, provisionedBy: organizationId });
         const isPending = !(await verifiedDomains.covers(organizationId, email));
         return { userId: _id, awaitsProof: false, isPending };
@@ -75,7 +76,7 @@ export function createScimAccountService(deps: Deps) {
     async sync(organizationId: string, user: UserDocument, entry: DirectoryEntry): Promise<void> {
       const isOurs = user.provisionedBy?.toHexString() === organizationId;
       if (!isOurs || (await memberships.belongsElsewhere(organizationId, user._id))) return;
-      const name = displayNameIn(entry).slice(0, MAX_NAME);
+      const name = truncate(displayNameIn(entry), MAX_NAME);
       const email = emailOf(entry);
       const moves =
         email !== user.email && isUnused(user) && !(await models.users.exists({ email }));

@@ -2,6 +2,7 @@
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { actionText } from '../../../domain/record/proposed-action.ts';
+import { truncate } from '../../../domain/names/truncate.ts';
 
 /** Without personal data. */
 export interface Correction {
@@ -37,7 +38,7 @@ export function markedRationale(
   { correctedDecision, feedbackNotes }: Correction,
 ): string {
   const why = feedbackNotes ?? actionText(correctedDecision) ?? '';
-  const marker = `[HUMAN CORRECTION: ${why.slice(0, MARKER_MAX).toWellFormed()}]`;
+  const marker = `[HUMAN CORRECTION: ${truncate(why, MARKER_MAX)}]`;
   return ingested === null ? marker : `${marker} ${ingested}`;
 }
 

@@ -1,6 +1,7 @@
 // What of a decision is searched: the question it was asked, and the answer it gave.
 import type { Json } from '../../../domain/record/json.ts';
 import type { TraceView } from '../traces.view.ts';
+import { truncate } from '../../../domain/names/truncate.ts';
 
 type Texts = Pick<TraceView, 'inputContext' | 'outputDecision' | 'rationale'>;
 
@@ -15,7 +16,7 @@ export function textsOf({ inputContext, outputDecision, rationale }: Texts): [st
   return [cut(textOf(prompt)), cut(decided)];
 }
 
-const cut = (text: string): string => text.trim().slice(0, LENGTH);
+const cut = (text: string): string => truncate(text.trim(), LENGTH);
 
 function membersOf(value: Json): Readonly<Record<string, Json>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};

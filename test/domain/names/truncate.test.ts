@@ -1,0 +1,50 @@
+// Texts that are cut: never longer than the limit, never through a character.
+// @module-tag varied
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { truncate } from '../../../src/domain/names/truncate.ts';
+import { displayNameOf } from '../../../src/resources/sign-on/login/display-name.ts';
+import { runs } from '../../setup/runs.ts';
+
+describe('truncate', () => {
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'abc'],
+    ['', 0, ''],
+    ['abc', 0, ''],
+    ['ab😀', 3, 'ab'],
+    ['ab😀', 4, 'ab😀'],
+    ['abe\u0301', 3, 'ab'],
+    ['a👨‍👩‍👧‍👦b', 5, 'a'],
+    ['a🇩🇪🇫🇷', 7, 'a🇩🇪'],
+    ['a🏽', 2, 'a'],
+    ['नमस्ते', 4, 'नम'],
+    ['\r\n', 1, '\r'],
+  ])('%j to %d is %j', (text, limit, cut) => expect(truncate(text, limit)).toBe(cut));
+
+  it('cuts a pile of marks between two of them', () => {
+    expect(truncate(`a${'\u0301'.repeat(500)}`, 100)).toBe(`a${'\u0301'.repeat(99)}`);
+    expect(truncate('😀\u200d'.repeat(500), 100)).toMatch(/^(?:😀\u200d)+😀?$/u);
+  });
+
+  it('keeps a beginning that is well formed and as long as it may be', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 200 }).map((units) => units.toWellFormed());
+    fc.assert(
+      fc.property(text, fc.nat(120), (whole, limit) => {
+        const cut = truncate(whole, limit);
+        expect(whole.startsWith(cut)).toBe(true);
+        expect(cut.isWellFormed()).toBe(true);
+        expect(cut.length).toBeLessThanOrEqual(limit);
+        expect(cut.length).toBeGreaterThanOrEqual(Math.min(whole.length, limit - 64));
+      }),
+      { numRuns: runs(500, 20_000) },
+    );
+  });
+});
+
+it('is how names are cut', () => {
+  const pairs = '😀'.repeat(5_000);
+  for (const text of [pairs, `a${pairs}`]) {
+    expect(displayNameOf({ name: text, email: 'a@b.co' }).isWellFormed()).toBe(true);
+  }
+});
