@@ -1,4 +1,5 @@
 // Every error code of the contract, its status and meaning (document 1, section 7), and the one error class.
+import { truncate } from './domain/names/truncate.ts';
 
 interface Entry {
   http: number;
@@ -200,7 +201,7 @@ export function reasonOf(error: AppError): string {
   const texts: string[] = [];
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     texts.push(cause.message);
-  return texts.join(': ').slice(0, MAX_REASON);
+  return truncate(texts.join(': '), MAX_REASON);
 }
 
 /** A place in an input, and what is wrong there. */
@@ -217,8 +218,8 @@ const MESSAGE_TOLD = 500;
 /** What an answer tells of issues: the first, and how many more there are. */
 export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherIssues?: number } {
   const issues = found.slice(0, ISSUES_TOLD).map(({ path, message }) => ({
-    path: path.slice(0, PATH_TOLD),
-    message: message.slice(0, MESSAGE_TOLD),
+    path: truncate(path, PATH_TOLD),
+    message: truncate(message, MESSAGE_TOLD),
   }));
   const furtherIssues = found.length - issues.length;
   return furtherIssues === 0 ? { issues } : { issues, furtherIssues };

@@ -247,4 +247,8 @@ test('a body with very many mistakes is told of twenty, and how many more there 
   });
   const { issues: long } = await refuse([{ ['x'.repeat(90_000)]: 1 }]);
   expect(JSON.stringify(long).length).toBeLessThan(5_000);
+  for (const before of ['', 'x']) {
+    const [issue] = (await refuse([{ [before + '👩‍🌾'.repeat(5_000)]: 1 }])).issues.slice(-1);
+    expect(issue.message).toMatch(/👩‍🌾$/u);
+  }
 });

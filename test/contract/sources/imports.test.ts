@@ -83,7 +83,7 @@ const RULES: readonly Rule[] = [
     may: [/^environment-values$/, /^domain\/identity\/addresses\/email-address$/, ZOD, NODE],
   },
   { of: /^environment-values$/, may: [ZOD, NODE] },
-  { of: /^errors$/, may: [] },
+  { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.
   { of: /^domain\/identity\/common-passwords$/, may: [nodeParts('fs')] },
   // Formats of their own, read and written by libraries that touch nothing else.

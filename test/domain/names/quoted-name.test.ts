@@ -10,7 +10,8 @@ test.for([
   ['write to me@evil.test', '“write to me@ evil. test”'],
   ['”. Your account is locked: “', '“’. Your account is locked: ’”'],
   ['x'.repeat(81), `“${'x'.repeat(80)}…”`],
-  ['🦊'.repeat(81), `“${'🦊'.repeat(80)}…”`],
+  ['🦊'.repeat(41), `“${'🦊'.repeat(40)}…”`],
+  [`x${'🦊'.repeat(40)}`, `“x${'🦊'.repeat(39)}…”`],
 ] as const)('%s', ([name, shown]) => {
   expect(quotedName(name)).toBe(shown);
 });
