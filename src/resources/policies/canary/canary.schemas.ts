@@ -10,12 +10,9 @@ const canaryChange = z
   .union([
     z.strictObject({
       share: z.number().min(canaryShares.least).max(canaryShares.most),
-      liftsOthers: z
-        .literal(true)
-        .exactOptional()
-        .describe(
-          'Needed without a change where an enabled policy blocks: it is lifted for the other share',
-        ),
+      liftsOthers: optional(z.literal(true)).describe(
+        'Needed without a change where an enabled policy blocks: it is lifted for the other share',
+      ),
     }),
     z.strictObject({ end: z.enum(['promote', 'rollback']) }),
   ])

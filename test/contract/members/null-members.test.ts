@@ -1,14 +1,14 @@
 // Null for an optional member of a body means what its absence means, in every operation and at every depth.
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { withoutAbsent } from '../../src/http/declaration/optional.ts';
-import { TOOLS } from '../../src/resources/mcp-server/bridge.schemas.ts';
-import { examples, refusedWith } from './examples/all.ts';
-import { test } from './fixtures.ts';
-import { mounted } from './mounted.ts';
-import { placesOf, replaced, valueAt, type Path } from './paths.ts';
-import { credentialsFor, send } from './requests.ts';
-import { createTenant } from './tenant.ts';
+import { withoutAbsent } from '../../../src/http/declaration/optional.ts';
+import { TOOLS } from '../../../src/resources/mcp-server/bridge.schemas.ts';
+import { examples, refusedWith } from '../examples/all.ts';
+import { test } from '../fixtures.ts';
+import { mounted } from '../mounted.ts';
+import { placesOf, replaced, valueAt, type Path } from '../paths.ts';
+import { credentialsFor, send } from '../requests.ts';
+import { createTenant } from '../tenant.ts';
 
 interface Schema {
   type?: string | string[];

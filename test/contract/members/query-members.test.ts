@@ -1,9 +1,9 @@
 // A query member that an operation does not know is refused, but where others write the address.
 import { expect } from 'vitest';
-import { test } from './fixtures.ts';
-import { mounted } from './mounted.ts';
-import { credentialsFor } from './requests.ts';
-import { createTenant } from './tenant.ts';
+import { test } from '../fixtures.ts';
+import { mounted } from '../mounted.ts';
+import { credentialsFor } from '../requests.ts';
+import { createTenant } from '../tenant.ts';
 
 /** Probes, verifiers, identity providers and SCIM clients add members of their own (decisions: requests and answers). */
 const OPEN = [
