@@ -10,13 +10,10 @@ const MOVES: Readonly<Record<AssessmentStatus, readonly AssessmentStatus[]>> = {
   archived: [],
 };
 
+export const movesFrom = (from: AssessmentStatus): readonly AssessmentStatus[] => MOVES[from];
+
 export function canMove(from: AssessmentStatus, to: AssessmentStatus): boolean {
   return MOVES[from].includes(to);
-}
-
-/** Back to where the contents are open: out of a review only by an approval, and out of the archive never. */
-export function isReopening(from: AssessmentStatus, to: AssessmentStatus): boolean {
-  return from === 'archived' || (from === 'review' && to === 'draft');
 }
 
 export function isEditable(status: AssessmentStatus): boolean {

@@ -25,7 +25,7 @@ const move = {
   plan,
   params: byId,
   data: assessmentView,
-  codes: ['FRIA_TRANSITION_FAILED', 'INVALID_OPERATION'],
+  codes: ['FRIA_TRANSITION_FAILED'],
   audit: audit('fria.transition'),
 } as const;
 

@@ -13,7 +13,7 @@ import {
   canMove,
   isAnchored,
   isEditable,
-  isReopening,
+  movesFrom,
   needsApprover,
 } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
@@ -126,15 +126,17 @@ export function createFriaService({ models, clock, attestations }: Deps) {
       return toView(await change(found, { ...fields, identifiedRisks: rows }));
     },
 
-    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED`, `INVALID_OPERATION` for what would open it again */
+    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
     async move(
       tenant: Tenant,
       { userId, role, email }: User,
       { id, to }: { id: string; to: AssessmentStatus },
     ): Promise<MovedAssessment> {
+      const isManager = MANAGERS.includes(role);
+      if (to === 'approved' && !isManager) throw new AppError('FORBIDDEN');
       const found = await find(tenant, id);
       const { status: from } = found;
-      if (needsApprover(from, to) && !MANAGERS.includes(role)) throw new AppError('FORBIDDEN');
+      if (needsApprover(from, to) && !isManager) throw new AppError('FORBIDDEN');
       if (!canMove(from, to)) throw refusedMove(from, to);
       const moved = await change(found, stamps(found, { to, userId, now: clock.now() }));
       if (to === 'approved') await attestApproval(tenant, moved, email);
@@ -172,8 +174,12 @@ function stamps(
 }
 
 function refusedMove(from: AssessmentStatus, to: AssessmentStatus): AppError {
-  const code = isReopening(from, to) ? 'INVALID_OPERATION' : 'FRIA_TRANSITION_FAILED';
-  return new AppError(code, `From ${from} no assessment becomes ${to}`);
+  const leads = movesFrom(from);
+  const known = leads.length === 0 ? 'it stays there' : `it may become ${leads.join(' or ')}`;
+  return new AppError(
+    'FRIA_TRANSITION_FAILED',
+    `From ${from} no assessment becomes ${to}; ${known}`,
+  );
 }
 
 /** @throws AppError `VALIDATION_ERROR` when the synthetic row is one too many */

@@ -123,6 +123,26 @@ test('duties are separated, and a refused attempt is on record', async () => {
   expect(refused.every(({ status }) => status === 'failure')).toBe(true);
 });
 
+test('who may never take an action hears that first, of whatever approval', async () => {
+  const { author, reviewer, enforcer, viewer } = people;
+  const unknown = newId();
+  const refused = {
+    'break-glass': [author, reviewer, viewer],
+    'enforcer-promote': [author, reviewer, viewer],
+    'enforcer-reject': [author, reviewer, viewer],
+    'reviewer-approve': [author, viewer],
+    'reviewer-reject': [author, viewer],
+    'author-withdraw': [viewer],
+  };
+  for (const [action, callers] of Object.entries(refused)) {
+    for (const caller of callers)
+      expect(await act(caller, unknown, action, { reason: 'now' })).toMatchObject(FORBIDDEN);
+    expect(await act(enforcer, unknown, action, { reason: 'now' })).toMatchObject(
+      refusal(404, 'NOT_FOUND'),
+    );
+  }
+});
+
 test('only the actions of a state are possible in it, and an ended approval moves no more', async () => {
   const { author, reviewer, enforcer } = people;
   const { _id: id } = await proposed('states');

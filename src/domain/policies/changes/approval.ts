@@ -99,6 +99,11 @@ const RULES: Readonly<Record<ApprovalAction, Rule>> = {
   },
 };
 
+/** Whether a role may ever take an action: that is refused before anything is said of a change. */
+export function mayTake(action: ApprovalAction, role: Role): boolean {
+  return RULES[action].roles.includes(role);
+}
+
 /** Where an action leads, or why it does not: `person` is the wrong one, or it is the wrong moment. */
 export type ApprovalMove = { to: ApprovalState } | { refused: 'person' | 'moment'; why: string };
 
@@ -108,8 +113,8 @@ export function approvalMove(
   { state, involved }: { state: ApprovalState; involved: Involved },
   { userId, role }: { userId: string; role: Role },
 ): ApprovalMove {
-  const { leads, roles, conflict } = RULES[action];
-  if (!roles.includes(role)) return { refused: 'person', why: `${action} is not for this role` };
+  const { leads, conflict } = RULES[action];
+  if (!mayTake(action, role)) return { refused: 'person', why: `${action} is not for this role` };
   const to = leads[state];
   if (to === undefined) return { refused: 'moment', why: `${action} is not possible in ${state}` };
   const why = conflict(userId, involved);

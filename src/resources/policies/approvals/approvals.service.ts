@@ -9,6 +9,7 @@ import {
   approvalMove,
   type ApprovalState,
   isEnforcing,
+  mayTake,
   OPEN_STATES,
 } from '../../../domain/policies/changes/approval.ts';
 import { AppError } from '../../../errors.ts';
@@ -75,6 +76,16 @@ export function createApprovalService(deps: Deps) {
   function find(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
     const where = { ...visible(tenant), _id };
     return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
+  }
+
+  /** Who may never take an action hears that first, of whatever approval. @throws AppError `FORBIDDEN`, `NOT_FOUND` */
+  function findFor(
+    { tenant, user }: Mover,
+    action: ApprovalAction,
+    id: string,
+  ): Promise<PolicyApprovalDocument> {
+    requireRole(action, user);
+    return find(tenant, id);
   }
 
   /** Of two at a time one meets the other's write, and is run again. */
@@ -182,11 +193,12 @@ export function createApprovalService(deps: Deps) {
 
     /** @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for other contents than the caller saw, and when the policy has changed since; `VALIDATION_ERROR` for a glass that is broken without a reason, and for an edited change without a digest */
     async move(
-      { tenant, user }: Mover,
+      mover: Mover,
       { id, action }: { id: string; action: ApprovalAction },
       { reason, digest }: z.output<typeof policyApprovalActionInput>,
     ): Promise<MovedApproval> {
-      const found = await find(tenant, id);
+      const { tenant, user } = mover;
+      const found = await findFor(mover, action, id);
       const { state: from } = found;
       const to = stateAfter(action, found, user);
       requireReason(action, reason);
@@ -205,6 +217,11 @@ export function createApprovalService(deps: Deps) {
   };
 }
 export type ApprovalService = ReturnType<typeof createApprovalService>;
+
+/** @throws AppError `FORBIDDEN` */
+function requireRole(action: ApprovalAction, { role }: User): void {
+  if (!mayTake(action, role)) throw new AppError('FORBIDDEN', `${action} is not for this role`);
+}
 
 /** @throws AppError `VALIDATION_ERROR` */
 function requireReason(action: ApprovalAction, reason: string | undefined): void {
