@@ -30,3 +30,11 @@ export interface EventBody {
 export function takes(subscribed: readonly string[], event: string): boolean {
   return subscribed.includes('*') || subscribed.includes(event);
 }
+
+/** Whether a webhook or a rule was switched on before the decision of this sequence; what tells of no decision has none. */
+export function isFollowing(
+  { since = 0 }: { since?: number | undefined },
+  sequence: number | undefined,
+): boolean {
+  return sequence === undefined || sequence > since;
+}

@@ -13,6 +13,8 @@ export interface OutboxRow {
   workspaceId?: string;
   /** The record that it tells of, if that may be erased. */
   subject?: string;
+  /** Of the chain entry that it tells of. */
+  sequence?: number;
   payload: Record<string, unknown>;
 }
 

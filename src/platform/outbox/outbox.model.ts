@@ -16,6 +16,8 @@ export interface OutboxDocument {
   workspaceId?: string;
   /** The record that it tells of; when that is erased, the row goes as well. */
   subject?: string;
+  /** Of the chain entry that it tells of. */
+  sequence?: number;
   payload: Record<string, unknown>;
   /** `dead`: given up after the last retry. */
   status: 'pending' | 'done' | 'dead';
@@ -38,6 +40,7 @@ export const outboxSchema = new Schema<OutboxDocument>(
     lane: String,
     workspaceId: String,
     subject: String,
+    sequence: Number,
     payload: { type: Schema.Types.Mixed, required: true },
     status: { type: String, enum: ['pending', 'done', 'dead'], default: 'pending' },
     attempts: { type: Number, default: 0 },

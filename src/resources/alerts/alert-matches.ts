@@ -15,7 +15,7 @@ export interface AlertMatch {
   facts: AlertFacts;
   at: Date;
   /** Null: it concerns the organisation, not a decision. */
-  trace: { id: string; traceId: string; workspaceId: string } | null;
+  trace: { id: string; traceId: string; workspaceId: string; sequence?: number } | null;
 }
 
 export interface AlertOutcome {
@@ -84,12 +84,14 @@ function common(rule: AlertRuleDocument, { trace }: AlertMatch) {
 /** An event of the whole organisation goes to the workspace of its rule, if that has one. */
 function eventRow(rule: AlertRuleDocument, match: AlertMatch, event: EventBody): OutboxRow {
   const workspaceId = match.trace?.workspaceId ?? rule.workspaceId?.toHexString();
+  const sequence = match.trace?.sequence;
   const shared = common(rule, match);
   return {
     ...shared,
     topic: EVENT_TOPIC,
     lane: shared.organizationId,
     ...(workspaceId !== undefined && { workspaceId }),
+    ...(sequence !== undefined && { sequence }),
     payload: { ...event },
   };
 }

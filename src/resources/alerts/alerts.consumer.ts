@@ -1,4 +1,5 @@
 // Holds every decision against the alert rules of its organisation (document 2, section 4.4).
+import { isFollowing } from '../../domain/events/events.ts';
 import { alertHolds } from '../../domain/events/alert-condition.ts';
 import { concerns } from '../../domain/identity/workspace-scope.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
@@ -61,10 +62,15 @@ const factsOf = ({ verdict: status, confidenceScore }: TraceDocument) => ({
 });
 
 function isMatch(rule: AlertRuleDocument, trace: TraceDocument): boolean {
-  return concerns(rule, trace.workspaceId) && alertHolds(rule.condition, factsOf(trace));
+  return (
+    isFollowing(rule, trace.sequence) &&
+    concerns(rule, trace.workspaceId) &&
+    alertHolds(rule.condition, factsOf(trace))
+  );
 }
 
 function matchOf(trace: TraceDocument): AlertMatch {
-  const { _id, traceId, workspaceId, createdAt: at } = trace;
-  return { facts: factsOf(trace), at, trace: { id: _id.toHexString(), traceId, workspaceId } };
+  const { _id, traceId, workspaceId, sequence, createdAt: at } = trace;
+  const about = { id: _id.toHexString(), traceId, workspaceId, sequence };
+  return { facts: factsOf(trace), at, trace: about };
 }

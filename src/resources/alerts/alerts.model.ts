@@ -22,6 +22,8 @@ export interface AlertRuleDocument {
   description: string;
   severity: Severity;
   isActive: boolean;
+  /** Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than this member. */
+  since?: number;
   condition: AlertCondition;
   actions: AlertAction[];
   createdAt: Date;
@@ -35,6 +37,7 @@ export const alertRuleSchema = new Schema<AlertRuleDocument>(
     description: { type: String, default: '' },
     severity: { type: String, enum: ALERT_SEVERITIES, required: true },
     isActive: { type: Boolean, required: true },
+    since: Number,
     condition: { type: Schema.Types.Mixed, required: true },
     actions: { type: Schema.Types.Mixed, required: true },
   },

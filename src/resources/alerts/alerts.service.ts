@@ -20,6 +20,7 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
+import { headSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
@@ -101,7 +102,8 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     ): Promise<AlertRuleView> {
       await workspaces.require(organizationId, workspaceId);
       await requireRoom(organizationId);
-      const row = { ...contents, organizationId, workspaceId };
+      const since = await headSequence(models.ledger, organizationId);
+      const row = { ...contents, organizationId, workspaceId, since };
       const rule = await insertOne(models.alertRules, row);
       activeRules.changed(organizationId);
       return { ...rule, id: rule._id, lastTriggeredAt: null };
@@ -115,9 +117,12 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     ): Promise<AlertRuleView> {
       const { organizationId } = tenant;
       await workspaces.require(organizationId, change.workspaceId ?? null);
+      const isSwitchedOn = change.isActive === true && !(await find(tenant, _id)).isActive;
+      const since = isSwitchedOn ? await headSequence(models.ledger, organizationId) : undefined;
+      const set = givenMembers({ ...change, since });
       const rule = await findOr404(
         models.alertRules
-          .findOneAndUpdate({ ...inScopeOf(tenant), _id }, { $set: givenMembers(change) }, AFTER)
+          .findOneAndUpdate({ ...inScopeOf(tenant), _id }, { $set: set }, AFTER)
           .lean<AlertRuleDocument>(),
       );
       activeRules.changed(organizationId);

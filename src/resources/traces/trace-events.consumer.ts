@@ -54,7 +54,7 @@ function scrubbedLength({ agentName, agentId, answer }: TraceDocument): number {
 }
 
 function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
-  const { workspaceId, traceId: subject } = trace;
+  const { workspaceId, traceId: subject, sequence } = trace;
   const payload = eventOf(trace);
   return {
     organizationId,
@@ -62,6 +62,7 @@ function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
     lane: organizationId,
     workspaceId,
     subject,
+    sequence,
     payload,
   };
 }

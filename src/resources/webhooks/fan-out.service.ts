@@ -12,9 +12,9 @@ export function createFanOut({ outbox, subscriptions }: Deps) {
   async function deliveriesOf(row: OutboxDocument): Promise<OutboxRow[]> {
     const organizationId = row.organizationId.toHexString();
     const event = row.payload as unknown as EventBody;
-    const occasion = { event: event.event, workspaceId: row.workspaceId ?? null };
+    const { subject, sequence } = row;
+    const occasion = { event: event.event, workspaceId: row.workspaceId ?? null, sequence };
     const takers = await subscriptions.takersOf(organizationId, occasion);
-    const { subject } = row;
     return takers.map((webhookId) => ({
       organizationId,
       topic: DELIVERY_TOPIC,

@@ -1,16 +1,18 @@
 // Who is told of an organisation's events: its active webhooks.
 import type { Platform } from '../../composition/platform.ts';
-import { takes } from '../../domain/events/events.ts';
+import { isFollowing, takes } from '../../domain/events/events.ts';
 import { concerns } from '../../domain/identity/workspace-scope.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
 /** Of a webhook, as far as it decides what it is told. */
-export type Subscription = Pick<WebhookDocument, '_id' | 'workspaceId' | 'events'>;
+export type Subscription = Pick<WebhookDocument, '_id' | 'workspaceId' | 'events' | 'since'>;
 
 /** Null, as workspace of an event: it concerns the whole organisation. */
 interface Occasion {
   event: string;
   workspaceId: string | null;
+  /** Of the decision that it tells of; undefined: of none. */
+  sequence?: number | undefined;
 }
 
 const CACHED_WEBHOOKS = 2000;
@@ -27,7 +29,7 @@ export function createSubscriptionService({
     feature: 'webhooks',
     load: (organizationId) =>
       models.webhooks
-        .find({ organizationId, isActive: true }, 'workspaceId events')
+        .find({ organizationId, isActive: true }, 'workspaceId events since')
         .lean<Subscription[]>(),
   });
 
@@ -42,10 +44,12 @@ export function createSubscriptionService({
       return (await active.of(organizationId)).some(({ events }) => takes(events, event));
     },
 
-    /** The webhooks that take an event. */
-    async takersOf(organizationId: string, { event, workspaceId }: Occasion): Promise<string[]> {
+    /** The webhooks that take an event, and were there when it happened. */
+    async takersOf(organizationId: string, occasion: Occasion): Promise<string[]> {
+      const { event, workspaceId, sequence } = occasion;
       return (await active.of(organizationId))
         .filter((one) => takes(one.events, event) && concerns(one, workspaceId))
+        .filter((one) => isFollowing(one, sequence))
         .map(({ _id }) => _id.toHexString());
     },
 

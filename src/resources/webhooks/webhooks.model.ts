@@ -24,6 +24,8 @@ export interface WebhookDocument {
   type: WebhookType;
   description: string;
   isActive: boolean;
+  /** Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than this member. */
+  since?: number;
   /** Set while it is switched off by Assay itself. */
   switchedOffAt: Date | null;
   switchedOffReason: SwitchOffReason | null;
@@ -42,6 +44,7 @@ export const webhookSchema = new Schema<WebhookDocument>(
     type: { type: String, enum: WEBHOOK_TYPES, required: true },
     description: { type: String, default: '' },
     isActive: { type: Boolean, required: true },
+    since: Number,
     switchedOffAt: { type: Date, default: null },
     switchedOffReason: { type: String, enum: [...SWITCH_OFF_REASONS, null], default: null },
     sealedSecret: { type: String, required: true },

@@ -23,6 +23,7 @@ import {
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
+import { headSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
@@ -151,6 +152,7 @@ export function createWebhookService(deps: Deps) {
         organizationId,
         workspaceId,
         fingerprint,
+        since: await headSequence(models.ledger, organizationId),
         sealedSecret: vault.seal(secret, webhookSecretAad(_id)),
       }).catch(refuseDuplicate);
       await insertOne(models.webhookStatistics, { _id, organizationId });
@@ -169,7 +171,10 @@ export function createWebhookService(deps: Deps) {
       const workspaceId = before.workspaceId?.toHexString() ?? null;
       const { url = before.url, events = before.events, isActive } = change;
       const fingerprint = fingerprintOf({ workspaceId, url, events });
-      const set = { ...givenMembers(change), fingerprint, ...(isActive && ACTIVE) };
+      const isSwitchedOn = isActive === true && !before.isActive;
+      const since = isSwitchedOn ? await headSequence(models.ledger, organizationId) : undefined;
+      const given = givenMembers({ ...change, since });
+      const set = { ...given, fingerprint, ...(isActive && ACTIVE) };
       const where = { organizationId, _id: before._id };
       const after = await findOr404(
         models.webhooks

@@ -210,8 +210,13 @@ export function createApprovalService(deps: Deps) {
       const undoneRevision = isUndone ? await enforcement.undo(tenant, found) : null;
       const said = { action, reason: reason ?? null };
       const step = stepBy(user, { ...said, digest: found.digest, from, to });
-      const parts = { ...partsOf(said, step), ...enforced, undoneRevision };
-      const moved = await write(found, { ...parts, state: to, step });
+      const moved = await write(found, {
+        ...partsOf(said, step),
+        ...enforced,
+        undoneRevision,
+        state: to,
+        step,
+      });
       return { approval: toView(moved), from, undone: isUndone ? undoneRevision !== null : null };
     },
   };

@@ -1,0 +1,110 @@
+// A webhook or alert rule follows the decisions that are made after it was switched on, all of them and no others.
+import { beforeAll, expect, test } from 'vitest';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { startReceiver, type Message } from '../../setup/providers/receiver.ts';
+
+const receiver = useFixture(startReceiver, (one) => one.close());
+const harness = useHarness(() => ({ ASSAY_OUTBOUND_ALLOW: receiver.host }));
+const { app } = harness;
+const ada = useOwner(harness);
+let key: string;
+beforeAll(async () => void ({ key } = await createWorkspaceKey(app, ada)));
+
+const owner = async (method: string, path: string, body?: object) =>
+  ok(await app.call(method, `/api/v1${path}`, { token: ada.token, body })).body.data;
+const post = async (): Promise<string> =>
+  ok(await app.call('POST', '/api/v1/traces', { key, body: decision('bot') })).body.data.traceId;
+/** First the events, then what follows from them. */
+async function deliver(): Promise<void> {
+  for (let round = 0; round < 3; round += 1) await app.instance.runJobsOnce();
+}
+
+let made = 0;
+interface Follower {
+  path: string;
+  received: () => string[];
+}
+async function webhook(more: object = {}): Promise<Follower> {
+  const at = `/hook-${(made += 1)}`;
+  const body = { url: receiver.url + at, events: ['*'], ...more };
+  const { id } = await owner('POST', '/webhooks', body);
+  return { path: `/webhooks/${id}`, received: () => decisionsAt(at) };
+}
+/** After it has acted a rule rests, so of two decisions it tells of one. */
+async function rule(more: object = {}): Promise<Follower> {
+  const at = `/rule-${(made += 1)}`;
+  const body = {
+    name: at,
+    condition: { field: 'confidenceScore', operator: 'gte', value: 0 },
+    actions: [{ type: 'webhook', target: receiver.url + at }],
+    ...more,
+  };
+  const { id } = await owner('POST', '/alerts', body);
+  return { path: `/alerts/${id}`, received: () => decisionsAt(at) };
+}
+const decisionsAt = (path: string): string[] =>
+  receiver.at(path).map(({ body }: Message) => body.data.traceId as string);
+
+test.each([
+  ['webhook', webhook],
+  ['webhook of alerts', () => webhook({ events: ['alert.triggered'] })],
+  ['rule', rule],
+])('a %s made right after a decision hears of the next one alone', async (what, make) => {
+  if (what === 'webhook of alerts') await rule();
+  const before = await post();
+  const follower = await make();
+  const after = await post();
+  await deliver();
+  expect(follower.received()).toContain(after);
+  expect(follower.received()).not.toContain(before);
+});
+
+test.each([
+  ['webhook', webhook],
+  ['rule', rule],
+])('a %s hears of nothing that was decided while it was paused', async (_what, make) => {
+  const follower = await make();
+  await owner('PATCH', follower.path, { isActive: false });
+  const paused = await post();
+  await owner('PATCH', follower.path, { isActive: true });
+  const after = await post();
+  await deliver();
+  expect(follower.received()).toContain(after);
+  expect(follower.received()).not.toContain(paused);
+});
+
+test.each([
+  ['webhook', webhook],
+  ['rule', rule],
+])('a change of a %s that is active loses no decision', async (_what, make) => {
+  const follower = await make();
+  const before = await post();
+  await owner('PATCH', follower.path, { isActive: true, description: 'as before' });
+  await deliver();
+  expect(follower.received()).toContain(before);
+});
+
+test(
+  'among decisions that are made meanwhile, every one after the answer is delivered',
+  { tags: ['long'] },
+  async () => {
+    let isMade = false;
+    const owed: string[] = [];
+    const posting = (async () => {
+      for (let rest = 5; rest > 0;) {
+        const isOwed = isMade;
+        const traceId = await post();
+        if (!isOwed) continue;
+        owed.push(traceId);
+        rest -= 1;
+      }
+    })();
+    const follower = await webhook({ events: ['trace.created'] });
+    isMade = true;
+    await posting;
+    await deliver();
+    expect(follower.received()).toEqual(expect.arrayContaining(owed));
+    expect(owed).toHaveLength(5);
+  },
+);
