@@ -1,8 +1,10 @@
 // Provenance graphs over HTTP (document 3, section 4.6): negotiated, scrubbed, of one decision or the newest.
 import { Parser } from 'n3';
 import { beforeAll, expect, test } from 'vitest';
+import { GRAPH_TYPES } from '../../../src/domain/provenance/prov-o/serialise.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createAgent, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { canonicalGraph } from '../../setup/rdf/canonical-graph.ts';
 import { outcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -40,11 +42,13 @@ test('JSON-LD by default, with a context of its own', async () => {
   const id = `urn:assay:${ada.organizationId}:trace`;
   const node = graph.find((found: { '@id': string }) => found['@id'] === `${id}:${child}`);
   expect(node).toMatchObject({
-    'rdf:type': [{ '@id': 'http://www.w3.org/ns/prov#Entity' }],
+    '@type': ['http://www.w3.org/ns/prov#Entity'],
+    'assay:status': ['approved'],
     'prov:wasDerivedFrom': [{ '@id': `${id}:${parent}` }],
     'prov:wasAttributedTo': [{ '@id': `urn:assay:${ada.organizationId}:agent:${agentId}` }],
   });
   expect(answer.text).not.toMatch(/eve@|Write to/);
+  expect(JSON.stringify(graph)).not.toMatch(/rdf:type|xsd:string/);
 });
 
 test.for(['text/turtle', 'application/n-triples'])('%s on request', async (type) => {
@@ -52,6 +56,16 @@ test.for(['text/turtle', 'application/n-triples'])('%s on request', async (type)
   expect(typeOf(answer)).toBe(`${type}; charset=utf-8`);
   const quads = new Parser({ format: type }).parse(answer.text);
   expect(quads.length).toBeGreaterThan(10);
+});
+
+test('both forms are the same graph, of one decision and of the newest', async () => {
+  for (const below of [`/trace/${child}`, `/trace/${parent}`, '/recent']) {
+    const forms = await Promise.all(
+      GRAPH_TYPES.map(async (type) => canonicalGraph(ok(await get(below, type)).text, type)),
+    );
+    expect(forms[0]).toContain('wasGeneratedBy');
+    expect(new Set(forms).size).toBe(1);
+  }
 });
 
 test('the newest decisions are one graph', async () => {

@@ -2,22 +2,15 @@
 // @module-tag varied
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import jsonld from 'jsonld';
-import { Parser, Writer } from 'n3';
-import { canonize } from 'rdf-canonize';
 import { expect, test } from 'vitest';
-import {
-  GRAPH_TYPES,
-  type GraphType,
-  negotiate,
-  serialise,
-} from '../../../src/domain/provenance/prov-o/serialise.ts';
+import { GRAPH_TYPES, negotiate, serialise } from '../../../src/domain/provenance/prov-o/serialise.ts';
 import {
   type Provenance,
   type Review,
   triplesOf,
 } from '../../../src/domain/provenance/prov-o/triples.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
+import { canonicalGraph } from '../../setup/rdf/canonical-graph.ts';
 import { runs } from '../../setup/runs.ts';
 
 const AT = new Date('2026-05-05T05:05:05.005Z');
@@ -40,29 +33,13 @@ const decisionOf = (more: Partial<Provenance> = {}): Provenance => ({
   ...more,
 });
 
-/** As N-Quads, by libraries that did not write it. */
-async function readBack(text: string, type: GraphType): Promise<string> {
-  if (type === 'application/ld+json')
-    return jsonld.toRDF(JSON.parse(text) as object, {
-      format: 'application/n-quads',
-      documentLoader: (url) => Promise.reject(new Error(`asked for ${url}`)),
-    });
-  const writer = new Writer({ format: 'N-Quads' });
-  writer.addQuads(new Parser({ format: type }).parse(text));
-  return new Promise((resolve, reject) => {
-    writer.end((error: Error | null, quads: string) => (error ? reject(error) : resolve(quads)));
-  });
-}
-
 async function hashesOf(
   decisions: Provenance[],
 ): Promise<{ hashes: Set<string>; lines: string[] }> {
   const canonical = await Promise.all(
-    GRAPH_TYPES.map(async (type) => {
-      const quads = await readBack(await serialise(triplesOf(decisions), type), type);
-      const format = 'application/n-quads';
-      return canonize(quads, { algorithm: 'RDFC-1.0', inputFormat: format, format });
-    }),
+    GRAPH_TYPES.map(async (type) =>
+      canonicalGraph(await serialise(triplesOf(decisions), type), type),
+    ),
   );
   const hashes = new Set(canonical.map((text) => createHash('sha256').update(text).digest('hex')));
   return { hashes, lines: (canonical[0] ?? '').split('\n').filter((line) => line !== '') };
@@ -81,6 +58,27 @@ test('the three serialisations are the same graph', async () => {
   expect(lines).toHaveLength(
     triplesOf([decisionOf(), decisionOf({ traceId: 'trc_2', reviews: [] })]).length,
   );
+});
+
+test('literals are written alike: a string has no type of its own in either form, all else has', async () => {
+  const triples = triplesOf([decisionOf()]);
+  const turtle = await serialise(triples, 'text/turtle');
+  const { '@graph': graph } = JSON.parse(await serialise(triples, 'application/ld+json'));
+  expect(turtle).not.toMatch(/\^\^xsd:string|rdf:type/);
+  const trace = graph.find((node: { '@id': string }) => node['@id'] === TRACE);
+  expect(trace).toMatchObject({
+    '@type': ['http://www.w3.org/ns/prov#Entity'],
+    'assay:chainHash': ['ab'.repeat(32)],
+    'assay:sequence': [{ '@value': '7', '@type': 'xsd:integer' }],
+    'prov:generatedAtTime': [{ '@value': AT.toISOString(), '@type': 'xsd:dateTime' }],
+  });
+  const agent = graph.find((node: object) => 'rdfs:label' in node);
+  expect(agent['@type']).toEqual([
+    'http://www.w3.org/ns/prov#SoftwareAgent',
+    'http://www.w3.org/ns/prov#Agent',
+  ]);
+  expect(agent['rdfs:label']).toEqual([decisionOf().agentName]);
+  expect(JSON.stringify(graph)).not.toMatch(/rdf:type|xsd:string/);
 });
 
 test('trace, invocation, agent, parent, policies and reviewer are what PROV-O calls them', async () => {

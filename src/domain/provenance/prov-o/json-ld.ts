@@ -1,5 +1,5 @@
 // Triples as JSON-LD with a context of its own, so that nobody has to fetch one.
-import type { JsonObject } from '../../record/json.ts';
+import type { Json, JsonObject } from '../../record/json.ts';
 import { groupBy } from '../../group-by.ts';
 import { PREFIXES, type Term, type Triple } from './triples.ts';
 
@@ -12,9 +12,15 @@ export function toJsonLd(triples: readonly Triple[]): string {
 function nodeOf(subject: string, about: readonly Triple[]): JsonObject {
   const node: JsonObject = { '@id': subject };
   for (const [predicate, triples] of groupBy(about, (triple) => triple.predicate))
-    node[predicate] = triples.map(({ object }) => valueOf(object));
+    if (predicate === 'rdf:type') node['@type'] = triples.flatMap(({ object }) => typeOf(object));
+    else node[predicate] = triples.map(({ object }) => valueOf(object));
   return node;
 }
 
-const valueOf = (term: Term): JsonObject =>
-  'iri' in term ? { '@id': term.iri } : { '@value': term.text, '@type': term.type };
+const typeOf = (term: Term): string[] => ('iri' in term ? [term.iri] : []);
+
+/** Strings stand bare, as Turtle writes them: some readers take `xsd:string` written out for another type. */
+function valueOf(term: Term): Json {
+  if ('iri' in term) return { '@id': term.iri };
+  return term.type === 'xsd:string' ? term.text : { '@value': term.text, '@type': term.type };
+}
