@@ -54,7 +54,13 @@ test('every open report is an event at its deadline, and a completed one is none
   expect(left.map(({ UID }) => UID)).toEqual(
     ['cp-0', 'cp-2', 'cp-3'].map((cp) => `${id}-${cp}@assay`),
   );
-  expect(events(await calendar('', { token: eve.token }))).toEqual([]);
+  const empty = await calendar('', { token: eve.token });
+  expect(events(empty)).toEqual([]);
+  expect(empty.text.match(/^BEGIN:\w+/gm)).toEqual([
+    'BEGIN:VCALENDAR',
+    'BEGIN:VTIMEZONE',
+    'BEGIN:STANDARD',
+  ]);
 });
 
 test('a feed token opens the calendar and nothing else', async () => {

@@ -94,7 +94,8 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       nodeParts('crypto'),
       LRU,
-      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|csv-stringify\/sync|saxes)$/,
+      /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|saxes)$/,
+      /^(csv-stringify\/sync|ical-generator)$/,
     ],
   },
   {

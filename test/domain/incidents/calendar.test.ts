@@ -12,35 +12,86 @@ const value = (line: string): string =>
     .replaceAll(/\\([\\;,nN])/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
 const event = { uid: 'u', at: new Date(0), changedAt: new Date(0), summary: 's', description: 'd' };
 
-test('without a deadline there is a calendar without events', () => {
-  expect(calendarText([])).toBe(
-    'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Assay//Incident deadlines//EN\r\nCALSCALE:GREGORIAN\r\n' +
-      'METHOD:PUBLISH\r\nX-WR-CALNAME:Incident deadlines\r\nREFRESH-INTERVAL;VALUE=DURATION:PT15M\r\n' +
-      'X-PUBLISHED-TTL:PT15M\r\nEND:VCALENDAR\r\n',
+/** Lines by the grammar of section 3.4 and 3.6: properties first, then components, each of which ends; the names of the outer ones. */
+function componentsOf(text: string): string[] {
+  const [begin, ...lines] = unfolded(text);
+  expect([begin, ...lines.splice(-2)]).toEqual(['BEGIN:VCALENDAR', 'END:VCALENDAR', '']);
+  const open: string[] = [];
+  const found: string[] = [];
+  for (const line of lines) {
+    const [, verb, name = ''] = /^(BEGIN|END):(.*)$/.exec(line) ?? [];
+    if (verb === 'BEGIN' && open.length === 0) found.push(name);
+    if (verb === 'BEGIN') open.push(name);
+    else if (verb === 'END') expect(open.pop()).toBe(name);
+    else {
+      expect(line).toMatch(/^[A-Z-]+(;[A-Z]+=[^:]+)*:/);
+      if (open.length === 0) expect(found, `${line} stands before components`).toEqual([]);
+    }
+  }
+  expect(open).toEqual([]);
+  return found;
+}
+
+test('without a deadline there is a calendar that is valid: one component, and no event', async () => {
+  const text = await calendarText([]);
+  expect(componentsOf(text)).toEqual(['VTIMEZONE']);
+  const lines = unfolded(text);
+  for (const line of [
+    'VERSION:2.0',
+    'PRODID:-//Assay//Incident deadlines//EN',
+    'CALSCALE:GREGORIAN',
+    'X-WR-CALNAME:Incident deadlines',
+    'REFRESH-INTERVAL;VALUE=DURATION:PT15M',
+    'TZID:Etc/UTC',
+    'TZOFFSETFROM:+0000',
+    'TZOFFSETTO:+0000',
+  ])
+    expect(lines.filter((found) => found === line)).toHaveLength(1);
+  // A scheduling method would demand an event with an organizer (RFC 5546, section 3.2.1).
+  expect(text).not.toContain('METHOD');
+});
+
+test('an event has what section 3.6.1 demands, once', async () => {
+  const text = await calendarText([event, { ...event, uid: 'v' }]);
+  expect(componentsOf(text)).toEqual(['VTIMEZONE', 'VEVENT', 'VEVENT']);
+  const [, first = ''] = text.split('BEGIN:VEVENT\r\n');
+  const names = first.split('\r\n').map((line) => line.split(/[:;]/, 1)[0]);
+  for (const name of ['UID', 'DTSTAMP', 'DTSTART', 'SUMMARY', 'DESCRIPTION', 'TRANSP'])
+    expect(names.filter((found) => found === name)).toEqual([name]);
+});
+
+test('many events hold the event loop for a moment only', async () => {
+  const text = 'Łódź, leak of prompts; '.repeat(9);
+  const many = Array.from({ length: 300 }, (_, i) =>
+    Object.assign({}, event, { uid: `${i}`, summary: text, description: text }),
   );
+  let others = 0;
+  const made = calendarText(many);
+  const wait = (): void => {
+    others += 1;
+    waiting = setImmediate(wait);
+  };
+  let waiting = setImmediate(wait);
+  expect(componentsOf(await made)).toHaveLength(301);
+  clearImmediate(waiting);
+  expect(others).toBeGreaterThan(10);
 });
 
-test('a deadline is a moment in UTC, never later than it is', () => {
+test('a deadline is a moment in UTC, never later than it is', async () => {
   const at = new Date('2026-10-25T00:59:59.999Z');
-  expect(calendarText([{ ...event, at }])).toContain('\r\nDTSTART:20261025T005959Z\r\n');
+  expect(await calendarText([{ ...event, at }])).toContain('\r\nDTSTART:20261025T005959Z\r\n');
 });
 
-test('no text breaks out of its line, and every line fits', () => {
+test('no text breaks out of its line, and every line fits', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
-  fc.assert(
-    fc.property(text, text, (summary, description) => {
-      const made = calendarText([{ ...event, summary, description }]);
+  await fc.assert(
+    fc.asyncProperty(text, text, async (summary, description) => {
+      const made = await calendarText([{ ...event, summary, description }]);
       for (const line of made.split('\r\n')) {
         expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
         expect(line).toMatch(/^\P{Cc}*$/u);
       }
-      const lines = unfolded(made);
-      expect(lines.filter((line) => /^(BEGIN|END):/.test(line))).toEqual([
-        'BEGIN:VCALENDAR',
-        'BEGIN:VEVENT',
-        'END:VEVENT',
-        'END:VCALENDAR',
-      ]);
+      expect(componentsOf(made)).toEqual(['VTIMEZONE', 'VEVENT']);
     }),
   );
 });
@@ -50,8 +101,8 @@ test.each([
   ['lines', 'first\nsecond'],
   ['an injected event', 'x\r\nEND:VEVENT\r\nBEGIN:VEVENT'],
   ['wide characters', '漢字😀'.repeat(60)],
-])('%s are read back as they were written', (_, summary) => {
-  const lines = unfolded(calendarText([{ ...event, summary }]));
+])('%s are read back as they were written', async (_, summary) => {
+  const lines = unfolded(await calendarText([{ ...event, summary }]));
   const shown = lines.filter((line) => line.startsWith('SUMMARY:')).map(value);
   expect(shown).toEqual([summary.replaceAll('\r\n', '\n')]);
 });
