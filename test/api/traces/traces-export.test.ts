@@ -22,17 +22,24 @@ const get = (query = '', { token }: Pick<Owner, 'token'> = ada): Promise<Answer>
   app.call('GET', `/api/v1/traces/export?${query}`, { token });
 const post = async (more: object = {}, agentId = 'x', by = key): Promise<Answer> =>
   ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision(agentId, more) }));
-/** Rows by column; the texts of these tests have no line breaks and no quotes but those around a cell. */
+/** Rows by column; a text is quoted and a number is not. Reading an answer as text has dropped its byte order mark. */
 function rowsOf({ text }: Answer): Record<string, string>[] {
   const [header = '', ...lines] = text.split('\r\n').slice(0, -1);
-  const names = header.split(',');
+  const names = cellsOf(header);
   return lines.map((line) => {
-    const cells = [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map(([, cell = '']) =>
-      cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
-    );
+    const cells = cellsOf(line);
     expect(cells).toHaveLength(names.length);
     return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
   });
+}
+/** The texts of these tests have no line breaks. */
+function cellsOf(line: string): string[] {
+  expect(line).toMatch(
+    /^(("([^"]|"")*"|-?[\d.e-]+|true|false|),)*("([^"]|"")*"|-?[\d.e-]+|true|false|)$/,
+  );
+  return [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map(([, cell = '']) =>
+    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+  );
 }
 
 test('a row says what the decision says, newest first', async () => {
@@ -112,6 +119,23 @@ test('formulas are inert, personal data is scrubbed', async () => {
     triggeringCondition: "'  +1",
     rationale: 'mail [EMAIL]',
   });
+});
+
+test('a spreadsheet reads UTF-8, and splits no text at a semicolon', async () => {
+  const prompt = 'Łódź;=HYPERLINK("http://x.example")';
+  await post({ inputContext: { prompt }, rationale: 'seen\t=1;@SUM(1)' });
+  const answer = await fetch(`${app.url}/api/v1/traces/export`, {
+    headers: { authorization: `Bearer ${ada.token}` },
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
+  const text = bytes.toString();
+  expect(text.split('\ufeff')).toHaveLength(2);
+  for (const cell of ['Łódź;=HYPERLINK(""http://x.example"")', 'seen\t=1;@SUM(1)'])
+    expect(text).toContain(`,"${cell}",`);
+  expect(text.replaceAll(/"(?:[^"]|"")*"/g, '')).not.toMatch(
+    /[;\t|]|[^\r\n,\d.e+\-truefals\ufeff]/,
+  );
 });
 
 test('each export is an entry of the audit log, a refused one too', async () => {

@@ -3,7 +3,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GRAPH_TYPES, negotiate, serialise } from '../../../src/domain/provenance/prov-o/serialise.ts';
+import {
+  GRAPH_TYPES,
+  negotiate,
+  serialise,
+} from '../../../src/domain/provenance/prov-o/serialise.ts';
 import {
   type Provenance,
   type Review,

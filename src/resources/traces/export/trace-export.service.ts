@@ -1,6 +1,6 @@
 // The CSV export of decisions: every one that the filters find, as a text that is made while it is read (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
-import { csvLine } from '../../../domain/csv.ts';
+import { csvHeader, csvLine } from '../../../domain/csv.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { storedTraces } from '../stored-traces.ts';
 import type { TraceQuery } from '../traces.schemas.ts';
@@ -23,7 +23,7 @@ const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createTraceExportService({ models, contents, clock, reader }: Deps) {
   async function* linesOf({ where, scrubberOf, signal }: TraceSelection): AsyncGenerator<string> {
-    let text = csvLine(TRACE_COLUMNS);
+    let text = csvHeader(TRACE_COLUMNS);
     const bounds = { maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH, signal };
     const reading = { where, projection: VIEW_MEMBERS, ...bounds };
     for await (const run of storedTraces({ models, contents }, reading))
