@@ -1,11 +1,10 @@
 // Limits that workers count together: exact where they must be, and otherwise over by less than an eighth, in any order of events.
 // @module-tag varied
 import fc from 'fast-check';
-import { setImmediate as step } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Counted, WindowCounts } from '../../src/platform/shared/window-counts.ts';
-import { SharedCounts } from '../../src/workers/shared-counts.ts';
+import type { Counted } from '../../src/platform/shared/window-counts.ts';
 import { runs } from '../setup/runs.ts';
+import { crew } from './crew.ts';
 
 const HOUR = 3_600_000;
 const one = (limit: number, exact: boolean): Counted => ({
@@ -15,25 +14,6 @@ const one = (limit: number, exact: boolean): Counted => ({
   limit,
   exact,
 });
-
-/** Workers whose messages to the primary take some steps of the event loop. */
-function crew(size: number, steps: () => number): { workers: SharedCounts[]; asked: () => number } {
-  const counts = new WindowCounts();
-  let asked = 0;
-  const workers = Array.from({ length: size }, () => {
-    let last = Promise.resolve();
-    return new SharedCounts((rows) => {
-      asked += 1;
-      // As over a channel, nothing overtakes.
-      const arrival = last.then(async () => {
-        for (let left = steps(); left > 0; left--) await step();
-      });
-      last = arrival;
-      return arrival.then(() => rows.map((row) => counts.add(row, row.count, 0)));
-    }, size);
-  });
-  return { workers, asked: () => asked };
-}
 
 test.each([
   [true, 1],

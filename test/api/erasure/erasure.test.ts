@@ -255,6 +255,50 @@ test('what an instance left half done that is gone is finished at once, of one t
   expect(await statusOf()).toBe('executed');
 });
 
+test('of two that execute each gets its own certificate, and the one that fails holds up no other', async () => {
+  const erasures = harness.db.collection('erasures');
+  const [first, second, third] = [await marked(), await marked(), await marked()];
+  const acknowledged = [
+    ok(await acknowledge([first.traceId])),
+    ok(await acknowledge([second.traceId])),
+    ok(await acknowledge([third.traceId])),
+  ] as const;
+  const [other, own, last] = acknowledged.map(({ body }) => body.data.acknowledgementId as string);
+  const where = { _id: objectId(other!) };
+  const left = {
+    status: 'executing',
+    executingSince: new Date(),
+    executedBy: objectId(ada.userId),
+  };
+  const others = { _id: { $in: [objectId(other!), objectId(last!)] } };
+  await erasures.updateMany(others, { $set: left });
+  const done = ok(await execute(acknowledged[1])).body.data;
+  expect([done.acknowledgementId, JSON.parse(done.certificate).erasureId]).toEqual([own, own]);
+  const read = async () => ok(await app.call('GET', `${at}/${other}`, ada)).body.data;
+  expect(await read()).toMatchObject({ status: 'executing' });
+  expect(await erasures.countDocuments({ ...others, status: 'executing' })).toBe(2);
+
+  // Acknowledged before the other, and of a decision that nobody finds.
+  const failing = Object.assign({}, await erasures.findOne(where), {
+    _id: objectId('000000000000000000000001'),
+    traceIds: ['trc_unknown'],
+  });
+  await erasures.insertOne(failing);
+  const { finishLeftBehind } = app.instance.background.erasureExecution;
+  aheadMs = 9 * 60_000;
+  await finishLeftBehind();
+  expect(await read()).toMatchObject({ status: 'executing' });
+  aheadMs = 11 * 60_000;
+  await finishLeftBehind();
+  aheadMs = 0;
+  const finished = await read();
+  expect(finished).toMatchObject({ status: 'executed', executedBy: ada.userId });
+  expect(JSON.parse(finished.certificate).erasureId).toBe(other);
+  expect(await remains(first.traceId)).toEqual([]);
+  expect(await erasures.findOne({ _id: failing._id })).toMatchObject({ status: 'executing' });
+  await erasures.deleteOne({ _id: failing._id });
+});
+
 async function idOf(traceId: string): Promise<string> {
   const found = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   return String(found?._id);

@@ -369,3 +369,46 @@ test('only so many may be open', async () => {
   ok(await act(eve, id, 'author-withdraw'));
   ok(await propose(eve, { policy: policy('one more') }));
 });
+
+test('a caller of one workspace sees and moves the approvals of that one only', async () => {
+  const made = await app.call('POST', '/api/v1/workspaces', {
+    token: ada.token,
+    body: { name: 'Lab' },
+  });
+  const lab = ok(made).body.data._id as string;
+  const within = (
+    workspaceId: string,
+    method: string,
+    below = '',
+    body?: object,
+  ): Promise<Answer> =>
+    app.call(method, `${path}/approvals${below}`, {
+      token: ada.token,
+      headers: { 'x-workspace-id': workspaceId },
+      ...(body && { body }),
+    });
+  const openIn = async (workspaceId: string, name: string): Promise<string> =>
+    ok(await within(workspaceId, 'POST', '', { policy: policy(name) })).body.data._id as string;
+  const idsIn = async (workspaceId: string): Promise<string[]> =>
+    ok(await within(workspaceId, 'GET', '?limit=200')).body.data.map(
+      ({ id }: { id: string }) => id,
+    );
+  const here = { workspaceId: lab, id: await openIn(lab, 'in the laboratory') };
+  const there = { workspaceId: ada.workspaceId, id: await openIn(ada.workspaceId, 'outside') };
+  expect(await idsIn(lab)).toEqual([here.id]);
+  expect(await idsIn(ada.workspaceId)).toContain(there.id);
+  expect(await idsIn(ada.workspaceId)).not.toContain(here.id);
+  expect(await idsIn('')).toEqual(expect.arrayContaining([here.id, there.id]));
+  for (const [{ workspaceId }, { id }] of [
+    [here, there],
+    [there, here],
+  ] as const) {
+    expect((await within(workspaceId, 'GET', `/${id}`)).status).toBe(404);
+    expect((await within(workspaceId, 'PATCH', `/${id}`, { submit: true })).status).toBe(404);
+    expect((await within(workspaceId, 'POST', `/${id}/author-withdraw`, {})).status).toBe(404);
+  }
+  for (const { workspaceId, id } of [here, there]) {
+    ok(await within(workspaceId, 'GET', `/${id}`));
+    ok(await within(workspaceId, 'POST', `/${id}/author-withdraw`, {}));
+  }
+});

@@ -225,6 +225,28 @@ test('many are decided at once: those that are decided or unknown are skipped', 
   expect(entry).toMatchObject({ metadata: { requested: 4, changed: 2, decision: 'approve' } });
 });
 
+test('a verdict of many that fails is told, the others hold', async () => {
+  const held = [await hold(), await hold(), await hold()] as const;
+  const damaged = held[1];
+  const ledger = harness.db.collection('ledger');
+  const where = { traceId: damaged.traceId, kind: 'trace' };
+  const intact = (await ledger.findOne(where))?.chainHash as string;
+  await ledger.updateOne(where, { $set: { chainHash: 'not a hash' } });
+  const ids = held.map(({ id }) => id);
+  const answer = await decideAll({ ids, decision: 'approve' });
+  await ledger.updateOne(where, { $set: { chainHash: intact } });
+  expect(answer).toMatchObject({ status: 500, body: { success: false } });
+  const statuses = held.map(
+    async ({ mongoId }) => (await read(mongoId)).body.data.status as string,
+  );
+  expect(await Promise.all(statuses)).toEqual(['approved', 'flagged', 'approved']);
+  expect(ok(await decideAll({ ids, decision: 'reject' })).body.data).toEqual({
+    requested: 3,
+    changed: 1,
+    ids: [damaged.id],
+  });
+});
+
 test.each([
   ['no ids', { decision: 'approve' }],
   ['an empty list', { ids: [], decision: 'approve' }],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { viewFault } from '../../../scripts/verify-bundle/view.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
+import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
 import { has } from '../tools.ts';
 import { sampleHistory } from '../verifier/sample-chain.ts';
@@ -137,6 +137,65 @@ describe('payloads', () => {
     const { view } = all.find(({ kind }) => kind === 'compliance')!;
     const other = view.replace('compliance:eu-ai-act:art-12', 'compliance:eu-ai-act:art-13');
     expect(payloads.parsePayload(other)).toEqual({ reason: 'traceId names another record' });
+  });
+});
+
+const STATUSES = ['success', 'approved', 'flagged', 'escalated', 'pending', 'blocked'];
+/** Of each member that holds one of few words: its kind, its path, and these words. */
+const WORDS: readonly [kind: string, path: string, words: readonly string[]][] = [
+  ...all.map(
+    ({ kind }) => [kind, 'actor.kind', ['user', 'workspaceKey', 'agentKey', 'system']] as const,
+  ),
+  ['trace', 'status', STATUSES],
+  ['correction', 'action', ['approve', 'correct']],
+  ['correction', 'set.status', STATUSES],
+  ['review', 'decision', ['approve', 'reject']],
+  ['review', 'set.status', STATUSES],
+  ['status', 'set.status', STATUSES],
+  ['compliance', 'status', ['covered', 'partial', 'gap', 'not-applicable']],
+  ['erasure', 'cause', ['request', 'bulk-delete', 'purge', 'retention']],
+  ['assessment', 'status', ['review', 'approved']],
+  ['manifest', 'status', ['issued', 'revoked']],
+  ['audit', 'status', ['success', 'failure']],
+].map(([kind, path, words]) => [kind, path, words] as [string, string, readonly string[]]);
+
+describe.each(WORDS)('of a payload of kind %s the member %s', (kind, path, words) => {
+  const { view } = all.find((vector) => vector.kind === kind)!;
+  const withWord = (word: Json): JsonObject => {
+    const payload = JSON.parse(view) as JsonObject;
+    const names = path.split('.');
+    const last = names.pop()!;
+    let holder = payload;
+    for (const name of names) holder = holder[name] as JsonObject;
+    holder[last] = word;
+    return payload;
+  };
+
+  it('holds each of its words', () => {
+    for (const word of words) {
+      const payload = withWord(word);
+      expect(payloads.parsePayload(canonicalize(payload)), word).toEqual({ payload });
+      expect(viewFault(payload), word).toBeNull();
+    }
+  });
+
+  it('holds nothing else', () => {
+    const others = [
+      ...WORDS.flatMap(([, , known]) => known),
+      'Gap',
+      'constructor',
+      '',
+      0,
+      true,
+      [],
+    ];
+    for (const other of others.filter((word) => !words.includes(word as string))) {
+      const payload = withWord(other);
+      expect(payloads.parsePayload(canonicalize(payload)), String(other)).toHaveProperty('reason');
+      // A verifier takes the words of a clause as they are.
+      const isRefused = kind !== 'compliance' || path !== 'status' || typeof other !== 'string';
+      expect(viewFault(payload) !== null, String(other)).toBe(isRefused);
+    }
   });
 });
 

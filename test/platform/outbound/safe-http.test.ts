@@ -1,6 +1,6 @@
 // Calls to addresses that others name, against a real server: what is refused never connects, what is answered is bounded.
 import type { LookupAddress } from 'node:dns';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { CustomFetch } from 'openid-client';
@@ -223,6 +223,59 @@ describe('an answer', () => {
     await expect(allowing().fetch(here())).rejects.toThrow('larger than 10000 bytes');
   });
 
+  const limit = 1_000;
+  test.each(
+    (['refuse', 'cut'] as const).flatMap((longBody) =>
+      [
+        ['in one chunk', [limit], [limit + 1]],
+        ['in many', [limit - 10, 9, 1], [limit - 10, 9, 2]],
+        ['byte by byte at the end', [limit - 3, 1, 1, 1], [limit - 3, 1, 1, 1, 1]],
+        ['in one after nothing', [0, limit], [0, limit + 1]],
+        ['of which the first is too long', [limit], [limit + 1, 5]],
+      ].map((chunks) => [longBody, ...chunks] as [typeof longBody, string, number[], number[]]),
+    ),
+  )('%s: its limit is exact %s', async (longBody, _how, fitting, long) => {
+    const client = allowing({ longBody, maxBytes: limit });
+    const fetched = async (chunks: readonly number[]): Promise<number> => {
+      answer = (_req, res) => void sendInChunks(res, chunks);
+      return (await (await client.fetch(here())).text()).length;
+    };
+    expect(await fetched(fitting)).toBe(limit);
+    expect(await fetched(fitting.slice(1))).toBe(limit - fitting[0]!);
+    if (longBody === 'cut') expect(await fetched(long)).toBe(limit);
+    else await expect(fetched(long)).rejects.toThrow(`larger than ${limit} bytes`);
+  });
+
+  test('of which the start is enough is not read on, whatever may come', async () => {
+    let isClosed = false;
+    answer = (_req, res) => {
+      res.on('close', () => (isClosed = true));
+      res.write('x'.repeat(limit));
+    };
+    const client = allowing({ longBody: 'cut', maxBytes: limit, timeoutMs: 30_000 });
+    const started = Date.now();
+    expect((await (await client.fetch(here())).text()).length).toBe(limit);
+    expect(Date.now() - started).toBeLessThan(25_000);
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  test.each([
+    ['refuse', false],
+    ['cut', true],
+  ] as const)(
+    'that breaks off, and %s: its start is all there is %s',
+    async (longBody, isStart) => {
+      answer = (_req, res) => {
+        res.writeHead(202, { 'content-length': '500' });
+        res.write('x'.repeat(100), () => setImmediate(() => res.destroy()));
+      };
+      const fetched = allowing({ longBody, maxBytes: limit }).fetch(here());
+      if (!isStart) return void (await expect(fetched).rejects.toThrow());
+      const response = await fetched;
+      expect([response.status, (await response.text()).length]).toEqual([202, 100]);
+    },
+  );
+
   test('that has no end is cut', async () => {
     let isCut = false;
     answer = (_req, res) => {
@@ -272,3 +325,12 @@ describe('an answer', () => {
     await expect(allowing().fetch(here(), { signal: going.signal })).rejects.toThrow('gone');
   });
 });
+
+/** Each chunk in a write of its own. */
+async function sendInChunks(res: ServerResponse, chunks: readonly number[]): Promise<void> {
+  for (const bytes of chunks) {
+    if (bytes > 0) await new Promise((done) => res.write('x'.repeat(bytes), done));
+    await new Promise((done) => setImmediate(done));
+  }
+  res.end();
+}

@@ -73,6 +73,11 @@ const names: [Json, Amount[]][] = [
   [{ payment_methods: [{ payment_id: 'c1', amount: 250 }, { amount: 5 }] }, [5, 250]],
 ];
 
+/** Words that are about money by themselves. */
+const WORDS = `amount amounts amt money betrag summe montant importe price prices subtotal preis prix precio prezzo cost costs fee fees
+  refund refunds charge charges payout payouts payment payments salary salaries wage wages bonus budget budgets deposit deposits withdrawal
+  withdrawals reimbursement compensation donation kosten gebühr zahlung erstattung gehalt frais coût costo coste total sum dollars euros`;
+
 const innocent: Json[] = [
   { total_baggages: 3, payment_id: 7, refund_count: 2, discount: 5, rows_total: 9 },
   { payment: { id: 7, card_last4: 4242, exp_year: 2030, created: 1_700_000_000 } },
@@ -108,6 +113,11 @@ const unread: Json[] = [
 describe('amounts', () => {
   it.each([...objects, ...minorUnits, ...names])('of %j are %j', (given, amounts) => {
     expect(read([given])).toEqual(amounts);
+  });
+
+  it.each(WORDS.split(/\s+/))('are what is named %s', (name) => {
+    expect(read([{ [name]: 250 }])).toEqual([250]);
+    expect(read([{ [`${name}_eur`]: '250,00 €' }])).toEqual([250]);
   });
 
   it.each(innocent)('are not in %j', (given) => expect(read(given)).toEqual([]));

@@ -1,0 +1,83 @@
+// Rate limits that workers share: what guards an account or costs much is counted exactly, what every request passes is asked for rarely.
+import { expect, test } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import { createLimits, type RateLimits, RateState } from '../../src/http/checks/rate-limits.ts';
+import { crew } from './crew.ts';
+
+const WORKERS = 2;
+const LIMIT = 24;
+/** Every configured limit is the same. */
+const config = new Proxy({}, { get: () => LIMIT }) as Config;
+type Take = (limits: RateLimits, state: RateState) => unknown;
+
+const attempt = { email: 'ada@example.com', address: '203.0.113.7' };
+let network = 0;
+/** From somewhere else every time. */
+const elsewhere = () => ({ email: 'ada@example.com', address: `198.51.100.${(network += 1)}` });
+
+const EXACT: [string, number, Take][] = [
+  ['auth', LIMIT, ({ auth }, state) => auth(attempt.address, state)],
+  ['signOn', LIMIT, ({ signOn }, state) => signOn(attempt.address, state)],
+  ['login', 30, ({ login }, state) => login('what the provider sends', state)],
+  ['account, from one network', LIMIT, ({ account }, state) => account(attempt, state)],
+  ['account, from everywhere', LIMIT, ({ account }, state) => account(elsewhere(), state)],
+  ['proof', LIMIT, ({ proof }, state) => proof('ada', state)],
+  ['mail, from one network', LIMIT, ({ mail }, state) => mail('reset', attempt, state)],
+  ['mail, from everywhere', LIMIT, ({ mail }, state) => mail('reset', elsewhere(), state)],
+  ['demo', LIMIT, ({ demo }, state) => demo(attempt.address, state)],
+  ['onboarding', LIMIT, ({ onboarding }, state) => onboarding('ada', state)],
+  ['cpi', LIMIT, ({ cpi }, state) => cpi('ada', state)],
+  ['cpiReport', LIMIT, ({ cpiReport }, state) => cpiReport('ada', state)],
+];
+const BUSY: [string, Take][] = [
+  ['ip', ({ ip }, state) => ip(attempt.address, state)],
+  ['user', ({ user }, state) => user('ada', state)],
+  ['scimAddress', ({ scimAddress }, state) => scimAddress(attempt.address, state)],
+  ['scimToken', ({ scimToken }, state) => scimToken('token', state)],
+  ['agent', ({ agent }, state) => agent('till', 100_000, state)],
+];
+
+/**
+ * Takes so many on one worker, then on the next, which has heard of none; resolves with how many pass, and how often the primary was
+ * asked.
+ */
+async function takeOnEach(times: number, take: Take, limited = config) {
+  const { workers, asked } = crew(WORKERS, () => 1);
+  let passed = 0;
+  for (const worker of workers) {
+    const limits = createLimits(limited, { count: (counted) => worker.add(counted) });
+    const taking = Array.from({ length: times }, async () => take(limits, new RateState()));
+    const results = await Promise.allSettled(taking);
+    passed += results.filter(({ status }) => status === 'fulfilled').length;
+  }
+  return { passed, asked: asked() };
+}
+
+test.each(EXACT)(
+  '%s: on all workers together %d pass, and not one more',
+  async (_name, limit, take) => {
+    expect((await takeOnEach(limit, take)).passed).toBe(limit);
+  },
+);
+
+test.each(BUSY)(
+  '%s: what is far from its limit is passed without a question',
+  async (_name, take) => {
+    const ample = new Proxy({}, { get: () => 100_000 }) as Config;
+    const { passed, asked } = await takeOnEach(200, take, ample);
+    expect(passed).toBe(400);
+    expect(asked).toBeLessThan(40);
+  },
+);
+
+test('an agent without a limit is not counted', async () => {
+  for (const perMinute of [null, 0, -1]) {
+    const { passed, asked } = await takeOnEach(20, ({ agent }, state) =>
+      agent('till', perMinute, state),
+    );
+    expect([passed, asked]).toEqual([40, 0]);
+  }
+  expect((await takeOnEach(20, ({ agent }, state) => agent('till', 1, state))).passed).toBeLessThan(
+    40,
+  );
+});
