@@ -4,6 +4,7 @@ export interface Area {
   name: string;
   /** Files, or folders with all that is below them. */
   sources: readonly string[];
+  /** The nearest first: it is run by itself, and the others only while it notices nothing. */
   tests: readonly string[];
 }
 
@@ -27,12 +28,23 @@ export const AREAS: readonly Area[] = [
   {
     name: 'ledger/append',
     sources: ['src/ledger/append'],
-    tests: ['test/ledger', 'test/api/traces', 'test/api/hash-chain'],
+    tests: [
+      'test/ledger',
+      'test/api/traces/traces.test.ts',
+      'test/api/traces/idempotency.test.ts',
+      'test/api/traces/usage.test.ts',
+    ],
   },
   {
     name: 'ledger/verify',
     sources: ['src/ledger/verify'],
-    tests: ['test/ledger', 'test/api/hash-chain', 'test/api/audit', 'test/api/audit-bundles'],
+    tests: [
+      'test/ledger/verify',
+      'test/ledger/store/bson-reader.test.ts',
+      'test/api/hash-chain',
+      'test/api/audit',
+      'test/api/audit-bundles',
+    ],
   },
   {
     name: 'scripts/verify-bundle',
@@ -48,10 +60,10 @@ export const AREAS: readonly Area[] = [
     name: 'http/checks',
     sources: ['src/http/checks'],
     tests: [
+      'test/workers/shared-limits.test.ts',
       'test/api/http',
       'test/api/auth',
       'test/contract',
-      'test/api/traces',
       'test/api/organization',
     ],
   },

@@ -43,7 +43,12 @@ export class WorkingCopy {
     }
   }
 
-  passes(tests: readonly string[]): Promise<boolean> {
+  async passes([nearest, ...others]: readonly string[]): Promise<boolean> {
+    if (nearest !== undefined && !(await this.#run([nearest]))) return false;
+    return others.length === 0 || this.#run(others);
+  }
+
+  #run(tests: readonly string[]): Promise<boolean> {
     const args = [
       'node_modules/vitest/vitest.mjs',
       'run',

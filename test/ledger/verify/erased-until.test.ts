@@ -22,7 +22,9 @@ test.each([
   const _id = objectId(organizationId);
   if (!isLiving) await harness.db.collection('organizations').deleteOne({ _id });
   if (record)
-    await models.organizationDeletions.collection.insertOne({ organizationId: _id, ...record });
+    await harness.db
+      .collection('organization_deletions')
+      .insertOne(Object.assign({ organizationId: _id }, record));
   expect(await erasedUntil(organizationId, { models, clock: { now: () => NOW } })).toEqual(
     expected,
   );
