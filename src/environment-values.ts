@@ -18,6 +18,15 @@ export const proxies = list.refine(
 export const positive = z.coerce.number().int().positive();
 export const secret = z.string().min(32, 'must have at least 32 characters');
 export const address = z.url({ protocol: /^https?$/ });
+/** Of a service that is called: what the calls would drop or spoil is refused at the start. */
+export const serviceAddress = address.refine(
+  (text) => !/[?#]|^\w+:\/\/[^/]*@/.test(text),
+  'must have no credentials, query or fragment',
+);
+export const serviceOrigin = serviceAddress.refine(
+  (text) => !URL.canParse(text) || new URL(text).pathname === '/',
+  'must end with its host or port: no path',
+);
 /** PEM; `\\n` stands for a line break, so that it fits into one line. */
 export const mongodbUri = z
   .string()

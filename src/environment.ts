@@ -16,6 +16,8 @@ import {
   priceIds,
   proxies,
   secret,
+  serviceAddress,
+  serviceOrigin,
   sharedKeys,
 } from './environment-values.ts';
 
@@ -219,9 +221,11 @@ export const environment = z.object({
     .string()
     .optional()
     .describe('Signs what the payment processor posts to /api/payment/webhook'),
-  STRIPE_API_URL: address
+  STRIPE_API_URL: serviceOrigin
     .optional()
-    .describe('Address of a payment processor other than Stripe itself, such as one for tests'),
+    .describe(
+      'Address of a payment processor other than Stripe itself, such as one for tests; may be private or http, without ASSAY_OUTBOUND_ALLOW',
+    ),
   STRIPE_PRICES: priceIds
     .optional()
     .describe(
@@ -322,10 +326,10 @@ export const environment = z.object({
     .describe(
       'Of these, from one client address (of IPv6, from one /56 network); unset: a quarter. Addresses of ASSAY_TRUST_PROXY are exempt',
     ),
-  ASSAY_EMBEDDING_URL: address
+  ASSAY_EMBEDDING_URL: serviceAddress
     .optional()
     .describe(
-      'Base address of an embedding service with the interface of OpenAI, such as https://embeddings.example.com/v1, for the memory search; unset: the built-in model. Texts of decisions, scrubbed, are sent there',
+      'Base address of an embedding service with the interface of OpenAI, such as https://embeddings.example.com/v1, for the memory search; may be private or http, without ASSAY_OUTBOUND_ALLOW; unset: the built-in model. Texts of decisions, scrubbed, are sent there',
     ),
   ASSAY_EMBEDDING_KEY: z.string().optional().describe('Its API key'),
   ASSAY_EMBEDDING_MODEL: z.string().default('text-embedding-3-small').describe('Its model'),

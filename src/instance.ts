@@ -229,6 +229,7 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await background.failures.settle();
   platform.mailer.close();
   await platform.http.close();
+  await platform.paymentHttp.close();
   await platform.receivers.close();
   await platform.ledger.appender.close();
   await consumers.stop();

@@ -9,13 +9,13 @@ import type { Platform } from './platform.ts';
 
 /** The way to the payment processor, for all who need it. */
 export function createPayments(platform: Platform) {
-  const { config, http } = platform;
+  const { config, paymentHttp } = platform;
   const payments = createPaymentProcessor({
     secretKey: config.STRIPE_SECRET_KEY,
     webhookSecret: config.STRIPE_WEBHOOK_SECRET,
     apiUrl: config.STRIPE_API_URL,
     meterEvent: config.STRIPE_METER_EVENT,
-    fetch: http.fetch,
+    fetch: paymentHttp.fetch,
   });
   return { payments, cancellations: createCancellationService({ ...platform, payments }) };
 }

@@ -4,6 +4,7 @@ import type { Connection } from 'mongoose';
 import type { Config } from '../config.ts';
 import type { Plan } from '../domain/identity/plans.ts';
 import { type RedirectAllowList, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
+import { extendAllowed } from '../domain/outbound/ssrf.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
 import { createContents } from '../ledger/contents/contents.ts';
@@ -153,6 +154,13 @@ export function createPlatform(deps: PlatformDeps) {
     clock,
   });
   const http = createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW });
+  const paymentHttp =
+    config.STRIPE_API_URL === undefined
+      ? http
+      : createSafeHttp({
+          ...OUTBOUND,
+          allow: extendAllowed(config.ASSAY_OUTBOUND_ALLOW, config.STRIPE_API_URL),
+        });
   const receivers = createReceivers({
     clock,
     suspectTimeoutMs: config.ASSAY_WEBHOOK_TIMEOUT_MS / SUSPECT_PART,
@@ -198,6 +206,8 @@ export function createPlatform(deps: PlatformDeps) {
     memory,
     mailer,
     http,
+    /** To the payment processor: may reach its configured address, which users may not name. */
+    paymentHttp,
     receivers,
     dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),
     presence,

@@ -166,6 +166,35 @@ test.each([
   expect(problems({ ASSAY_OUTBOUND_ALLOW }).length === 0).toBe(taken);
 });
 
+test.each([
+  ['https://pay.example.com', true],
+  ['http://127.0.0.1:12111', true],
+  ['http://[::1]:12111/', true],
+  ['http://payments', true],
+  ['https://pay.example.com/v1', false],
+  ['https://key@pay.example.com', false],
+  ['https://pay.example.com?a=b', false],
+  ['https://pay.example.com#a', false],
+  ['ftp://pay.example.com', false],
+  ['pay.example.com', false],
+])('the payment processor at %j is taken: %s', (STRIPE_API_URL, taken) => {
+  expect(problems({ STRIPE_API_URL })).toEqual(
+    taken ? [] : [expect.stringContaining('STRIPE_API_URL')],
+  );
+});
+
+test.each([
+  ['https://models.example.com/v1', true],
+  ['http://127.0.0.1:8080/v1/', true],
+  ['https://key:secret@models.example.com/v1', false],
+  ['https://models.example.com/v1?key=a', false],
+  ['https://models.example.com/v1#a', false],
+])('the embedding model at %j is taken: %s', (ASSAY_EMBEDDING_URL, taken) => {
+  expect(problems({ ASSAY_EMBEDDING_URL })).toEqual(
+    taken ? [] : [expect.stringContaining('ASSAY_EMBEDDING_URL')],
+  );
+});
+
 const SHARED = Buffer.alloc(32, 7).toString('base64url');
 test.each([
   [`rome:${SHARED}`, true],

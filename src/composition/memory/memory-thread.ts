@@ -21,7 +21,7 @@ export interface MemoryThreadData {
   keyStore: KeyStoreAccess;
   /** Null: the built-in model. */
   remote: RemoteModel | null;
-  /** Private hosts that may be asked. */
+  /** Private hosts that may be asked, that of the model among them. */
   allow: readonly string[];
   maxBytes: number;
 }

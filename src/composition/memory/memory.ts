@@ -1,5 +1,6 @@
 // The memory search's index, in its thread: started when it is first needed, anew when it has failed.
 import type { Config } from '../../config.ts';
+import { extendAllowed } from '../../domain/outbound/ssrf.ts';
 import { modelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
 import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
 import type { KeyStoreAccess } from '../../platform/key-store/open-key-store.ts';
@@ -30,7 +31,8 @@ export interface Memory extends MemoryIndex {
 export function createMemory({ config, uri, database, keyStore, threadScripts }: Deps): Memory {
   const remote = remoteModel(config);
   const script = new URL('./memory-thread.mjs', threadScripts ?? import.meta.url);
-  const { ASSAY_OUTBOUND_ALLOW: allow, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
+  const { ASSAY_OUTBOUND_ALLOW, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
+  const allow = remote ? extendAllowed(ASSAY_OUTBOUND_ALLOW, remote.url) : ASSAY_OUTBOUND_ALLOW;
   const maxBytes = megabytes * MEGABYTE;
   const workerData: MemoryThreadData = { uri, database, keyStore, remote, allow, maxBytes };
   const thread = createLastingThread<MemoryRequest>({

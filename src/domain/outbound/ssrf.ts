@@ -37,6 +37,12 @@ export function readAllowed(items: readonly string[]): Allowed {
   };
 }
 
+/** An allow-list and the host and port of an address beside it: one that the operator configures, not a user. */
+export function extendAllowed(items: readonly string[], address: string): string[] {
+  const { hostname, port } = destinationOf(new URL(address));
+  return [...items, hostAndPort(hostname, port)];
+}
+
 /** Host and port of a URL. */
 export function destinationOf({
   hostname,
@@ -56,9 +62,13 @@ export function destinationOf({
 export function isAllowed({ hostname, port }: Destination, allowed: Allowed): boolean {
   return (
     allowed.hosts.has(hostname) ||
-    allowed.hosts.has(`${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`) ||
+    allowed.hosts.has(hostAndPort(hostname, port)) ||
     (isAddress(hostname) && inSubnets(hostname, allowed))
   );
+}
+
+function hostAndPort(hostname: string, port: number): string {
+  return `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** Whether a connection to a resolved address is permitted. */

@@ -41,6 +41,14 @@ const setSubscription = async (change: Record<string, unknown>): Promise<void> =
     .updateOne({ _id }, { $set: Object.fromEntries(set) as object });
 };
 
+test('the processor that the operator names is called without leave, and no user reaches it', async () => {
+  ok(await checkout('scale_monthly'));
+  expect(processor.calls.map((call) => call.path)).toEqual(['/v1/checkout/sessions']);
+  const body = { url: `${processor.url}/hook`, events: ['trace.created'] };
+  const answer = await app.call('POST', '/api/v1/webhooks', { token: ada.token, body });
+  expect(outcome(answer)).toEqual([400, 'SSRF_BLOCKED']);
+});
+
 test('before a checkout the period ends with the month; everybody reads that', async () => {
   const { data } = ok(await app.call('GET', path, { token: people.viewer.token })).body;
   const now = new Date();

@@ -6,6 +6,7 @@ import {
   isAllowed,
   mayReach,
   destinationOf,
+  extendAllowed,
   readAllowed,
   urlProblem,
 } from '../../../src/domain/outbound/ssrf.ts';
@@ -290,4 +291,18 @@ describe('the installation allows', () => {
       ),
     ).toBe(false);
   });
+});
+
+test.each([
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/x', 'http://127.0.0.1:8081/x'],
+  ['http://[::1]:8080/v1', 'http://[::1]:8080/', 'http://[::1]/'],
+  ['http://Models.internal./v1', 'http://models.internal/', 'https://models.internal/'],
+  ['https://10.0.0.1', 'https://10.0.0.1:443/', 'http://10.0.0.1/'],
+])('an allow-list that is extended by %s holds %s, and not %s', (address, holds, not) => {
+  const allowed = readAllowed(extendAllowed([], address));
+  expect([urlProblem(holds, allowed), isAllowed(destinationOf(new URL(holds)), allowed)]).toEqual([
+    null,
+    true,
+  ]);
+  expect(isAllowed(destinationOf(new URL(not)), allowed)).toBe(false);
 });

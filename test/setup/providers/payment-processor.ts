@@ -62,7 +62,6 @@ export async function startPaymentProcessor(): Promise<PaymentProcessor> {
       STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       STRIPE_API_URL: url,
       STRIPE_PRICES: PRICES.join(','),
-      ASSAY_OUTBOUND_ALLOW: `127.0.0.1:${port}`,
     },
     calls: [],
     get mood() {

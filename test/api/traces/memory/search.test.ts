@@ -163,7 +163,6 @@ describe('by a model elsewhere', () => {
     ASSAY_EMBEDDING_KEY: 'sk-test',
     ASSAY_EMBEDDING_MODEL: 'letters',
     ASSAY_EMBEDDING_DIMENSIONS: '64',
-    ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
   }));
   const bob = useOwner(other, 'Bob');
   let bobs: string;
