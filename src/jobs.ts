@@ -22,7 +22,10 @@ import { policyStatisticsConsumer } from './resources/policies/policy-statistics
 import { lockEarlierEntries } from './resources/traces/earlier-entries.migration.ts';
 import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
 import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
-import { dropDecisionSearches } from './resources/traces/search/word-segments.migration.ts';
+import {
+  dropDecisionSearches,
+  reindexDecisionWords,
+} from './resources/traces/search/word-segments.migration.ts';
 import { decisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
 import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
@@ -56,6 +59,7 @@ export const migrations: readonly Migration[] = [
   { id: 'ledger-text-index-dropped', run: dropTextIndex },
   { id: 'ledger-contents-locked', run: lockEarlierEntries },
   { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
+  { id: 'decision-words-of-all-scripts', run: reindexDecisionWords },
 ];
 
 type Followed = Pick<

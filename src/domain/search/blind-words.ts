@@ -1,21 +1,18 @@
 // Words for a search that nobody can read without the key: a text and a query, word by word, as keyed digests (docs/security.md).
 import { createHmac } from 'node:crypto';
-import type { Parts } from '../others-turn.ts';
+import { atOnce, type Parts } from '../others-turn.ts';
+import { askedTermsOf, readWords, termsOf } from './words.ts';
 
-/** Of a text as many characters are searched. */
-const TEXT_MAX = 60_000;
 /** Of one word as many characters count. */
 const WORD_MAX = 64;
 /** 48 bits: of twenty million different words one pair may share a digest, and a double holds it exactly. */
 const DIGEST_BYTES = 6;
 
-const MARKS = /\p{M}+/gu;
-const WORD = /[\p{L}\p{N}_]+/gu;
 /** A phrase in quotes or what stands between spaces, with a minus before it where it is excluded. */
 const PART = /(-?)"([^"]*)"?|(?<![^\s"])(-?)([^\s"]+)/gu;
 
-/** Words that are digested before others have their turn: some 2 ms. */
-const WORDS = 1_000;
+/** Terms that are digested before others have their turn: some 2 ms. */
+const TERMS = 1_000;
 /** Digests that are kept: as many as the longest text has words. */
 const KNOWN_MAX = 30_000;
 
@@ -24,8 +21,8 @@ export type Blind = (word: string) => number;
 
 /** A query by digests. */
 export interface BlindQuery {
-  /** Where there are no phrases, one of these has to be there. */
-  words: number[];
+  /** Where there are no phrases, one of these has to be there: a word, by terms next to each other. */
+  words: number[][];
   /** Each of these has to be there, in one text. */
   phrases: number[][];
   /** None of these may be there. */
@@ -46,33 +43,31 @@ export function blindBy(key: Buffer): Blind {
   };
 }
 
-/** The words of a text in their order, without case and accents. */
-function wordsOf(text: string): string[] {
-  const folded = text.slice(0, TEXT_MAX).normalize('NFD').replace(MARKS, '').toLowerCase();
-  return folded.match(WORD) ?? [];
-}
-
 /** A text as it is indexed; in parts. */
 export function* blindText(text: string, blind: Blind): Parts<number[]> {
   const digests: number[] = [];
-  for (const word of wordsOf(text)) {
-    digests.push(blind(word));
-    if (digests.length % WORDS === 0) yield;
-  }
+  for (const word of yield* readWords(text))
+    for (const term of termsOf(word)) {
+      digests.push(blind(term));
+      if (digests.length % TERMS === 0) yield;
+    }
   return digests;
 }
 
 /** A query in which what stands in quotes is a phrase, and what follows a minus is excluded; `a-b` are two words. */
 export function blindQuery(query: string, blind: Blind): BlindQuery {
   const found: BlindQuery = { words: [], phrases: [], excluded: [] };
-  for (const [, notPhrase, phrase, notWord, word = ''] of query.matchAll(PART)) {
-    const digests = wordsOf(phrase ?? word).map(blind);
-    if (digests.length === 0) continue;
+  for (const [, notPhrase, phrase, notWord, word = ''] of query.normalize('NFKC').matchAll(PART)) {
+    const words = atOnce(readWords(phrase ?? word));
+    if (words.length === 0) continue;
     const isExcluded = (notPhrase || notWord) === '-';
-    const parts = phrase === undefined ? digests.map((digest) => [digest]) : [digests];
+    const parts =
+      phrase === undefined
+        ? words.map((asked) => askedTermsOf(asked).map(blind))
+        : [words.flatMap((given) => [...termsOf(given)]).map(blind)];
     if (isExcluded) found.excluded.push(...parts);
-    else if (phrase === undefined) found.words.push(...digests);
-    else found.phrases.push(digests);
+    else if (phrase === undefined) found.words.push(...parts);
+    else found.phrases.push(...parts);
   }
   return found;
 }

@@ -124,13 +124,13 @@ function asIndexes(query: BlindQuery, words: readonly number[]): BlindQuery | nu
   const phrases = query.phrases.map(indexed);
   if (!phrases.every(isThere)) return null;
   const excluded = query.excluded.map(indexed).filter(isThere);
-  return { words: indexed(query.words).filter((index) => index !== NOWHERE), phrases, excluded };
+  return { words: query.words.map(indexed).filter(isThere), phrases, excluded };
 }
 
 function isFound(decision: Reader, { words, phrases, excluded }: BlindQuery): boolean {
   if (excluded.some((phrase) => holds(decision, phrase))) return false;
   if (phrases.length > 0) return phrases.every((phrase) => holds(decision, phrase));
-  return words.some((word) => holds(decision, [word]));
+  return words.some((word) => holds(decision, word));
 }
 
 /** Whether a phrase stands in one of the texts, its words next to each other. */

@@ -38,7 +38,7 @@ describe('a query', () => {
     ['', '', [], []],
   ])('%j is read as the words %j, the phrases %j, without %j', (query, one, phrases, excluded) => {
     const read = blindQuery(query, seen);
-    expect(named(read.words)).toBe(one);
+    expect(read.words.map(named).join(' ')).toBe(one);
     expect(read.phrases.map(named)).toEqual(phrases);
     expect(read.excluded.map(named)).toEqual(excluded);
   });
@@ -46,7 +46,7 @@ describe('a query', () => {
 
 it('a text keeps its words in their order, and nothing else', () => {
   expect(named(blindText('The refund-request (№ 7) — paid, "twice"!', seen))).toBe(
-    'the refund request 7 paid twice',
+    'the refund request no 7 paid twice',
   );
 });
 

@@ -71,7 +71,7 @@ describe('of a decision with the texts 1 2 3 2 2 4 and 5 1', () => {
       { sequence: 2, generation: 3, texts },
       { sequence: 5, ...others },
     ]);
-    const found = hitsIn(segment, { words, phrases, excluded });
+    const found = hitsIn(segment, { words: words.map((word) => [word]), phrases, excluded });
     expect(found).toEqual(expected ? [{ sequence: 2, generation: 3 }] : []);
   });
 });

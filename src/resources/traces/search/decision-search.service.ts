@@ -84,5 +84,6 @@ export type DecisionSearchService = ReturnType<typeof createDecisionSearchServic
 /** The segments in which a query may find something; null: it finds nothing anywhere. */
 function segmentsWith({ words, phrases }: BlindQuery): object | null {
   if (phrases.length > 0) return { words: { $all: [...new Set(phrases.flat())] } };
-  return words.length > 0 ? { words: { $in: [...new Set(words)] } } : null;
+  const firsts = words.flatMap((word) => word.slice(0, 1));
+  return firsts.length > 0 ? { words: { $in: [...new Set(firsts)] } } : null;
 }

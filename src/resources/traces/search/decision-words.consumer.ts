@@ -12,8 +12,9 @@ type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' 
 
 /** Far behind it opens contents of hours: alerts do not wait until all are found. */
 const RUNS_IN_TURN = 4;
-/** Entries after which others have their turn: ordinary ones take a millisecond together. */
-const IN_TURN = 32;
+/** Before other work may run: an entry is as many as 32 of its terms, and all together take a few milliseconds. */
+const STEPS_IN_TURN = 1_024;
+const STEPS_OF_ENTRY = 32;
 /** Its name, by which its cursors are found. */
 export const WORDS_CONSUMER = 'decision-words';
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
@@ -61,11 +62,22 @@ export function decisionWordsConsumer({
 
 function* changesBy(entries: readonly Entry[], blind: Blind): Parts<WordChange[]> {
   const changes: WordChange[] = [];
-  for (const [at, entry] of entries.entries()) {
-    changes.push(yield* changeBy(entry, blind));
-    if (at % IN_TURN === IN_TURN - 1) yield;
+  let steps = 0;
+  for (const entry of entries) {
+    const change = yield* changeBy(entry, blind);
+    changes.push(change);
+    steps += STEPS_OF_ENTRY + countTerms(change);
+    if (steps < STEPS_IN_TURN) continue;
+    steps = 0;
+    yield;
   }
   return changes;
+}
+
+function countTerms(change: WordChange): number {
+  if (change.kind === 'erasure') return 0;
+  const { texts } = change.kind === 'trace' ? change.decision : change;
+  return texts.reduce((count, text) => count + (text?.length ?? 0), 0);
 }
 
 function* changeBy(entry: Entry, blind: Blind): Parts<WordChange> {

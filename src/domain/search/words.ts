@@ -1,0 +1,121 @@
+// The terms by which a text is found, in every script: folded alike (NFKC, case, accents), and cut where no blank does it.
+import type { Parts } from '../others-turn.ts';
+
+/** Characters of a text that are searched. */
+const TEXT_MAX = 60_000;
+/** What a folded text is longer at most: a ligature may be eighteen letters. */
+const FOLDED_MAX = 2 * TEXT_MAX;
+/** Characters that are folded at once: some milliseconds, where each is eighteen letters. */
+const PIECE = 1_000;
+/** Characters that a piece gives up at most so that no character is parted from its marks. */
+const MARKS_MAX = 64;
+
+const ASCII = /^[\0-\x7f]*$/;
+/** Accents, points and vowel signs that are left out by many writers. Marks of other scripts make another word, and so do those of kana. */
+const ACCENT = /(?![\u3099\u309a])(?=\p{M})[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}]/gu;
+/** Soft hyphens, joiners, selectors; a zero width space ends a word. */
+const INVISIBLE = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
+/** The vowel AM of Thai and Lao, which compatibility forms take apart. */
+const THAI_AM = /\u0e4d\u0e32/g;
+const LAO_AM = /\u0ecd\u0eb2/g;
+/** Code units that belong to the character before them. */
+const CONTINUATION = /[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
+
+const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
+/** Scripts without blanks, Hangul, and all others. */
+const UNSPACED =
+  '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]';
+const HANGUL = '\\p{sc=Hang}';
+const RUN = new RegExp(`(${UNSPACED}+)|(${HANGUL}+)|(?:(?!${UNSPACED}|${HANGUL}).)+`, 'gsu');
+const HAS_RUNS = new RegExp(`${UNSPACED}|${HANGUL}`, 'u');
+const TWO_SYLLABLES = new RegExp(`^${HANGUL}{2}`, 'u');
+/** Behind two syllables or another script: what is shorter may be a word of its own. */
+const PARTICLE = new RegExp(
+  `(?<=${HANGUL}{2}|[^${HANGUL}])(?:에게서|한테서|으로서|으로써|이라고|에서|에게|한테|께서|으로|까지|부터|처럼|보다|마다|이나|이랑|라고|은|는|이|가|을|를|의|에|로|와|과|도|만)$`,
+  'u',
+);
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+/** Characters that the segmenter sees at once: its time grows faster than its text, and these take it a millisecond. */
+const WINDOW = 512;
+/** Words so near to the end of a window may be cut short by it. */
+const WINDOW_MARGIN = 64;
+
+/** The words of a text, folded, in their order; in parts. */
+export function* readWords(text: string): Parts<string[]> {
+  const folded = yield* fold(text.slice(0, TEXT_MAX));
+  return folded.match(WORD) ?? [];
+}
+
+function* fold(text: string): Parts<string> {
+  if (ASCII.test(text)) return text.toLowerCase();
+  let folded = '';
+  for (let from = 0; from < text.length && folded.length < FOLDED_MAX;) {
+    const end = endOfPiece(text, from);
+    folded += foldPiece(text.slice(from, end));
+    from = end;
+    if (from < text.length) yield;
+  }
+  return folded;
+}
+
+function endOfPiece(text: string, from: number): number {
+  const most = from + PIECE;
+  if (most >= text.length) return text.length;
+  let end = most;
+  while (end > most - MARKS_MAX && CONTINUATION.test(text.charAt(end))) end -= 1;
+  return end;
+}
+
+/** Full case folding goes by upper case: `ß` is `ss`, and `ı` is `i` as `İ` is. */
+function foldPiece(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(ACCENT, '')
+    .replace(INVISIBLE, '')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .normalize('NFKC')
+    .replace(THAI_AM, '\u0e33')
+    .replace(LAO_AM, '\u0eb3');
+}
+
+/**
+ * What a word is indexed by: itself, or its parts where a script has no blanks, or of Hangul the first syllable and each pair of
+ * neighbours, since particles, endings and compounds are written without a blank.
+ */
+export function* termsOf(word: string): Generator<string, void> {
+  if (!HAS_RUNS.test(word)) return yield word;
+  for (const [run, unspaced, hangul] of word.matchAll(RUN)) {
+    if (unspaced !== undefined) yield* segmentsOf(unspaced);
+    else if (hangul === undefined) yield run;
+    else {
+      yield hangul.charAt(0);
+      for (let at = 1; at < hangul.length; at++) yield hangul.slice(at - 1, at + 1);
+    }
+  }
+}
+
+function* segmentsOf(run: string): Generator<string, void> {
+  if (run.length === 1) return yield run;
+  for (let from = 0; from < run.length;) {
+    const window = run.slice(from, from + WINDOW);
+    const sure = from + WINDOW < run.length ? WINDOW - WINDOW_MARGIN : WINDOW;
+    let taken = 0;
+    for (const { segment } of segmenter.segment(window)) {
+      if (taken > 0 && taken + segment.length > sure) break;
+      yield segment;
+      taken += segment.length;
+    }
+    from += taken;
+  }
+}
+
+/** What a word of a query is looked up by, next to each other: of Hangul without its particle, wherever it stands in a word. */
+export function askedTermsOf(word: string): string[] {
+  const bare = word.replace(PARTICLE, '');
+  const terms = [...termsOf(bare)];
+  return TWO_SYLLABLES.test(bare) ? terms.slice(1) : terms;
+}
