@@ -220,6 +220,6 @@ export const traceListExtra = z.object({
         .int()
         .describe('newest entries that are not searched yet, as after an upgrade'),
     })
-    .optional()
+    .exactOptional()
     .describe('Only with `search`'),
 });

@@ -123,6 +123,7 @@ test('revisions are written by every change and never altered', async () => {
     priority: 1,
     deleted: false,
     changedBy: ada.userId,
+    approval: null,
   };
   expect(body.data.map(({ createdAt: _, ...revision }: { createdAt: string }) => revision)).toEqual(
     [

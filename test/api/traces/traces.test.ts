@@ -386,7 +386,7 @@ describe('agents and keys', () => {
 });
 
 describe('the workspace', () => {
-  test("is the key's, the one that was chosen, or the agent's; its policies judge", async () => {
+  test("is the key's, the one that was chosen, or the agent's; who chooses one escapes no policy", async () => {
     const made = await app.call('POST', '/api/v1/workspaces', {
       token: ada.token,
       body: { name: 'Second' },
@@ -395,9 +395,12 @@ describe('the workspace', () => {
     const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: second });
     const refund = () => decision('x', { outputDecision: { action: 'refund' } });
     const chosen = { 'x-workspace-id': second };
-    for (const call of [{ key: bound }, { headers: chosen }]) {
+    for (const [call, status] of [
+      [{ key: bound }, 201],
+      [{ headers: chosen }, 202],
+    ] as const) {
       const answer = await post({ ...call, body: refund() });
-      expect(answer.status).toBe(201);
+      expect(answer.status).toBe(status);
       expect((await stored(answer)).workspaceId).toBe(second);
     }
     expect((await stored(await post({ body: refund() }))).workspaceId).toBe(ada.workspaceId);
