@@ -1,4 +1,5 @@
 // The story of the hash chain over HTTP (document 2, section 4.5): every operation, every rule, every code.
+import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { readPin } from '../../../scripts/verify-bundle/pins.ts';
 import type { Value } from '../../../scripts/verify-bundle/text.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import type { FieldRow } from '../../../scripts/verify-bundle/report.ts';
+import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer, Call } from '../../setup/start-app.ts';
@@ -304,13 +306,19 @@ test('values are disclosed to managers only, each time with an audit entry; what
   ]);
 });
 
-/** The bytes of a download, and whether its end was seen. */
-function download(path: string, token: string): Promise<{ bytes: Buffer; complete: boolean }> {
+/** The bytes of a download, and whether its end was seen. `midway` runs once it has begun, before more is read. */
+function download(
+  path: string,
+  token: string,
+  midway: () => Promise<void> = () => Promise.resolve(),
+): Promise<{ bytes: Buffer; complete: boolean }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
     request(harness.app.url + AT + path, { headers }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('readable', () => {
+        midway().then(() => response.on('data', (chunk: Buffer) => chunks.push(chunk)), reject);
+      });
       response.on('error', () => undefined);
       response.on('close', () =>
         resolve({ bytes: Buffer.concat(chunks), complete: response.complete }),
@@ -319,6 +327,40 @@ function download(path: string, token: string): Promise<{ bytes: Buffer; complet
       .on('error', reject)
       .end();
   });
+}
+
+/** What the database still has to give of the entries, it gives no more. */
+async function killLedgerCursors(): Promise<void> {
+  const { databaseName } = harness.db;
+  const ns = `${databaseName}.${DECISIONS.collection}`;
+  const idle = [
+    { $currentOp: { idleCursors: true, allUsers: true } },
+    { $match: { ns, type: 'idleCursor' } },
+  ];
+  const found = await harness.db.admin().command({ aggregate: 1, pipeline: idle, cursor: {} });
+  const { firstBatch } = found['cursor'] as { firstBatch: { cursor: { cursorId: unknown } }[] };
+  const cursors = firstBatch.map(({ cursor }) => cursor.cursorId);
+  expect(cursors.length).toBeGreaterThan(0);
+  await harness.db.command({ killCursors: DECISIONS.collection, cursors });
+}
+
+/** While `work` runs, the database fails to read any entry from a sequence on. */
+async function withUnreadableEntries<T>(from: number, work: () => Promise<T>): Promise<T> {
+  const { collection } = DECISIONS;
+  const kept = `${collection}_kept`;
+  const fail = { $divide: [1, { $subtract: ['$sequence', '$sequence'] }] };
+  const createdAt = { $cond: [{ $gte: ['$sequence', from] }, fail, '$createdAt'] };
+  await harness.db.renameCollection(collection, kept);
+  await harness.db.createCollection(collection, {
+    viewOn: kept,
+    pipeline: [{ $addFields: { createdAt } }],
+  });
+  try {
+    return await work();
+  } finally {
+    await harness.db.dropCollection(collection);
+    await harness.db.renameCollection(kept, collection);
+  }
 }
 
 test(
@@ -339,12 +381,16 @@ test(
     const whole = await download('/export', long.owner.token);
     expect(whole.complete).toBe(true);
     expect(JSON.parse(gunzipSync(whole.bytes).toString('utf8')).entries).toHaveLength(1501);
-    // A time that cannot be written stands near the end.
-    await long.entries.updateOne(
-      { organizationId: entry.organizationId, sequence: 1400 },
-      { $set: { createdAt: 'never' as unknown as Date } },
-    );
-    expect((await download('/export?fromSequence=1', long.owner.token)).complete).toBe(false);
+    // Too much for any buffer, so the rest is read from the database only when the reader goes on.
+    const large = Array.from({ length: 60 }, (_, i) => ({
+      ...copy,
+      _id: objectId((i + 2).toString(16).padStart(24, 'a')),
+      sequence: i + 1502,
+      view: randomBytes(500_000).toString('hex'),
+    }));
+    await long.entries.insertMany(large as (typeof entry)[]);
+    const cut = await download('/export?fromSequence=1502', long.owner.token, killLedgerCursors);
+    expect([cut.bytes.length > 0, cut.complete]).toEqual([true, false]);
   },
 );
 
@@ -360,7 +406,9 @@ test('each operation fails with its own code', async () => {
   expect(await code('/entries')).toBe('HASH_CHAIN_ENTRIES_FAILED');
   expect(await code(`/entry/${entry?.traceId}`)).toBe('HASH_CHAIN_ENTRY_FAILED');
   expect(await code(`/entries/${entry?._id.toHexString()}`)).toBe('HASH_CHAIN_ENTRY_FAILED');
-  expect(await code('/export?fromSequence=1')).toBe('HASH_CHAIN_EXPORT_FAILED');
+  expect(await withUnreadableEntries(1, () => code('/export?fromSequence=1'))).toBe(
+    'HASH_CHAIN_EXPORT_FAILED',
+  );
   expect(await broken.verify()).toMatchObject({
     verified: false,
     brokenAtSequence: 1,
