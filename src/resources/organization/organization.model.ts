@@ -48,6 +48,13 @@ export interface SsoConfig {
   saml: SamlSettings | null;
 }
 
+/** Who outside may be told of the month (`policies/insurance-feed`). */
+export interface InsuranceFeedSetting {
+  enabled: boolean;
+  /** The `keyId`s of the partners that may pull it; absent: every partner of the installation. */
+  partners?: string[];
+}
+
 export interface OrganizationDocument {
   _id: Types.ObjectId;
   name: string;
@@ -79,8 +86,8 @@ export interface OrganizationDocument {
   requirePolicyApproval?: boolean;
   /** Who asked that it be switched off, while that waits for a second word. */
   policyApprovalRelease?: { by: Types.ObjectId; at: Date } | null;
-  /** Whether its insurer may be told; absent in organisations of earlier versions. */
-  insuranceFeed?: { enabled: boolean };
+  /** Absent in organisations of earlier versions. */
+  insuranceFeed?: InsuranceFeedSetting;
   /** Since when the owner is asked whether to keep it, for it was begun before their mailbox was proved; null or absent: nobody asks. */
   reclaimedAt?: Date | null;
   /** Incremented by every change of a membership, so that these happen one after the other. */
@@ -149,7 +156,10 @@ export const organizationSchema = new Schema<OrganizationDocument>(
       type: new Schema({ by: Schema.Types.ObjectId, at: Date }, { _id: false }),
       default: null,
     },
-    insuranceFeed: { enabled: { type: Boolean, default: false } },
+    insuranceFeed: {
+      enabled: { type: Boolean, default: false },
+      partners: { type: [String], default: undefined },
+    },
     reclaimedAt: { type: Date, default: null },
     membershipChanges: { type: Number, default: 0 },
   },

@@ -4,6 +4,13 @@ import { optional } from '../../http/declaration/optional.ts';
 import { PLANS } from '../../domain/identity/plans.ts';
 import { id, instant, line } from '../../http/declaration/views.ts';
 
+const partners = z
+  .array(line(64))
+  .max(20)
+  .describe(
+    'The `keyId`s of the partners that may pull the feed; absent: every partner of the installation',
+  );
+
 /** Strict: a misspelt setting must not look as if it were changed. */
 export const settingsChange = z.strictObject({
   name: optional(line(200)),
@@ -12,7 +19,7 @@ export const settingsChange = z.strictObject({
   requirePolicyApproval: optional(z.boolean()).describe(
     'False takes effect by a second owner or admin, or by the same owner 72 hours later; until then `policyApprovalRelease` tells of it, and true withdraws it',
   ),
-  insuranceFeed: optional(z.strictObject({ enabled: z.boolean() })),
+  insuranceFeed: optional(z.strictObject({ enabled: z.boolean(), partners: optional(partners) })),
 });
 export const deletionInput = z.strictObject({
   name: z.string().min(1).max(200).describe('The name of the organisation, as a confirmation'),
@@ -48,7 +55,7 @@ export const organizationView = z.object({
     .exactOptional()
     .describe('That it be switched off was asked for, and waits for a second person'),
   insuranceFeed: z
-    .object({ enabled: z.boolean() })
+    .object({ enabled: z.boolean(), partners: partners.exactOptional() })
     .describe('Whether the insurance feed may be handed on'),
   reclaimedAt,
   createdAt: instant,

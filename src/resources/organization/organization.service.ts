@@ -7,7 +7,11 @@ import { type Waiting, waitingAt } from '../../domain/control/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
-import type { OrganizationDocument, SsoConfig } from './organization.model.ts';
+import type {
+  InsuranceFeedSetting,
+  OrganizationDocument,
+  SsoConfig,
+} from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
 import { askedBy, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
 import type { Changer } from './second-words.service.ts';
@@ -45,7 +49,7 @@ export interface OrganizationSettings extends Omit<OrganizationDocument, 'policy
   id: OrganizationDocument['_id'];
   plan: Plan;
   requirePolicyApproval: boolean;
-  insuranceFeed: { enabled: boolean };
+  insuranceFeed: InsuranceFeedSetting;
   policyApprovalRelease?: Waiting;
 }
 

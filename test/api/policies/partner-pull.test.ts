@@ -66,6 +66,23 @@ test('without opting in nothing is told, nor whether there is such an organisati
   expect((await pull(signedBy(insurer, payloadOf(bob)))).status).toBe(403);
 });
 
+test('a partner that the opt-in does not name is refused as if there were none', async () => {
+  const fay = await createOwner(app, 'Fay');
+  const change = (partners: string[]): Promise<Answer> =>
+    app.call('PATCH', '/api/v1/organization', {
+      token: fay.token,
+      body: { insuranceFeed: { enabled: true, partners } },
+    });
+  const named = ok(await change(['another-insurer'])).body.data;
+  expect(named.insuranceFeed).toEqual({ enabled: true, partners: ['another-insurer'] });
+  expect(outcome(await pull(signedBy(insurer, payloadOf(fay))))).toEqual([403, 'FORBIDDEN']);
+  expect(await pullsOf(fay)).toMatchObject([{ status: 'failure' }]);
+  ok(await change(['another-insurer', 'insurer']));
+  expect((await pull(signedBy(insurer, payloadOf(fay)))).status).toBe(200);
+  ok(await change([]));
+  expect((await pull(signedBy(insurer, payloadOf(fay)))).status).toBe(403);
+});
+
 test.each([
   [
     'a forged signature',

@@ -62,7 +62,8 @@ export function createPartnerPullService(deps: Deps) {
     const found = await organizations.settings({ organizationId }).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'NOT_FOUND' ? refusal : error;
     });
-    if (found.insuranceFeed.enabled) return;
+    const { enabled, partners } = found.insuranceFeed;
+    if (enabled && (partners?.includes(message.keyId) ?? true)) return;
     await note(message, sender, null);
     throw refusal;
   }
