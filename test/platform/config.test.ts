@@ -167,32 +167,29 @@ test.each([
 });
 
 test.each([
-  ['https://pay.example.com', true],
-  ['http://127.0.0.1:12111', true],
-  ['http://[::1]:12111/', true],
-  ['http://payments', true],
-  ['https://pay.example.com/v1', false],
-  ['https://key@pay.example.com', false],
-  ['https://pay.example.com?a=b', false],
-  ['https://pay.example.com#a', false],
-  ['ftp://pay.example.com', false],
-  ['pay.example.com', false],
-])('the payment processor at %j is taken: %s', (STRIPE_API_URL, taken) => {
-  expect(problems({ STRIPE_API_URL })).toEqual(
-    taken ? [] : [expect.stringContaining('STRIPE_API_URL')],
-  );
+  ['https', 'pay.example.com', true],
+  ['http', '127.0.0.1:12111', true],
+  ['http', '[::1]:12111/', true],
+  ['http', 'payments', true],
+  ['https', 'pay.example.com/v1', false],
+  ['https', 'key@pay.example.com', false],
+  ['https', 'pay.example.com?a=b', false],
+  ['https', 'pay.example.com#a', false],
+  ['ftp', 'pay.example.com', false],
+])('a payment processor by %s at %j is taken: %s', (scheme, rest, taken) => {
+  const found = problems({ STRIPE_API_URL: `${scheme}://${rest}` });
+  expect(found).toEqual(taken ? [] : [expect.stringContaining('STRIPE_API_URL')]);
 });
 
 test.each([
-  ['https://models.example.com/v1', true],
-  ['http://127.0.0.1:8080/v1/', true],
-  ['https://key:secret@models.example.com/v1', false],
-  ['https://models.example.com/v1?key=a', false],
-  ['https://models.example.com/v1#a', false],
-])('the embedding model at %j is taken: %s', (ASSAY_EMBEDDING_URL, taken) => {
-  expect(problems({ ASSAY_EMBEDDING_URL })).toEqual(
-    taken ? [] : [expect.stringContaining('ASSAY_EMBEDDING_URL')],
-  );
+  ['https', 'models.example.com/v1', true],
+  ['http', '127.0.0.1:8080/v1/', true],
+  ['https', 'key:secret@models.example.com/v1', false],
+  ['https', 'models.example.com/v1?key=a', false],
+  ['https', 'models.example.com/v1#a', false],
+])('an embedding model by %s at %j is taken: %s', (scheme, rest, taken) => {
+  const found = problems({ ASSAY_EMBEDDING_URL: `${scheme}://${rest}` });
+  expect(found).toEqual(taken ? [] : [expect.stringContaining('ASSAY_EMBEDDING_URL')]);
 });
 
 const SHARED = Buffer.alloc(32, 7).toString('base64url');

@@ -1,4 +1,5 @@
 // How a PDF looks: from what it is to show to the definition that the library draws.
+import type { TextDrawer } from './drawable-text.ts';
 import type { PdfBlock, PdfDocument } from './pdf-document.ts';
 
 /** As the library takes it; its own types need those of a browser. */
@@ -9,58 +10,58 @@ export interface PdfDefinition extends Record<string, unknown> {
 /** The name under which the fonts are known to the library. */
 export const FONT = 'Roboto';
 
-/** The library breaks a word that is wider than its place in quadratic time: it never sees one of more letters. */
-const LONG_WORD = /\S{24}(?=\S)/gu;
-const BREAK_HERE = '\u200b';
-/** Control characters but line breaks, halves of pairs, and what turns the order of a line. */
-const NOT_DRAWN = /[^\P{Cc}\n]|[\p{Cs}\p{Cf}\u2028\u2029]/gu;
-
 const MARGIN = 36;
 const GREY = '#555555';
+const STYLES = {
+  title: { fontSize: 18, bold: true },
+  heading: { fontSize: 12, bold: true, margin: [0, 12, 0, 4] },
+  name: { bold: true },
+  small: { fontSize: 7, color: GREY },
+  table: { fontSize: 7 },
+};
+const REPLACED =
+  'Characters that the fonts of this document do not have are written as their code points, such as [U+6F22].';
 
-export function pdfLayout(document: PdfDocument): PdfDefinition {
+export function pdfLayout(document: PdfDocument, drawer: TextDrawer): PdfDefinition {
   const { title, subtitle, createdAt, orientation, blocks } = document;
+  const [drawnTitle, drawnSubtitle] = [drawer.draw(title), drawer.draw(subtitle)];
+  const content = blocks.map((block) => layOut(block, drawer));
   return {
     info: { title, creator: 'Assay', producer: 'Assay', creationDate: createdAt },
     pageSize: 'A4',
     pageOrientation: orientation,
     pageMargins: MARGIN,
     defaultStyle: { font: FONT, fontSize: 9, lineHeight: 1.15 },
-    styles: {
-      title: { fontSize: 18, bold: true },
-      heading: { fontSize: 12, bold: true, margin: [0, 12, 0, 4] },
-      name: { bold: true },
-      small: { fontSize: 7, color: GREY },
-      table: { fontSize: 7 },
-    },
+    styles: STYLES,
     footer: (page: number, pages: number) => ({
-      text: `${drawn(title)} · ${page} / ${pages}`,
+      text: `${drawnTitle} · ${page} / ${pages}`,
       style: 'small',
       alignment: 'center',
       margin: [MARGIN, MARGIN / 3],
     }),
     content: [
-      { text: drawn(title), style: 'title' },
-      { text: drawn(subtitle), style: 'small', margin: [0, 2, 0, 8] },
-      ...blocks.map(contentOf),
+      { text: drawnTitle, style: 'title' },
+      { text: drawnSubtitle, style: 'small', margin: [0, 2, 0, 8] },
+      ...(drawer.hasReplaced ? [{ text: REPLACED, style: 'small', margin: [0, 0, 0, 8] }] : []),
+      ...content,
     ],
   };
 }
 
-function contentOf(block: PdfBlock): object {
+function layOut(block: PdfBlock, { draw }: TextDrawer): object {
   switch (block.kind) {
     case 'heading':
-      return { text: drawn(block.text), style: 'heading' };
+      return { text: draw(block.text), style: 'heading' };
     case 'text':
-      return { text: drawn(block.text), margin: [0, 0, 0, 6] };
+      return { text: draw(block.text), margin: [0, 0, 0, 6] };
     case 'values':
       return {
         layout: 'noBorders',
         table: {
           widths: [120, '*'],
           body: block.values.map(([name, text]) => [
-            { text: drawn(name), style: 'name' },
-            { text: drawn(text) },
+            { text: draw(name), style: 'name' },
+            { text: draw(text) },
           ]),
         },
       };
@@ -72,14 +73,10 @@ function contentOf(block: PdfBlock): object {
           headerRows: 1,
           widths: block.columns.map(({ width }) => width ?? '*'),
           body: [
-            block.columns.map(({ title: text }) => ({ text: drawn(text), style: 'name' })),
-            ...block.rows.map((row) => row.map((text) => ({ text: drawn(text) }))),
+            block.columns.map(({ title: text }) => ({ text: draw(text), style: 'name' })),
+            ...block.rows.map((row) => row.map((text) => ({ text: draw(text) }))),
           ],
         },
       };
   }
-}
-
-function drawn(text: string): string {
-  return text.replaceAll(NOT_DRAWN, ' ').replaceAll(LONG_WORD, `$&${BREAK_HERE}`);
 }

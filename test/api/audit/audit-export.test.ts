@@ -56,19 +56,32 @@ async function pdfOf(query = ''): Promise<Buffer> {
   return buffer(answer.body as never);
 }
 
-test('the PDF shows who did what when, the filters, and the place in the chain', async () => {
+test('the PDF shows whose log it is, who did what when, the filters, and the whole chain hash', async () => {
   const [newest] = await entriesOf('/export?action=agent.create');
+  const { name } = ok(await app.call('GET', '/api/v1/organization', { token: ada.token })).body
+    .data;
+  expect(name).toMatch(/\w/);
   const shown = withoutBreaks(pdfText(await pdfOf('action=agent.create')));
   for (const text of [
     'Audit log',
-    ada.organizationId,
+    `Organisation ${name} (${ada.organizationId})`,
     'action agent.create',
     ada.email,
     newest.createdAt.slice(0, 10),
     newest.resourceId,
-    `${newest.sequence}: ${newest.chainHash.slice(0, 16)}`,
+    `${newest.sequence}: ${newest.chainHash}`,
   ])
     expect(shown).toContain(withoutBreaks(text));
+});
+
+test('a detail stands below the resource, and no column is empty where there is none', async () => {
+  const collection = harness.db.collection('audit_entries');
+  const entry = { organizationId: objectId(ada.organizationId), action: 'agent.create' };
+  const before = await collection.findOneAndUpdate(entry, { $set: { detail: 'Łódź 東京' } });
+  const shown = pdfText(await pdfOf('action=agent.create'));
+  await collection.updateOne(entry, { $set: { detail: before?.['detail'] ?? null } });
+  expect(shown).toContain('Resource and detail');
+  expect(shown).toContain('Łódź [U+6771 U+4EAC]');
 });
 
 const withoutBreaks = (text: string): string => text.replaceAll(/[\s\u200b]/g, '');

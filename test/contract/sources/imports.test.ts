@@ -120,7 +120,7 @@ const RULES: readonly Rule[] = [
       MONGOOSE,
       LRU,
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
-      /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe|tar-stream)$/,
+      /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe|tar-stream|fontkit)$/,
       /^@modelcontextprotocol\/server$/,
     ],
     types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],

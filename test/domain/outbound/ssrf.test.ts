@@ -294,15 +294,14 @@ describe('the installation allows', () => {
 });
 
 test.each([
-  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/x', 'http://127.0.0.1:8081/x'],
-  ['http://[::1]:8080/v1', 'http://[::1]:8080/', 'http://[::1]/'],
-  ['http://Models.internal./v1', 'http://models.internal/', 'https://models.internal/'],
-  ['https://10.0.0.1', 'https://10.0.0.1:443/', 'http://10.0.0.1/'],
-])('an allow-list that is extended by %s holds %s, and not %s', (address, holds, not) => {
-  const allowed = readAllowed(extendAllowed([], address));
-  expect([urlProblem(holds, allowed), isAllowed(destinationOf(new URL(holds)), allowed)]).toEqual([
-    null,
-    true,
-  ]);
-  expect(isAllowed(destinationOf(new URL(not)), allowed)).toBe(false);
+  ['http', '127.0.0.1:8080', 'http', '127.0.0.1:8080', 'http', '127.0.0.1:8081'],
+  ['http', '[::1]:8080', 'http', '[::1]:8080', 'http', '[::1]'],
+  ['http', 'Models.test.', 'http', 'models.test', 'https', 'models.test'],
+  ['https', '10.0.0.1', 'https', '10.0.0.1:443', 'http', '10.0.0.1'],
+])('an allow-list that is extended by %s of %s holds %s of %s, and not %s of %s', (...given) => {
+  const [configured, held, other] = [0, 2, 4].map((at) => `${given[at]}://${given[at + 1]}/v1`);
+  const allowed = readAllowed(extendAllowed([], configured ?? ''));
+  const isHeld = (url = ''): boolean => isAllowed(destinationOf(new URL(url)), allowed);
+  expect([isHeld(held), urlProblem(held ?? '', allowed)]).toEqual([true, null]);
+  expect(isHeld(other)).toBe(false);
 });

@@ -70,6 +70,21 @@ test.each([
   expect(pdf.subarray(-6).toString()).toContain('%%EOF');
 });
 
+test.each([
+  ['Chinese', 'An 東京支店 office', 'An [U+6771 U+4EAC U+652F U+5E97] office'],
+  ['Korean', '한국', '[U+D55C U+AD6D]'],
+  ['Arabic', 'مر', '[U+0645 U+0631]'],
+  ['Thai', 'ไท', '[U+0E44 U+0E17]'],
+  ['beyond the basic plane', '😀', '[U+1F600]'],
+  ['an arrow', 'a → b', 'a [U+2192] b'],
+  ['what the fonts have', 'Łódź – “Ωμέγα”, Привет… €', 'Łódź – “Ωμέγα”, Привет… €'],
+])('characters without a glyph are code points: %s', async (_, text, drawn) => {
+  const table: PdfBlock = { kind: 'table', columns: [{ title: text }], rows: [[text]] };
+  const shown = pdfText(await render({ ...of({ kind: 'text', text }, table), subtitle: text }));
+  expect(shown.replaceAll('\u200b', '').split(drawn)).toHaveLength(5);
+  expect(shown.includes('such as [U+6F22]')).toBe(text !== drawn);
+});
+
 test('a long word is cut to its place, in time that grows with its length', async () => {
   const word = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(
     '',

@@ -78,7 +78,15 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
           'VALIDATION_ERROR',
           `A PDF has at most ${rowsMax} rows: narrow the filters, or export JSON`,
         );
-      const document = auditPdf(rows, { organizationId, filter, createdAt: clock.now() });
+      const organization = await models.organizations
+        .findById(organizationId, 'name')
+        .lean<{ name: string }>();
+      const document = auditPdf(rows, {
+        organizationId,
+        organizationName: organization?.name ?? '',
+        filter,
+        createdAt: clock.now(),
+      });
       const body = await pdf.render(organizationId, document);
       return { type: 'application/pdf', filename: fileName('pdf'), body };
     },
