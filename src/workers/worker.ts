@@ -75,7 +75,7 @@ export async function joinPrimary(): Promise<Primary | null> {
  * `node:cluster` ends a worker by the event `disconnect`. Node does not emit that while a connection is on its way through the channel: it
  * waits for a receipt that never comes.
  */
-function endWithPrimary(): void {
+export function endWithPrimary(): void {
   setInterval(() => {
     if (!process.connected) process.exit();
   }, PRIMARY_CHECK_MS).unref();

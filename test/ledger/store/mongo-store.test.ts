@@ -79,6 +79,34 @@ test.each([
   ]);
 });
 
+test('reads the entries of one organisation only', async () => {
+  const organizations = [newId(), newId()] as const;
+  const chains = organizations.map((organizationId, index) =>
+    sealAll(
+      organizationId,
+      [1, 2].map((number) => draft(organizationId, { idempotencyKey: key(number + index) })),
+    ),
+  );
+  for (const entries of chains)
+    expect(await store().insertOrdered(entries)).toEqual({ kind: 'ok' });
+  for (const [own, other] of [chains, chains.toReversed()] as [Stored[], Stored[]][]) {
+    const { organizationId } = own[0]!;
+    for (const { sequence, chainHash } of own)
+      expect(await store().at(organizationId, sequence)).toMatchObject({ chainHash });
+    expect(await store().at(organizationId, 3)).toBeNull();
+    expect(await store().newest(organizationId)).toMatchObject({ chainHash: own[1]!.chainHash });
+    const ids = [...own, ...other].map(({ _id }) => _id);
+    const sequencesOf = (entries: Stored[]) =>
+      entries.map((entry) => [String(entry.organizationId), entry.sequence]);
+    const all = [1, 2].map((sequence) => [String(organizationId), sequence]);
+    expect(sequencesOf(await store().byIds(organizationId, ids))).toEqual(all);
+    const keys = [1, 2, 3].map(key);
+    expect((await store().byIdempotencyKey(organizationId, keys)).map(({ _id }) => _id)).toEqual(
+      own.map(({ _id }) => _id),
+    );
+  }
+});
+
 test('a write-concern error counts as unknown, whatever else the answer says', async () => {
   const organizationId = newId();
   const [first] = sealAll(organizationId, [draft(organizationId)]) as [Stored];

@@ -72,3 +72,33 @@ test.for([
     );
   },
 );
+
+test.each([200, 201, 204, 403, 404, 500])(
+  'of a provider without OpenID only an answer with 200 tells who somebody is: %d',
+  async (status) => {
+    const asked: string[] = [];
+    const answering: Fetch = (url) => {
+      asked.push(new URL(url).pathname);
+      const isToken = url.endsWith('/token');
+      const body = isToken ? { access_token: 'token', token_type: 'bearer' } : { login: 'ada' };
+      const options = { status: isToken ? 200 : status };
+      return Promise.resolve(
+        status === 204 && !isToken ? new Response(null, options) : Response.json(body, options),
+      );
+    };
+    const { oauth } = createIdentityProviders({ fetch: answering, clock: systemClock });
+    const { reader } = oauth({
+      issuer: 'https://provider.example',
+      authorizationUrl: 'https://provider.example/authorize',
+      tokenUrl: 'https://provider.example/token',
+      clientId: 'client',
+      clientSecret: 'secret',
+    });
+    const url = new URL('https://assay.example/callback?code=code&state=state');
+    const read = await reader({ url, verifier: 'v'.repeat(43), nonce: 'nonce' });
+    const found = read('https://provider.example/user');
+    if (status === 200) expect(await found).toEqual({ login: 'ada' });
+    else await expect(found).rejects.toMatchObject({ code: 'IDENTITY_PROVIDER_UNAVAILABLE' });
+    expect(asked).toEqual(['/token', '/user']);
+  },
+);

@@ -1,8 +1,8 @@
 // Bodies are decoded in parts: the same text, and the same refusals, as in one go.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atOnce } from '../../../src/domain/others-turn.ts';
-import { utf8InParts } from '../../../src/http/checks/utf8.ts';
+import { atOnce } from '../../../../src/domain/others-turn.ts';
+import { utf8InParts } from '../../../../src/http/checks/utf8.ts';
 
 /** Where the first part ends. */
 const CUT = 128 * 1024;
