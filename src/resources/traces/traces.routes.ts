@@ -18,6 +18,7 @@ import {
   purgeView,
   streamQuery,
   traceListExtra,
+  traceExportQuery,
   traceQuery,
   traceView,
   traceWaitQuery,
@@ -96,12 +97,13 @@ export const traceRoutes = [
     mediaType: 'text/csv',
     heavy: true,
     writes: 'own',
-    query: traceQuery,
+    query: traceExportQuery,
     data: z.unknown(),
     audit: { action: 'trace.export', resource: 'trace' },
     async handler({ tenant, query }, { traces }) {
-      const file = await traces.exports.open(tenant, query);
-      const audit = { metadata: { filters: query } };
+      const { page: _page, limit: _limit, ...filters } = query;
+      const file = await traces.exports.open(tenant, filters);
+      const audit = { metadata: { filters } };
       return reply(200, { type: 'text/csv; charset=utf-8; header=present', ...file }, { audit });
     },
   }),

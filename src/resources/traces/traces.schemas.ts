@@ -113,6 +113,10 @@ export const traceQuery = z.object({
 });
 export type TraceQuery = z.output<typeof traceQuery>;
 
+const ignored = optional(z.string()).describe('Ignored: the export has every decision');
+/** The address of a list, with its page, is the address of its export too. */
+export const traceExportQuery = traceQuery.extend({ page: ignored, limit: ignored });
+
 /** An object id, or the name that an agent knows its decision by; anything else is `NOT_FOUND`. */
 export const byTrace = z.object({ id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]) });
 export const traceWaitQuery = z.object({
