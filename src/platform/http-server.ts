@@ -23,8 +23,12 @@ const TIMEOUTS: Timeouts = {
   check: 5000,
 };
 
+/** `rawPacket`: the bytes among which it failed. */
+export interface MalformedError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+}
 /** Answers what is no HTTP request, or not in time; Express never sees it. */
-export type MalformedRequest = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+export type MalformedRequest = (error: MalformedError, socket: Duplex) => void;
 
 /** An answer that knows when its request came, by `performance.now`. */
 export interface Arrived {
@@ -63,7 +67,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
     }
   }
   const bursts = new Bursts<[IncomingMessage, ServerResponse]>(([req, res]) => {
-    if (hostsOf(req.rawHeaders) > 1) return onMalformed(new Error('two hosts'), req.socket);
+    if (hostsOf(req.rawHeaders) > 1) return onMalformed(twoHosts(req), req.socket);
     req.url = originForm(req.url ?? '/');
     cutStalled(res, timeouts.stall);
     listener(req as Request, res as Response);
@@ -95,6 +99,10 @@ function originForm(target: string): string {
   if (target.startsWith('/') || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
   return pathname + search;
+}
+
+function twoHosts({ method = '', url = '' }: IncomingMessage): MalformedError {
+  return Object.assign(new Error('two hosts'), { rawPacket: Buffer.from(`${method} ${url} `) });
 }
 
 /** Names and values alternate. */

@@ -60,10 +60,12 @@ export function faultOf(operation: string, { status, headers, body, text }: Answ
   if (!response) return complain('an undocumented status');
   if (status >= 500) return complain('a fault');
   const type = headers.get('content-type')?.split(';')[0] ?? '';
-  const [documented, content] = Object.entries(response.content ?? {})[0] ?? ['', undefined];
-  if (!documented.endsWith('json')) return null;
-  if (type !== documented) return complain(`content type ${type}`);
-  const validate = validatorOf(`${operation} ${status}`, content?.schema ?? {});
+  if (status >= 300 && status < 400) return null;
+  if (!response.content) return text === '' ? null : complain('an undocumented content');
+  const content = response.content[type];
+  if (!content) return complain(`content type ${type}`);
+  if (!type.endsWith('json')) return null;
+  const validate = validatorOf(`${operation} ${status}`, content.schema);
   if (!validate(body)) return complain(ajv.errorsText(validate.errors));
   const { code } = body as { code?: string };
   if (code !== undefined && !response.description.includes(`\`${code}\``))

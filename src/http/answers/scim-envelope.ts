@@ -14,28 +14,33 @@ const SCIM_TYPES: Partial<Record<Code, string>> = {
   VALIDATION_ERROR: 'invalidValue',
 };
 
+export const SCIM_MEDIA_TYPE = 'application/scim+json';
+
 /** Sends a resource, or no body with 204. */
 export function sendScim(res: Response, status: number, body: unknown): void {
   res.statusCode = status;
   if (status === 204) return void res.end();
   const text = JSON.stringify(body);
-  res.setHeader('Content-Type', 'application/scim+json; charset=utf-8');
+  res.setHeader('Content-Type', `${SCIM_MEDIA_TYPE}; charset=utf-8`);
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.end(text);
 }
 
-/** `code` tells that the plan lacks SCIM from other refusals; strict clients accept no member besides, so no other error has it. */
 export function sendScimFailure(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
   if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+  sendScim(res, error.http, scimFailure(error));
+}
+
+/** `code` tells that the plan lacks SCIM from other refusals; strict clients accept no member besides, so no other error has it. */
+export function scimFailure(error: AppError): object {
   const scimType = SCIM_TYPES[error.code];
-  const status = String(error.http);
-  sendScim(res, error.http, {
+  return {
     schemas: [ERROR_SCHEMA],
-    status,
+    status: String(error.http),
     ...(scimType && { scimType }),
     detail: error.message,
     ...(error.code === 'UPGRADE_REQUIRED' && { code: error.code }),
-  });
+  };
 }

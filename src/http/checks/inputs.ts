@@ -11,7 +11,7 @@ import type { Caller } from '../../domain/identity/tenant.ts';
 import type { Json } from '../../domain/record/json.ts';
 
 /** @throws AppError with the first issues as text, and more of them as `data.issues` */
-function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
+function check<T>(schema: z.ZodType<T>, value: unknown, codeOf: (member: string) => Code): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return withoutAbsent(parsed.data);
   const found = parsed.error.issues;
@@ -21,7 +21,7 @@ function check<T>(schema: z.ZodType<T>, value: unknown, code: Code): T {
     .slice(0, 3)
     .map(({ path, message }) => (path ? `${path}: ${message}` : message))
     .join('; ');
-  throw new AppError(code, text, { data });
+  throw new AppError(codeOf(String(found[0]?.path[0])), text, { data });
 }
 
 export interface Parsed {
@@ -40,7 +40,7 @@ export async function parseInputs(
   const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
   const params = parseParams(route, req);
   meta.sent = await sentBody(route, meta.rawBody, req.headers['content-type']);
-  const body = route.body && check(route.body, absentIsEmpty(meta.sent), invalidCodeOf(route));
+  const body = route.body && check(route.body, absentIsEmpty(meta.sent), codeOfMember(route));
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
   return { input: { tenant, user, key, params, query, body, meta, page }, paged };
@@ -59,7 +59,7 @@ function parseQuery(route: Route, query: Request['query']): unknown {
   const values = Object.values(query);
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
     throw new AppError('VALIDATION_ERROR', 'The query contains a NUL character');
-  return route.query && check(route.query, query, 'VALIDATION_ERROR');
+  return route.query && check(route.query, query, () => 'VALIDATION_ERROR');
 }
 
 /** A misspelt filter must not look like an answer to it. */
@@ -78,6 +78,11 @@ function refuseUnknown(schema: Route['query'], names: readonly string[]): void {
 
 /** So that the schema names the members that are missing. */
 const absentIsEmpty = (sent: Json | undefined): Json => (sent === undefined ? {} : sent);
+
+function codeOfMember(route: Route): (member: string) => Code {
+  const own = new Map(Object.entries(route.memberCodes ?? {}));
+  return (member) => own.get(member) ?? invalidCodeOf(route);
+}
 
 const invalidCodeOf = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
 

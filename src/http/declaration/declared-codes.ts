@@ -18,9 +18,11 @@ export function codesOf(route: Route): Code[] {
   return [...codes].sort();
 }
 
-function bodyCodes({ body, kind, invalidCode = 'VALIDATION_ERROR' }: Route): Code[] {
+function bodyCodes(route: Route): Code[] {
+  const { body, kind, invalidCode = 'VALIDATION_ERROR', memberCodes = {} } = route;
   if (!body) return [];
-  const codes: Code[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', invalidCode];
+  const own = Object.values(memberCodes);
+  const codes: Code[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', invalidCode, ...own];
   return kind === 'scim' ? [...codes, 'SCIM_INVALID_SYNTAX'] : codes;
 }
 

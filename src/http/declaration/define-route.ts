@@ -143,6 +143,8 @@ export interface Meta {
   heavy?: boolean;
   /** Code of an invalid body; default `VALIDATION_ERROR`. */
   invalidCode?: Code;
+  /** Codes of invalid members of the body that have one of their own, by the name of the member. */
+  memberCodes?: Readonly<Record<string, Code>>;
   /** Code of a missing role; default `FORBIDDEN`. */
   forbiddenCode?: Code;
   /** Code of an unexpected error; default `INTERNAL_ERROR`. */
@@ -166,8 +168,8 @@ export interface Meta {
   bodyType?: 'json' | 'form';
   /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. `stream`: `data` is an event stream. */
   kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream';
-  /** Of a file, for the API document. */
-  mediaType?: string;
+  /** What a file may be sent as, for the API document. */
+  mediaType?: string | readonly string[];
 }
 
 export interface Declaration<

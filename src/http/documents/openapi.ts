@@ -202,17 +202,23 @@ function successes(route: Route): Record<string, object> {
             description: 'Redirect of the browser',
             headers: { Location: { schema: { type: 'string', format: 'uri' } } },
           }
-        : { description: 'Success', ...(status !== 204 && { content: content(route) }) },
+        : { description: 'Success', ...(!isEmpty(status, route) && { content: content(route) }) },
     ]),
   );
 }
 
+/** Nothing is there to show, or to hand out yet. */
+const isEmpty = (status: number, { kind }: Route): boolean =>
+  status === 204 || (status === 202 && kind === 'file');
+
 /** A JSON file is an object that its own format describes (docs/formats.md). */
-function fileContent({ mediaType: type = 'application/octet-stream' }: Route): object {
-  const schema = type.endsWith('json')
-    ? { type: 'object', additionalProperties: true }
-    : { type: 'string', format: 'binary' };
-  return { [type]: { schema } };
+function fileContent({ path, mediaType: types }: Route): object {
+  if (types === undefined) throw new Error(`${path}: a file has a media type`);
+  const json = { type: 'object', additionalProperties: true };
+  const other = { type: 'string', format: 'binary' };
+  return Object.fromEntries(
+    [types].flat().map((type) => [type, { schema: type.endsWith('json') ? json : other }]),
+  );
 }
 
 function content(route: Route): object {

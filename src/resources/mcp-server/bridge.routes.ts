@@ -52,7 +52,7 @@ export const bridgeRoutes = [
     summary: 'The Model Context Protocol over streamable HTTP: the same resources and tools',
     ...ask,
     kind: 'file',
-    mediaType: '*/*',
+    mediaType: ['application/json', 'text/event-stream'],
     status: [200, 202],
     body: messageInput,
     data: z.unknown(),

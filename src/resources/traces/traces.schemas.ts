@@ -13,7 +13,7 @@ const json = z.unknown();
 const jsonObject = z
   .custom<JsonObject>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'expected an object',
+    'must be an object',
   )
   .meta({ type: 'object', additionalProperties: true });
 
@@ -184,23 +184,14 @@ export const traceView = z.object({
 
 /** Entries of a bulk operation. */
 export const BULK_LIMIT = 500;
-/** Anything here, since `INVALID_IDS` and `INVALID_STATUS` are codes of their own. */
-const ids = optional(z.unknown()).describe(`object ids of decisions, 1 to ${BULK_LIMIT}`);
-export const bulkStatusBody = z.object({
-  ids,
-  status: optional(z.unknown()).describe(TRACE_STATUSES.join(', ')),
-});
-export const bulkDeleteBody = z.object({ ids });
-export const bulkIds = z
-  .array(
-    z
-      .string()
-      .regex(/^[0-9a-fA-F]{24}$/)
-      .toLowerCase(),
-  )
+const ids = z
+  .array(idParam)
   .min(1)
   .max(BULK_LIMIT)
-  .transform((ids) => [...new Set(ids)]);
+  .transform((given) => [...new Set(given)])
+  .describe('Object ids of decisions');
+export const bulkStatusBody = z.object({ status: z.enum(TRACE_STATUSES), ids });
+export const bulkDeleteBody = z.object({ ids });
 /** Recorded, not decided: a caller may date a decision. */
 export const purgeBody = z.object({
   before: from.describe('ISO 8601, not in the future; a bare date means its beginning'),

@@ -105,6 +105,30 @@ const lengthAndChunks =
   'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
 
 test.each([
+  [
+    'too much of a header',
+    `GET /scim/v2/Users HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+  ],
+  [
+    'too many headers, by an absolute address',
+    `GET http://x/scim/v2/Users HTTP/1.1\r\nHost: x\r\n${'X-A: aaaaaaaa\r\n'.repeat(3000)}\r\n`,
+    431,
+  ],
+  ['a header with a NUL', 'GET /scim/v2/Users HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n', 400],
+  ['two hosts', 'GET /scim/v2/Users HTTP/1.1\r\nHost: x\r\nHOST: y\r\n\r\n', 400],
+])('%s below /scim is answered as SCIM errors are', async (_, text, status) => {
+  const answer = await exchange(app.url, text);
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  expect(answer).toContain('\r\nContent-Type: application/scim+json; charset=utf-8\r\n');
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: String(status),
+    detail: expect.any(String),
+  });
+});
+
+test.each([
   ['no HTTP', 'nonsense\r\n\r\n', '400 VALIDATION_ERROR'],
   ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01', '400 VALIDATION_ERROR'],
   [

@@ -214,8 +214,8 @@ describe('bulk-delete', () => {
       view: before?.view as string,
       chainHash: before?.chainHash as string,
     });
-    expect(trace).not.toHaveProperty('idempotencyKey');
     expect(before?.idempotencyKey).toBeDefined();
+    expect(trace?.idempotencyKey).toEqual(before?.idempotencyKey);
     expect(
       Object.entries(trace?.sealed as object).filter(([, value]) => value !== null),
     ).toHaveLength(1);

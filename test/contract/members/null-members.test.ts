@@ -9,18 +9,7 @@ import { mounted } from '../mounted.ts';
 import { placesOf, replaced, valueAt, type Path } from '../paths.ts';
 import { credentialsFor, send } from '../requests.ts';
 import { createTenant } from '../tenant.ts';
-
-interface Schema {
-  type?: string | string[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-  $ref?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  additionalProperties?: Schema | boolean;
-}
+import { branchesOf, type Schema, schemasAt } from './json-schemas.ts';
 
 const bodies: [name: string, schema: z.ZodType][] = [
   ...[...mounted].flatMap(([operation, { route }]): [string, z.ZodType][] =>
@@ -31,11 +20,6 @@ const bodies: [name: string, schema: z.ZodType][] = [
 
 const described = (schema: z.ZodType): Schema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
-const branchesOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] => [
-  ...anyOf,
-  ...oneOf,
-  ...allOf,
-];
 const takesNull = (schema: Schema): boolean =>
   schema.$ref !== undefined ||
   [schema.type].flat().includes('null') ||
@@ -59,17 +43,6 @@ test('no optional member of a body or of a tool refuses null', () => {
   expect(bodies.length).toBeGreaterThan(80);
   expect(bodies.flatMap(([name, schema]) => refusing(described(schema), `${name}: `))).toEqual([]);
 });
-
-/** Every schema that a value at `path` may meet. */
-function schemasAt(schema: Schema, path: Path): Schema[] {
-  const here = [schema, ...branchesOf(schema).flatMap((branch) => schemasAt(branch, []))];
-  const [step, ...rest] = path;
-  if (step === undefined) return here;
-  return here.flatMap(({ items, properties }) => {
-    const next = typeof step === 'number' ? items : properties?.[step];
-    return next ? schemasAt(next, rest) : [];
-  });
-}
 
 /** Members that some schema knows and not every one demands, by the path of their object in the example. */
 function optionalPaths(schema: Schema, body: unknown): Path[] {

@@ -71,6 +71,7 @@ export const samlRoutes = [
     summary: 'Service-provider metadata for the SAML identity provider of an organisation',
     ...open,
     kind: 'file',
+    mediaType: 'application/samlmetadata+xml',
     params: ofOrganization,
     data: z.unknown(),
     codes: ['ORG_NOT_FOUND'],

@@ -7,8 +7,6 @@ import {
   statusPayload,
   type TraceStatus,
 } from '../../../domain/record/payload.ts';
-import { TRACE_STATUSES } from '../../../domain/record/payload.ts';
-import { AppError } from '../../../errors.ts';
 import {
   type AmendmentBase,
   amendmentBase,
@@ -16,7 +14,6 @@ import {
 } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { bulkIds } from '../traces.schemas.ts';
 
 export interface BulkResult {
   /** Distinct ids. */
@@ -52,12 +49,10 @@ export function createBulkService({
   /** One amendment of each decision that is still there; the first that cannot be appended is thrown after all were tried. */
   async function amendAll(
     tenant: Tenant,
-    ids: unknown,
+    ids: readonly string[],
     decide: (subject: Subject<TraceDocument>) => Amendment | null | Promise<Amendment | null>,
   ): Promise<BulkResult> {
-    const parsed = bulkIds.safeParse(ids);
-    if (!parsed.success) throw new AppError('INVALID_IDS');
-    const found = await find(tenant, parsed.data);
+    const found = await find(tenant, ids);
     const results = await amendments.appendAll(
       tenant.organizationId,
       [...found.values()],
@@ -69,9 +64,9 @@ export function createBulkService({
       (result) => result.status === 'fulfilled' && result.value !== null,
     );
     return {
-      requested: parsed.data.length,
+      requested: ids.length,
       changed: changed.length,
-      notFound: parsed.data.filter((id) => !found.has(id)),
+      notFound: ids.filter((id) => !found.has(id)),
     };
   }
 
@@ -85,11 +80,12 @@ export function createBulkService({
   }
 
   return {
-    /** @throws AppError `INVALID_IDS`, `INVALID_STATUS`, `CONFLICT` */
-    async setStatus(tenant: Tenant, ids: unknown, value: unknown): Promise<BulkResult> {
-      const status = TRACE_STATUSES.find((known) => known === value);
-      if (status === undefined)
-        throw new AppError('INVALID_STATUS', `Must be one of ${TRACE_STATUSES.join(', ')}`);
+    /** `ids`: distinct. @throws AppError `CONFLICT` */
+    async setStatus(
+      tenant: Tenant,
+      ids: readonly string[],
+      status: TraceStatus,
+    ): Promise<BulkResult> {
       return amendAll(tenant, ids, (subject) =>
         subject.trace.status === status
           ? null
@@ -97,10 +93,10 @@ export function createBulkService({
       );
     },
 
-    /** Empties the payload and hides the decision; its entries stay. @throws AppError `INVALID_IDS`, `CONFLICT` */
+    /** Empties the payload and hides the decision; its entries stay. `ids`: distinct. @throws AppError `CONFLICT` */
     async remove(
       tenant: Tenant,
-      ids: unknown,
+      ids: readonly string[],
       cause: DeletionCause = 'bulk-delete',
     ): Promise<BulkResult> {
       return amendAll(tenant, ids, async (subject) =>

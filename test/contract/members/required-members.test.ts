@@ -1,0 +1,179 @@
+// What the API document calls required is refused when it is missing; all else may be left out; answers have their documented type.
+import { expect } from 'vitest';
+import { openapi } from '../../../src/http/documents/openapi.ts';
+import { mounts } from '../../../src/routes.ts';
+import { faultOf } from '../answers.ts';
+import { examples, refusedWith } from '../examples/all.ts';
+import type { Sample } from '../examples/example.ts';
+import { test } from '../fixtures.ts';
+import { mounted } from '../mounted.ts';
+import { placesOf, replaced, type Path } from '../paths.ts';
+import { type Credentials, credentialsFor, send } from '../requests.ts';
+import { createTenant, type Tenant } from '../tenant.ts';
+import { type Schema, schemasAt } from './json-schemas.ts';
+
+interface Operation {
+  parameters: { name?: string; in?: string; required?: boolean }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+const document = JSON.parse(JSON.stringify(openapi(mounts))) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+function described(operation: string): Operation {
+  const [method = '', path = ''] = operation.split(' ');
+  const found = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+  if (!found) throw new Error(`${operation} is not in the document`);
+  return found;
+}
+
+interface Members {
+  required: Path[];
+  optional: Path[];
+}
+
+/** The members of an example that every schema demands, and those that none does; what depends on others is neither. */
+function membersOf(schema: Schema, body: object): Members {
+  const objects = [{ path: [] as Path, value: body as unknown }, ...placesOf(body)].filter(
+    ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  );
+  const members: Members = { required: [], optional: [] };
+  for (const { path, value } of objects) {
+    const shapes = schemasAt(schema, path).filter(({ properties }) => properties);
+    for (const name of Object.keys(value as object)) {
+      const knowing = shapes.filter(({ properties = {} }) => name in properties);
+      const demanding = knowing.filter(({ required = [] }) => required.includes(name));
+      if (knowing.length === 0) continue;
+      if (demanding.length === shapes.length) members.required.push([...path, name]);
+      if (demanding.length === 0) members.optional.push([...path, name]);
+    }
+  }
+  return members;
+}
+
+const schemaOf = (operation: string): Schema | undefined =>
+  Object.values(described(operation).requestBody?.content ?? {})[0]?.schema;
+
+const credentialsOf = (tenant: Tenant, operation: string): Credentials =>
+  mounted.get(operation)?.route.auth.endsWith('Key')
+    ? { key: tenant.key }
+    : credentialsFor(tenant, operation);
+
+const sampleOf = async (tenant: Tenant, operation: string): Promise<Sample> =>
+  (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
+
+/** The inputs of a sample, whatever a browser calls them. */
+const inputsOf = ({ body, form }: Sample): Record<string, unknown> | undefined => body ?? form;
+
+function withInputs(sample: Sample, inputs: unknown): Sample {
+  return sample.form
+    ? { ...sample, form: inputs as Record<string, string> }
+    : { ...sample, body: inputs as Record<string, unknown> };
+}
+
+const operations = Object.keys(examples);
+
+/** Needed in the example, by what else it says: the document describes it, and cannot call it required. */
+const CONDITIONAL = new Set([
+  'POST /api/v1/auth/saml/initiate organizationId',
+  'PUT /api/v1/organization/sso oidc',
+  'POST /api/v1/organization/sso/metadata xml',
+  'POST /api/v1/cpi/ingest correctedDecision',
+  'POST /api/v1/privacy-budget/query delta',
+  'POST /api/v1/mcp-server/tools/call arguments',
+]);
+
+function optionalMembersOf(operation: string, schema: Schema, inputs: object): Path[] {
+  return membersOf(schema, inputs).optional.filter(
+    (path) => !CONDITIONAL.has(`${operation} ${path.join('.')}`),
+  );
+}
+
+test('a member or query member that the document calls required is refused when it is missing', async ({
+  harness,
+}) => {
+  const tenant = await createTenant(harness, 'required');
+  await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
+  const faults: string[] = [];
+  let tried = 0;
+  async function expectRefusal(operation: string, what: string, sample: Sample): Promise<void> {
+    tried += 1;
+    const answer = await send(tenant, operation, { ...credentialsOf(tenant, operation), sample });
+    const fault = faultOf(operation, answer);
+    if (fault) faults.push(fault);
+    const { status } = answer;
+    if (status !== 400) faults.push(`${operation} without ${what}: ${status} ${answer.text}`);
+  }
+  for (const operation of operations) {
+    const sample = await sampleOf(tenant, operation);
+    const inputs = inputsOf(sample);
+    const schema = schemaOf(operation);
+    if (inputs && schema)
+      for (const path of membersOf(schema, inputs).required)
+        await expectRefusal(
+          operation,
+          path.join('.'),
+          withInputs(sample, replaced(inputs, path, undefined)),
+        );
+    for (const { name = '', in: where, required } of described(operation).parameters) {
+      if (where !== 'query' || !required) continue;
+      const { [name]: _left, ...query } = sample.query ?? {};
+      await expectRefusal(operation, name, { ...sample, query });
+    }
+  }
+  expect(faults).toEqual([]);
+  expect(tried).toBeGreaterThan(150);
+});
+
+test('a member that the document does not call required is not missed by the schema', async ({
+  harness,
+}) => {
+  const tenant = await createTenant(harness, 'optional');
+  const faults: string[] = [];
+  let tried = 0;
+  for (const operation of operations) {
+    const inputs = inputsOf(await sampleOf(tenant, operation));
+    const schema = schemaOf(operation);
+    if (!inputs || !schema) continue;
+    for (const path of optionalMembersOf(operation, schema, inputs)) {
+      tried += 1;
+      const parsed = mounted
+        .get(operation)
+        ?.route.body?.safeParse(replaced(inputs, path, undefined));
+      if (!parsed?.success) faults.push(`${operation} without ${path.join('.')}`);
+    }
+  }
+  expect(faults).toEqual([]);
+  expect(tried).toBeGreaterThan(150);
+});
+
+test(
+  'an operation is served without each member that the document does not call required',
+  { tags: ['long'] },
+  async ({ harness }) => {
+    const faults: string[] = [];
+    let tried = 0;
+    for (const operation of operations) {
+      const schema = schemaOf(operation);
+      if (!schema) continue;
+      const tenant = await createTenant(harness, 'left');
+      await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
+      const inputs = inputsOf(await sampleOf(tenant, operation)) ?? {};
+      const paths = optionalMembersOf(operation, schema, inputs);
+      for (const path of paths.filter(({ length }) => length === 1)) {
+        tried += 1;
+        const sample = await sampleOf(tenant, operation);
+        const left = withInputs(sample, replaced(inputsOf(sample), path, undefined));
+        const credentials = credentialsOf(tenant, operation);
+        const answer = await send(tenant, operation, { ...credentials, sample: left });
+        const fault = faultOf(operation, answer);
+        if (fault) faults.push(fault);
+        const isServed = answer.status < 400 || answer.status === refusedWith[operation];
+        if (!isServed) faults.push(`${operation} without ${path.join('.')}: ${answer.text}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(tried).toBeGreaterThan(100);
+  },
+);
