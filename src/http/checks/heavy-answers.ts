@@ -21,7 +21,7 @@ export function createHeavyAnswers(limit: number, { place }: Pick<Shared, 'place
     async admit(organizationId, res) {
       const leave = await place({ room: 'heavy', key: organizationId, limit });
       if (leave === null)
-        throw new AppError('RATE_LIMIT_EXCEEDED', `Too many large answers at a time: ${limit}`, {
+        throw new AppError('RATE_LIMIT_EXCEEDED', busyText(limit), {
           data: { limit, windowSeconds: 1 },
           headers: { 'Retry-After': '1' },
         });
@@ -29,6 +29,9 @@ export function createHeavyAnswers(limit: number, { place }: Pick<Shared, 'place
     },
   };
 }
+
+const busyText = (limit: number): string =>
+  `At most ${limit} requests that read or compute much may be under way for an organisation: repeat it when one has ended`;
 
 function signalOf(res: Response): AbortSignal {
   const controller = new AbortController();

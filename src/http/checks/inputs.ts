@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError, type Code, toldIssues } from '../../errors.ts';
 import { atOnceUnlessLarge } from '../../domain/others-turn.ts';
 import { parseBody, parseForm } from './body.ts';
+import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
 import { withoutAbsent } from '../declaration/optional.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
@@ -12,9 +13,9 @@ import type { Json } from '../../domain/record/json.ts';
 
 /** @throws AppError with the first issues as text, and more of them as `data.issues` */
 function check<T>(schema: z.ZodType<T>, value: unknown, codeOf: (member: string) => Code): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: explainIssue });
   if (parsed.success) return withoutAbsent(parsed.data);
-  const found = parsed.error.issues;
+  const found = parsed.error.issues.flatMap(flattenIssue);
   const issues = found.map(({ path, message }) => ({ path: path.join('.'), message }));
   const data = toldIssues(issues);
   const text = data.issues

@@ -93,7 +93,10 @@ export const listOf = <T extends z.ZodType>(item: T, max: number, min = 0) => {
   const counted = z.preprocess(
     (value, context) => {
       if (!Array.isArray(value) || value.length <= max) return value;
-      context.addIssue({ code: 'custom', message: `at most ${max} items` });
+      context.addIssue({
+        code: 'custom',
+        message: `must have at most ${max} ${max === 1 ? 'element' : 'elements'}`,
+      });
       return z.NEVER;
     },
     min > 0 ? list.min(min) : list,

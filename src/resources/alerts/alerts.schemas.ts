@@ -27,7 +27,7 @@ const url = z
   .string()
   .trim()
   .max(MAX_TARGET)
-  .refine((text) => URL.canParse(text), 'is not a URL')
+  .refine((text) => URL.canParse(text), 'must be a URL, such as https://hooks.example.com/path')
   .describe('https; the address must be public');
 const action = z.discriminatedUnion('type', [
   z.strictObject({ type: z.enum(['chat', 'webhook']), target: url }),

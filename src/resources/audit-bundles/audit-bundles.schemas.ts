@@ -9,7 +9,15 @@ export const auditBundleInput = z.object({
   from,
   to,
   disclose: withDefault(
-    listOf(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/), DISCLOSED_MAX),
+    listOf(
+      z
+        .string()
+        .regex(
+          /^[a-z][A-Za-z0-9]{0,63}$/,
+          'must be the name of a committed value, such as rationale',
+        ),
+      DISCLOSED_MAX,
+    ),
     [],
   ).describe('names of committed values to show'),
 });

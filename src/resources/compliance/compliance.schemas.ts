@@ -22,7 +22,10 @@ export const mappingInput = z.strictObject({
 });
 
 export const legacyInput = z
-  .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._() -]{0,31}$/), evidence)
+  .record(
+    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._() -]{0,31}$/, 'must be a clause, such as 9.2(a)'),
+    evidence,
+  )
   .refine((map) => Object.keys(map).length <= LEGACY_MAX, `at most ${LEGACY_MAX} clauses`);
 
 export const noteView = z.object({

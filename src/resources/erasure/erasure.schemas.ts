@@ -9,7 +9,14 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const acknowledgementInput = z.object({
   traceIds: z
-    .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/))
+    .array(
+      z
+        .string()
+        .regex(
+          /^[A-Za-z0-9_-]{1,64}$/,
+          'must be the traceId of a decision, such as trc_0123456789abcdef0123456789abcdef',
+        ),
+    )
     .min(1)
     .max(IDS_MAX)
     .describe('As many as `ASSAY_ERASURE_MAX` allows, 5,000 by default'),

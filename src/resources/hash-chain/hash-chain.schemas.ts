@@ -109,7 +109,18 @@ export const bundleQuery = z.object({
     z
       .string()
       .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
-      .pipe(z.array(z.string().regex(/^[a-z][A-Za-z0-9]{0,63}$/)).max(50)),
+      .pipe(
+        z
+          .array(
+            z
+              .string()
+              .regex(
+                /^[a-z][A-Za-z0-9]{0,63}$/,
+                'must be names of committed values, such as rationale',
+              ),
+          )
+          .max(50),
+      ),
   ).describe('names of committed values to show, comma-separated; owner or admin, audited'),
 });
 export type BundleQuery = z.output<typeof bundleQuery>;

@@ -29,7 +29,10 @@ export const noisedQueryInput = z
     mechanism: withDefault(z.enum(MECHANISMS), 'laplace'),
     purpose: z
       .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9_:-]{0,63}$/)
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9_:-]{0,63}$/,
+        'must have 1 to 64 letters, digits, colons, dashes or underscores, such as quarterly-report',
+      )
       .describe('What the numbers are for; at most 200 purposes a window'),
   })
   .refine(({ mechanism, delta }) => mechanism === 'laplace' || delta > 0, {

@@ -12,7 +12,7 @@ const contents = {
     .string()
     .trim()
     .max(MAX_URL)
-    .refine((text) => URL.canParse(text), 'is not a URL')
+    .refine((text) => URL.canParse(text), 'must be a URL, such as https://hooks.example.com/path')
     .describe('https; the address must be public'),
   events: listOf(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length, 1)
     .transform((events) => [...new Set(events)])

@@ -224,11 +224,11 @@ test('NUL in a query is refused, a repeated or odd member is not a fault', async
     'limit=-1',
     'page=1e9',
     'dateFrom=soon',
+    'status[$ne]=x',
+    '__proto__=1&constructor=2',
   ])
     refused(await get(query), 400, 'VALIDATION_ERROR');
-  expect((await get('status[$ne]=x')).status).toBe(200);
   expect((await get('agentId=%zz')).status).toBe(200);
-  expect((await get('__proto__=1&constructor=2')).status).toBe(200);
   expect((await get('limit=100000')).body.pagination.limit).toBe(200);
 });
 
@@ -243,12 +243,12 @@ test('a body with very many mistakes is told of twenty, and how many more there 
   expect(issues).toHaveLength(20);
   expect(furtherIssues).toBeGreaterThanOrEqual(80);
   expect(await refuse(Array.from({ length: 9_000 }, () => ({})))).toEqual({
-    issues: [{ path: 'conditions', message: 'at most 50 items' }],
+    issues: [{ path: 'conditions', message: 'must have at most 50 elements' }],
   });
   const { issues: long } = await refuse([{ ['x'.repeat(90_000)]: 1 }]);
   expect(JSON.stringify(long).length).toBeLessThan(5_000);
   for (const before of ['', 'x']) {
     const [issue] = (await refuse([{ [before + '👩‍🌾'.repeat(5_000)]: 1 }])).issues.slice(-1);
-    expect(issue.message).toMatch(/👩‍🌾$/u);
+    expect(issue.message).toMatch(/👩‍🌾; known are: /u);
   }
 });

@@ -114,7 +114,7 @@ describe('lists are counted before their items are looked at', () => {
     const answer = await post(decision('x', body(Array.from({ length: 19_000 }, () => 1))));
     expect(issuesOf(answer)).toEqual({
       status: 400,
-      issues: [{ path, message: `at most ${limit} items` }],
+      issues: [{ path, message: `must have at most ${limit} elements` }],
     });
     expect(answer.text.length).toBeLessThan(1000);
   });

@@ -18,6 +18,7 @@ const LEDGER = /^ledger\//;
 const WORKERS = /^workers\//;
 const HTTP = /^http\//;
 const ERRORS = /^errors$/;
+const EXPLAIN_ISSUE = /^platform\/inputs\/explain-issue$/;
 const ZOD = /^zod$/;
 const LRU = /^lru-cache$/;
 const MONGOOSE = /^mongoose$/;
@@ -103,6 +104,7 @@ const RULES: readonly Rule[] = [
     may: [
       HTTP,
       ERRORS,
+      EXPLAIN_ISSUE,
       DOMAIN,
       ZOD,
       NODE,
@@ -206,6 +208,7 @@ const RULES: readonly Rule[] = [
       LEDGER,
       DOMAIN,
       ERRORS,
+      EXPLAIN_ISSUE,
       LRU,
       /^platform\/mongo\/queries$/,
       /^platform\/outbox\/delivery-failure$/,

@@ -1,6 +1,7 @@
 // Accounts of the invited: one that exists proves itself by its password and stays as it is, a new one is opened (document 1, section 3).
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
+import { explainIssue } from '../../../platform/inputs/explain-issue.ts';
 import { AFTER, insertOne } from '../../../platform/mongo/queries.ts';
 import { registerInput } from '../auth.schemas.ts';
 import type { Origin } from '../sessions/sessions.service.ts';
@@ -72,7 +73,7 @@ const noPassword = (): AppError =>
 
 /** @throws AppError `VALIDATION_ERROR` */
 function requireGoodPassword(password: string): void {
-  const { error } = registerInput.shape.password.safeParse(password);
+  const { error } = registerInput.shape.password.safeParse(password, { error: explainIssue });
   if (!error) return;
   const reasons = error.issues.map(({ message }) => message).join('; ');
   throw new AppError('VALIDATION_ERROR', `password: ${reasons}`);

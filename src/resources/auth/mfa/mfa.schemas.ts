@@ -8,7 +8,14 @@ const code = z
   .string()
   .max(20)
   .transform((text) => text.replace(/[\s-]/g, '').toLowerCase())
-  .pipe(z.string().regex(/^(\d{6}|[0-9a-z]{10})$/));
+  .pipe(
+    z
+      .string()
+      .regex(
+        /^(\d{6}|[0-9a-z]{10})$/,
+        'must be a code of 6 digits, or a backup code of 10 characters',
+      ),
+  );
 
 /** Needed where the sign-in was more than ten minutes ago. */
 export const freshProofInput = z.object({

@@ -23,15 +23,22 @@ function isTimezone(text: string): boolean {
 
 export const profileChange = z.object({
   name: optional(line(200)),
-  locale: optional(z.string().max(35).refine(isLocale, 'no language tag, such as en or de-CH')),
-  timezone: optional(z.string().max(64).refine(isTimezone, 'no time zone, such as Europe/Vienna')),
+  locale: optional(
+    z.string().max(35).refine(isLocale, 'must be a language tag, such as en or de-CH'),
+  ),
+  timezone: optional(
+    z.string().max(64).refine(isTimezone, 'must be a time zone, such as Europe/Vienna'),
+  ),
 });
 export const timeoutInput = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });
 
 /** Kinds of notifications: one of Assay's, or an event of the dashboard, whose name has a dot. */
 const kind = z
   .string()
-  .regex(/^[\w.:-]{1,64}$/)
+  .regex(
+    /^[\w.:-]{1,64}$/,
+    'must have 1 to 64 letters, digits, dots, colons, dashes or underscores',
+  )
   .refine(
     (name) => name.includes('.') || NOTIFICATION_TYPES.some((known) => known === name),
     `must be one of ${NOTIFICATION_TYPES.join(', ')}, or an event such as review.assigned`,

@@ -9,6 +9,7 @@ import {
 } from '../../../domain/policies/language/policy-text.ts';
 import { problemAt, type SourceProblem } from '../../../domain/policies/language/source.ts';
 import { AppError, toldIssues } from '../../../errors.ts';
+import { explainIssue, flattenIssue } from '../../../platform/inputs/explain-issue.ts';
 import type { PolicyContents, PolicyDocument } from '../policies.model.ts';
 import { policyInput } from '../policies.schemas.ts';
 import type { PolicyService, PolicyView } from '../policies.service.ts';
@@ -69,10 +70,12 @@ function checkSource(adl: string): CheckedSource {
   const parsed = parsePolicy(adl);
   if ('problem' in parsed) return invalid([parsed.problem]);
   const { policy, places } = parsed;
-  const saved = policyInput.safeParse(policy);
+  const saved = policyInput.safeParse(policy, { error: explainIssue });
   const found = saved.success
     ? typeProblems(policy.conditions)
-    : saved.error.issues.map(({ path, message }) => ({ path: path.join('.'), text: message }));
+    : saved.error.issues
+        .flatMap(flattenIssue)
+        .map(({ path, message }) => ({ path: path.join('.'), text: message }));
   const errors = found
     .map(({ path, text }) => ({ at: placeOf(path, places), message: text }))
     .sort((one, other) => one.at - other.at)

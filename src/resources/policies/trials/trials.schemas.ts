@@ -14,7 +14,7 @@ export const TRIAL_BODY_BYTES = 512 * 1024;
 const fixture = z
   .custom<JsonObject>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'expected an object',
+    'must be an object',
   )
   .refine(
     (value) => new TextEncoder().encode(JSON.stringify(value)).length <= trialLimits.fixtureBytes,

@@ -11,7 +11,7 @@ const MOST_ASSERTIONS = 50;
 const freeMembers = z
   .custom<JsonObject>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'expected an object',
+    'must be an object',
   )
   .meta({ type: 'object', additionalProperties: true });
 
@@ -23,7 +23,7 @@ const action = z
       value !== null &&
       typeof (value as JsonObject).action === 'string' &&
       ((value as JsonObject).action as string).length > 0,
-    'expected an object with `action`',
+    'must be an object with `action`',
   )
   .meta({ type: 'object', properties: { action: { type: 'string' } }, required: ['action'] });
 

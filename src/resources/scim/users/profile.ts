@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { explainIssue, flattenIssue } from '../../../platform/inputs/explain-issue.ts';
 import { AppError } from '../../../errors.ts';
 import type {
   DirectoryEntry,
@@ -41,9 +42,10 @@ function writable({ membership, user }: ScimPerson): JsonObject {
 /** The user after all operations. @throws AppError `SCIM_INVALID_VALUE` */
 export function patchUser(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
   try {
-    const parsed = userInput.safeParse(applyPatch(writable(person), operations, USER_SCHEMA));
+    const patched = applyPatch(writable(person), operations, USER_SCHEMA);
+    const parsed = userInput.safeParse(patched, { error: explainIssue });
     if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
+    const [issue] = parsed.error.issues.flatMap(flattenIssue);
     const text = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
     throw new AppError('SCIM_INVALID_VALUE', text);
   } catch (error) {

@@ -1,0 +1,179 @@
+// What a caller is told about an invalid value: what would be right there, in the words of the interface and not of the validator.
+import { z } from 'zod';
+import { truncate } from '../../domain/names/truncate.ts';
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+type Told = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  bigint: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+  date: 'a date',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: 'an ISO 8601 date and time with its time zone, such as 2026-03-01T10:00:00Z',
+  date: 'an ISO 8601 date, such as 2026-03-01',
+  time: 'an ISO 8601 time, such as 10:00:00',
+  duration: 'an ISO 8601 duration, such as PT15M',
+  email: 'an e-mail address, such as ada@example.com',
+  url: 'a URL, such as https://example.com/path',
+  uuid: 'a UUID, such as 123e4567-e89b-42d3-a456-426614174000',
+  ipv4: 'an IPv4 address, such as 192.0.2.1',
+  ipv6: 'an IPv6 address, such as 2001:db8::1',
+  cidrv4: 'a range of IPv4 addresses, such as 192.0.2.0/24',
+  cidrv6: 'a range of IPv6 addresses, such as 2001:db8::/32',
+  base64: 'base64, such as aGVsbG8=',
+  base64url: 'base64url, such as aGVsbG8',
+  json_string: 'a text of JSON, such as {"a":1}',
+};
+
+/** Patterns that many members share; others have a message of their own. */
+const PATTERNS: ReadonlyMap<string, string> = new Map([
+  ['/^[0-9a-fA-F]{24}$/', 'an id: 24 hexadecimal digits, such as 65f000000000000000000001'],
+  ['/^[0-9a-f]{64}$/', 'a SHA-256: 64 lower-case hexadecimal digits'],
+]);
+
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['element', 'elements'],
+  set: ['element', 'elements'],
+  map: ['member', 'members'],
+  object: ['member', 'members'],
+  record: ['member', 'members'],
+};
+
+const VALUES_TOLD = 30;
+const NAME_TOLD = 100;
+
+/** Per parse: `schema.safeParse(value, { error: explainIssue })`. Messages that a schema gives itself come first. */
+export const explainIssue: z.core.$ZodErrorMap = (issue) => {
+  const right = rightOf(issue);
+  return issue.input === undefined && isOfValue(issue) ? `is missing: it ${right}` : right;
+};
+
+/** Whether it says what the value should be, which one that is absent has to be as well. */
+const isOfValue = ({ code }: RawIssue): boolean =>
+  code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union';
+
+function rightOf(issue: RawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'never' ? 'must be left out' : `must be ${typeOf(issue)}`;
+    case 'invalid_value':
+      return `must be ${oneOf(issue.values)}`;
+    case 'too_small':
+      return sizeOf(issue, { limit: issue.minimum, words: ['at least', 'greater than'] });
+    case 'too_big':
+      return sizeOf(issue, { limit: issue.maximum, words: ['at most', 'less than'] });
+    case 'invalid_format':
+      return formatOf(issue);
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return unknownMembers(issue);
+    case 'invalid_key':
+      return `has a member whose name is not allowed: it ${firstOf(issue.issues)}`;
+    case 'invalid_element':
+      return `has an invalid element: it ${firstOf(issue.issues)}`;
+    case 'invalid_union':
+      return alternativesOf(issue);
+    default:
+      return 'is not allowed';
+  }
+}
+
+const typeOf = ({ expected, inst }: Extract<RawIssue, { code: 'invalid_type' }>): string =>
+  expected === 'number' && inst instanceof z.ZodNumberFormat
+    ? 'a whole number'
+    : (TYPES[expected] ?? expected);
+
+function oneOf(values: readonly unknown[]): string {
+  const told = values.slice(0, VALUES_TOLD).map(String).join(', ');
+  if (values.length === 1) return told;
+  const further = values.length - VALUES_TOLD;
+  return `one of ${told}${further > 0 ? ` and ${further} more` : ''}`;
+}
+
+interface Size {
+  limit: number | bigint;
+  /** For a limit that counts itself, and for one that does not. */
+  words: readonly [inclusive: string, exclusive: string];
+}
+
+function sizeOf(
+  { origin, inclusive, exact }: { origin: string; inclusive?: boolean; exact?: boolean },
+  { limit, words }: Size,
+): string {
+  const [including, excluding] = words;
+  const bound = inclusive === false ? excluding : including;
+  const units = UNITS[origin];
+  if (!units) return `must be ${bound} ${shownLimit(origin, limit)}`;
+  if (limit === 1 && including === 'at least' && !exact) return 'must not be empty';
+  return `must have ${exact ? 'exactly' : bound} ${limit} ${units[Number(limit) === 1 ? 0 : 1]}`;
+}
+
+const shownLimit = (origin: string, limit: number | bigint): string =>
+  origin === 'date' ? new Date(Number(limit)).toISOString() : String(limit);
+
+function formatOf(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
+  const { format, prefix, suffix, includes, pattern } = issue as typeof issue & Affixes;
+  if (format === 'starts_with') return `must begin with ${prefix}`;
+  if (format === 'ends_with') return `must end with ${suffix}`;
+  if (format === 'includes') return `must contain ${includes}`;
+  const known = format === 'regex' ? PATTERNS.get(pattern ?? '') : FORMATS[format];
+  return known === undefined ? `must match ${pattern ?? format}` : `must be ${known}`;
+}
+interface Affixes {
+  prefix?: string;
+  suffix?: string;
+  includes?: string;
+  pattern?: string;
+}
+
+function unknownMembers({ keys, inst }: Extract<RawIssue, { code: 'unrecognized_keys' }>): string {
+  const told = keys.slice(0, VALUES_TOLD).map((key) => truncate(key, NAME_TOLD));
+  const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+  const allowed = known.length === 0 ? 'none is known here' : `known are: ${known.join(', ')}`;
+  return `unknown ${told.length === 1 ? 'member' : 'members'} ${told.join(', ')}; ${allowed}`;
+}
+
+const firstOf = (issues: readonly Pick<Told, 'message'>[]): string =>
+  issues[0]?.message ?? 'is not allowed';
+
+type Union = Extract<RawIssue, { code: 'invalid_union' }>;
+
+function alternativesOf(issue: Union): string {
+  const { options } = issue as { options?: readonly unknown[] };
+  if (options) return `must be ${oneOf(options)}`;
+  const texts = (issue.errors ?? []).flatMap(([first]) => (first ? [describe(first)] : []));
+  return [...new Set(texts)].join(', or ').replaceAll(', or must be ', ' or ') || 'is not allowed';
+}
+
+const describe = ({ path, message }: Told): string =>
+  path.length === 0 ? message : `with ${path.join('.')} that ${message}`;
+
+/** The issues of the alternative that was meant, where one can tell: the only one whose value is of the right kind. */
+export function flattenIssue(issue: z.core.$ZodIssue): Told[] {
+  const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
+  if (!meant) return [issue];
+  return meant
+    .flatMap(flattenIssue)
+    .map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+}
+
+function meantBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const [only, ...others] = branches.filter((issues) => issues.every(isInside));
+  return others.length === 0 ? only : undefined;
+}
+
+/** Of a value of the right kind, or of what is in it. */
+const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>
+  path.length > 0 || !(code === 'invalid_type' || code === 'invalid_value');
