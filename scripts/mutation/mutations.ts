@@ -31,7 +31,7 @@ const METHODS = new Map([
   ['max', 'min'],
 ]);
 /** What is written to the log decides nothing. */
-const LOG_CALL = /^log\.\w+\(/;
+const LOG_CALL = /^(?:log|logger)\.\w+\(/;
 
 /** All mutations of a file, in the order of its text. */
 export function findMutations(file: string, text: string): Mutation[] {
@@ -64,8 +64,9 @@ function mutateExpression(node: ts.Node, note: Note): void {
     if (node.operator === ts.SyntaxKind.ExclamationToken) note(node, node.operand.getText());
   } else if (ts.isAwaitExpression(node)) note(node, node.expression.getText());
   else if (ts.isConditionalExpression(node)) swapBranches(node, note);
-  else if (ts.isNumericLiteral(node)) note(node, String(Number(node.text) + 1));
-  else if (node.kind === ts.SyntaxKind.TrueKeyword) note(node, 'false');
+  else if (ts.isNumericLiteral(node)) {
+    if (!isIndexKey(node)) note(node, String(Number(node.text) + 1));
+  } else if (node.kind === ts.SyntaxKind.TrueKeyword) note(node, 'false');
   else if (node.kind === ts.SyntaxKind.FalseKeyword) note(node, 'true');
   else if (ts.isPropertyAccessExpression(node)) {
     const method = METHODS.get(node.name.text);
@@ -94,4 +95,16 @@ function dropProperties(node: ts.ObjectLiteralExpression, note: Note): void {
     const kept = node.properties.filter((property) => property !== dropped);
     note(node, `{ ${kept.map((property) => property.getText()).join(', ')} }`);
   }
+}
+
+/** The direction of a key of an index: any positive number means the same. */
+function isIndexKey({ parent: property }: ts.NumericLiteral): boolean {
+  const keys = property.parent;
+  const call = keys.parent;
+  return (
+    ts.isPropertyAssignment(property) &&
+    ts.isCallExpression(call) &&
+    /Schema\.index$/.test(call.expression.getText()) &&
+    call.arguments[0] === keys
+  );
 }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Mutation } from './mutations.ts';
 
 /** Some mutants never end. */
@@ -18,6 +19,8 @@ const TIMEOUT_MS = 240_000;
 const ROOT = resolve(import.meta.dirname, '../..');
 
 export class WorkingCopy {
+  /** Of the last run: the tests that failed, as the runner names them. */
+  failed: string[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), 'assay-mutation-'));
 
   constructor() {
@@ -60,14 +63,19 @@ export class WorkingCopy {
     ];
     const child = spawn(process.execPath, args, {
       cwd: this.#folder,
-      stdio: 'ignore',
+      stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     return new Promise((done) => {
       // Its processes go with it.
       const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS);
       child.once('close', (code) => {
         clearTimeout(timer);
+        this.failed = stripVTControlCharacters(output)
+          .split('\n')
+          .filter((line) => line.includes(' FAIL '));
         done(code === 0);
       });
     });
