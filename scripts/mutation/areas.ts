@@ -51,9 +51,10 @@ export const AREAS: readonly Area[] = [
     sources: ['scripts/verify-bundle'],
     tests: [
       'test/domain/verifier',
-      'test/domain/record',
+      'test/domain/record/bundle.test.ts',
+      'test/domain/record/payload.test.ts',
       'test/api/audit-bundles',
-      'test/api/hash-chain',
+      'test/api/hash-chain/tampering',
     ],
   },
   {
