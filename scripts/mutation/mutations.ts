@@ -104,7 +104,7 @@ function isIndexKey({ parent: property }: ts.NumericLiteral): boolean {
   return (
     ts.isPropertyAssignment(property) &&
     ts.isCallExpression(call) &&
-    /Schema\.index$/.test(call.expression.getText()) &&
+    call.expression.getText().endsWith('Schema.index') &&
     call.arguments[0] === keys
   );
 }

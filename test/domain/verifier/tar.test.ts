@@ -56,16 +56,16 @@ async function filesIn(
 }
 
 const TEXTS = ['', 'x', 'y'.repeat(511), 'z'.repeat(512), 'w'.repeat(513), 'v'.repeat(2000)];
-const named = (text: string, at: number): string => `${at}${'n'.repeat(at === 5 ? 99 : at)}`;
+const nameOf = (at: number): string => `${at}${'n'.repeat(at === 5 ? 99 : at)}`;
 const archive = Buffer.concat([
-  ...TEXTS.map((text, at) => fileOf(text, { name: named(text, at) })),
+  ...TEXTS.map((text, at) => fileOf(text, { name: nameOf(at) })),
   END,
 ]);
 
 test.each([1, 2, 7, 511, 512, 513, 1025, archive.length])(
   'in pieces of %d bytes',
   async (length) => {
-    const expected = TEXTS.map((text, at) => [named(text, at), String(text.length), text]);
+    const expected = TEXTS.map((text, at) => [nameOf(at), String(text.length), text]);
     expect(await filesIn(archive, length)).toEqual(expected);
     const skipped = expected.map(([name, size]) => [name, size, '']);
     expect(await filesIn(archive, length, true)).toEqual(skipped);
