@@ -46,11 +46,11 @@ export class FairQueue<T> {
     return this.#size > this.#max ? this.#drop({ share: name, client }) : null;
   }
 
-  /** The next item; undefined: there is none. */
-  shift(): T | undefined {
-    const [next] = this.#shares;
-    if (!next) return undefined;
-    const [name, share] = next;
+  /** The next item of the shares that may be served now; undefined: there is none. */
+  shift(mayServe: (share: string) => boolean = () => true): T | undefined {
+    const name = firstOf(this.#shares.keys(), mayServe);
+    const share = name === undefined ? undefined : this.#shares.get(name);
+    if (name === undefined || !share) return undefined;
     const [[client, items] = ['', []]] = share.clients;
     const first = items.shift();
     this.#remove(name, client);
@@ -85,6 +85,11 @@ export class FairQueue<T> {
     if (share.clients.get(client)?.length === 0) share.clients.delete(client);
     if (share.size === 0) this.#shares.delete(name);
   }
+}
+
+function firstOf(names: Iterable<string>, isWanted: (name: string) => boolean): string | undefined {
+  for (const name of names) if (isWanted(name)) return name;
+  return undefined;
 }
 
 /** The name of the longest; of equals, `preferred` or the first. */

@@ -1,6 +1,6 @@
-// Renders PDFs in a thread of their own: organisations are served in rotation, and few of one wait.
+// Renders PDFs in two threads: organisations are served in rotation, one drawing of each at a time, and few of one wait.
 import { AppError } from '../../errors.ts';
-import { createWorkerThread } from '../concurrency/worker-thread.ts';
+import { createWorkerThreads } from '../concurrency/worker-threads.ts';
 import type { Presence } from '../presence.ts';
 import type { PdfDocument } from './pdf-document.ts';
 import type { PdfResult } from './pdf-thread.ts';
@@ -16,10 +16,12 @@ export interface PdfRenderer {
 
 /** Under way or waiting, of one organisation. */
 const OF_ONE = 2;
-/** Of all organisations. */
+/** Waiting, of all organisations. */
 const WAITING_MAX = 24;
 /** Many times what the largest document takes: its thread goes last on a busy machine. */
 const TIMEOUT_MS = 120_000;
+/** One organisation draws in one of them at a time, so its largest PDF delays nobody else's. */
+const THREADS = 2;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 64, maxOldGenerationSizeMb: 768 };
 
 export function createPdfRenderer({
@@ -30,9 +32,10 @@ export function createPdfRenderer({
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts?: string | undefined;
 }): PdfRenderer {
-  const thread = createWorkerThread<PdfDocument, PdfResult>({
+  const threads = createWorkerThreads<PdfDocument, PdfResult>({
     script: new URL('./pdf-thread.mjs', threadScripts),
     resourceLimits: RESOURCE_LIMITS,
+    threads: THREADS,
     timeoutMs: TIMEOUT_MS,
     maxWaiting: WAITING_MAX,
   });
@@ -54,7 +57,7 @@ export function createPdfRenderer({
       enter(organizationId);
       const { hasLeft } = presence.caller();
       try {
-        const result = await thread.ask(document, {
+        const result = await threads.ask(document, {
           share: organizationId,
           client: '',
           isAbandoned: hasLeft,
@@ -65,6 +68,6 @@ export function createPdfRenderer({
         underWay.splice(underWay.indexOf(organizationId), 1);
       }
     },
-    close: thread.close,
+    close: threads.close,
   };
 }

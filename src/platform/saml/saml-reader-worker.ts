@@ -1,8 +1,8 @@
-// Reads SAML messages in a worker thread, which is started on first use and replaced when a message takes too long.
+// Reads SAML messages in two worker threads, which are started on first use and replaced when a message takes too long.
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
 import { AppError } from '../../errors.ts';
-import { createWorkerThread } from '../concurrency/worker-thread.ts';
+import { createWorkerThreads } from '../concurrency/worker-threads.ts';
 import type { Presence } from '../presence.ts';
 import type { LogoutRequest, ResponseRequest } from './saml-reader.ts';
 import type { SamlResult, SamlRequest } from './saml-reader-thread.ts';
@@ -23,6 +23,8 @@ export interface SamlReaderWorker {
 const WAITING_MAX = 256;
 /** Several times what the most expensive message takes that passes the strict parser. */
 const TIMEOUT_MS = 3000;
+/** Messages for one organisation are read in one of them at a time, so those that take long delay nobody else's. */
+const THREADS = 2;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function createSamlReaderWorker({
@@ -41,17 +43,18 @@ export function createSamlReaderWorker({
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts?: string | undefined;
 }): SamlReaderWorker {
-  const thread = createWorkerThread<SamlRequest, SamlResult>({
+  const threads = createWorkerThreads<SamlRequest, SamlResult>({
     script: new URL('./saml-reader-thread.mjs', threadScripts),
     workerData: { decryptionKey },
     resourceLimits: RESOURCE_LIMITS,
+    threads: THREADS,
     timeoutMs,
     maxWaiting: WAITING_MAX,
   });
 
   async function read(share: string, request: SamlRequest): Promise<Assertion | LogoutMessage> {
     const { network: client, hasLeft: isAbandoned } = presence.caller();
-    const asked = thread.ask(request, { share, client, isAbandoned });
+    const asked = threads.ask(request, { share, client, isAbandoned });
     const result = await asked.catch((error: unknown): SamlResult => ({ error }));
     if ('value' in result) return result.value;
     if ('rejection' in result)
@@ -69,6 +72,6 @@ export function createSamlReaderWorker({
       read(organizationId, { ...request, kind: 'response' }) as Promise<Assertion>,
     logout: (organizationId, request) =>
       read(organizationId, { ...request, kind: 'logout' }) as Promise<LogoutMessage>,
-    close: thread.close,
+    close: threads.close,
   };
 }

@@ -1,0 +1,104 @@
+// Worker threads: organisations are served in rotation, the queue is bounded, and nobody's request begins after they have left.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import {
+  createWorkerThreads,
+  type WaitingLine,
+} from '../../../src/platform/concurrency/worker-threads.ts';
+
+/** Answers each request with itself after some milliseconds; `throw` ends the thread, `hang` never answers, `id` answers with its id. */
+const SCRIPT = `import { parentPort, threadId } from 'node:worker_threads';
+  parentPort.on('message', (request) => {
+    if (request === 'throw') throw new Error('broken');
+    if (request === 'id') return parentPort.postMessage(String(threadId));
+    if (request !== 'hang') setTimeout(() => parentPort.postMessage(request), 2);
+  });
+  parentPort.postMessage('ready');`;
+
+interface Limits {
+  maxWaiting: number;
+  timeoutMs?: number;
+  restMs?: number;
+  threads?: number;
+}
+const threadsOf = ({ maxWaiting, timeoutMs = 10_000, restMs, threads: count = 1 }: Limits) =>
+  createWorkerThreads<string, string>({
+    script: new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`),
+    resourceLimits: {},
+    timeoutMs,
+    restMs,
+    maxWaiting,
+    threads: count,
+  });
+let threads = threadsOf({ maxWaiting: 0 });
+afterEach(() => threads.close());
+const line = (share: string, more: Partial<WaitingLine> = {}): WaitingLine =>
+  Object.assign({ share, client: '', isAbandoned: () => false }, more);
+
+test('a request of one organisation waits for two requests of another at most, not for all', async () => {
+  threads = threadsOf({ maxWaiting: 100 });
+  const answered: string[] = [];
+  const ask = (request: string, share: string) =>
+    threads.ask(request, line(share)).then((answer) => answered.push(answer));
+  const flood = Array.from({ length: 60 }, (_request, n) => ask(`flood ${n}`, 'mallory'));
+  await ask('honest', 'ada');
+  expect(answered.indexOf('honest')).toBeLessThanOrEqual(2);
+  await Promise.all(flood);
+  expect(answered).toHaveLength(61);
+});
+
+test('so do the networks of one organisation, and the longest line gives way when too many wait', async () => {
+  threads = threadsOf({ maxWaiting: 10 });
+  const flood = Array.from({ length: 30 }, (_request, n) =>
+    threads.ask(`flood ${n}`, line('ada', { client: 'network of mallory' })),
+  );
+  const honest = threads.ask('honest', line('ada', { client: 'network of ada' }));
+  const results = await Promise.allSettled(flood);
+  expect(await honest).toBe('honest');
+  const refused = results.filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(20);
+  for (const one of refused)
+    expect((one as PromiseRejectedResult).reason).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('what nobody waits for any more does not begin', async () => {
+  threads = threadsOf({ maxWaiting: 10 });
+  let hasLeft = false;
+  const first = threads.ask('first', line('ada'));
+  const left = threads.ask('hang', line('ada', { isAbandoned: () => hasLeft }));
+  hasLeft = true;
+  expect(await first).toBe('first');
+  await expect(left).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(await threads.ask('next', line('ada'))).toBe('next');
+});
+
+test('one that throws or takes too long is replaced before the next', async () => {
+  threads = threadsOf({ maxWaiting: 10, timeoutMs: 400 });
+  const asked = ['throw', 'one', 'hang', 'two'].map((request) => threads.ask(request, line('ada')));
+  const results = await Promise.allSettled(asked);
+  expect(results.map(({ status }) => status)).toEqual([
+    'rejected',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+});
+
+test('with two threads, one share has one request under way, whatever it asks', async () => {
+  threads = threadsOf({ maxWaiting: 10, timeoutMs: 1000, threads: 2 });
+  const hanging = ['hang', 'hang'].map((request) => threads.ask(request, line('mallory')));
+  expect(await threads.ask('one', line('ada'))).toBe('one');
+  expect(await threads.ask('two', line('ada'))).toBe('two');
+  for (const one of hanging) await expect(one).rejects.toThrow();
+});
+
+test('a thread that rests ends, and no request is lost by it', async () => {
+  threads = threadsOf({ maxWaiting: 10, restMs: 5 });
+  const first = await threads.ask('id', line('ada'));
+  await expect.poll(() => threads.ask('id', line('ada')), { interval: 20 }).not.toBe(first);
+  // The thread ends before, while and after it is asked.
+  for (let n = 0; n < 40; n++) {
+    await sleep(n % 4 === 0 ? 5 : 4 + (n % 3));
+    expect(await threads.ask(`${n}`, line('ada'))).toBe(`${n}`);
+  }
+});
