@@ -128,7 +128,7 @@ export const environment = z.object({
     )
     .default([])
     .describe(
-      'Name servers for the verification of e-mail domains, comma-separated; unset: those of the system',
+      'Name servers for e-mail domains and hosts that users name, comma-separated; unset: those of the system',
     ),
   ASSAY_OAUTH_A_ISSUER: address
     .default('https://accounts.google.com')

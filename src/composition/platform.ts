@@ -153,12 +153,14 @@ export function createPlatform(deps: PlatformDeps) {
     log: logger,
     clock,
   });
-  const http = createSafeHttp({ ...OUTBOUND, allow: config.ASSAY_OUTBOUND_ALLOW });
+  const dnsServers = config.ASSAY_DNS_SERVERS;
+  const outbound = { ...OUTBOUND, dnsServers };
+  const http = createSafeHttp({ ...outbound, allow: config.ASSAY_OUTBOUND_ALLOW });
   const paymentHttp =
     config.STRIPE_API_URL === undefined
       ? http
       : createSafeHttp({
-          ...OUTBOUND,
+          ...outbound,
           allow: extendAllowed(config.ASSAY_OUTBOUND_ALLOW, config.STRIPE_API_URL),
         });
   const receivers = createReceivers({
@@ -166,6 +168,7 @@ export function createPlatform(deps: PlatformDeps) {
     suspectTimeoutMs: config.ASSAY_WEBHOOK_TIMEOUT_MS / SUSPECT_PART,
     http: createSafeHttp({
       allow: config.ASSAY_OUTBOUND_ALLOW,
+      dnsServers,
       timeoutMs: config.ASSAY_WEBHOOK_TIMEOUT_MS,
       maxBytes: RECEIVED_BYTES,
       longBody: 'cut',
@@ -209,7 +212,7 @@ export function createPlatform(deps: PlatformDeps) {
     /** To the payment processor: may reach its configured address, which users may not name. */
     paymentHttp,
     receivers,
-    dns: createDns({ servers: config.ASSAY_DNS_SERVERS, timeoutMs: DNS_TIMEOUT_MS }),
+    dns: createDns({ servers: dnsServers, timeoutMs: DNS_TIMEOUT_MS }),
     presence,
     passwords: createPasswords(passwordQueue, deps.passwordCost),
     vault: createVault({ key: secrets.encryptionKey, formerKeys: secrets.formerEncryption }),

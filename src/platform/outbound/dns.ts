@@ -1,12 +1,21 @@
-// Looks up TXT records, with a timeout.
+// Looks up TXT records and addresses by asking name servers, each look-up with a timeout; it takes no thread of the process.
+import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
 
 export interface Dns {
   /** The TXT records of a name, each in one string; empty when the name has none. @throws Error when no server answers in time */
   txt(name: string): Promise<string[]>;
+  /**
+   * The addresses of a name, IPv4 first; an address is its own. Knows neither the hosts file nor a search list.
+   * @throws Error when the name has none, or no server answers in time
+   */
+  addresses(name: string): Promise<LookupAddress[]>;
 }
 
 const NO_RECORDS = new Set(['ENOTFOUND', 'ENODATA']);
+/** A datagram gets lost now and then. */
+const TRIES = 2;
 
 /** @param servers IP addresses with an optional port; empty: the system's */
 export function createDns({
@@ -16,20 +25,45 @@ export function createDns({
   servers: readonly string[];
   timeoutMs: number;
 }): Dns {
+  /** Asks within the time, whatever the number of servers. */
+  async function ask<T>(tries: number, question: (resolver: Resolver) => Promise<T>): Promise<T> {
+    const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });
+    if (servers.length > 0) resolver.setServers(servers);
+    // The resolver's own timeout starts anew for each server.
+    const timer = setTimeout(() => resolver.cancel(), timeoutMs);
+    try {
+      return await question(resolver);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
     async txt(name) {
-      const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
-      if (servers.length > 0) resolver.setServers(servers);
-      // The resolver's own timeout starts anew for each server.
-      const timer = setTimeout(() => resolver.cancel(), timeoutMs);
       try {
-        return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+        const records = await ask(1, (resolver) => resolver.resolveTxt(name));
+        return records.map((parts) => parts.join(''));
       } catch (error) {
         if (NO_RECORDS.has((error as NodeJS.ErrnoException).code ?? '')) return [];
         throw error;
-      } finally {
-        clearTimeout(timer);
       }
     },
+    async addresses(name) {
+      const family = isIP(name);
+      if (family !== 0) return [{ address: name, family }];
+      const [four, six] = await ask(TRIES, (resolver) =>
+        Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]),
+      );
+      const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+      if (found.length === 0 && four.status === 'rejected') throw four.reason;
+      return found;
+    },
   };
+}
+
+function addressesOf(
+  answer: PromiseSettledResult<readonly string[]>,
+  family: 4 | 6,
+): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }

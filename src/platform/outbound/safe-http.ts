@@ -12,6 +12,7 @@ import {
   type Allowed,
 } from '../../domain/outbound/ssrf.ts';
 import { AppError } from '../../errors.ts';
+import { createDns } from './dns.ts';
 
 /** Resolves a host name to all of its addresses; rejects when it has none. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
@@ -43,6 +44,7 @@ const blocked = (subject: string, problem: string): AppError =>
   new AppError('SSRF_BLOCKED', `${subject} ${problem}`);
 /** What is private may also lack TLS. */
 const HTTP_HINT = ', unless the installation names its host (ASSAY_OUTBOUND_ALLOW)';
+/** Knows the hosts file too, and takes one of the few threads that files and passwords share: for names of the installation alone. */
 const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
 export interface SafeHttpOptions {
@@ -54,7 +56,9 @@ export interface SafeHttpOptions {
   maxBytes: number;
   /** What becomes of a longer body, or one that breaks off: the request fails (default), or its start is all there is. */
   longBody?: 'refuse' | 'cut';
-  /** For tests. */
+  /** Are asked for names that `allow` does not list; empty: the system's. */
+  dnsServers?: readonly string[];
+  /** Instead of the system and the servers, for tests. */
   resolve?: Resolve;
 }
 
@@ -63,10 +67,14 @@ export function createSafeHttp({
   timeoutMs,
   maxBytes,
   longBody = 'refuse',
-  resolve = systemResolve,
+  dnsServers = [],
+  resolve,
 }: SafeHttpOptions): SafeHttp {
   const allowed = readAllowed(allow);
-  const dispatcher = new Agent({ connect: connector({ allowed, resolve, timeoutMs }) });
+  const resolveListed = resolve ?? systemResolve;
+  const resolveOther = resolve ?? createDns({ servers: dnsServers, timeoutMs }).addresses;
+  const connect = connector({ allowed, resolveListed, resolveOther, timeoutMs });
+  const dispatcher = new Agent({ connect });
 
   function inspect(url: string): void {
     const problem = urlProblem(url, allowed);
@@ -82,7 +90,7 @@ export function createSafeHttp({
       const destination = destinationOf(new URL(url));
       if (isAllowed(destination, allowed)) return;
       const { hostname } = destination;
-      assertPublic(hostname, await addressesInTime(resolve(hostname), timeoutMs), allowed);
+      assertPublic(hostname, await addressesInTime(resolveOther(hostname), timeoutMs), allowed);
     },
     async fetch(url, options = {}) {
       inspect(url);
@@ -109,11 +117,13 @@ export function createSafeHttp({
 /** Opens connections, checking what a host name resolves to. Literal addresses are not looked up: `inspect` checks them. */
 function connector({
   allowed,
-  resolve,
+  resolveListed,
+  resolveOther,
   timeoutMs,
 }: {
   allowed: Allowed;
-  resolve: Resolve;
+  resolveListed: Resolve;
+  resolveOther: Resolve;
   timeoutMs: number;
 }) {
   const connectorBy = (resolver: Resolve): buildConnector.connector =>
@@ -121,9 +131,9 @@ function connector({
       timeout: timeoutMs,
       lookup: lookupBy(resolver),
     } as buildConnector.BuildOptions);
-  const unchecked = connectorBy(resolve);
+  const unchecked = connectorBy(resolveListed);
   const checked = connectorBy(async (hostname) => {
-    const addresses = await resolve(hostname);
+    const addresses = await resolveOther(hostname);
     assertPublic(hostname, addresses, allowed);
     return addresses;
   });

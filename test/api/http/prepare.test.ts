@@ -1,12 +1,10 @@
 // What a route waits for outside (name servers, identity providers) it waits for before its transaction opens.
-import dns from 'node:dns/promises';
-import { syncBuiltinESMExports } from 'node:module';
-import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { route } from '../../../src/http/declaration/define-route.ts';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { startHarness, type Harness } from '../../setup/harness.ts';
-import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
 import { databaseUri } from '../../setup/databases.ts';
 
@@ -21,6 +19,9 @@ beforeAll(async () => {
   const mongoUri = `${databaseUri()}&appName=${appName}`;
   harness = await startHarness({ ASSAY_DNS_SERVERS: names.address }, { mongoUri });
   ada = await createOwner(harness.app);
+});
+beforeEach(() => {
+  names.mood = 'well';
 });
 afterAll(async () => {
   await harness.stop();
@@ -91,27 +92,19 @@ test('the look-up of a TXT record', { tags: ['long'] }, async () => {
   expect((await pending).body.code).toBe('INVALID_OPERATION');
 });
 
-test('the look-up of an issuer', async ({ onTestFinished }) => {
-  const { lookup } = dns;
-  const asked: string[] = [];
-  let answer = (): void => undefined;
-  const answered = new Promise<void>((resolve) => (answer = resolve));
-  dns.lookup = (async (name: string) => {
-    asked.push(name);
-    await answered;
-    return [{ address: '192.0.2.1', family: 4 }];
-  }) as unknown as typeof lookup;
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    dns.lookup = lookup;
-    syncBuiltinESMExports();
+test('the look-up of an issuer, beside which others sign in', async () => {
+  names.mood = 'silent';
+  const { token, email } = ada;
+  const issuers = Array.from({ length: 8 }, (_issuer, n) => `idp${n}.example.net`);
+  const pending = issuers.map((issuer) => {
+    names.addresses.set(issuer, ['127.0.0.1']);
+    const oidc = { issuer: `https://${issuer}`, clientId: 'assay', clientSecret: 'secret' };
+    return harness.app.call('PUT', at, { token, body: { provider: 'oidc', oidc } });
   });
-  const oidc = { issuer: 'https://idp.example.net', clientId: 'assay', clientSecret: 'secret' };
-  const body = { provider: 'oidc', oidc };
-  const pending = harness.app.call('PUT', at, { token: ada.token, body });
-  await expect.poll(() => asked.length).toBeGreaterThan(0);
-  expect(asked).toEqual(['idp.example.net']);
+  await expect.poll(() => issuers.every((issuer) => names.asked.includes(issuer))).toBe(true);
   expect(await openTransactions()).toBe(0);
-  answer();
-  expect((await pending).body.code).toBe('SSRF_BLOCKED');
+  const body = { email, password: PASSWORD };
+  ok(await harness.app.call('POST', '/api/v1/auth/login', { body }));
+  names.mood = 'well';
+  for (const answer of await Promise.all(pending)) expect(answer.body.code).toBe('SSRF_BLOCKED');
 });

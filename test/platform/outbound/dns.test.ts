@@ -1,4 +1,4 @@
-// TXT records from a real name server: in one piece, none, or an error in bounded time.
+// TXT records and addresses from a real name server: in one piece, none, or an error in bounded time.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDns, type Dns } from '../../../src/platform/outbound/dns.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
@@ -38,6 +38,18 @@ test('a look-up sees what is published now', async () => {
 test.each(['failing', 'silent'] as const)('a %s server is an error', async (mood) => {
   names.mood = mood;
   await expect(dns.txt('a.example.com')).rejects.toThrow();
+  await expect(dns.addresses('a.example.com')).rejects.toThrow();
+});
+
+test('the addresses of a name, and those of an address', async () => {
+  names.addresses.set('a.example.com', ['203.0.112.7', '203.0.112.8']);
+  expect(await dns.addresses('A.example.com')).toEqual([
+    { address: '203.0.112.7', family: 4 },
+    { address: '203.0.112.8', family: 4 },
+  ]);
+  expect(await dns.addresses('203.0.112.9')).toEqual([{ address: '203.0.112.9', family: 4 }]);
+  expect(await dns.addresses('::1')).toEqual([{ address: '::1', family: 6 }]);
+  await expect(dns.addresses('unknown.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
 test('the time is that of all servers together', async () => {

@@ -2,6 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import type { CustomFetch } from 'openid-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -10,6 +11,7 @@ import {
   type SafeHttp,
   type SafeHttpOptions,
 } from '../../../src/platform/outbound/safe-http.ts';
+import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
 
 const MAX_BYTES = 10_000;
 const PUBLIC = '203.0.112.7';
@@ -212,6 +214,37 @@ describe('a check', () => {
     await expect(
       http({ resolve: names({ 'idp.test': [[]] }) }).fetch('https://idp.test/'),
     ).rejects.toThrow();
+  });
+});
+
+describe('names', () => {
+  let server: NameServer;
+  beforeAll(async () => {
+    server = await startNameServer();
+  });
+  afterAll(() => server.stop());
+
+  test('are asked of the name servers, and those that the installation lists of the system', async () => {
+    server.addresses.set('idp.example.com', ['127.0.0.1']);
+    const parts = { allow: [`localhost:${port}`], dnsServers: [server.address] };
+    await expect(http(parts).fetch('https://idp.example.com/')).rejects.toMatchObject(BLOCKED);
+    await expect(http(parts).check('https://idp.example.com/')).rejects.toMatchObject(BLOCKED);
+    expect((await http(parts).fetch(`http://localhost:${port}/`)).status).toBe(200);
+    expect(new Set(server.asked)).toEqual(new Set(['idp.example.com']));
+  });
+
+  test('that no server answers for fail in time, and take no thread that files need', async () => {
+    server.mood = 'silent';
+    const client = http({ dnsServers: [server.address], timeoutMs: 500 });
+    let failed = 0;
+    const calls = Array.from({ length: 20 }, (_call, n) =>
+      client.fetch(`https://n${n}.example.com/`).catch(() => (failed += 1)),
+    );
+    await expect.poll(() => server.asked.includes('n19.example.com')).toBe(true);
+    await readFile(import.meta.filename);
+    expect(failed).toBe(0);
+    await Promise.all(calls);
+    expect(failed).toBe(20);
   });
 });
 
