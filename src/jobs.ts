@@ -1,7 +1,7 @@
 // What runs without a request: one line per timed job and per consumer of the ledger.
 import type { Job } from './platform/jobs/job-runner.ts';
 import type { Migration } from './platform/mongo/migrations.ts';
-import { dropLanesIndex } from './platform/outbox/outbox.migration.ts';
+import { dropLanesIndex, makeInternalRowsDue } from './platform/outbox/outbox.migration.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/follow/consumer.ts';
 import { foldConsumer } from './ledger/amend/fold.ts';
@@ -60,6 +60,7 @@ export const migrations: readonly Migration[] = [
   { id: 'ledger-contents-locked', run: lockEarlierEntries },
   { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
   { id: 'decision-words-of-all-scripts', run: reindexDecisionWords },
+  { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
 ];
 
 type Followed = Pick<

@@ -1,7 +1,9 @@
 // Attestations: queued with a change, appended to the ledger in order and once, and verified like everything in it.
+import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { ok } from '../../setup/personas.ts';
+import { startApp } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
@@ -53,6 +55,28 @@ it('are shown with their record, and verify', async () => {
   expect([entry.traceId, related.length]).toEqual([TRACE_ID, 1]);
   const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
   expect(ok(verified).body.data).toMatchObject({ verified: true, totalChecked: 2 });
+});
+
+it('those that an earlier version put off or gave up are appended after the upgrade', async () => {
+  const done = await outbox().findOne({ topic: 'attestation', status: 'done' });
+  const stalled = (['pending', 'dead'] as const).map((status, n) => {
+    const attested = { ...about('review', 'c'), assessmentId: `65f0000000000000000000d${n}` };
+    const lane = `stalled ${status}`;
+    const later = { status, attempts: 12, dueAt: new Date('2999-01-01'), lane };
+    return Object.assign({}, done, later, {
+      _id: new mongo.ObjectId(),
+      payload: { attested, values: {} },
+    });
+  });
+  await outbox().insertMany(stalled);
+  await harness.db
+    .collection<{ _id: string }>('migrations')
+    .deleteOne({ _id: 'outbox-internal-rows-due' });
+  const second = await startApp({}, { mongoUri: harness.mongoUri });
+  const ids = stalled.map(({ payload }) => `assessment:${payload.attested.assessmentId}`);
+  const appended = () => harness.db.collection('ledger').countDocuments({ traceId: { $in: ids } });
+  await expect.poll(appended).toBe(2);
+  await second.stop();
 });
 
 it('an attestation that names another entry than the newest is a break', async () => {
