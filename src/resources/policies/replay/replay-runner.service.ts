@@ -1,4 +1,5 @@
 // Runs replays in the background, beside everything else: what a second has brought is saved, so that any instance goes on after a restart.
+import type { QueryFilter, Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Pace } from '../../../platform/jobs/pace.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
@@ -25,6 +26,23 @@ interface Progress extends JudgedPortion {
 }
 
 export function createReplayRunner({ models, replayJudge, clock, logger, pace }: Deps) {
+  let lastOrganization: Types.ObjectId | null = null;
+
+  /** Organisations are served in rotation, and the replays of one. */
+  async function nextReplay(): Promise<PolicyReplayDocument | null> {
+    const oldest = (where: QueryFilter<PolicyReplayDocument>) =>
+      models.policyReplays
+        .findOne({ state: UNFINISHED, ...where }, null, {
+          crossTenant: true,
+          sort: { organizationId: 1, updatedAt: 1 },
+        })
+        .lean<PolicyReplayDocument>();
+    const after = lastOrganization && (await oldest({ organizationId: { $gt: lastOrganization } }));
+    const next = after ?? (await oldest({}));
+    lastOrganization = next?.organizationId ?? null;
+    return next;
+  }
+
   async function totalOf(replay: PolicyReplayDocument): Promise<number> {
     if (replay.total !== null) return replay.total;
     return models.traces.countDocuments(remaining(replay)).limit(replay.limit);
@@ -109,9 +127,7 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
       const start = performance.now();
       let stretches = 0;
       while (performance.now() - start < RUN_MS) {
-        const next = await models.policyReplays
-          .findOne({ state: UNFINISHED }, null, { crossTenant: true, sort: { updatedAt: 1 } })
-          .lean<PolicyReplayDocument>();
+        const next = await nextReplay();
         if (!next) break;
         await advance(next).catch((error: unknown) => fault(next, error));
         stretches += 1;
