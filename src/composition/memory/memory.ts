@@ -5,6 +5,7 @@ import { modelName, type RemoteModel } from '../../platform/embedding/remote-emb
 import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
 import type { KeyStoreAccess } from '../../platform/key-store/open-key-store.ts';
 import { createLastingThread } from '../../platform/answering-thread.ts';
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts';
 import type { MemoryIndex } from '../../resources/traces/memory/memory-index.ts';
 import type { Neighbour } from '../../domain/nearest/nearest.ts';
 import type { MemoryRequest, MemoryThreadData } from './memory-thread.ts';
@@ -42,12 +43,19 @@ export function createMemory({ config, uri, database, keyStore, threadScripts }:
     restMs: REST_MS,
   });
 
+  /** One organisation's questions follow each other: a question of another waits for one of them. */
+  const questions = new KeyedMutex();
+
   return {
     model: remote ? modelName(remote) : WORD_MODEL,
     async store(organizationId, entries) {
       await thread.ask({ kind: 'store', organizationId, entries });
     },
-    find: (question) => thread.ask({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
+    find: (question) =>
+      questions.run(
+        question.organizationId,
+        () => thread.ask({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
+      ),
     close: thread.close,
   };
 }

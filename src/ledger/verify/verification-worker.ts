@@ -1,5 +1,6 @@
 // The main thread's side of the verification threads: started when they are first needed, one verification per chain at a time.
 import { createLastingThread, type HeldThread } from '../../platform/answering-thread.ts';
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts';
 import { SharedWork } from '../../platform/concurrency/shared-work.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
@@ -27,7 +28,7 @@ interface Abortable {
   signal?: AbortSignal | undefined;
 }
 
-/** Verifies and exports chains off the event loop. */
+/** Verifies and exports chains off the event loop. One organisation has one verification or measurement and one piece of a bundle made at a time. */
 export interface VerificationWorker {
   /** Verifies a chain; a second caller joins a verification in progress that begins at the same place. */
   verify(
@@ -57,6 +58,8 @@ export function createVerificationWorker({
   ...workerData
 }: VerificationWorkerDeps): VerificationWorker {
   const running = new Map<string, SharedWork<Verification>>();
+  const chains = new KeyedMutex();
+  const pieces = new KeyedMutex();
   const options = { script, workerData, resourceLimits: RESOURCE_LIMITS };
   const thread = createLastingThread<VerificationRequest>(options);
   const others = Array.from({ length: Math.min(count, THREADS_MAX) - 1 }, () =>
@@ -91,7 +94,9 @@ export function createVerificationWorker({
     const held = thread.hold();
     try {
       const bundleId = (await held.ask({ kind: 'open', chain, bundle })) as number;
-      yield* chunksOf(held, bundleId);
+      const take = () => held.ask({ kind: 'next', bundleId }) as Promise<Uint8Array | null>;
+      const { organizationId } = bundle;
+      yield* chunksOf(held, bundleId, () => pieces.run(organizationId, take));
     } finally {
       held.release();
     }
@@ -103,16 +108,19 @@ export function createVerificationWorker({
       const underWay = running.get(key);
       if (underWay && !underWay.isAborted) return underWay.join(signal);
       const begun = new SharedWork((aborted) =>
-        verified({ chain, organizationId, known }, aborted).finally(() => {
-          if (running.get(key) === begun) running.delete(key);
-        }),
+        chains
+          .run(organizationId, () => verified({ chain, organizationId, known }, aborted))
+          .finally(() => {
+            if (running.get(key) === begun) running.delete(key);
+          }),
       );
       running.set(key, begun);
       return begun.join(signal);
     },
     bundle: chunks,
     async measure(chain, { signal, ...bundle }) {
-      return (await thread.ask({ kind: 'measure', chain, bundle }, signal)) as BundleMeasure;
+      const make = () => thread.ask({ kind: 'measure', chain, bundle }, signal);
+      return (await chains.run(bundle.organizationId, make)) as BundleMeasure;
     },
     async close() {
       await Promise.all([thread, ...others].map((one) => one.close()));
@@ -123,10 +131,11 @@ export function createVerificationWorker({
 async function* chunksOf(
   held: HeldThread<VerificationRequest>,
   bundleId: number,
+  take: () => Promise<Uint8Array | null>,
 ): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      const chunk = (await held.ask({ kind: 'next', bundleId })) as Uint8Array | null;
+      const chunk = await take();
       if (chunk === null) return;
       yield chunk;
     }

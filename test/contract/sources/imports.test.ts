@@ -149,7 +149,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^ledger\/verify\/verification-worker$/,
-    may: [LEDGER, /^platform\/(answering-thread|concurrency\/shared-work)$/],
+    may: [LEDGER, /^platform\/(answering-thread|concurrency\/(keyed-mutex|shared-work))$/],
   },
   // What it cannot read itself it leaves to the driver.
   {

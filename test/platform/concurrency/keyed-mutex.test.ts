@@ -1,0 +1,25 @@
+// The mutex by key: work of one key follows each other, that of another does not wait.
+import { expect, test } from 'vitest';
+import { KeyedMutex } from '../../../src/platform/concurrency/keyed-mutex.ts';
+
+test('work of one key is done in order, also behind what fails, and another key does not wait', async () => {
+  const mutex = new KeyedMutex();
+  const steps: string[] = [];
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const work = (name: string, until?: Promise<void>) => async () => {
+    steps.push(`${name} begins`);
+    await until;
+    steps.push(`${name} ends`);
+    return name;
+  };
+  const first = mutex.run('mallory', work('first', ended));
+  const failing = mutex.run('mallory', () => Promise.reject(new Error('broken')));
+  const last = mutex.run('mallory', work('last'));
+  expect(await mutex.run('ada', work('other'))).toBe('other');
+  end();
+  await expect(failing).rejects.toThrow('broken');
+  expect([await first, await last]).toEqual(['first', 'last']);
+  expect(steps.slice(0, 3)).toEqual(['first begins', 'other begins', 'other ends']);
+  expect(steps.slice(3)).toEqual(['first ends', 'last begins', 'last ends']);
+});
