@@ -35,6 +35,7 @@ const LEASE = 'migrations';
 const NAMED_MAX = 5;
 const LEASE_MS = 60_000;
 const POLL_MS = 200;
+const NAMESPACE_NOT_FOUND = 26;
 
 /**
  * Resolves when all indexes are built and all migrations have run, here or on another instance.
@@ -111,10 +112,28 @@ async function runPending(
 async function buildIndexes(models: readonly Model<never>[]): Promise<void> {
   for (const model of models) {
     const declared = model.schema.indexes();
-    const indexes = declared.map(([key, options]) => Object.assign({ key }, options));
-    if (indexes.length > 0)
-      await model.collection.createIndexes(indexes as mongo.IndexDescription[]);
+    const indexes = declared.map(([key, options]) =>
+      Object.assign({ key }, options),
+    ) as mongo.IndexDescription[];
+    if (indexes.length === 0) continue;
+    await dropChanged(model, indexes);
+    await model.collection.createIndexes(indexes);
   }
+}
+
+/** An index of an earlier version that has the name of one of today and other members stands in its way. */
+async function dropChanged(
+  { collection }: Model<never>,
+  declared: readonly mongo.IndexDescription[],
+): Promise<void> {
+  const keys = new Map(declared.map(({ name, key }) => [name, JSON.stringify(key)]));
+  const stored = await collection.indexes().catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === NAMESPACE_NOT_FOUND) return [];
+    throw error;
+  });
+  for (const { name, key } of stored)
+    if (name !== undefined && keys.has(name) && keys.get(name) !== JSON.stringify(key))
+      await collection.dropIndex(name);
 }
 
 /** Changes with the indexes that the schemas declare. */
