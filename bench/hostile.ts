@@ -80,6 +80,11 @@ const policy = (value: string): string =>
     actions: [{ type: 'flag_for_review' }],
   });
 
+/** Characters of a rule source at most. */
+const SOURCE = 100_000;
+const ruleSource = (condition: string): string =>
+  JSON.stringify({ adl: `policy "R"\nwhen\n${condition}`.slice(0, SOURCE) });
+
 export const attacks: readonly Attack[] = [
   ...Object.entries(bodies).map(([name, body]): Attack => ({
     name,
@@ -92,6 +97,16 @@ export const attacks: readonly Attack[] = [
     method: 'POST',
     path: '/api/v1/policies',
     body: policy(value),
+  })),
+  ...[
+    `outputDecision.action.matches(r"${fill('(a+)+', SOURCE - 200)}")\nthen block {}`,
+    fill('a.', SOURCE),
+    fill('\n', SOURCE),
+  ].map((condition, i): Attack => ({
+    name: `rule source ${i + 1}`,
+    method: 'POST',
+    path: '/api/v1/policies/_new/validate-adl',
+    body: ruleSource(condition),
   })),
   { name: 'longest query', method: 'GET', path: `/api/v1/traces?search=${fill('a+', 7_000)}` },
   {
