@@ -42,6 +42,8 @@ test('what the primary asks before its worker listens is answered when it does',
   expect(await worker.ask('double', 1)).toBe(2);
   expect(await Promise.all(early)).toEqual([8, 10]);
   await expect(primary.ask('refuse', null)).rejects.toThrow('not today');
+  const unknown = primary.ask('another' as 'refuse', null);
+  await expect(unknown).rejects.toThrow('nobody answers another');
 });
 
 test('what is asked of one that ends before it listens is refused', async () => {
