@@ -24,14 +24,10 @@ const isFound = (text: string, query: string): boolean => {
   return hitsIn(segment, blindQuery(query, blind)).length === 1;
 };
 
-function longestPart(parts: Parts<unknown>): number {
-  let longest = 0;
-  for (let isDone = false; !isDone;) {
-    const begin = performance.now();
-    isDone = parts.next().done === true;
-    longest = Math.max(longest, performance.now() - begin);
-  }
-  return longest;
+function countParts(parts: Parts<unknown>): number {
+  let count = 1;
+  while (parts.next().done !== true) count += 1;
+  return count;
 }
 
 describe('a text', () => {
@@ -65,11 +61,10 @@ describe('a text', () => {
   });
 
   it.each(['的', 'カ', 'ก', 'က', '가', 'a的', 'a가', '\ufdfa', 'á', '\u0301', 'ß '])(
-    'of many %s holds nobody up',
+    'of many %s is read in many parts, between which others are served',
     (unit) => {
-      // The best of some runs: others may have the processor in between.
-      const longest = [1, 2, 3].map(() => longestPart(blindText(unit.repeat(60_000), blind)));
-      expect(Math.min(...longest)).toBeLessThan(50);
+      const text = unit.repeat(60_000).slice(0, 60_000);
+      expect(countParts(blindText(text, blind))).toBeGreaterThanOrEqual(25);
     },
   );
 });

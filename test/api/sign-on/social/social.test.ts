@@ -222,8 +222,7 @@ describe('somebody who has an account', () => {
     expect((await me(answer)).user._id).toBe(stranger.userId);
     expect((await login(stranger.email)).body.code).toBe('INVALID_CREDENTIALS');
     const stale = await stage.harness.app.call('GET', '/api/v1/auth/me', { token: stranger.token });
-    // The organisation that they had begun has ended.
-    expect(stale.body.code).toBe('UNAUTHORIZED_NO_USER');
+    expect(stale.body.code).toBe('SESSION_REVOKED');
   });
 
   test('gives the second factor too', async () => {
