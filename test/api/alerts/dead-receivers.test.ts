@@ -1,5 +1,5 @@
 // Receivers that never answer: however many an organisation names, mail and the webhooks of others come as always.
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
 import { startMailServer } from '../../setup/providers/mail-server.ts';
@@ -14,6 +14,8 @@ const harness = useHarness(() => ({
 }));
 const { app } = harness;
 const ada = useOwner(harness);
+// Before the app stops, which waits for deliveries under way.
+afterAll(() => dead.close());
 
 const decide = async (who: Owner) => {
   const { key } = await createWorkspaceKey(app, who);

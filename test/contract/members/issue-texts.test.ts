@@ -147,7 +147,7 @@ const WRONG = [
 const FOREIGN =
   /[Ii]nvalid (input|option|string)|expected [a-z]|received|\bNaN\b|[Tt]oo (big|small)|[Uu]nrecognized|undefined/;
 
-test('no text of any operation is the validator’s own', async ({ harness }) => {
+test('no text of any operation is the validator’s own', { tags: ['long'] }, async ({ harness }) => {
   const tenant = await createTenant(harness, 'texts');
   const found = new Set<string>();
   let told = 0;

@@ -90,41 +90,43 @@ function optionalMembersOf(operation: string, schema: Schema, inputs: object): P
   );
 }
 
-test('a member or query member that the document calls required is refused when it is missing', async ({
-  harness,
-}) => {
-  const tenant = await createTenant(harness, 'required');
-  await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
-  const faults: string[] = [];
-  let tried = 0;
-  async function expectRefusal(operation: string, what: string, sample: Sample): Promise<void> {
-    tried += 1;
-    const answer = await send(tenant, operation, { ...credentialsOf(tenant, operation), sample });
-    const fault = faultOf(operation, answer);
-    if (fault) faults.push(fault);
-    const { status } = answer;
-    if (status !== 400) faults.push(`${operation} without ${what}: ${status} ${answer.text}`);
-  }
-  for (const operation of operations) {
-    const sample = await sampleOf(tenant, operation);
-    const inputs = inputsOf(sample);
-    const schema = schemaOf(operation);
-    if (inputs && schema)
-      for (const path of membersOf(schema, inputs).required)
-        await expectRefusal(
-          operation,
-          path.join('.'),
-          withInputs(sample, replaced(inputs, path, undefined)),
-        );
-    for (const { name = '', in: where, required } of described(operation).parameters) {
-      if (where !== 'query' || !required) continue;
-      const { [name]: _left, ...query } = sample.query ?? {};
-      await expectRefusal(operation, name, { ...sample, query });
+test(
+  'a member or query member that the document calls required is refused when it is missing',
+  { tags: ['long'] },
+  async ({ harness }) => {
+    const tenant = await createTenant(harness, 'required');
+    await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
+    const faults: string[] = [];
+    let tried = 0;
+    async function expectRefusal(operation: string, what: string, sample: Sample): Promise<void> {
+      tried += 1;
+      const answer = await send(tenant, operation, { ...credentialsOf(tenant, operation), sample });
+      const fault = faultOf(operation, answer);
+      if (fault) faults.push(fault);
+      const { status } = answer;
+      if (status !== 400) faults.push(`${operation} without ${what}: ${status} ${answer.text}`);
     }
-  }
-  expect(faults).toEqual([]);
-  expect(tried).toBeGreaterThan(150);
-});
+    for (const operation of operations) {
+      const sample = await sampleOf(tenant, operation);
+      const inputs = inputsOf(sample);
+      const schema = schemaOf(operation);
+      if (inputs && schema)
+        for (const path of membersOf(schema, inputs).required)
+          await expectRefusal(
+            operation,
+            path.join('.'),
+            withInputs(sample, replaced(inputs, path, undefined)),
+          );
+      for (const { name = '', in: where, required } of described(operation).parameters) {
+        if (where !== 'query' || !required) continue;
+        const { [name]: _left, ...query } = sample.query ?? {};
+        await expectRefusal(operation, name, { ...sample, query });
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(tried).toBeGreaterThan(150);
+  },
+);
 
 test('a member that the document does not call required is not missed by the schema', async ({
   harness,
