@@ -28,6 +28,7 @@ import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './answers/kept-headers.ts';
+import { AbandonedError } from '../platform/concurrency/abandoned-error.ts';
 import type { Connections } from '../platform/shared/shared.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
@@ -303,7 +304,9 @@ function serveStream(
 
 /** A refused request may repeat an accepted one and then gets its answer; otherwise the failure is reported and sent. */
 async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDeps): Promise<void> {
-  if (context.caller?.tenant.signal?.aborted) return noteAbandoned(context, thrown, deps);
+  if (thrown instanceof AbandonedError) context.res.destroy();
+  if (thrown instanceof AbandonedError || context.caller?.tenant.signal?.aborted)
+    return noteAbandoned(context, thrown, deps);
   const fallback = context.route.failedCode ?? 'INTERNAL_ERROR';
   let error = translateError(thrown, fallback);
   try {

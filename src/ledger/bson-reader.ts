@@ -25,8 +25,15 @@ const INTERNED_LENGTH_MAX = 20;
 const INTERNED_SLOTS = 1024;
 
 /** What a cursor has fetched at once: asked for one by one, each document costs a promise. */
-export async function* batchesOf<T>(cursor: mongo.AbstractCursor<T>): AsyncGenerator<T[]> {
-  for await (const first of cursor) yield [first, ...cursor.readBufferedDocuments()];
+export async function* batchesOf<T>(
+  cursor: mongo.AbstractCursor<T>,
+  signal?: AbortSignal,
+): AsyncGenerator<T[]> {
+  for await (const first of cursor) {
+    // Between two batches: a query that the driver gives up under way leaves its cursor behind in the database.
+    signal?.throwIfAborted();
+    yield [first, ...cursor.readBufferedDocuments()];
+  }
 }
 
 /**

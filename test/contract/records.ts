@@ -230,7 +230,7 @@ export async function newAlert({ harness, owner, mark }: Tenant): Promise<string
   await rules.deleteMany({ _id: { $in: kept.map((one) => one._id) } });
   const { insertedId } = await rules.insertOne({
     ...alertBody(`${mark} ${randomHex(8)}`),
-    actions: [{ type: 'email', target: 'alerts@example.com' }],
+    actions: [{ type: 'email', target: owner.email }],
     organizationId,
     workspaceId: null,
     createdAt: new Date(),

@@ -10,6 +10,8 @@ interface Opening<D extends Lockable | null> {
   contents?: Contents | undefined;
   /** Null: it is passed on as it is. */
   read: (bytes: Buffer) => D;
+  /** Reading ends after the batch under way. */
+  signal?: AbortSignal | undefined;
 }
 
 const RUN = 64;
@@ -19,9 +21,9 @@ const RUN_BYTES = 1024 * 1024;
 /** Runs of documents, in the order of their bytes. */
 export async function* openedEntries<D extends Lockable | null>(
   cursor: mongo.AbstractCursor<Buffer>,
-  { organizationId, contents, read }: Opening<D>,
+  { organizationId, contents, read, signal }: Opening<D>,
 ): AsyncGenerator<readonly D[]> {
-  for await (const batch of batchesOf(cursor))
+  for await (const batch of batchesOf(cursor, signal))
     for (const run of runsOf(batch)) {
       const documents = run.map(read);
       const readable = documents.filter((document) => document !== null);

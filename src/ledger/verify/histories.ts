@@ -69,10 +69,9 @@ async function* withHistory({
         sequence: { $gte: first, $lte: newest },
       },
       isWhole
-        ? { ...ABOUT_ONE, ...(signal && { signal }), projection: KEY_MEMBERS }
+        ? { ...ABOUT_ONE, projection: KEY_MEMBERS }
         : {
             ...MAJORITY,
-            ...(signal && { signal }),
             projection: { ...KEY_MEMBERS, kind: 1 },
             hint: 'chain',
             allowDiskUse: true,
@@ -83,6 +82,7 @@ async function* withHistory({
   let last = '';
   let given = '';
   for await (const { traceId, sequence, kind = 'trace' } of keys) {
+    signal?.throwIfAborted();
     const hasHistory = traceId === last || kind !== 'trace' || suspected.has(sequence);
     last = traceId;
     if (!hasHistory || traceId === given) continue;
@@ -104,13 +104,14 @@ async function checkThese(
         traceId: { $in: traceIds },
         sequence: { $gte: 1 },
       },
-      { ...ABOUT_ONE, ...(signal && { signal }), raw: true },
+      { ...ABOUT_ONE, raw: true },
     )
     .sort({ traceId: 1, sequence: 1 })
     .batchSize(ENTRIES_BATCH);
   let traceId: unknown = null;
   let history = new History(context);
-  for await (const run of openedEntries(entries, { organizationId, contents, read: readIntact }))
+  const opening = { organizationId, contents, signal, read: readIntact };
+  for await (const run of openedEntries(entries, opening))
     for (const entry of run) {
       // The replay has told of what has no place in the chain, or cannot be read.
       if (!entry || !Number.isSafeInteger(entry.sequence)) continue;

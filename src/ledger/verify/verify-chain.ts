@@ -98,11 +98,12 @@ export async function takeStored(
     // Whole documents: a projection costs the database more than sending them.
     .find<Buffer>(
       { organizationId: objectId(organizationId), sequence },
-      { ...MAJORITY, raw: true, ...(signal && { signal }) },
+      { ...MAJORITY, raw: true },
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  for await (const run of openedEntries(stored, { organizationId, contents, read: readIntact }))
+  const opening = { organizationId, contents, signal, read: readIntact };
+  for await (const run of openedEntries(stored, opening))
     for (const entry of run) replay.take(entry);
 }
 

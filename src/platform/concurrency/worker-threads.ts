@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { AppError } from '../../errors.ts';
 import { applyThreadLimits } from '../thread-limits.ts';
+import { AbandonedError } from './abandoned-error.ts';
 import { FairQueue, type Line } from './fair-queue.ts';
 
 /** Who waits for an answer. */
@@ -22,7 +23,7 @@ export interface WaitingLine extends Line {
 export interface WorkerThreads<Q, A> {
   /**
    * Rejects with what the thread threw, or a `TimeoutError`.
-   * @throws AppError `SERVICE_UNAVAILABLE` for one that is refused or abandoned
+   * @throws AppError `SERVICE_UNAVAILABLE` for one that is refused, `AbandonedError` for one that nobody waits for
    */
   ask(request: Q, line: WaitingLine): Promise<A>;
   close(): Promise<void>;
@@ -86,7 +87,7 @@ export function createWorkerThreads<Q, A>(deps: WorkerThreadsDeps): WorkerThread
       const next = waiting.shift((share) => !underWay.has(share));
       if (!next) return;
       if (next.line.isAbandoned()) {
-        next.reject(busy());
+        next.reject(new AbandonedError());
         continue;
       }
       const thread = idle.pop();

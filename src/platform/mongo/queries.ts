@@ -94,11 +94,26 @@ interface Filtered {
   find(where: object): { cast(): unknown };
 }
 
+/** The documents of a Mongoose cursor, which Mongoose leaves open in the database where a loop over it ends early. */
+export async function* readCursor<T>(
+  cursor: AsyncIterable<T> & { close(): Promise<unknown> },
+  signal?: AbortSignal,
+): AsyncGenerator<T> {
+  try {
+    for await (const document of cursor) {
+      signal?.throwIfAborted();
+      yield document;
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
 /** What a query finds as the database sends it, for who reads that faster than Mongoose (row list). @throws TenancyError as any query */
 export function rawDocuments(
   model: Filtered,
   where: object,
-  options: mongo.FindOptions & mongo.Abortable,
+  options: mongo.FindOptions,
 ): mongo.FindCursor<Buffer> {
   const filter = model.find(where).cast() as mongo.Filter<mongo.Document>;
   requireTenant(filter, 'find', model.modelName);

@@ -3,7 +3,7 @@ import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { AppError } from '../../errors.ts';
-import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import { readCursor, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HashChainService } from '../hash-chain/hash-chain.service.ts';
 import type { ChainSegmentService } from '../hash-chain/segments.service.ts';
 import type { PolicyDocument } from '../policies/policies.model.ts';
@@ -48,12 +48,12 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
     const cursor = models.policies
       .find({ organizationId, deletedAt: null, enabled: true, ...chosen }, POLICY_MEMBERS)
       .sort({ priority: 1, _id: 1 })
-      .setOptions({ maxTimeMS: READ_MAX_MS, ...(signal && { signal }) })
+      .setOptions({ maxTimeMS: READ_MAX_MS })
       .lean<PolicyDocument>()
       .cursor();
     const shown: object[] = [];
     let left = POLICIES_MAX;
-    for await (const policy of cursor as AsyncIterable<PolicyDocument>) {
+    for await (const policy of readCursor(cursor, signal)) {
       const { _id: id, name, description, priority, conditions, actions } = policy;
       const workspace = policy.workspaceId;
       const brief = { id, name, description, priority, workspaceId: workspace };

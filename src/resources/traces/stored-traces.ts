@@ -26,7 +26,7 @@ export async function* storedTraces(
   { models, contents }: Pick<Platform, 'models' | 'contents'>,
   { where, signal, ...reading }: TraceReading,
 ): AsyncGenerator<readonly TraceDocument[]> {
-  const options = { ...reading, ...(signal && { signal }), sort: { sequence: -1 } } as const;
+  const options = { ...reading, sort: { sequence: -1 } } as const;
   const inChain = Object.assign({ sequence: SEQUENCES }, where);
   const cursor = rawDocuments(models.traces, inChain, options);
   const read = (bytes: Buffer): TraceDocument => readDocument(bytes) as unknown as TraceDocument;
@@ -34,6 +34,7 @@ export async function* storedTraces(
     organizationId: where.organizationId,
     contents,
     read,
+    signal,
   }))
     yield run.filter(({ sequence }) => isSequence(sequence));
 }

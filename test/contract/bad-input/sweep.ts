@@ -103,7 +103,7 @@ export class Sweep {
   /** Whoever is left to go on with. */
   async #afterSuccess(operation: string): Promise<Tenant> {
     const { owner } = this.home;
-    if (/logout|revoke/.test(operation))
+    if (/logout|refresh|revoke/.test(operation))
       owner.token = await signInAgain(this.#harness, owner.email);
     // What is erased afterwards is erased before anything is counted.
     if (operation === LAST) await this.#harness.app.instance.runJobsOnce();

@@ -3,7 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { isSequence, SEQUENCES } from '../../../ledger/chains.ts';
-import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { type AuditFilter, auditFilterConditions } from '../audit-filter.ts';
 import type { AuditEntryDocument } from '../audit.model.ts';
 import { auditEntryView } from '../audit.schemas.ts';
@@ -37,10 +37,11 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
     const entries = models.auditEntries
       .find(where)
       .sort({ sequence: -1 })
-      .setOptions({ batchSize: BATCH, ...bounds, ...(signal && { signal }) })
+      .setOptions({ batchSize: BATCH, ...bounds })
       .lean<AuditEntryDocument>()
       .cursor();
-    for await (const entry of entries) if (isSequence(entry.sequence)) yield entry;
+    for await (const entry of readCursor(entries, signal))
+      if (isSequence(entry.sequence)) yield entry;
   }
 
   async function* documentOf(tenant: Tenant, filter: AuditFilter): AsyncGenerator<string> {

@@ -2,7 +2,7 @@
 import { placesOf } from '../../../domain/search/hash-prefixes.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
-import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import { hashSegmentOf, newestHashSegment, nextAfter, type StoredHashes } from './hash-segments.ts';
 
 export interface HashQuery {
@@ -49,7 +49,7 @@ export function createHashSearch({
       .maxTimeMS(READ_MAX_MS)
       .lean<StoredHashes[]>()
       .cursor({ batchSize: SEGMENTS });
-    for await (const stored of segments) {
+    for await (const stored of readCursor(segments)) {
       const { from, prefixes } = hashSegmentOf(stored);
       const places = placesOf(prefixes, beginning);
       if (places.length === 0) continue;

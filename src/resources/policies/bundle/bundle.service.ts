@@ -7,7 +7,7 @@ import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { ArchivedFile, TarGz } from '../../../platform/archive/tar-gz.ts';
-import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { ApprovalHistory, ApprovalRecord } from '../approvals/approval-history.service.ts';
 import { contentsOf, type PolicyDocument } from '../policies.model.ts';
@@ -48,14 +48,9 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
 };
 
 export function createPolicyBundleService({ models, clock, tarGz, signer, approvalHistory }: Deps) {
-  function policiesOf({
-    organizationId,
-    workspaceId,
-    signal,
-  }: Tenant): AsyncIterable<PolicyDocument> {
+  function openPolicies({ organizationId, workspaceId }: Tenant) {
     const chosen = workspaceId === null ? {} : { workspaceId };
-    const bounds = { maxTimeMS: READ_MAX_MS, ...(signal && { signal }) };
-    const options = { sort: { createdAt: -1, _id: -1 }, ...bounds } as const;
+    const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
     return models.policies
       .find({ organizationId, deletedAt: null, ...chosen }, null, options)
       .lean<PolicyDocument>()
@@ -67,7 +62,7 @@ export function createPolicyBundleService({ models, clock, tarGz, signer, approv
     const files: ArchivedFile[] = [];
     const bundled: PolicyDocument['_id'][] = [];
     let [policies, bytes] = [0, 0];
-    for await (const policy of policiesOf(tenant)) {
+    for await (const policy of readCursor(openPolicies(tenant), tenant.signal)) {
       const made = filesOf(policy);
       files.push(...made);
       policies += 1;

@@ -6,7 +6,7 @@ import type { Page } from '../../../domain/page.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
 import type { RoleGroup } from '../../../domain/scim/role-groups.ts';
 import { AppError } from '../../../errors.ts';
-import { findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
+import { readCursor, findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import { scimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
@@ -66,7 +66,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
       .sort(NEWEST_FIRST)
       .lean<MembershipDocument[]>()
       .cursor();
-    for await (const membership of cursor as AsyncIterable<MembershipDocument>) {
+    for await (const membership of readCursor(cursor)) {
       batch.push(membership);
       if (batch.length < BATCH) continue;
       yield withAccounts(batch);

@@ -47,7 +47,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
   });
   const inTurn = createTurns();
 
-  function readLocked(organizationId: string, changedAt: number): AsyncIterable<Row> {
+  function readLocked(organizationId: string, changedAt: number) {
     return models.traceVectors
       .find({ organizationId, model, changedAt: { $gt: changedAt } })
       .select('-_id sequence workspaceId changedAt question answer')
@@ -75,7 +75,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
 
   async function* read(organizationId: string, changedAt: number): AsyncGenerator<Row> {
     let rows: Row[] = [];
-    for await (const row of readLocked(organizationId, changedAt)) {
+    for await (const row of readCursor(readLocked(organizationId, changedAt))) {
       rows.push(row);
       if (rows.length < OPENED) continue;
       yield* await opened(organizationId, rows);

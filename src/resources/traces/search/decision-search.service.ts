@@ -40,10 +40,9 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
         hint: 'words',
         maxTimeMS: READ_MAX_MS,
         batchSize: BATCH,
-        ...(signal && { signal }),
       },
     );
-    for await (const batch of batchesOf(found))
+    for await (const batch of batchesOf(found, signal))
       for (const bytes of batch) {
         if (performance.now() > until) throw tooSlow();
         yield segmentIn(readDocument(bytes) as unknown as StoredSegment);
