@@ -238,3 +238,10 @@ const DUPLICATE_KEY = 11_000;
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === DUPLICATE_KEY;
 }
+
+/** Ends a request whose caller left before its work began: no answer is sent, and nothing went wrong. */
+export class AbandonedError extends AppError {
+  constructor() {
+    super('SERVICE_UNAVAILABLE', 'The caller has left');
+  }
+}

@@ -1,7 +1,7 @@
 // The one order in which every request is checked, executed, audited and answered.
 import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
-import type { AppError } from '../errors.ts';
+import { AbandonedError, type AppError } from '../errors.ts';
 import type { Services } from '../composition/services.ts';
 import { networkOf } from './checks/network.ts';
 import { authenticate, streamCredential } from './checks/authenticate.ts';
@@ -28,7 +28,6 @@ import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './answers/kept-headers.ts';
-import { AbandonedError } from '../platform/concurrency/abandoned-error.ts';
 import type { Connections } from '../platform/shared/shared.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';

@@ -1,9 +1,8 @@
 // Worker threads that answer one request at a time each: started on first use, replaced when a request takes too long, ended by a rest.
 import { once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { AppError } from '../../errors.ts';
+import { AbandonedError, AppError } from '../../errors.ts';
 import { applyThreadLimits } from '../thread-limits.ts';
-import { AbandonedError } from './abandoned-error.ts';
 import { FairQueue, type Line } from './fair-queue.ts';
 
 /** Who waits for an answer. */

@@ -4,9 +4,9 @@ import { ATTESTATION_KINDS } from '../../../src/domain/record/payload-members.ts
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** What follows from other records, at its own time. */
+/** What follows from other records at its own time, or from one value of a member alone: managers hear of a weakened control. */
 const DERIVED =
-  /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_patterns|trace_vectors|word_segments|hash_segments|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*)$/;
+  /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_patterns|trace_vectors|word_segments|hash_segments|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*|notifications)$/;
 /** Refusals of somebody who is known are audited as well. */
 const AUDIT_LOG = 'audit_entries';
 

@@ -7,6 +7,7 @@ import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { MemoryQuestion } from './memory-index.ts';
+import { readCursor } from '../../../platform/mongo/queries.ts';
 import { type TraceVectorsDocument, vectorName } from './trace-vectors.model.ts';
 
 interface Deps {
