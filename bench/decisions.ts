@@ -1,16 +1,16 @@
-// Bodies to post: decisions padded to one size, each with a place for what makes it unlike every other.
+// Reads the bodies to post: decisions padded to one size, each with a placeholder that makes it unique.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
 /** Bytes of every body. */
 export const BODY_BYTES = 1536;
-/** What the load generator overwrites for every request; letters, for an id of digits would look personal to the scrubber. */
+/** Placeholder that the load generator overwrites; letters, since the scrubber takes long digits for personal data. */
 export const UNIQUE = 'aaaaaaaaaaaaaaaa';
 const SAMPLE = fileURLToPath(new URL('../samples/decisions.ndjson', import.meta.url));
 const MOST = 1_000;
 const PROSE =
-  'The customer wrote earlier about the same booking and was told that changes are free until the evening before departure. ';
+  'The customer wrote earlier about the same booking and was informed that changes are free until the evening before departure. ';
 
 interface Decision {
   agentId: string;
@@ -18,7 +18,7 @@ interface Decision {
   [member: string]: unknown;
 }
 
-/** Texts of `BODY_BYTES` bytes, from a file with one decision a line (.gz or plain); those that are longer are left out. */
+/** Reads texts of `BODY_BYTES` bytes from a file with one decision a line (.gz or plain); longer ones are skipped. */
 export function bodies(file = SAMPLE): string[] {
   const bytes = readFileSync(file);
   const lines = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');

@@ -1,4 +1,4 @@
-// What the bare driver does, in a process of its own: single inserts, inserts of many, and a list read and written as JSON.
+// Runs the bare driver in its own process: single inserts, bulk inserts, and a list read and written as JSON.
 import mongoose, { type mongo } from 'mongoose';
 import { bodies } from './decisions.ts';
 import { summary, tell, type DriverOrder } from './wire.ts';

@@ -1,4 +1,4 @@
-// What is compared with what: pairs of blocks in ABBA order, and the rows that are read off them.
+// Defines the comparisons: pairs of blocks in ABBA order, and the rows that their figures give.
 import { besideTrouble } from './beside/beside.ts';
 import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
@@ -28,7 +28,7 @@ interface Comparison {
   ratios: Ratios;
   instances?: number;
   organizations?: number;
-  /** Before the first pair. */
+  /** Runs before the first pair. */
   prepare?(scene: Scene): Promise<void>;
   a(scene: Scene): Promise<Block>;
   b(scene: Scene): Promise<Block>;
@@ -36,7 +36,7 @@ interface Comparison {
 
 const MANY = { connections: 64 };
 
-/** Two sides on instances of their own. */
+/** Creates a group whose two sides have instances of their own. */
 function compare({
   ratios,
   instances = 1,
@@ -60,7 +60,7 @@ function compare({
   };
 }
 
-/** Half of the greatest rates, measured once before the pairs. */
+/** Half of the maximum rates, measured once before the pairs. */
 const half = { ingest: 0, stock: 0 };
 async function findHalf(scene: Scene): Promise<void> {
   half.ingest = (await scene.ingest(MANY)).perSecond / 2;

@@ -1,9 +1,9 @@
-// Requests that are within every limit and as expensive as we know how to make them; whether `/health` still answers beside each.
+// Requests within every limit that are as expensive as possible; measures whether `/health` still answers beside each.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { median } from './rows.ts';
 import type { Attack, Scene } from './stage.ts';
 
-/** Just below what ingestion takes. */
+/** Bytes just below the limit of ingestion. */
 const BODY = 1_400_000;
 const AGENT = 'attacker';
 /** Bytes of JSON that a free member takes. */
@@ -117,7 +117,7 @@ export const attacks: readonly Attack[] = [
   },
 ];
 
-/** Resident memory in MB: now, and the most since `forget`. */
+/** Reads the resident memory in MB: current, and the peak since `forgetPeak`. */
 export function memoryOf(pid: number): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const read = (name: string): number =>
@@ -125,15 +125,15 @@ export function memoryOf(pid: number): { now: number; most: number } {
   return { now: read('VmRSS'), most: read('VmHWM') };
 }
 
-/** Lets the kernel begin anew with the most that a process has held. */
+/** Resets the kernel's peak memory of a process. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Of each attack, one after the other: what the machine does meanwhile meets one of them, what the attack does all. */
+/** Blocks of each attack, in turns: other load on the machine affects one block, the attack affects all. */
 const BLOCKS = 3;
 
-/** The worst of all attacks: milliseconds that `/health` waits (p99), and MB that the process grows; medians of blocks. */
+/** Measures the worst attack: p99 of `/health` in milliseconds, and growth of the process in MB; medians of blocks. */
 export async function measureHostile(scene: Scene): Promise<{ ms: number; mb: number }> {
   const worst = { ms: 0, mb: 0 };
   for (const attack of attacks) {

@@ -1,4 +1,4 @@
-// The load generator, a process of its own: keep-alive connections over plain sockets, closed or open loop, no two bodies alike.
+// The load generator, in its own process: keep-alive connections over plain sockets, closed/open loop, unique bodies.
 // Not autocannon: it counts whole milliseconds, and one request at one connection takes little more than one.
 import { connect, type Socket } from 'node:net';
 import { UNIQUE } from './decisions.ts';
@@ -7,17 +7,17 @@ import { summary, tell, type LoadOrder, type Target } from './wire.ts';
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 let sent = 0;
-/** Differs from run to run, so that bodies do too. */
+/** A prefix that differs between runs, so that bodies do too. */
 const run = lettersOf(Date.now() % 1e9, 8);
 let templates: Buffer[] = [];
 
-/** A number in the letters a to p, as many as `UNIQUE` leaves room for. */
+/** Writes a number with the letters a to p, padded to the length of `UNIQUE`. */
 function lettersOf(value: number, length: number): string {
   const digits = value.toString(16).padStart(length, '0');
   return digits.replace(/./g, (digit) => 'abcdefghijklmnop'.charAt(parseInt(digit, 16)));
 }
 
-/** One request after another over one connection. */
+/** Sends one request after another over one connection. */
 class Connection {
   readonly #target: Target;
   readonly #requests: readonly Buffer[];
@@ -82,7 +82,7 @@ class Connection {
   }
 }
 
-/** Whether an answer has come to its end. */
+/** Whether a response is complete. */
 function isWhole(received: Buffer, head: string, bodyAt: number): boolean {
   if (/transfer-encoding: chunked/i.test(head)) return received.subarray(-5).equals(LAST_CHUNK);
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Infinity);
@@ -102,7 +102,7 @@ function head({ method, path, headers, keys, port }: Target, length: number): Bu
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
 
-/** Counts what ends after `startCounting`. */
+/** Records requests that end while `counts` is true. */
 class Recorder {
   latencies: number[] = [];
   statuses: Record<string, number> = {};
@@ -130,7 +130,7 @@ function closedLoop(connections: readonly Connection[], recorder: Recorder): () 
   return () => void (stopped = true);
 }
 
-/** Requests fall due at an even pace whether or not earlier ones are answered; waiting for a connection counts as latency. */
+/** Sends requests at a fixed rate regardless of answers; waiting for a connection counts as latency. */
 function openLoop(
   connections: readonly Connection[],
   recorder: Recorder,

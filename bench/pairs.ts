@@ -1,4 +1,4 @@
-// How sides are compared: pairs of blocks in ABBA order, and what is read off them.
+// Compares two sides: pairs of blocks in ABBA order, and the ratios of their figures.
 import type { Block } from './processes.ts';
 import type { RowName } from './rows.ts';
 import type { Stage } from './stage.ts';
@@ -11,26 +11,26 @@ export interface Plan {
 
 export type Sides = Record<'a' | 'b', Block>;
 
-/** What is read off two sides. */
+/** A ratio of two sides. */
 export type Ratio = (sides: Sides) => number;
 export type Ratios = Partial<Record<RowName, Ratio>>;
 
 export const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
 export const p99: Ratio = ({ a, b }) => a.p99 / b.p99;
 
-/** The figures of every pair by row, and what the two sides did in the last one. */
+/** The figures of every pair by row, and both sides of the last pair. */
 export interface Outcome {
   pairs: Partial<Record<RowName, number[]>>;
   sides?: Sides;
 }
 
-/** Rows that are read off the same blocks. */
+/** Rows that come from the same blocks. */
 export interface Group {
   rows: readonly RowName[];
   measure(stage: Stage, plan: Plan): Promise<Outcome>;
 }
 
-/** Decisions after which the code of a server has come to its speed, and its young generation to its size. */
+/** Decisions after which a server's code is compiled and its young generation has its size. */
 export const WARM = 10_000;
 
 export async function warmUp(load: () => Promise<Block>, decisions = WARM): Promise<void> {
@@ -39,7 +39,7 @@ export async function warmUp(load: () => Promise<Block>, decisions = WARM): Prom
 
 type Loads = Record<'a' | 'b', () => Promise<Block>>;
 
-/** Every pair of two sides that are warm, and what the ratios say of each. */
+/** Measures all pairs of two warm sides, and their ratios. */
 export async function measurePairs(ratios: Ratios, pairs: number, loads: Loads): Promise<Outcome> {
   const named = Object.entries(ratios) as [RowName, Ratio][];
   const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };

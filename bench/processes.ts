@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Measured, Told } from './wire.ts';
 
-/** Of `/proc`; the same on every Linux in use. */
+/** Clock tick of `/proc`, the same on every Linux in use. */
 const TICK_MS = 10;
 
 /** Processor milliseconds of all threads of a process so far, in user and system mode. */
@@ -41,7 +41,7 @@ export interface ChildOptions {
   nodeArgs?: readonly string[];
 }
 
-/** What production wants said, and a benchmark has no mailbox for. */
+/** Settings that production requires; a benchmark has no mailbox. */
 const OPEN = {
   REGISTRATION: 'open',
   ASSAY_MAIL_TO_FILES: 'allow',
@@ -88,13 +88,13 @@ export async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** What was measured, and microseconds of processor per operation for each watched process, by its name. */
+/** A measurement, with microseconds of processor per operation of each watched process, by name. */
 export interface Block extends Measured {
   perSecond: number;
   cpuUs: Record<string, number>;
 }
 
-/** Lets a child measure and watches processes while it does. */
+/** Runs a measurement in a child process and reads the CPU time of processes before and after. */
 export async function measure(
   child: ChildProcess,
   order: object,

@@ -1,4 +1,4 @@
-// The table of goals: what each row measures, what it must reach, what it aims at, and the file that keeps the last figures.
+// The table of goals: what each row measures, must reach and aims at, and the file that keeps the last figures.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -204,7 +204,7 @@ export interface Result extends Goal {
   pairs: readonly number[];
   /** Share of the processors that others used just before or after, 0 to 1: above a tenth the figure is doubtful. */
   busyAround: number;
-  /** What the two sides did in the last pair: operations a second, milliseconds, microseconds of processor an operation. */
+  /** Figures of both sides in the last pair: operations per second, milliseconds, CPU microseconds per operation. */
   sides?: Readonly<Record<'a' | 'b', Readonly<Record<string, number>>>>;
 }
 export type Results = Partial<Record<RowName, Result>>;

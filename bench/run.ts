@@ -1,4 +1,4 @@
-// `npm run bench [row ...]`: measures Assay against stock Express and the bare driver, prints the table and keeps the figures.
+// `npm run bench [row ...]`: measures Assay against stock Express and the bare driver; prints and keeps the figures.
 import { parseArgs } from 'node:util';
 import { groups } from './groups.ts';
 import { loopbackMs } from './in-process/loopback.ts';
@@ -36,7 +36,7 @@ const plan: Plan = {
 };
 const seconds = Number(values.seconds ?? (values.full ? 10 : 4));
 
-/** Measures a group and keeps its figures. Above a tenth, what others did just before or after makes them doubtful. */
+/** Measures a group and keeps its figures; they are doubtful if other processes were busy by more than a tenth. */
 async function run(stage: Stage, group: Group): Promise<void> {
   const before = await busyShare(1);
   const { pairs, sides }: Outcome = await group.measure(stage, plan);

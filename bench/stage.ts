@@ -1,4 +1,4 @@
-// What every measurement stands on: one mongod, the load generator, the baselines, and instances of the real server.
+// The stage of every measurement: one mongod, the load generator, the baselines, and instances of the real server.
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const SERVER_ENV = {
   LOG_LEVEL: 'warn',
 };
 
-/** As `npm start` gives them: decisions in flight outlive a collection of the small default. */
+/** Node options of `npm start`: decisions in flight survive the collections of a small young generation. */
 const NODE_ARGS = ['--max-semi-space-size=128'];
 
 export interface App {
@@ -180,7 +180,7 @@ export class Stage {
 export class Scene {
   readonly stage: Stage;
   readonly organizations: readonly Bench[];
-  /** Of the database. */
+  /** Connection string of the database. */
   readonly uri: string;
   readonly #apps: readonly App[];
 
@@ -198,7 +198,7 @@ export class Scene {
     this.#apps = apps;
   }
 
-  /** Where the first instance answers. */
+  /** URL of the first instance. */
   get url(): string {
     return `http://127.0.0.1:${this.#apps[0]?.port}`;
   }
@@ -220,7 +220,7 @@ export class Scene {
     instances?: number;
     organizations?: number;
     rate?: number;
-    /** Unset: that of the stage. */
+    /** Time span; unset: that of the stage. */
     span?: Span;
   }): Promise<Block> {
     const apps = this.#apps.slice(0, instances);
@@ -243,7 +243,7 @@ export class Scene {
     return allAnswered(block, ['201', '202', '403']);
   }
 
-  /** Resolves when what follows the ledger has caught up, or will not for a while: that is not what is measured. */
+  /** Resolves when the consumers have caught up, or after a timeout: their work is not measured. */
   async settle(): Promise<void> {
     const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
     const until = performance.now() + SETTLE_MS;
@@ -346,7 +346,7 @@ const ATTACK_WARM = 5;
 const HEALTH_RATE = 200;
 const HEALTH = { headers: {}, connections: 16 };
 
-/** By key to ingestion, by session elsewhere. Whatever is answered but an error of the server is right. */
+/** Sends one request, with the key to ingestion, else with the session. Any answer but a server error is accepted. */
 async function sendAttack(
   port: number,
   { method, path, body }: Attack,
@@ -364,7 +364,7 @@ async function sendAttack(
 
 const pidOf = ({ child }: App): number => child.pid ?? 0;
 
-/** @throws Error when anything else than these was answered */
+/** @throws Error when there was any other status */
 export function allAnswered(block: Block, statuses: readonly string[]): Block {
   const others = Object.entries(block.statuses).filter(([status]) => !statuses.includes(status));
   if (others.length > 0) throw new Error(`answers: ${JSON.stringify(block.statuses)}`);

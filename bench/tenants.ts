@@ -1,16 +1,16 @@
 // Organisations to measure with: agents without a limit of their own, a key, a hundred policies.
 import { definitionOf } from './in-process/policies.ts';
 
-/** Of each organisation. */
+/** Number of policies of each organisation. */
 export const POLICIES = 100;
 /** Organisations that are registered side by side. */
 const AT_ONCE = 8;
 
 export interface Bench {
   organizationId: string;
-  /** Of the owner's session. */
+  /** Token of the owner's session. */
   token: string;
-  /** Of the workspace. */
+  /** Key of the workspace. */
   key: string;
 }
 
@@ -28,7 +28,7 @@ interface Envelope {
   };
 }
 
-/** Any answer but a success is the end of the measurement. */
+/** Calls the API; any answer but a success ends the measurement. */
 export async function call(
   url: string,
   { method = 'POST', token, body }: { method?: string; token?: string; body?: object },
@@ -80,7 +80,7 @@ async function organization(
   return { organizationId: organization._id, token, key };
 }
 
-/** Most never match; two of them hold a share of the decisions for review. */
+/** Creates a policy: most never match; two hold a share of the decisions for review. */
 function policy(i: number): object {
   const { name, priority, conditions, actions } = definitionOf(i);
   if (i >= 2) return { name, priority, conditions, actions };

@@ -1,4 +1,4 @@
-// What the processes of the benchmark say to each other.
+// Messages between the processes of the benchmark.
 
 /** One address under load. */
 export interface Target {
@@ -8,7 +8,7 @@ export interface Target {
   headers: Readonly<Record<string, string>>;
   /** API keys of the same length that take turns; absent: `headers` say it all. */
   keys?: readonly string[];
-  /** Closed loop: so many requests in flight. Open loop: at most so many. */
+  /** Requests in flight in a closed loop; their maximum in an open loop. */
   connections: number;
 }
 
@@ -27,7 +27,7 @@ export interface LoadOrder extends Span {
 export interface DriverOrder extends Span {
   work: 'insertOne' | 'insertMany' | 'list';
   uri: string;
-  /** Of `list`: whose decisions, 24 hex digits. */
+  /** Organisation whose decisions are listed (`list` only), 24 hex digits. */
   organizationId?: string;
 }
 
@@ -48,7 +48,7 @@ export interface Measured {
   statuses: Record<string, number>;
 }
 
-/** A child says first that warming up is over, then what it measured; one that reads: that it has begun, and how much, when it is asked. */
+/** Messages of a child: `measuring` after warm-up, then `measured`; a reader sends `reading`, and `read` on request. */
 export type Told =
   | { kind: 'ready' }
   | { kind: 'measuring' }

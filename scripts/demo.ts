@@ -1,4 +1,4 @@
-// Does the main job on a file of decisions: agents, policies, verdicts, reviews, events, the verified chain, and a bundle verified offline.
+// Runs the main job on a file of decisions, from agents and policies to a bundle that is verified offline.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -20,7 +20,7 @@ interface Options {
   limit: number;
 }
 
-/** The file is a plain argument; `--input` names it as well. */
+/** The file is an argument; `--input` is an alternative. */
 function readOptions(): Options {
   const command = new Command('demo')
     .description(
@@ -28,7 +28,7 @@ function readOptions(): Options {
     )
     .argument('[file]', 'decisions as NDJSON, plain or gzipped', SAMPLE)
     .option('--input <file>', 'the same, as an option')
-    .option('--limit <n>', 'at most so many decisions', wholeNumber, Infinity)
+    .option('--limit <n>', 'maximum number of decisions', wholeNumber, Infinity)
     .parse();
   const { input = command.processedArgs[0] as string, limit } = command.opts<Partial<Options>>();
   return { input, limit: limit ?? Infinity };
@@ -39,7 +39,7 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** The server's configuration with roomy limits, the largest plan, a data folder below the server's, and a receiver of webhooks on this machine. */
+/** Creates the configuration: roomy limits, the largest plan, a folder below the server's, and a local receiver. */
 function demoConfig(receiver: string): Config {
   if (existsSync('.env')) process.loadEnvFile();
   const limit = String(RAISED);

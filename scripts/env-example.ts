@@ -1,12 +1,12 @@
-// Writes .env.example from the configuration schema: every variable with its description and default, all commented out.
+// Writes .env.example from the configuration schema: every variable with description and default, commented out.
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { environment } from '../src/environment.ts';
 
-/** Where the example is kept. */
+/** File of the example. */
 export const ENV_FILE = new URL('../.env.example', import.meta.url);
 
-/** The default as it is written in the environment; empty where there is none. */
+/** Reads the default as it is written in the environment; empty if there is none. */
 function defaultOf(schema: z.ZodType): string {
   return schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : '';
 }

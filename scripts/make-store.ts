@@ -1,4 +1,4 @@
-// Makes a small store with a version of Assay and keeps it as a file, for the tests of upgrades (test/vectors/stores/README.md).
+// Makes a store file with a version of Assay, for the upgrade tests (test/vectors/stores/README.md).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,13 +16,13 @@ import { fillStore } from './stores/fill-store.ts';
 import { dumpStore } from './stores/store-file.ts';
 
 const NAME = 'assay';
-/** Those of the tests, which open the store with them. */
+/** Secrets of the tests, which open the store with them. */
 const SECRETS = {
   ASSAY_JWT_SECRET: 'a session secret for tests, long enough',
   ASSAY_LEDGER_KEY: 'a ledger key for tests, also long enough',
   ASSAY_ENCRYPTION_KEY: 'an encryption key for tests, long enough',
 };
-/** What follows the decisions has come to its end by then, also on a busy machine. */
+/** Time in which the consumers have caught up, also on a busy machine. */
 const SETTLED_MS = 10_000;
 
 interface Making {

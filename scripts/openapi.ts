@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { openapi } from '../src/http/documents/openapi.ts';
 import { mounts } from '../src/routes.ts';
 
-/** Where the document is kept. */
+/** File of the document. */
 export const OPENAPI_FILE = new URL('../docs/openapi.json', import.meta.url);
 
 export function openapiText(): string {

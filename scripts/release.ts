@@ -1,4 +1,4 @@
-// Lets an organisation go on whose chain no longer reaches a head it once had; its audit log then says what was lost (docs/ledger.md, heads).
+// Releases a quarantined chain of an organisation; its audit log then says what was lost (docs/ledger.md, heads).
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { childEnvironment, loadConfig } from '../src/config.ts';
@@ -33,7 +33,7 @@ function readRequest(): ReleaseRequest & { isConfirmed: boolean } {
 }
 
 function describeLoss({ from, newest, goesOnAfter }: LostEntries): string {
-  const end = goesOnAfter ? `goes on after ${goesOnAfter.sequence}` : 'begins anew';
+  const end = goesOnAfter ? `goes on after ${goesOnAfter.sequence}` : 'begins again';
   return `Entries ${from} to ${newest.sequence} are lost; the newest had the hash ${newest.chainHash}. The chain ${end}.`;
 }
 

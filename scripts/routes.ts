@@ -6,7 +6,7 @@ import { locate } from '../src/http/router.ts';
 import { READERS, type Role, ROLES } from '../src/domain/identity/roles.ts';
 import { mounts } from '../src/routes.ts';
 
-/** Where the table is kept. */
+/** File of the table. */
 export const ROUTES_FILE = new URL('../docs/routes.md', import.meta.url);
 const SOURCES = join(import.meta.dirname, '../src');
 
@@ -15,7 +15,7 @@ const HEAD = `# Routes
 Generated from the route declarations by \`npm run docs\`. Below \`src/\`, the file named in a row declares the route and holds its handler.
 "readers" are the roles ${READERS.join(', ')}; where a workspace key is let in it reads as role member.
 "own account": the route acts on the caller's account, and a session that an organisation's sign-on opened is refused unless the
-account is that organisation's own. "proved mailbox": refused where the installation asks for a proof and nobody has given one.
+account is that organisation's own. "proved mailbox": refused where the installation requires a verified mailbox and the account has none.
 
 | method | path | who | plan | limits | audit entry | file |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -1,10 +1,10 @@
-// `npm test`: compiler, linter and formatter beside the tests. The last line says how many tests passed and how many failed.
+// `npm test`: runs compiler, linter, formatter and tests. The last line counts passed and failed tests.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 const SUMMARY = /^(\d+) passed, (\d+) failed$/;
 
-/** Runs a command to its end, line by line; resolves with its exit code. */
+/** Runs a command and passes on its output line by line; resolves with its exit code. */
 function run([program = '', ...args]: string[], onLine: (line: string) => void): Promise<number> {
   const env = { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) };
   const child = spawn(program, args, {

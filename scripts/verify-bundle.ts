@@ -1,4 +1,4 @@
-// Verifies an evidence bundle or an audit bundle offline: intact (exit 0), tampered (1) or cannot tell (2). Shares no code with the server.
+// Verifies an evidence or audit bundle offline: intact (exit 0), tampered (1) or cannot tell (2), without server code.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { ArchiveOptions, ArchiveReport } from './verify-bundle/archive/verify-archive.ts';
@@ -15,7 +15,7 @@ const USAGE = `Usage: verify-bundle FILE [options]
   --pin PIN             a place and its hash that you trust, written sequence:chainHash; or a file or JSON: a receipt, a
                         saved answer to an ingestion, a chain entry, a chain status, a verified audit log; repeatable
   --body FILE           the request body that was posted for the receipt (with salt) given as a pin; hand neither on:
-                        with the salt, whoever knows most of an erased body can guess the rest
+                        with the salt, a reader who knows most of an erased body can guess the rest
   --organization ID     the expected organisation
   --chain-start HASH    the expected chainHash of sequence 1
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
@@ -35,7 +35,7 @@ interface Command {
   json: boolean;
 }
 
-/** Null: only the usage is wanted. */
+/** Parses the command line; null: only the usage is requested. */
 function readCommand(args: string[]): Command | null {
   const { values, positionals } = parseArgs({
     args,
@@ -90,7 +90,7 @@ function printField(row: FieldRow): void {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-/** Who signed an audit bundle. What the file itself names is no reason to trust it. */
+/** Describes the signer of an audit bundle; a key that only the file itself names is not trusted. */
 function describeSigner(report: Report | ArchiveReport, keys: readonly string[]): string[] {
   if (!('signedBy' in report) || report.signedBy === null) return [];
   const { signedBy: kid, isTrusted } = report;

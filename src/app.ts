@@ -1,4 +1,4 @@
-// The Express app: global middleware in order, the routes, 404 and the error handler.
+// Creates the Express app: global middleware in order, the routes, 404 and the error handler.
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
@@ -26,13 +26,13 @@ import type { Services } from './composition/services.ts';
 
 export interface AppDeps {
   config: Config;
-  /** Where browsers reach this service. */
+  /** URL of this service for browsers. */
   publicUrl: string;
   services: Services;
   transaction: PipelineDeps['transaction'];
   presence: PipelineDeps['presence'];
   streams: PipelineDeps['streams'];
-  /** As Prometheus reads them. */
+  /** Metrics of all workers, in the format of Prometheus. */
   allMetrics: () => Promise<string>;
   shared: Pick<Shared, 'place' | 'connections'>;
   limits: RateLimits;
@@ -43,9 +43,9 @@ export interface AppDeps {
 }
 
 export interface App {
-  /** Answers everything. */
+  /** Answers every request. */
   app: Express;
-  /** Answers the same, sooner. */
+  /** Answers the same, faster. */
   front: FrontListener;
 }
 
@@ -103,7 +103,7 @@ export function createApp({
   return { app, front: createFront({ app, frame, routing, onError }) };
 }
 
-/** Every response carries the request id and the API version. */
+/** Sets the request id and the API version on every response. */
 function identify(newRequestId: () => string): RequestHandler {
   return (req, res, next) => {
     const given = req.headers['x-request-id'];
@@ -115,7 +115,7 @@ function identify(newRequestId: () => string): RequestHandler {
   };
 }
 
-/** Logs and measures every response. Queries are not logged, nor is a token in a path. */
+/** Logs and measures every response. Neither queries nor tokens in paths are logged. */
 function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const started = (res as Partial<Arrived>).arrivedAt ?? performance.now();
@@ -155,7 +155,7 @@ function showMetrics(
   };
 }
 
-/** Errors outside of the pipeline: URLs that cannot be decoded, and faults. */
+/** Handles errors outside of the pipeline: malformed URLs and faults. */
 function handleError(logger: Logger): ErrorRequestHandler {
   return (thrown: unknown, req, res, _next) => {
     const error = translateError(thrown, 'INTERNAL_ERROR');
@@ -165,7 +165,7 @@ function handleError(logger: Logger): ErrorRequestHandler {
   };
 }
 
-/** A server does it before it listens: it takes a third of a second. */
+/** Generates the API document, which takes a third of a second; a server does so before it listens. */
 export function prepareReference(): void {
   documentOf(mounts);
 }

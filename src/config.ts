@@ -1,4 +1,4 @@
-// The configuration: the only reader of process.env, validated by one schema; one error lists every invalid variable.
+// Loads the configuration: only this file reads process.env; one error lists every invalid variable.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { environment, type Environment, type PlanName } from './environment.ts';
 
@@ -51,14 +51,14 @@ export function loadConfig(
   };
 }
 
-/** An embedded database is for a machine of one's own: production has to ask for it. */
+/** An embedded database is for development: production must allow it explicitly. */
 function missingDatabase({ MONGODB_URI, NODE_ENV, ASSAY_EMBEDDED_DATABASE }: Given): string[] {
   const isMissing = NODE_ENV === 'production' && MONGODB_URI === undefined;
   if (!isMissing || ASSAY_EMBEDDED_DATABASE === 'allow') return [];
   return ['MONGODB_URI: required in production, unless ASSAY_EMBEDDED_DATABASE is `allow`'];
 }
 
-/** In production and with a configured database, every instance must be given the same secrets. */
+/** Every instance must get the same secrets in production and with a configured database. */
 function missingSecrets(given: Readonly<Record<string, string | undefined>>): string[] {
   if (given.MONGODB_URI === undefined && given.NODE_ENV !== 'production') return [];
   return SECRETS.filter((key) => given[key] === undefined).map(
@@ -66,7 +66,7 @@ function missingSecrets(given: Readonly<Record<string, string | undefined>>): st
   );
 }
 
-/** A secret that leaks must not give the others away. */
+/** Secrets must differ, so that one that leaks does not reveal another. */
 function equalSecrets(given: Given): string[] {
   return SECRETS.filter((key, index) =>
     SECRETS.slice(0, index).some(
@@ -75,7 +75,7 @@ function equalSecrets(given: Given): string[] {
   ).map((key) => `${key}: must differ from the other secrets`);
 }
 
-/** What production does not decide by default: who may register, and where mail goes. */
+/** Production has no default for who may register, nor for where mail is sent. */
 function missingChoices(given: Given): string[] {
   const { NODE_ENV, REGISTRATION, SMTP_URL, ASSAY_MAIL_TO_FILES } = given;
   if (NODE_ENV !== 'production') return [];
@@ -109,7 +109,7 @@ function samlPairProblems({
   return isPair ? [] : ['ASSAY_SAML_CERTIFICATE: does not match ASSAY_SAML_KEY'];
 }
 
-/** The environment of child processes: ours without our secrets. */
+/** Returns the environment of child processes: this process's without its secrets. */
 export function childEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {

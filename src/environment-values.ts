@@ -1,4 +1,4 @@
-// The kinds of values that variables of the configuration have: lists, pairs, keys, addresses.
+// Schemas of the values of configuration variables: lists, pairs, keys, addresses.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ export const list = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
-/** As proxy-addr takes them: a named range, an address or a subnet. */
+/** Trusted proxies, in the format of proxy-addr: a named range, an address or a subnet. */
 export const proxies = list.refine(
   (items) =>
     items.every((item) => /^(loopback|linklocal|uniquelocal)$/.test(item) || isSubnet(item)),
@@ -18,7 +18,7 @@ export const proxies = list.refine(
 export const positive = z.coerce.number().int().positive();
 export const secret = z.string().min(32, 'must have at least 32 characters');
 export const address = z.url({ protocol: /^https?$/ });
-/** Of a service that is called: what the calls would drop or spoil is refused at the start. */
+/** Address of a service that is called; parts that calls would drop are refused at start. */
 export const serviceAddress = address.refine(
   (text) => !/[?#]|^\w+:\/\/[^/]*@/.test(text),
   'must have no credentials, query or fragment',
@@ -27,10 +27,10 @@ export const serviceOrigin = serviceAddress.refine(
   (text) => !URL.canParse(text) || new URL(text).pathname === '/',
   'must end with its host or port: no path',
 );
-/** PEM; `\\n` stands for a line break, so that it fits into one line. */
 export const mongodbUri = z
   .string()
   .regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://');
+/** A PEM text; `\\n` stands for a line break, so that it fits into one line. */
 export const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
 export const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
@@ -57,7 +57,7 @@ export const amounts = pairs(
   'must be amounts such as 49 or 49.90',
 );
 
-/** A secret that one machine outside shares with this installation. */
+/** A secret that an external machine shares with this installation. */
 interface SharedKey {
   key: Buffer;
 }

@@ -206,7 +206,7 @@ export const environment = z.object({
     .stringbool()
     .optional()
     .describe(
-      'Whether accounts whose mailbox nobody has proved may not invite, mint keys and tokens or set up sign-on, and are locked after a day; unset: in production',
+      'Whether accounts with an unverified mailbox may not invite, mint keys and tokens or set up sign-on, and are locked after a day; unset: in production',
     ),
   DEFAULT_PLAN: plan
     .optional()
@@ -307,12 +307,12 @@ export const environment = z.object({
   ASSAY_WITNESS_KEYS: sharedKeys
     .optional()
     .describe(
-      'Keys of the witnesses that tell chain heads they have seen, such as name:key,name:key, each 32 bytes in base64url; unset: nobody may',
+      'Keys of the witnesses that report chain heads they have seen, such as name:key,name:key, each 32 bytes in base64url; unset: none may',
     ),
   ASSAY_PARTNER_KEYS: sharedKeys
     .optional()
     .describe(
-      'Keys of the insurers that pull the feed of organisations that have opted in, as those of witnesses; unset: nobody may',
+      'Keys of the insurers that pull the feed of organisations that have opted in, as those of witnesses; unset: none may',
     ),
   ASSAY_REPLAY_WINDOW_MINUTES: positive
     .max(720)
@@ -366,7 +366,7 @@ export const environment = z.object({
     .min(16)
     .optional()
     .describe(
-      'Bearer token of /metrics; unset: open to the loopback only, and in production to nobody',
+      'Bearer token of /metrics; unset: open to the loopback only, and closed in production',
     ),
   ASSAY_PASSWORD_CONCURRENCY: positive.default(1).describe('Password hashes at a time'),
   ASSAY_PASSWORD_QUEUE: positive

@@ -1,4 +1,4 @@
-// Every error code of the contract, its status and meaning (document 1, section 7), and the one error class.
+// Defines every error code of the contract with status and meaning (document 1, section 7), and the error class.
 import { truncate } from './domain/names/truncate.ts';
 
 interface Entry {
@@ -89,7 +89,7 @@ export const registry = {
   DECISION_ERASED: {
     http: 410,
     meaning:
-      'The decision that has this Idempotency-Key was erased; it is not recorded anew, and the key is free 24 hours after it was used',
+      'The decision that has this Idempotency-Key was erased; it is not recorded again, and the key is free 24 hours after it was used',
   },
   EXPIRED: { http: 410, meaning: 'The token, invitation or temporary resource has expired' },
   VERSION_SUNSET: {
@@ -196,7 +196,7 @@ export class AppError extends Error {
 
 const MAX_REASON = 500;
 
-/** For those who may know: an error and what caused it, in one text. */
+/** Describes an error with all its causes, for logs and operators, not for callers. */
 export function reasonOf(error: AppError): string {
   const texts: string[] = [];
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
@@ -204,18 +204,18 @@ export function reasonOf(error: AppError): string {
   return truncate(texts.join(': '), MAX_REASON);
 }
 
-/** A place in an input, and what is wrong there. */
+/** What is wrong with an input, and where. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** Issues that are told; an input can have as many as it has bytes. */
+/** Upper bound on reported issues; an input can have as many as it has bytes. */
 const ISSUES_TOLD = 20;
 const PATH_TOLD = 200;
 const MESSAGE_TOLD = 500;
 
-/** What an answer tells of issues: the first, and how many more there are. */
+/** Limits the issues of an error response to the first ones, and counts the others. */
 export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherIssues?: number } {
   const issues = found.slice(0, ISSUES_TOLD).map(({ path, message }) => ({
     path: truncate(path, PATH_TOLD),
@@ -225,7 +225,7 @@ export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherI
   return furtherIssues === 0 ? { issues } : { issues, furtherIssues };
 }
 
-/** A read that a caller made too slow. */
+/** Creates the error of a read that takes too long. */
 export function tooSlow(cause?: unknown): AppError {
   return new AppError('VALIDATION_ERROR', 'This takes too long: narrow it, for instance by date', {
     cause,
@@ -239,7 +239,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === DUPLICATE_KEY;
 }
 
-/** Ends a request whose caller left before its work began: no answer is sent, and nothing went wrong. */
+/** Ends a request whose caller disconnected before its work began: no response is sent, and nothing is wrong. */
 export class AbandonedError extends AppError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The caller has left');

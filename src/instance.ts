@@ -1,4 +1,4 @@
-// One running instance: what is started, in which order, and how it is stopped. `server.ts` runs it; tests start their own.
+// Starts and stops one instance, its parts in order. `server.ts` runs it; tests start their own.
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { createApp, prepareReference } from './app.ts';
@@ -31,7 +31,7 @@ import { createOwnShared, sharedLimitsOf } from './platform/shared/shared.ts';
 
 export { prepareReference };
 
-/** What may be given besides the configuration: time and the network, and what tests need otherwise. */
+/** Dependencies besides the configuration, such as clock and network, which tests replace. */
 export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'> &
   Partial<
     Pick<
@@ -46,18 +46,18 @@ export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' 
       | 'shared'
     >
   > & {
-    /** By which the clock guard tells whether the clock was set. */
+    /** Clocks by which the clock guard detects that the time was set. */
     machineClocks?: MachineClocks;
   };
 
 export interface Instance {
-  /** Base address without a slash at the end. */
+  /** Base address without a trailing slash. */
   url: string;
   platform: Platform;
   services: Services;
   background: Background;
   consumers: Consumers;
-  /** Runs everything that runs without a request, to the end. */
+  /** Runs all consumers and jobs once. */
   runJobsOnce(): Promise<void>;
   /** Stops taking requests, answers those under way, and resolves when everything accepted is durable. */
   stop(): Promise<void>;
@@ -65,10 +65,10 @@ export interface Instance {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** As Express compiles its setting: whether a hop is a proxy whose word is taken. */
+/** Express's compiled `trust proxy` setting: whether a hop is a trusted proxy. */
 type TrustsProxy = (address: string, hop: number) => boolean;
 
-/** Connects, migrates, and measures the clock: what everything else is built on. */
+/** Connects to the database, migrates it, and measures the clock. */
 async function openStorage(deps: InstanceDeps) {
   const { config, secrets, mongoUri, logger, clock = systemClock } = deps;
   const { connection, close } = await connectMongo({
@@ -89,7 +89,7 @@ async function openStorage(deps: InstanceDeps) {
     wait,
     log: (line) => logger.debug(line),
   });
-  // After a change of the key that seals them, they are sealed by the new one.
+  // After a rotation of the encryption key the stored keys are sealed with the new one.
   if (secrets.formerEncryption.length > 0) await keyStore.renew();
   const watched = await watchClock(deps, connection);
   const feed = createChangeFeed({ connection, log: logger });
@@ -102,7 +102,7 @@ async function openStorage(deps: InstanceDeps) {
   return { ...stored, ...watched, feed, clock };
 }
 
-/** From now on this instance is known to others, and holds leases. */
+/** Registers this instance, so that others see it and it can hold leases. */
 async function enrol(connection: PlatformDeps['connection'], clock: Clock) {
   const instances = createInstances({ connection, clock, id: newId() });
   await instances.begin();
@@ -122,7 +122,7 @@ async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connecti
   return { metrics, guard };
 }
 
-/** The keys of what the storage holds. */
+/** Opens the store of the keys of all contents. */
 async function openKeys({ config, secrets }: InstanceDeps, connection: PlatformDeps['connection']) {
   const keyAccess = keyStoreAccess(config.KEY_STORE_URI, secrets);
   const database = connection.name;
@@ -202,7 +202,7 @@ function urlOf({ ASSAY_HOST: host }: Config, { port }: AddressInfo): string {
 
 type Running = Pick<Instance, 'platform' | 'consumers' | 'background'>;
 
-/** The metrics, with gauges that are up to date; without the database, the others. */
+/** Returns the metrics; gauges are updated first, unless the database fails. */
 async function observed(running: Running): Promise<Registry> {
   await observeGauges(running).catch(() => undefined);
   return running.platform.metrics.registry;

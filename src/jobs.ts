@@ -1,4 +1,4 @@
-// What runs without a request: one line per timed job and per consumer of the ledger.
+// Lists the work that runs without a request: migrations, ledger consumers and timed jobs.
 import type { Job } from './platform/jobs/job-runner.ts';
 import type { Migration } from './platform/mongo/migrations.ts';
 import { dropLanesIndex, makeInternalRowsDue } from './platform/outbox/outbox.migration.ts';
@@ -38,10 +38,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What its writers wake; nothing is lost if a call is, as when its instance ends. */
+/** Intervals of a job that its writers wake; a lost wake-up only delays it. */
 const RESTING = { everyMs: SECOND, idleMs: 5 * SECOND };
 
-/** Changes of stored data, oldest first; indexes are built by themselves. */
+/** Migrations of stored data, oldest first; indexes are built separately. */
 export const migrations: readonly Migration[] = [
   { id: 'heads-indexes', run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]) },
   { id: 'users-second-factor', run: completeUsers },

@@ -1,4 +1,4 @@
-// Which collections exist: one line per Mongoose model.
+// Lists the collections: one line per Mongoose model.
 import type { Connection, Model, Schema } from 'mongoose';
 import { outboxSchema } from './platform/outbox/outbox.model.ts';
 import { cursorSchema, deadLetterSchema } from './ledger/follow/cursors.model.ts';
@@ -60,7 +60,7 @@ import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.mode
 import { traceSchema } from './resources/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
 
-/** The models of one connection. */
+/** Creates the models of one connection. */
 export function createModels(connection: Connection) {
   const model = <T>(name: string, schema: Schema<T>): Model<T> => connection.model<T>(name, schema);
   const ledger = model('LedgerEntry', ledgerEntrySchema);

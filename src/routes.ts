@@ -1,4 +1,4 @@
-// Which URL goes to which resource: one line per mount.
+// Maps URLs to resources: one line per mount.
 import type { Mount } from './http/router.ts';
 import { paymentRoutes } from './resources/payment/payment.routes.ts';
 import { billingRoutes } from './resources/billing/billing.routes.ts';

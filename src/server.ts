@@ -49,14 +49,14 @@ async function main(): Promise<void> {
   if (childEnvironment().npm_lifecycle_event !== undefined) followParent(close);
 }
 
-/** By this process, or by workers of it. */
+/** Serves in this process, or in worker processes. */
 async function serve(
   deps: Pick<InstanceDeps, 'config' | 'secrets' | 'mongoUri' | 'logger'>,
 ): Promise<Pick<Instance, 'url' | 'stop'>> {
   const { config, secrets, mongoUri, logger } = deps;
   const workers = config.ASSAY_WORKERS === 'auto' ? availableParallelism() : config.ASSAY_WORKERS;
   if (workers > 1) {
-    // Whoever dies comes back to the same port.
+    // A worker that dies is restarted on the same port.
     const port = config.PORT || (await freePort());
     return startWorkers({
       orders: { workers, mongoUri, secrets, port },
@@ -69,7 +69,7 @@ async function serve(
   return startInstance(deps);
 }
 
-/** As one of several workers. */
+/** Runs as one of several workers. */
 async function work(config: Config, { orders, ...primary }: Primary): Promise<void> {
   const { number: worker, port: PORT, mongoUri, secrets } = orders;
   const logger = createLogger(config.LOG_LEVEL, undefined, { worker });
@@ -91,7 +91,7 @@ async function work(config: Config, { orders, ...primary }: Primary): Promise<vo
   }
 }
 
-/** Without its database the process cannot go on. */
+/** Opens the database; the process exits when it is lost. */
 function databaseOf(config: Config, logger: Logger): Promise<Database> {
   return openDatabase({
     uri: config.MONGODB_URI,
@@ -121,7 +121,7 @@ function stopOnSignal(logger: Logger, stop: () => Promise<void>): () => void {
   return close;
 }
 
-/** npm passes a signal to its shell, which does not pass it on: what npm started ends when that shell has ended. */
+/** Stops when the parent has ended: npm passes a signal to its shell, which does not forward it. */
 function followParent(close: () => void): void {
   const parent = process.ppid;
   const check = setInterval(() => {

@@ -11,10 +11,10 @@ type Ending = () => Promise<void> | void;
 
 interface Trouble {
   row: RowName;
-  /** The other side, if it has one. */
+  /** Starts the remote server, if there is one. */
   open?(): Promise<{ host: string; close(): Promise<void> }>;
   env(host: string): Readonly<Record<string, string>>;
-  /** Before each block; what it returns ends it. */
+  /** Runs before each block; the returned function ends the trouble. */
   begin(scene: Scene, host: string): Promise<Ending>;
 }
 
@@ -51,7 +51,7 @@ const mail: Trouble = {
   },
 };
 
-/** Of an organisation that is told of a little, beside one that decides a lot. */
+/** Event streams of an organisation with few events, beside one that ingests a lot. */
 const streams: Trouble = {
   row: 'beside-streams',
   env: () => STREAMS_ENV,

@@ -1,4 +1,4 @@
-// How many events leave a second for webhooks that answer at once.
+// Measures the events per second that are delivered to webhooks that answer immediately.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMs } from '../processes.ts';
 import { countingServer } from './servers.ts';
@@ -7,7 +7,7 @@ import { call } from '../tenants.ts';
 
 const WEBHOOKS = 8;
 
-/** While a backlog of events waits, so that nothing but the deliveries is measured. */
+/** Measures while a backlog of events waits, so that only deliveries count. */
 export async function measureDeliveries(stage: Stage): Promise<number> {
   const receiver = await countingServer();
   const scene = await stage.scene({ env: { ASSAY_OUTBOUND_ALLOW: receiver.host } });

@@ -1,4 +1,4 @@
-// The readers of event streams, a process of its own that gives way: what they take of the processor is not the server's.
+// Reads event streams in a low-priority process, so that its CPU time is not counted as the server's.
 import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { tell, type ReadOrder } from '../wire.ts';
@@ -6,7 +6,7 @@ import { tell, type ReadOrder } from '../wire.ts';
 const AT_A_TIME = 50;
 let bytes = 0;
 
-/** Reads whatever comes, into one and the same memory. @throws Error when it is refused */
+/** Opens a stream and reads it into a shared buffer. @throws Error when it is refused */
 function open({ port, path }: ReadOrder): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOpen = false;

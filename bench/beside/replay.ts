@@ -1,4 +1,4 @@
-// What a replay takes of the processor for one decision, against judging that decision once.
+// Measures the CPU time of a replay per decision, against judging the decision once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_AGENT_POLICIES } from '../../src/domain/agents/agent-policies.ts';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
@@ -21,7 +21,7 @@ const candidate = {
   actions: [{ type: 'block' }],
 };
 
-/** Begins a replay of the candidate over everything; its address. */
+/** Begins a replay of the candidate over all decisions; returns its path. */
 export async function beginReplay({ url, organizations }: Scene): Promise<string> {
   const token = organizations[0]?.token ?? '';
   const path = `${url}/api/v1/policies`;
@@ -29,7 +29,7 @@ export async function beginReplay({ url, organizations }: Scene): Promise<string
   return `${path}/replays/${_id}`;
 }
 
-/** Decisions that were gone over, once it has ended. */
+/** Waits for the end of a replay; returns the number of its decisions. */
 export async function ended(replay: string, token: string): Promise<number> {
   for (;;) {
     const { state, done } = await call(replay, { method: 'GET', token });

@@ -1,4 +1,4 @@
-// Servers that others are told of: one that takes everything and counts it, one that takes everything and never answers.
+// Remote servers: one that accepts and counts requests, and one that accepts connections and never answers.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
@@ -29,7 +29,7 @@ export async function countingServer(): Promise<Counting> {
   };
 }
 
-/** Whoever connects waits for ever. */
+/** Starts a server that accepts connections and never answers. */
 export async function deadServer(): Promise<Omit<Counting, 'count'>> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// A thousand readers of one organisation's event stream, and what they cost.
+// Opens a thousand readers of one organisation's event stream, and measures their cost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../hostile.ts';
 import { warmUp } from '../pairs.ts';
@@ -12,7 +12,7 @@ export const STREAMS_ENV = {
   ASSAY_LIMIT_STREAMS: String(STREAMS),
   ASSAY_LIMIT_STREAMS_USER: String(STREAMS),
 };
-/** Decisions a second that they are told of. */
+/** Decisions per second that the streams carry. */
 const TOLD_PER_SECOND = 2;
 const TELLING_MS = 3000;
 
@@ -42,7 +42,7 @@ export async function openReaders(scene: Scene, { token }: Bench): Promise<Reade
 
 let decisions = 0;
 
-/** Decisions of an organisation, slowly, until it is stopped. */
+/** Ingests decisions of an organisation at a low rate until stopped. */
 export function tellSlowly({ url }: Scene, { key }: Bench): () => Promise<void> {
   let isDone = false;
   const telling = (async () => {
@@ -68,7 +68,7 @@ export function tellSlowly({ url }: Scene, { key }: Bench): () => Promise<void> 
   };
 }
 
-/** MB that a thousand streams add to a server that is warm, told of decisions meanwhile. */
+/** Measures the MB that a thousand streams with events add to a warm server. */
 export async function measureStreams(stage: Stage): Promise<number> {
   const scene = await stage.scene({ env: STREAMS_ENV });
   const [organization] = scene.organizations as [Bench];
@@ -81,8 +81,7 @@ export async function measureStreams(stage: Stage): Promise<number> {
     await sleep(TELLING_MS);
     const growth = memoryOf(scene.pid).now - before;
     await stop();
-    if ((await readers.bytes()) < STREAMS * 1000)
-      throw new Error('the streams were told of nothing');
+    if ((await readers.bytes()) < STREAMS * 1000) throw new Error('the streams received no events');
     await readers.close();
     return Math.max(0.1, growth);
   } finally {

@@ -1,4 +1,4 @@
-// Two and four workers on one port beside one process: as fast on one organisation, whose chain they share, and on eight.
+// Compares two and four workers on one port with one process: on one organisation, whose chain they share, and eight.
 import { type Group, measurePairs, p99, type Ratios, throughput, WARM, warmUp } from '../pairs.ts';
 import type { RowName } from '../rows.ts';
 

@@ -1,4 +1,4 @@
-// Verification and export of a long chain: entries a second against hashing alone and decoding alone, and the memory they take.
+// Measures verification and export of a long chain: entries per second against hashing or decoding alone, and memory.
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
@@ -24,7 +24,7 @@ import { genesisHead, seal } from '../../src/ledger/append/seal.ts';
 import { walk } from './walk.ts';
 import { draftInParts } from '../../src/resources/traces/ingestion/draft.ts';
 
-/** Where the chain is: a replica set and a database of the benchmark's own. */
+/** Location of the chain: replica set and database of the benchmark. */
 export interface ChainBench {
   uri: string;
   database: string;
@@ -32,12 +32,12 @@ export interface ChainBench {
   entries: number;
 }
 
-/** What one kind of work took of this process, all its threads included. */
+/** Resources that one kind of work took in this process, with all its threads. */
 export interface ChainMeasure {
   entriesPerSecond: number;
   /** Processor time an entry, microseconds. */
   entryUs: number;
-  /** Processor time of the floor: one hash of 156 bytes (R5), or the same documents read and decoded and nothing else. */
+  /** CPU time of the floor: one hash of 156 bytes (R5), or only reading and decoding the same documents. */
   floorUs: number;
   /** Floor / entry. */
   ratio: number;
@@ -86,7 +86,7 @@ export async function fillChain({
   return { uri, database, organizationId, entries };
 }
 
-/** Verification in its thread, everything checked, against hashing alone. */
+/** Measures full verification in its thread against hashing alone. */
 export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
   const replay = async (verificationWorker: VerificationWorker): Promise<void> => {
     const { verified, totalChecked } = await verificationWorker.verify(
@@ -101,7 +101,7 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
   return compared(spent, bench.entries, await hashUs());
 }
 
-/** The links alone, in this thread, against hashing alone. */
+/** Measures verification of the links only, in this thread, against hashing alone. */
 export async function measureWalk(bench: ChainBench): Promise<ChainMeasure> {
   const spent = await withCollection(bench, async (collection) => {
     await walk(collection, bench);
@@ -110,7 +110,7 @@ export async function measureWalk(bench: ChainBench): Promise<ChainMeasure> {
   return compared(spent, bench.entries, await hashUs());
 }
 
-/** An export read by somebody fast, against the same documents decoded in this thread. */
+/** Measures an export with a fast reader against decoding the same documents in this thread. */
 export async function measureExport(bench: ChainBench): Promise<ChainMeasure> {
   const spent = await withProofs(bench, async (verificationWorker) =>
     drain(bundleOf(verificationWorker, bench)),
@@ -138,7 +138,7 @@ function compared(
   };
 }
 
-/** Works once to start the thread and to let the compiler see it, and once for the measure. */
+/** Runs the work once to warm up the thread and the compiler, and once to measure. */
 async function withProofs(
   { uri, database }: ChainBench,
   work: (verificationWorker: VerificationWorker) => Promise<void>,
@@ -325,7 +325,7 @@ function decisionOf(tenant: Tenant, i: number) {
 
 function submittedOf(i: number): JsonObject {
   const rationale =
-    `Order ${i} was shipped yesterday according to the tracking system, so the customer is told so. `.repeat(
+    `Order ${i} was shipped yesterday according to the tracking system, so the customer is informed. `.repeat(
       3,
     );
   return {

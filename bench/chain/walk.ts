@@ -1,4 +1,4 @@
-// The bare walk of a chain: what links its entries is read and hashed again, and nothing of what they say.
+// Walks a chain: reads and hashes only the links of its entries, not their contents.
 import type { mongo } from 'mongoose';
 import { chainHash } from '../../src/domain/record/chain.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';

@@ -10,7 +10,7 @@ interface Kind {
 }
 
 const NEWEST = 1_000;
-/** What takes the database longer than five seconds. */
+/** Figure of a request that takes the database longer than five seconds. */
 const REFUSED = '400';
 const searchFor = (query: string): string => `traces?search=${encodeURIComponent(query)}&limit=50`;
 
@@ -26,13 +26,13 @@ const kinds: readonly Kind[] = [
     name: 'search in vain for a phrase of frequent words',
     path: () => searchFor('"the customer the customer"'),
   },
-  { name: 'search for a word that nobody wrote', path: () => searchFor('zanzibar') },
+  { name: 'search for a word that does not occur', path: () => searchFor('zanzibar') },
   { name: 'entries whose hash begins so', path: () => 'hash-chain/entries?search=abcdef01' },
   { name: 'status of the chain', path: () => 'hash-chain/status' },
   { name: 'newest 1,000 exported', path: (from) => `hash-chain/export?fromSequence=${from}` },
 ];
 
-/** What requests of one kind took, one at a time: milliseconds (p50), microseconds of Node and of mongod. */
+/** Formats the cost of one kind of request: milliseconds (p50), CPU microseconds of Node and of mongod. */
 export interface Figure {
   name: string;
   text: string;
@@ -53,7 +53,7 @@ export function textOf({ operations, seconds, p50, cpuUs }: Block): string {
   return `${p50.toPrecision(3)} ms, ${Math.round(cpuUs.node ?? 0)} + ${Math.round(cpuUs.mongod ?? 0)} us`;
 }
 
-/** What came after the last verified position, an entry. */
+/** Measures the verification of new entries, per entry. */
 async function verification(scene: Scene): Promise<Figure> {
   const { url, organizations } = scene;
   const [{ token } = { token: '' }] = organizations;

@@ -1,4 +1,4 @@
-// Many organisations in a minute: what one registration wrote is written again for others, with ids, addresses and keys of their own.
+// Creates many organisations in a minute: copies the rows of one registration with new ids, addresses and keys.
 import mongoose, { type mongo } from 'mongoose';
 import { groupBy } from '../../src/domain/group-by.ts';
 import { hashKey } from '../../src/domain/identity/key-hash.ts';
@@ -16,7 +16,7 @@ interface Row {
   document: Document;
 }
 
-/** Keys of copies of an organisation that has decided nothing yet, in the database of this address. */
+/** Copies an organisation without decisions in the database at `uri`; returns the keys of the copies. */
 export async function copiesOf(uri: string, { organizationId, key }: Bench, count: number) {
   const client = await mongoose.mongo.MongoClient.connect(uri);
   try {
@@ -38,7 +38,7 @@ export async function copiesOf(uri: string, { organizationId, key }: Bench, coun
   }
 }
 
-/** Decisions of organisations that take turns, by their keys. */
+/** Ingests decisions of several organisations in turns, by their keys. */
 export async function ingestBy(scene: Scene, keys: readonly string[]): Promise<Block> {
   const path = '/api/v1/traces';
   const port = Number(new URL(scene.url).port);
@@ -47,7 +47,7 @@ export async function ingestBy(scene: Scene, keys: readonly string[]): Promise<B
   return allAnswered(block, ['201', '202', '403']);
 }
 
-/** What is stored of an organisation and of its owner. */
+/** Reads the stored rows of an organisation and of its owner. */
 async function rowsOf(db: mongo.Db, _id: mongo.ObjectId): Promise<Row[]> {
   const rows: Row[] = [];
   const member = await db.collection('memberships').findOne({ organizationId: _id });
@@ -60,13 +60,13 @@ async function rowsOf(db: mongo.Db, _id: mongo.ObjectId): Promise<Row[]> {
   return rows;
 }
 
-/** As long as the one that was minted, and unlike it. */
+/** Creates a key of the same length as the minted one. */
 function keyNumber(key: string, number: number): string {
   const digits = number.toString(16).padStart(8, '0');
   return key.slice(0, -digits.length) + digits;
 }
 
-/** With new ids in the place of the old ones; `key` makes everything else unlike that of other copies. */
+/** Copies the rows with new ids; `key` makes all other unique values differ between copies. */
 function copyOf(rows: readonly Row[], key: string): Row[] {
   const ids = new Map<string, mongo.ObjectId>();
   for (const { document } of rows) ids.set(String(document['_id']), new mongoose.Types.ObjectId());

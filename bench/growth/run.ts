@@ -1,4 +1,4 @@
-// `npm run bench:growth`: what requests cost as the history of one organisation grows, and ingestion as organisations become many. Prints Markdown tables.
+// `npm run bench:growth`: measures requests as one history grows, and ingestion as organisations become many.
 import { parseArgs } from 'node:util';
 import { warmUp } from '../pairs.ts';
 import { Stage } from '../stage.ts';

@@ -1,4 +1,4 @@
-// How fast the loopback is.
+// Measures the latency of the loopback.
 import { connect, createServer, type AddressInfo } from 'node:net';
 
 /** Median round trip of 1.6 KB over the loopback in milliseconds; a shaped loopback makes every figure worthless. */

@@ -1,4 +1,4 @@
-// A memory search among the vectors of 100,000 decisions, as its thread carries it out: the query embedded, what changed read, all compared.
+// Measures a memory search among 100,000 vectors as its thread runs it: embedding, reading changes, comparing all.
 import { type Contents, createContents } from '../../src/ledger/contents/contents.ts';
 import { createModels, type Models } from '../../src/models.ts';
 import { createWordEmbedder } from '../../src/platform/embedding/word-embedder.ts';

@@ -93,7 +93,7 @@ function grouped(conditions: readonly Condition[]): Condition[][] {
   return groups;
 }
 
-/** Microseconds for each decision, medians over rounds in turns. @throws Error when two of them find different policies */
+/** Measures microseconds per decision, medians over rounds. @throws Error when engines match different policies */
 export async function measurePolicyPeers(policies: number): Promise<Record<string, number>> {
   const definitions = Array.from({ length: policies }, (_, i) => definitionOf(i));
   const decisions = Array.from({ length: DECISIONS }, (_, i) => factsOf(i));

@@ -1,4 +1,4 @@
-// `npm run bench:peers`: Assay beside what else one would take, in one run on the same bodies and policies. Prints Markdown tables.
+// `npm run bench:peers`: compares Assay with alternatives on the same bodies and policies. Prints Markdown tables.
 import { parseArgs } from 'node:util';
 import { freePort } from '../../src/embedded-db/mongod-process.ts';
 import { warmUp } from '../pairs.ts';
@@ -35,7 +35,7 @@ async function peer(stage: Stage, kind: 'fastify' | 'plain') {
   return { child, load };
 }
 
-/** Blocks of each in turns, after all have come to their speed. */
+/** Measures the contestants in turns, after all are warm. */
 async function rounds(contestants: Readonly<Record<string, Contestant>>) {
   const seen = new Map<string, Block[]>(Object.keys(contestants).map((name) => [name, []]));
   for (const load of Object.values(contestants)) await warmUp(load);

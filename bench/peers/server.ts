@@ -1,4 +1,4 @@
-// What a decision is compared with besides stock Express: Fastify that echoes the body, and the plain thing that a user would write.
+// Servers to compare with besides stock Express: Fastify that echoes the body, and a plain server as users write it.
 import express from 'express';
 import Fastify from 'fastify';
 import mongoose from 'mongoose';
@@ -16,7 +16,7 @@ async function fastify(): Promise<void> {
   await app.listen({ port: Number(port), host: HOST });
 }
 
-/** Express and a Mongoose model with the indexes of Assay's decisions: stored, neither judged nor scrubbed nor sealed. */
+/** Express with a Mongoose model and the indexes of Assay's decisions: stores without judging, scrubbing or sealing. */
 async function plain(): Promise<void> {
   await mongoose.connect(uri, { maxPoolSize: 24, writeConcern: { w: 'majority' } });
   const schema = new mongoose.Schema(

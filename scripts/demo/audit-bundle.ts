@@ -1,4 +1,4 @@
-// The end of a run: an audit bundle of the organisation, checked by the stand-alone verifier with the one command that it names.
+// Ends a run with an audit bundle of the organisation, checked by the stand-alone verifier with the command it names.
 import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -19,7 +19,7 @@ export interface CheckedBundle {
   text: string;
 }
 
-/** Makes a bundle of the last day and checks it as anybody who was handed it would. */
+/** Makes a bundle of the last day and verifies it like any recipient. */
 export async function checkAuditBundle(
   { api, token }: { api: Api; token: string },
   folder: string,

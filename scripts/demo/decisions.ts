@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib';
 export interface Decision {
   /** The body, byte for byte as it stands in the file. */
   line: string;
-  /** What the decision calls its agent; null when it names none. */
+  /** The decision's name for its agent; null when it names none. */
   agent: string | null;
-  /** What the agent did: the tool it called, or the bare action. */
+  /** The agent's action: the tool it called, or the bare action. */
   action: string;
 }
 

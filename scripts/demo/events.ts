@@ -1,20 +1,20 @@
-// The webhook of the demo: registered before the first decision, and what its receiver has got in the end.
+// The webhook of the demo: registers it before the first decision, and reports what its receiver got.
 import type { Caller } from './oversight.ts';
 import type { Receiver } from './receiver.ts';
 import { count } from './screen.ts';
 
-/** Without another message. */
+/** Timeout without another message. */
 const SILENCE_MAX_MS = 30_000;
 const POLL_MS = 100;
 
-/** Has the organisation tell the receiver of everything; the secret is shown this once. */
+/** Registers the receiver for all events; the secret is shown only in this answer. */
 export async function subscribe({ api, token }: Caller, receiver: Receiver): Promise<void> {
   const body = { url: receiver.url, events: ['*'], description: 'the receiver of the demo' };
   const made = await api.post<{ signingSecret: string }>('/api/v1/webhooks', body, token);
   receiver.trust(made.signingSecret);
 }
 
-/** Waits until so many messages have come, and says which. @throws Error when no more come */
+/** Waits until that many messages have arrived, and describes them. @throws Error when no more arrive */
 export async function awaitEvents(receiver: Receiver, wanted: number): Promise<string> {
   let [got, since] = [0, performance.now()];
   while (receiver.received().total < wanted) {

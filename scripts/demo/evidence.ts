@@ -7,10 +7,10 @@ import type { Posted } from './post.ts';
 
 const VERIFIER = join(import.meta.dirname, '../verify-bundle.ts');
 
-/** What an auditor is handed: files, as paths from the working folder. */
+/** Files for an auditor, as paths from the working folder. */
 export interface Evidence {
   bundle: string;
-  /** The answer to the newest decision, kept by whoever posted it. */
+  /** The answer to the newest decision, kept by its caller. */
   receipt: string;
   /** The body that was posted for it. */
   body: string;
@@ -49,7 +49,7 @@ export async function exportEvidence({
   return { ...files, bytes: (await stat(files.bundle)).size };
 }
 
-/** Runs the verifier on the files as anybody who was handed them would. `laterPin`: that of the newest review. */
+/** Runs the verifier on the files like any recipient. `laterPin`: that of the newest review. */
 export function verifyOffline({ bundle, receipt, body }: Evidence, laterPin: string | null) {
   const later = laterPin === null ? [] : ['--pin', laterPin];
   const args = [bundle, '--pin', receipt, ...later, '--body', body];

@@ -1,4 +1,4 @@
-// What people do about decisions: some of the held ones are reviewed, a stricter policy is tried on all of them, and the report is read.
+// Human oversight in the demo: reviews some held decisions, replays a stricter policy, and reads the report.
 import type { Api } from './api.ts';
 import { type Column, count, table } from './screen.ts';
 import type { ListedPolicy } from './tables.ts';
@@ -27,7 +27,7 @@ const REJECTED_EVERY = 3;
 export interface Reviews {
   approved: number;
   rejected: number;
-  /** Of the newest verdict, written as a pin; null: nothing was held. */
+  /** Pin of the newest verdict; null: nothing was held for review. */
   pin: string | null;
 }
 
@@ -70,7 +70,7 @@ export interface Tried {
 const POLL_MS = 100;
 const REPLAY_MAX_MS = 120_000;
 
-/** Tries what it would have meant if the policy that held most had blocked; null where none held anything. */
+/** Replays the policy that held most decisions as if it blocked; null if none held any. */
 export async function tryStricter(
   { api, token }: Caller,
   policies: readonly ListedPolicy[],

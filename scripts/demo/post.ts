@@ -2,7 +2,7 @@
 import type { Api } from './api.ts';
 import type { Decision } from './decisions.ts';
 
-/** What ingestion answers, as far as the demo reads it. */
+/** The answer of ingestion, as far as the demo reads it. */
 export interface Verdict {
   status: 'approved' | 'flagged' | 'blocked';
   matchedPolicy: { name: string; reason: string } | null;
@@ -15,7 +15,7 @@ export interface Posted {
   ms: number;
   /** Undefined: the decision was refused and nothing was recorded. */
   verdict: Verdict | undefined;
-  /** The same bytes were posted before: the first answer came again, nothing was recorded anew. */
+  /** Whether the same bytes were posted before: the first answer is repeated, and nothing is recorded. */
   replayed: boolean;
   refusal: string | null;
 }
@@ -32,7 +32,7 @@ export async function postAll(decisions: readonly Decision[], posting: Posting):
   const answers: Posted[] = [];
   const waiting = decisions.entries();
   async function work(): Promise<void> {
-    // The iterator is shared: each worker takes the next decision that nobody has taken.
+    // The iterator is shared: each worker takes the next decision.
     for (const [place, decision] of waiting) {
       answers[place] = await post(decision, posting);
       posting.onAnswer();

@@ -1,4 +1,4 @@
-// What the demo needs before the first decision: an organisation, its agents, policies from templates, a workspace key.
+// Prepares the demo: an organisation, its agents, policies from templates, a workspace key.
 import { randomHex } from '../../src/platform/ids.ts';
 import type { Api } from './api.ts';
 import type { Decision } from './decisions.ts';

@@ -8,17 +8,17 @@ export interface Received {
   /** Verified messages by event, each id once. */
   byEvent: ReadonlyMap<string, number>;
   total: number;
-  /** Of an id that had come before. */
+  /** Number of messages whose id had been received before. */
   repeated: number;
-  /** Whose signature did not hold. */
+  /** Number of messages with an invalid signature. */
   refused: number;
 }
 
 export interface Receiver {
   url: string;
-  /** `host:port`, which an instance has to be told may be posted to: it is no public address. */
+  /** `host:port`, which the instance must allow as a destination, since it is no public address. */
   host: string;
-  /** Until then everything is refused. */
+  /** Sets the secret; until then everything is refused. */
   trust(secret: string): void;
   received(): Received;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
     byEvent.set(event, (byEvent.get(event) ?? 0) + 1);
   }
 
-  /** The status that it is answered with. */
+  /** Records a message; returns the status of its answer. */
   async function answer(request: IncomingMessage): Promise<number> {
     const body = await text(request);
     try {

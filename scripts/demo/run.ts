@@ -1,4 +1,4 @@
-// The steps of the demo against a running instance, each told as it is done.
+// Runs the steps of the demo against a running instance and prints each.
 import { join, relative } from 'node:path';
 import type { Instance } from '../../src/instance.ts';
 import { createApi } from './api.ts';
@@ -19,9 +19,9 @@ export interface Job {
   instance: Instance;
   receiver: Receiver;
   decisions: readonly Decision[];
-  /** Where the decisions came from, to be shown. */
+  /** Source of the decisions, for display. */
   input: string;
-  /** A folder of the organisation's own is made in it. */
+  /** Folder in which the organisation gets a folder of its own. */
   dataDir: string;
 }
 
@@ -80,7 +80,7 @@ export async function runDemo({
   return chain.ok && isIntact && audit.isIntact;
 }
 
-/** What people do about the decisions; returns the pin of the newest review. */
+/** Shows what people do about the decisions; returns the pin of the newest review. */
 async function oversee(
   instance: Instance,
   caller: Caller,
@@ -98,7 +98,7 @@ async function oversee(
     const { done, allowToBlock, unchanged, cannotTell } = tried.replay;
     say(`\nWhat if the policy that held most, ${tried.policy}, had blocked? Tried on all of them:`);
     say(
-      `  of ${count(done)} decisions ${count(allowToBlock)} would have been blocked, ${count(unchanged)} judged alike; of ${count(cannotTell)} it cannot be told`,
+      `  of ${count(done)} decisions ${count(allowToBlock)} would have been blocked, ${count(unchanged)} judged alike; ${count(cannotTell)} cannot be decided`,
     );
   }
   // The index follows the verdicts within a second; the demo does not wait for that.
@@ -126,7 +126,7 @@ function describe({
   return `${verdict}; ${count(totalChecked)} entries checked by the server in ${milliseconds(durationMs)} ms`;
 }
 
-/** Says what became of all that was posted; returns what was recorded anew. */
+/** Prints the outcomes of all posted decisions; returns those that were newly recorded. */
 function report(posted: readonly Posted[]): Posted[] {
   const recorded = posted.filter(({ verdict, replayed }) => verdict && !replayed);
   const refused = posted.filter(({ verdict }) => !verdict);

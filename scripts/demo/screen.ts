@@ -1,4 +1,4 @@
-// What the demo draws: a progress bar, tables, and numbers that are easy to read.
+// Prints the output of the demo: a progress bar, tables, and readable numbers.
 
 const BAR = 30;
 

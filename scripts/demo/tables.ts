@@ -56,14 +56,14 @@ export function byPolicy(posted: readonly Posted[], policies: readonly ListedPol
 
 const VERDICTS: readonly Verdict['status'][] = ['approved', 'flagged', 'blocked'];
 
-/** How many of each verdict, in the order of `VERDICTS`. */
+/** Counts each verdict, in the order of `VERDICTS`. */
 export function tally(posted: readonly Posted[]): number[] {
   return VERDICTS.map(
     (status) => posted.filter(({ verdict }) => verdict?.status === status).length,
   );
 }
 
-/** By what the agent did: the most frequent actions, the others together, and all. */
+/** Renders the table by action: the most frequent ones, the others together, and all. */
 export function byAction(posted: readonly Posted[]): string {
   const groups = [...groupBy(posted, ({ decision }) => decision.action)].sort(
     ([, a], [, b]) => b.length - a.length,

@@ -1,4 +1,4 @@
-// Mutants that change nothing anybody can see; each was looked at.
+// Mutants that change no observable behaviour; each was reviewed.
 
 interface Equivalent {
   file: string;

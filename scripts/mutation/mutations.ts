@@ -1,4 +1,4 @@
-// The small changes that a test has to notice: found in the syntax tree of a file, so that each still compiles.
+// Lists the small changes of a file that a test has to notice; they come from its syntax tree, so that each compiles.
 import ts from 'typescript';
 
 export interface Mutation {
@@ -6,7 +6,7 @@ export interface Mutation {
   start: number;
   end: number;
   replacement: string;
-  /** From 1. */
+  /** Line number, from 1. */
   line: number;
 }
 
@@ -30,7 +30,7 @@ const METHODS = new Map([
   ['min', 'max'],
   ['max', 'min'],
 ]);
-/** What is written to the log decides nothing. */
+/** Log calls are not mutated. */
 const LOG_CALL = /^(?:log|logger)\.\w+\(/;
 
 /** All mutations of a file, in the order of its text. */
@@ -88,7 +88,7 @@ function swapBranches(node: ts.ConditionalExpression, note: Note): void {
   note(node, `${condition.getText()} ? ${whenFalse.getText()} : ${whenTrue.getText()}`);
 }
 
-/** Each member that is left out of a literal: a filter that finds too much, an answer that says too little. */
+/** Leaves each member out of a literal: a filter that finds too much, an answer that says too little. */
 function dropProperties(node: ts.ObjectLiteralExpression, note: Note): void {
   if (node.properties.length < 2) return;
   for (const dropped of node.properties) {
@@ -97,7 +97,7 @@ function dropProperties(node: ts.ObjectLiteralExpression, note: Note): void {
   }
 }
 
-/** The direction of a key of an index: any positive number means the same. */
+/** Whether a number is the direction of an index key: any positive number means the same. */
 function isIndexKey({ parent: property }: ts.NumericLiteral): boolean {
   const keys = property.parent;
   const call = keys.parent;

@@ -14,12 +14,12 @@ import { dirname, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Mutation } from './mutations.ts';
 
-/** Some mutants never end. */
+/** Timeout of a test run: some mutants never end. */
 const TIMEOUT_MS = 240_000;
 const ROOT = resolve(import.meta.dirname, '../..');
 
 export class WorkingCopy {
-  /** Of the last run: the tests that failed, as the runner names them. */
+  /** The failed tests of the last run, as the runner names them. */
   failed: string[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), 'assay-mutation-'));
 
@@ -69,7 +69,7 @@ export class WorkingCopy {
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     return new Promise((done) => {
-      // Its processes go with it.
+      // The whole process group ends.
       const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS);
       child.once('close', (code) => {
         clearTimeout(timer);

@@ -1,4 +1,4 @@
-// Fills the store of a running instance over HTTP, with one of everything that its version stores differently from others.
+// Fills the store of a running instance over HTTP with a record of every kind that versions store differently.
 import type { Api } from '../demo/api.ts';
 import { readDecisions } from '../demo/decisions.ts';
 import { postAll } from '../demo/post.ts';
@@ -80,7 +80,7 @@ async function attestSome({ tryTo }: Calls): Promise<void> {
   await tryTo('PATCH', '/compliance/mapping', { ...clause, status: 'covered' });
 }
 
-/** By every way that the version has: what is erased on request is certified. */
+/** Erases decisions in every way that the version has: by purge and by certified erasure. */
 async function eraseSome({ post, tryTo }: Calls, traces: readonly Trace[]): Promise<string[]> {
   const [deleted, requested] = traces as [Trace, Trace];
   await post('/traces/bulk-delete', { ids: [deleted._id] });
@@ -126,7 +126,7 @@ export async function fillStore(api: Api, file: string, limit: number): Promise<
   await reviewSome(calls);
   await correctSome(callsTo(api, key, unknown), ingested.slice(4, 6));
   await attestSome(calls);
-  // From its first memory search on an organisation has vectors.
+  // An organisation has vectors only after its first memory search.
   await calls.tryTo('POST', '/traces/memory', { query: 'a refund' });
   await calls.post('/traces/bulk-status', { ids: [ingested[2]?._id], status: 'success' });
   const erased = await eraseSome(calls, ingested);

@@ -1,4 +1,4 @@
-// A store in a file: the documents and indexes of a database and of its key store, as gzipped BSON.
+// Exports and imports a store file: documents and indexes of a database and its key store, as gzipped BSON.
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -13,7 +13,7 @@ type Row =
   | { isKeys: boolean; collection: string; indexes: mongo.Document[] }
   | { document: object };
 
-/** A database, and what an instance names its key store beside it. */
+/** Lists the database and the key store that an instance creates beside it. */
 function databasesOf(client: mongo.MongoClient, name: string): { isKeys: boolean; db: mongo.Db }[] {
   return [
     { isKeys: false, db: client.db(name) },
@@ -43,7 +43,7 @@ export async function dumpStore(
   await writeFile(path, await promisify(gzip)(Buffer.concat(rows), LEVEL));
 }
 
-/** Into databases that do not exist yet. */
+/** Imports a store file; the databases must not exist. */
 export async function restoreStore(
   client: mongo.MongoClient,
   name: string,
@@ -70,7 +70,7 @@ export async function restoreStore(
   await store();
 }
 
-/** A text index is listed with the form of its keys that mongod stores; its weights name its fields. */
+/** Returns the keys to create an index: a text index is listed in its stored form; its weights name its fields. */
 function creation(collection: string, listed: mongo.Document): mongo.Document {
   const { v: _, textIndexVersion: __, ...index } = listed;
   const { key, weights } = index as { key: Record<string, unknown>; weights?: object };

@@ -2,7 +2,7 @@
 import { canonical, isAscending, isHex64, parse, sha256, Unreadable } from './text.ts';
 import type { Value } from './text.ts';
 
-/** What is shown of one committed value. */
+/** The shown part of one committed value. */
 export interface Shown {
   /** Nothing below is withheld. */
   whole: boolean;

@@ -31,7 +31,7 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   } else yield* all;
 }
 
-/** The first bytes, some hundreds where there are so many, and all of them. Where bytes are damaged, reading them all throws. */
+/** Returns the first bytes, some hundreds if there are as many, and all bytes; reading damaged bytes throws. */
 export async function peek(
   source: AsyncGenerator<Buffer>,
 ): Promise<{ head: Buffer; bytes: AsyncGenerator<Buffer> }> {

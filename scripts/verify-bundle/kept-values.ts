@@ -4,7 +4,7 @@ const CHUNK_ENTRIES = 8192;
 /** Names with a bit of their own: some twenty occur. Values under further names are kept one by one. */
 const NAMES_MAX = 32;
 
-/** What is known of the values of an entry. */
+/** Bits per entry, one for each name. */
 interface Bits {
   kept: Uint32Array;
   shown: Uint32Array;
@@ -14,10 +14,10 @@ export class KeptValues {
   private length = 0;
   private readonly names = new Map<string, number>();
   private readonly chunks: Bits[] = [];
-  /** By index and name: whether it is shown. */
+  /** Whether a value is shown, by index and name. */
   private readonly others = new Map<string, boolean>();
 
-  /** The values of the next entry. */
+  /** Adds the kept values of the next entry. */
   add(kept: readonly string[], isShown: (name: string) => boolean): void {
     const index = this.length++;
     if (index % CHUNK_ENTRIES === 0)
@@ -28,7 +28,7 @@ export class KeptValues {
     for (const name of kept) this.keep(index, name, isShown(name));
   }
 
-  /** Takes a value of the entry at an index away; null when there was none, else whether it is shown. */
+  /** Removes a value of the entry at an index; null when there was none, else whether it is shown. */
   take(index: number, name: string): 'shown' | 'withheld' | null {
     const bit = this.names.get(name);
     if (bit === undefined) return this.takeOther(`${index}.${name}`);

@@ -106,7 +106,7 @@ export function readFooter(line: string): Footer {
   return { count, chainHash: chainHash as string | null };
 }
 
-/** Editors and tools that write the JSON anew change the layout of its lines, which is part of the format. @throws Unreadable */
+/** Detects reformatted JSON: the layout of the lines is part of the format. @throws Unreadable */
 function refuseRewritten(line: string): void {
   const advice = 'verify the file as it was exported';
   if (line.startsWith('\uFEFF'))
@@ -116,7 +116,7 @@ function refuseRewritten(line: string): void {
   if (line.endsWith('\r'))
     throw new Unreadable(`the file was saved with other line ends (CRLF); ${advice}`);
   if (/^\s*\{?\s*$/.test(line) || isWholeDocument(line))
-    throw new Unreadable(`the JSON was formatted anew (indented, or put on one line); ${advice}`);
+    throw new Unreadable(`the JSON was formatted again (indented, or put on one line); ${advice}`);
 }
 
 /** Whether the line is a bundle by itself. */

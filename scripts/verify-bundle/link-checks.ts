@@ -7,7 +7,7 @@ export interface Fault {
   message: string;
 }
 
-/** What an entry is checked against. */
+/** Expected position and links of an entry. */
 export interface Context {
   header: Header;
   expected: number;
@@ -64,7 +64,7 @@ export function linkFaults(
   return faults;
 }
 
-/** What was read of a document; null: nothing, or it could not be. */
+/** The parts read of a document; null: nothing, or unreadable. */
 interface ReadDocument {
   entries: number;
   first: number | null;
@@ -73,7 +73,7 @@ interface ReadDocument {
   lastAt: string | null;
 }
 
-/** Where a complete document contradicts its own header and footer. */
+/** Finds contradictions of a complete document to its own header and footer. */
 export function documentFaults(header: Header, footer: Footer, read: ReadDocument): string[] {
   const { range, prevHash, head, count } = header;
   const { entries, first, last, lastHash, lastAt } = read;

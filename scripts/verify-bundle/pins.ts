@@ -5,9 +5,9 @@ import type { Members, Value } from './text.ts';
 export interface Pin {
   sequence: number;
   chainHash: string;
-  /** Of a receipt. */
+  /** The trace id of a receipt. */
   traceId: string | null;
-  /** Of a receipt: the salt of the commitment `submitted`. */
+  /** The salt of a receipt's commitment `submitted`. */
   salt: string | null;
   /** When the pinned entry was appended; ISO 8601. */
   createdAt: string | null;
@@ -43,7 +43,7 @@ export function readPin(value: Value): Pin | null {
 
 const SHORT_PIN = /^([1-9]\d{0,15}):([0-9a-f]{64})$/;
 
-/** A pin written `sequence:chainHash`, which says nothing else; null otherwise. */
+/** Parses a pin written `sequence:chainHash`; null otherwise. */
 export function readShortPin(text: string): Pin | null {
   const [, sequence, chainHash] = SHORT_PIN.exec(text) ?? [];
   return sequence === undefined
@@ -51,12 +51,12 @@ export function readShortPin(text: string): Pin | null {
     : pinOf({ sequence: Number(sequence), chainHash: chainHash as string });
 }
 
-/** The commitment to a posted body, given the salt of its receipt. */
+/** Computes the commitment to a posted body from the salt of its receipt. */
 export function submittedCommitment(salt: string, body: Uint8Array): string {
   return sha256(`["${salt}","submitted","${sha256(body)}"]`);
 }
 
-/** The answer of a verified audit chain, whose entries are numbered from 1. */
+/** Parses the answer of a verified audit chain, whose entries are numbered from 1. */
 function auditPin({ totalEntries, lastHash }: Members): Pin | null {
   return pinOf({ sequence: totalEntries ?? null, chainHash: lastHash ?? null });
 }

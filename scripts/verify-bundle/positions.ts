@@ -1,4 +1,4 @@
-// The entries of a document in some 70 bytes each outside the heap: what amendments refer to, what was ingested, and which values are kept.
+// Stores the entries of a document outside the heap, some 70 bytes each, to check references, duplicates and erasures.
 import { sha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './mark-set.ts';
@@ -7,7 +7,7 @@ import type { Entry, Position } from './layout.ts';
 import type { Fault } from './link-checks.ts';
 import { ATTESTATIONS, type View } from './view.ts';
 
-/** The raw chain hash, the start of the trace id's digest, and for a decision the index of the newest entry about it plus one. */
+/** Layout of a slot: chain hash, start of the trace id's digest; for decisions, index of the newest entry + 1. */
 const HASH_END = 32;
 const TRACE_END = 40;
 const ENTRY_BYTES = 44;
@@ -27,7 +27,7 @@ export class Positions {
     this.first = first;
   }
 
-  /** Adds the next entry, which must be intact; returns what is wrong with what it refers to. What precedes the document is not checked. */
+  /** Adds the next entry, which must be intact; returns faults of its references to entries of the document. */
   add(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): Fault[] {
     const reference = this.place(entry, view);
     const erasure = this.erasureFault(view);

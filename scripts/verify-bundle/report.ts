@@ -47,7 +47,7 @@ export interface Report {
   entries: number;
   firstSequence: number | null;
   lastSequence: number | null;
-  /** Of the last entry; null: there is none, or it could not be read. */
+  /** Chain hash of the last entry; null: there is none, or it could not be read. */
   lastChainHash: string | null;
   /** The newest entry of the chain, as claimed by the document. */
   head: Position | null;

@@ -9,7 +9,7 @@ import { peek, readBytes, readLines } from './input.ts';
 import type { Report } from './report.ts';
 import { verifyBundle } from './verify.ts';
 
-/** `path`: `-` reads standard input. Never throws for unreadable contents: they are reported. @throws Error where there is no such file */
+/** Verifies a file; `-` reads standard input. Unreadable contents are reported. @throws Error if the file is missing */
 export async function verifyFile(
   path: string,
   options: ArchiveOptions,

@@ -119,7 +119,7 @@ class Verification {
     return this.entries === 0 ? null : this.expected - 1;
   }
 
-  /** What can be checked only when all lines are read. */
+  /** Runs the checks that need all lines. */
   private checkEnd(): void {
     const { header, footer, options, last } = this;
     if (!footer && !this.isCutShort)

@@ -1,4 +1,4 @@
-// The account with the installation: what an organisation uses, and what it pays.
+// Creates the services for usage and payment of an organisation.
 import { createPaymentProcessor } from '../platform/outbound/payment-processor.ts';
 import { createBillingService } from '../resources/billing/billing.service.ts';
 import { createCancellationService } from '../resources/billing/cancellations.service.ts';
@@ -7,7 +7,7 @@ import { createMeterService } from '../resources/usage/meter.service.ts';
 import { createUsageService } from '../resources/usage/usage.service.ts';
 import type { Platform } from './platform.ts';
 
-/** The way to the payment processor, for all who need it. */
+/** Creates the client of the payment processor, and the cancellations that use it. */
 export function createPayments(platform: Platform) {
   const { config, paymentHttp } = platform;
   const payments = createPaymentProcessor({

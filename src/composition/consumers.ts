@@ -1,4 +1,4 @@
-// The followers of the decision ledger, woken after every batch.
+// Starts the consumers of the decision ledger, which are woken after every batch.
 import type { Types } from 'mongoose';
 import { DECISIONS } from '../ledger/chains.ts';
 import type { Consumer } from '../ledger/follow/consumer.ts';

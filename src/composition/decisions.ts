@@ -1,4 +1,4 @@
-// The main job: agents, policies, decisions and their chain.
+// Creates the services of the main job: agents, policies, decisions and their chain.
 import { createAgentActivityService } from '../resources/agents/activity/agent-activity.service.ts';
 import { createAgentHistoryService } from '../resources/agents/activity/agent-history.service.ts';
 import { createAgentResolver } from '../resources/agents/agent-resolver.service.ts';

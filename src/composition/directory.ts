@@ -1,4 +1,4 @@
-// How people come into an organisation: invitations, the team's own changes, and the organisation's directory over SCIM.
+// Creates the services by which people join an organisation: invitations, team members, and its directory over SCIM.
 import { createInviteeAccountService } from '../resources/auth/accounts/invitee-account.service.ts';
 import { createVerifiedDomainService } from '../resources/organization/sso-domains/verified-domains.service.ts';
 import { createDiscoveryService } from '../resources/scim/discovery/discovery.service.ts';

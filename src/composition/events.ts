@@ -1,4 +1,4 @@
-// Who is told of what: webhooks and alerts.
+// Creates the services that notify subscribers: webhooks and alerts.
 import { EVENT_TOPIC } from '../domain/events/events.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { renderMail, type MailContent } from '../platform/mail/mail-layout.ts';
@@ -20,7 +20,7 @@ import { createWebhookService } from '../resources/webhooks/webhooks.service.ts'
 import type { Identity } from './identity.ts';
 import type { Platform } from './platform.ts';
 
-/** What the followers of the ledger ask before they write anything. */
+/** Creates the services that ledger consumers query before they write events. */
 export function createListeners(platform: Platform) {
   return {
     subscriptions: createSubscriptionService(platform),
@@ -57,7 +57,7 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
     webhooks: { definitions, sender, log, subscriptions },
     alerts: alerts.alerts,
     mails: { ...switchOff.mails, ...alerts.mails },
-    /** By topic of the outbox. */
+    /** Deliverers by outbox topic. */
     deliverers: { [EVENT_TOPIC]: fanOut, webhook: delivery, ...alerts.deliverers },
   };
 }

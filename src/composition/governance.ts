@@ -1,4 +1,4 @@
-// What an organisation owes its regulators: impact assessments, incidents, attested clauses, and a budget of what is told.
+// Creates the services for regulators: impact assessments, incidents, attested clauses, and the privacy budget.
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createFriaPrintService } from '../resources/fria/fria-print.service.ts';
 import { createFriaService } from '../resources/fria/fria.service.ts';

@@ -1,4 +1,4 @@
-// Who somebody is and where they belong: organisations, sessions, credentials, keys.
+// Creates the services of identity: organisations, memberships, sessions, credentials and keys.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import type { AuditLogService } from '../resources/audit/audit-log.service.ts';
 import type { AuditService } from '../resources/audit/audit.service.ts';
@@ -96,7 +96,7 @@ export function createIdentity(
     registration,
     organizationEnd,
     reclaims,
-    /** What the routes below `/auth` see. */
+    /** The services that the routes below `/auth` use. */
     auth: {
       local,
       emailLinks,

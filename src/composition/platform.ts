@@ -1,4 +1,4 @@
-// What every service stands on: transactions, the two chains, caches, secrets, mail, the outbox, and the way out.
+// Creates the platform of all services: transactions, both chains, caches, secrets, mail, outbox and outbound calls.
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import type { Config } from '../config.ts';
@@ -45,13 +45,13 @@ import { traceColumns } from '../resources/traces/traces.columns.ts';
 import { createMemory } from './memory/memory.ts';
 import { poolFor } from './outbox/topics.ts';
 
-/** Calls to addresses that users name. */
+/** Bounds of a call to an address that a user configured. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
-/** What a receiver answers besides its status is of no use; so much leaves its connection fit for the next message. */
+/** Bytes of a receiver's response that are read, so that its connection can be reused; only its status matters. */
 const RECEIVED_BYTES = 16 * 1024;
-/** A receiver that did not answer in time of late has this part of the time. */
+/** A receiver that recently timed out gets the timeout divided by this. */
 const SUSPECT_PART = 3;
-/** For one look-up. */
+/** Timeout of one DNS look-up. */
 const DNS_TIMEOUT_MS = 5000;
 /** A database that does not answer a ping in this time is not ready. */
 const PING_TIMEOUT_MS = 2000;
@@ -68,27 +68,27 @@ export interface PlatformDeps {
   /** Which instances are alive. */
   instances: Instances;
   keyStore: KeyStore;
-  /** For the threads, which open it by themselves. */
+  /** Access to the key store for worker threads, which open it themselves. */
   keyAccess: KeyStoreAccess;
   metrics: Metrics;
-  /** What the workers of one port have in common. */
+  /** State that the workers of one port share. */
   shared: Shared;
   logger: Logger;
-  /** Tells a job that there is something to do. */
+  /** Wakes an idle job because it has work. */
   wakeJob: (job: RestingJob) => void;
-  /** False while nothing may be sealed. */
+  /** Whether the clock agrees with the database's; while it does not, nothing is sealed. */
   clockAgrees: () => boolean;
-  /** How the identity providers of the installation are reached. */
+  /** The fetch function for identity providers of the installation. */
   fetch: typeof fetch;
-  /** Tests take less than an instance that serves; unset: as recommended. */
+  /** The cost of password hashes, lower in tests; unset: as recommended. */
   passwordCost?: PasswordCost | undefined;
   /** Folder with the scripts of the worker threads, as a URL; unset: each beside its source. */
   threadScripts?: string | undefined;
-  /** Reached at every named step of ingestion; for fault tests. */
+  /** Called at every named step of ingestion; for fault tests. */
   probe?: Probe;
-  /** Whether anybody is told of an organisation's decisions, instead of who subscribes; for tests. */
+  /** Replaces the check whether an organisation has subscribers of its decisions; for tests. */
   subscribesToEvents?: (organizationId: string) => Promise<boolean>;
-  /** The performance index of an organisation, instead of what its history gives; for tests. */
+  /** Replaces the performance index of an organisation; for tests. */
   cpiIndexOf?: (organizationId: string) => Promise<number | null>;
 }
 
@@ -209,7 +209,7 @@ export function createPlatform(deps: PlatformDeps) {
     memory,
     mailer,
     http,
-    /** To the payment processor: may reach its configured address, which users may not name. */
+    /** HTTP client for the payment processor: may call its configured address, which users may not name. */
     paymentHttp,
     receivers,
     dns: createDns({ servers: dnsServers, timeoutMs: DNS_TIMEOUT_MS }),
@@ -220,11 +220,11 @@ export function createPlatform(deps: PlatformDeps) {
     sessionTokens: createSessionTokens(signing),
     tempTokens: createTempTokens(signing),
     newTraceId: (): string => ids.newTraceId(clock),
-    /** Where callers and browsers reach this service, without a slash at the end. */
+    /** URL of this service for callers and browsers, without a trailing slash. */
     publicUrl,
-    /** Where browsers may return to after a sign-on; the first is the default. */
+    /** URLs that a browser may return to after a sign-on; the first is the default. */
     redirectAllowList: [firstRedirect, ...moreRedirects] satisfies RedirectAllowList,
-    /** Writes an outbox row for each mail in the current transaction; it is made when it is sent. Null: it concerns no organisation. */
+    /** Queues mails in the current transaction; they are rendered when sent. Null: they concern no organisation. */
     queueMail(
       organizationId: string | null,
       ...payloads: readonly Record<string, unknown>[]
@@ -233,7 +233,7 @@ export function createPlatform(deps: PlatformDeps) {
         ...payloads.map((payload) => mailRow(organizationId ?? NO_ORGANIZATION, payload)),
       );
     },
-    /** Writes an outbox row that belongs to no organisation, and so outlives each, in the current transaction. */
+    /** Queues a row that belongs to no organisation, and so outlives each, in the current transaction. */
     queueForNone(topic: string, payload: Record<string, unknown>): Promise<void> {
       return outbox.queue({ organizationId: NO_ORGANIZATION, topic, payload });
     },
@@ -242,7 +242,7 @@ export function createPlatform(deps: PlatformDeps) {
       const database = connection.getClient().db(connection.name);
       await database.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS });
     },
-    /** Organisations with a chain that nothing may be appended to. */
+    /** Organisations with a quarantined chain, to which nothing may be appended. */
     quarantined: (): string[] => [...ledger.heads.quarantined(), ...auditChain.heads.quarantined()],
     /** Organisations with a chain whose newest entry is dated ahead of the clock. */
     datedAhead: (): string[] => [...ledger.heads.datedAhead(), ...auditChain.heads.datedAhead()],

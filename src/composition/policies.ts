@@ -1,4 +1,4 @@
-// Policies: their definitions, the sets that decisions are judged by, the rule language, trials, replays.
+// Creates the services of policies: definitions, policy sets, approvals, canaries, rule language, trials, replays.
 import { tarGz } from '../platform/archive/tar-gz.ts';
 import { createApprovalHistory } from '../resources/policies/approvals/approval-history.service.ts';
 import { createApprovalService } from '../resources/policies/approvals/approvals.service.ts';

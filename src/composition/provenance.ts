@@ -1,4 +1,4 @@
-// Provenance: who signs, what is signed, and where decisions come from.
+// Creates the services of provenance: signing keys, manifests, and provenance graphs of decisions.
 import { createKeySource } from '../platform/signer/key-source.ts';
 import { createKeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
 import { createSignerService } from '../resources/c2pa-kms/signer.service.ts';
@@ -10,7 +10,7 @@ import { createProvenanceSettingsService } from '../resources/provenance/setting
 import type { TraceService } from '../resources/traces/traces.service.ts';
 import type { Platform } from './platform.ts';
 
-/** Whatever is signed is signed by these keys. */
+/** Creates the signer and its keys, which all signatures use. */
 export function createSigning(platform: Platform) {
   const keys = createKeyRegistry(platform);
   const keySource = createKeySource(platform);

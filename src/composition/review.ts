@@ -1,4 +1,4 @@
-// What people make of decisions: the review queue with its verdicts, the index of it all, and the bridge for those who ask by a language model.
+// Creates the services of review: the queue with its verdicts, the performance index, the bridge for language models.
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import type { MembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';

@@ -1,4 +1,4 @@
-// What is built from what: every service of one instance, grouped by resource as its routes see them.
+// Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
 import { createPace } from '../platform/jobs/pace.ts';
@@ -102,7 +102,7 @@ export function createServices(
   });
 
   return {
-    /** What handlers are given. */
+    /** Services that handlers get. */
     routes: {
       ...billing,
       ...decisions,
@@ -134,7 +134,7 @@ export function createServices(
       webhooks: events.webhooks,
       witness,
     },
-    /** What runs without a request. */
+    /** Services that run without a request. */
     background: {
       attestations,
       audit,

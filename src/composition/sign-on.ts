@@ -1,4 +1,4 @@
-// Sign-on: social login, and the identity providers of organisations.
+// Creates the services of sign-on: social login, and the identity providers of organisations.
 import { samlEndpoints } from '../domain/saml/endpoints.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
@@ -41,7 +41,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const { registration, auth } = identity;
   const { sessions, secondStep } = auth;
   const validation = createSsoValidationService(platform);
-  // Users name the providers of organisations; the installation itself names those of social login.
+  // Users configure the providers of organisations; the installation configures those of social login.
   const providers = createIdentityProviders({ fetch: http.fetch, clock });
   const ssoWarnings = createSsoWarningService({ ...platform, providers });
   const providerMetadata = createProviderMetadataService(platform);
@@ -95,7 +95,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     ssoWarnings,
     samlReader: reader,
     usedMessages: messages,
-    /** What the routes of sign-on see. */
+    /** Services that the routes of sign-on use. */
     signOn: { homeRealm, oidc, oidcLogout, saml, samlLogout, social, cookieExchange },
   };
 }

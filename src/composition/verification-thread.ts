@@ -1,4 +1,4 @@
-// What the verification thread runs: the ledger's verification, with the columns of each chain.
+// The worker thread of verification: verifies the ledger with the columns of each chain.
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import { serveVerification } from '../ledger/verify/verification-thread.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';

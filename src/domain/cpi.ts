@@ -1,16 +1,16 @@
-// The Compliance Performance Index: how often people agreed with what was held and what was let pass (docs/cpi.md).
+// The Compliance Performance Index: how often reviewers agreed with held and passed decisions (docs/cpi.md).
 
-/** Decisions that a person has judged, by what had become of them and by what the person said; each counts once, by its newest verdict. */
+/** Counts of reviewed decisions by outcome and verdict; each decision counts once, with its newest verdict. */
 export interface JudgedCounts {
-  /** Held, and rightly: rejected or corrected. */
+  /** Held, then rejected or corrected. */
   correctFlags: number;
-  /** Held, and approved. */
+  /** Held, then approved. */
   falseFlags: number;
-  /** Let pass, and corrected. */
+  /** Passed, then corrected. */
   misses: number;
-  /** Let pass, and approved. */
+  /** Passed, then approved. */
   confirmations: number;
-  /** Of all of these: the verdict overrode what stood. */
+  /** All reviewed decisions whose verdict was an override. */
   overridden: number;
 }
 export type JudgedCount = keyof JudgedCounts;
@@ -23,11 +23,11 @@ export const NOTHING_JUDGED: JudgedCounts = {
   overridden: 0,
 };
 
-/** Changes whenever the same counts would give another index. */
+/** The version of the formula: it changes whenever the same counts would give another index. */
 export const CPI_FORMULA = 'cpi-1';
-/** Fewer judged decisions say nothing. */
+/** The number of reviewed decisions below which there is no score. */
 export const MINIMUM_SAMPLE = 20;
-/** A decision that was wrongly held costs a person's time, one that was wrongly let pass is done. */
+/** A wrongly held decision only costs a reviewer's time, so it weighs half as much as one that wrongly passed. */
 const FALSE_FLAG_WEIGHT = 0.5;
 
 export interface Cpi {
@@ -58,13 +58,15 @@ export function cpiOf(counts: JudgedCounts): Cpi {
   };
 }
 
-/** Which count a verdict goes to. `isHeld`: policies had not let the decision pass; `isRight`: the person approved it. */
+/**
+ * The count that a verdict belongs to. `isHeld`: policies stopped the decision; `isRight`: the reviewer approved it.
+ */
 export function countOf({ isHeld, isRight }: { isHeld: boolean; isRight: boolean }): JudgedCount {
   if (isHeld) return isRight ? 'falseFlags' : 'correctFlags';
   return isRight ? 'confirmations' : 'misses';
 }
 
-/** To four decimals; null of nothing. */
+/** The share to four decimals; null when `whole` is 0. */
 export function shareOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }

@@ -1,13 +1,13 @@
-// Comma-separated values (RFC 4180) that a spreadsheet shows and does not run.
+// Comma-separated values (RFC 4180) that spreadsheets show without running formulas.
 import { stringify } from 'csv-stringify/sync';
 
-/** What a cell may hold; null and undefined leave it empty. */
+/** The value of a cell; null and undefined leave it empty. */
 export type Cell = string | number | boolean | null | undefined;
 
-/** A formula behind spaces or characters that nobody sees; one that stands first is what the library looks for. */
+/** A formula behind spaces or invisible characters; the library finds only those at the start. */
 const HIDDEN_FORMULA = /^[\p{Z}\p{C}]+[=+\-@＝＋－＠]/u;
 
-/** Every text is quoted, so that no separator splits it, whichever one a spreadsheet takes. */
+/** Every text is quoted, so no spreadsheet splits it at its own separator. */
 const OPTIONS = {
   record_delimiter: '\r\n',
   quoted_string: true,
@@ -18,12 +18,12 @@ const OPTIONS = {
   },
 } as const;
 
-/** The first line; with a byte order mark, or a spreadsheet that is opened by a double click takes UTF-8 for another encoding. */
+/** The first line, with a byte order mark: without one, spreadsheets opened by a double click misread UTF-8. */
 export function csvHeader(columns: readonly string[]): string {
   return stringify([[...columns]], { ...OPTIONS, bom: true });
 }
 
-/** One line. A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers. */
+/** One line. A text that looks like a formula gets an apostrophe in front; numbers stay numbers. */
 export function csvLine(cells: readonly Cell[]): string {
   return stringify([[...cells]], OPTIONS);
 }

@@ -1,31 +1,34 @@
-// Server-sent events: how one is written, and what stands between who has events and who sends them.
+// Server-sent events: the format of one, and the interfaces between sources of events and connections.
 
-/** `data` has no line breaks, as JSON has none. */
+/** Formats one event. `data` is JSON and therefore has no line breaks. */
 export function eventFrame(event: string, data: string, id?: number): Buffer {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   return Buffer.from(`event: ${event}\n${idLine}data: ${data}\n\n`);
 }
 
-/** Readers that are written to before others may have their turn: half a millisecond; a thousand at once held ingestion for 20 (row beside-streams). */
+/**
+ * Readers written to before the event loop is yielded: 0.5 ms; a thousand at once delayed ingestion by 20 (row
+ * beside-streams).
+ */
 export const READERS_IN_TURN = 16;
 
 /** One reader of a stream. */
 export interface EventChannel {
-  /** False once the reader has gone. */
+  /** False once the reader has disconnected. */
   readonly isOpen: boolean;
-  /** Frames may be shared by many readers. A reader that is too far behind is cut. */
+  /** Sends a frame, which many readers may share. A reader that is too far behind is disconnected. */
   send(frame: Buffer): void;
-  /** Resolves when the reader has taken what was sent, or has gone. */
+  /** Resolves when the reader has received everything sent, or has disconnected. */
   drained(): Promise<void>;
-  /** Hangs up; the reader may come back. */
+  /** Disconnects the reader, which may reconnect. */
   cut(): void;
-  /** Tells the reader that its credential has ended, and hangs up. */
+  /** Notifies the reader that its credential has ended, and disconnects it. */
   revoke(): void;
 }
 
 /** The events of one reader. */
 export interface EventStream {
   start(channel: EventChannel): void;
-  /** Called once, also when it was never started. */
+  /** Called exactly once, even when the stream was never started. */
   stop(): void;
 }

@@ -1,8 +1,8 @@
 // How much of its time background work takes, by how busy the instance is with everything else.
 
-/** On an instance that has nothing else to do; in the rest it is looked whether that is still so. */
+/** The share on an idle instance; the rests show whether it still is idle. */
 export const MOST_SHARE = 0.9;
-/** On an instance that is never idle: the work ends there too. For what nobody waits for. */
+/** The share on an instance that is never idle, for work without a waiting caller: it ends there, too. */
 export const LEAST_SHARE = 0.04;
 /** Busy for this share of its time with other things, an instance leaves no more than the least. */
 const BUSY = 0.2;
@@ -23,7 +23,7 @@ export function restMs(workedMs: number, busy: number, least = LEAST_SHARE): num
   return Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, (workedMs * (1 - share)) / share));
 }
 
-/** How busy the instance is, when it was busy so much during a rest of so many milliseconds. */
+/** How busy the instance is, after it was busy for `seen.share` of a rest of `seen.ms` milliseconds. */
 export function busyAfter(busy: number, seen: { share: number; ms: number }): number {
   const weight = seen.ms / (seen.share > busy ? RISE_MS : FALL_MS);
   return busy + (seen.share - busy) * Math.min(1, weight);

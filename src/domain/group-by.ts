@@ -1,4 +1,4 @@
-// Map.groupBy for the oldest Node we run on.
+// Map.groupBy for the oldest supported version of Node.
 
 /** Groups items by a key, in order of first appearance. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {

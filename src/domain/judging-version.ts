@@ -1,4 +1,4 @@
-// What a decision was judged by, as its entry names it: confidence engine, policy engine, pattern engine, scrubbing rules.
+// The versions that judge a decision, as its entry names them: confidence, policy and pattern engine, scrubbing rules.
 import { ENGINE_VERSION } from './confidence/score.ts';
 import { SCRUB_VERSION } from './scrub/scrubber.ts';
 

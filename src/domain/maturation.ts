@@ -1,4 +1,4 @@
-// When held decisions of one pattern have been approved so often that the service may approve the next itself (docs/cpi.md).
+// Decides when a pattern of held decisions has been approved often enough for automatic approval (docs/cpi.md).
 import { factsOf } from './policies/facts.ts';
 import { canonicalize } from './record/canonical-json.ts';
 import type { Json, JsonObject } from './record/json.ts';
@@ -6,30 +6,30 @@ import type { ReviewPriority } from './review-sla.ts';
 
 /** A workspace's setting; without one nothing is approved by the service. */
 export interface AutoApproval {
-  /** Of persons, in a row. */
+  /** Approvals by people, in a row. */
   approvals: number;
-  /** That must have passed since the first of them. */
+  /** Days that must have passed since the first of them. */
   days: number;
 }
 export const APPROVALS = { min: 20, max: 1000 };
 export const MATURING_DAYS = { min: 7, max: 365 };
 
-/** After so many days without a verdict of a person nothing is approved by the pattern. */
+/** Without a human verdict for this many days a pattern approves nothing. */
 export const FRESH_DAYS = 30;
-/** One in so many goes to a person all the same, so that a pattern that has gone wrong is noticed. */
+/** One decision in this many goes to a person anyway, so that a pattern gone wrong is noticed. */
 const SAMPLED = 10;
 const DAY_MS = 86_400_000;
 
-/** What persons have said of a pattern. */
+/** The human verdicts on a pattern. */
 export interface Maturity {
-  /** Since the newest objection. */
+  /** Approvals since the newest objection. */
   approvals: number;
   /** The first of them. */
   since?: Date | null;
   lastVerdictAt: Date;
 }
 
-/** What a held decision is compared by; as it is stored, that is, scrubbed. */
+/** The members of a held decision that are compared, as stored, that is, scrubbed. */
 export interface Comparable {
   workspaceId: string;
   agentId: string;
@@ -55,8 +55,8 @@ interface ActionFacts {
 }
 
 /**
- * The text by which decisions are alike: agent and version, the names of the action, the policies that matched in the revision that
- * matched, how large the amounts and lists are, and who receives it. Null where that cannot be told.
+ * The text that decisions of one pattern share: agent and version, the names of the action, the matched policies with
+ * their revisions, the size of amounts and lists, and the recipients. Null when a decision has no reliable pattern.
  */
 export function patternOf(decision: Comparable): string | null {
   const { evaluation, facts, agentName, outputDecision } = decision;
@@ -65,7 +65,7 @@ export function patternOf(decision: Comparable): string | null {
   const isMasked = facts.pii.outputTypes.length > 0 || tags.includes('SCRUB_LIMIT');
   if (agentName === null || isUncertain || isMasked) return null;
   const { names, largestList, recipientDomains, largestAmount } = actionOf(outputDecision);
-  // A pattern is no stand-in for an amount that could not be read.
+  // An amount that could not be read must not be part of a pattern.
   const isSized = largestAmount === undefined || typeof largestAmount === 'number';
   if (names.length === 0 || !isSized) return null;
   return canonicalize({
@@ -93,7 +93,7 @@ function actionOf(outputDecision: Json): ActionFacts {
   return derived.action as unknown as ActionFacts;
 }
 
-/** 1, 2, 5, 10, 20, 50 ...: the first that is not smaller. */
+/** Rounds up to one of 1, 2, 5, 10, 20, 50 and so on. */
 function step(size: number): number {
   if (size === 0) return 0;
   const power = 10 ** Math.floor(Math.log10(size));
@@ -110,7 +110,7 @@ export function isMature(
   return isOldEnough && at.getTime() - lastVerdictAt.getTime() <= FRESH_DAYS * DAY_MS;
 }
 
-/** Whether a person is to look at it whatever its pattern: told by the hash of its entry, which nobody knows before. */
+/** Whether a person must review it whatever its pattern: drawn by the hash of its entry, which is unpredictable. */
 export function staysWithPerson(priority: ReviewPriority, chainHash: string): boolean {
   return priority === 'critical' || Number.parseInt(chainHash.slice(0, 8), 16) % SAMPLED === 0;
 }

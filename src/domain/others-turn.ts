@@ -1,4 +1,4 @@
-// Work in parts: between two of them the event loop serves whoever else waits.
+// Work in parts: between two of them the event loop serves other requests.
 import type { Awaitable } from './awaitable.ts';
 
 export function othersTurn(): Promise<void> {
@@ -28,7 +28,7 @@ export async function inTurns<T>(
   }
 }
 
-/** Something for each of many, so many in one part. */
+/** Does `work` for each item, `size` items in one part. */
 export function* eachOf<T>(items: Iterable<T>, size: number, work: (item: T) => void): Parts<void> {
   let count = 0;
   for (const item of items) {
@@ -59,7 +59,7 @@ export class Stint {
 /** Bytes from which work is not done in one go: each pass over them takes milliseconds. */
 const LARGE = 100_000;
 
-/** In turns where the input is large. */
+/** Runs in turns when the input is large. */
 export function atOnceUnlessLarge<T>(bytes: number, parts: Parts<T>): Awaitable<T> {
   return bytes < LARGE ? atOnce(parts) : inTurns(parts);
 }

@@ -1,4 +1,4 @@
-// When a failed delivery is retried (docs/decisions.md: webhook retries).
+// The schedule of retries after a failed delivery (docs/decisions.md: webhook retries).
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -7,11 +7,11 @@ const HOUR = 60 * MINUTE;
 export interface RetrySchedule {
   /** Milliseconds after the first, second ... failure. */
   delays: readonly number[];
-  /** Whether the last delay repeats without end; otherwise the row then is a dead letter. */
+  /** Whether the last delay repeats without end; otherwise the row becomes a dead letter. */
   isEndless: boolean;
 }
 
-/** For servers of others, which may be down for days. */
+/** Retries to external receivers, which may be down for days. */
 export const RECEIVER_RETRIES: RetrySchedule = {
   delays: [
     5 * SECOND,
@@ -27,7 +27,7 @@ export const RECEIVER_RETRIES: RetrySchedule = {
   isEndless: false,
 };
 
-/** For what Assay owes to its own record: only a fault of Assay or of its database delays it, and nothing may be lost. */
+/** Retries of internal work: only a fault of Assay or its database can delay it, and nothing may be lost. */
 export const PROMPT_RETRIES: RetrySchedule = {
   delays: [1, 2, 5, 10, 20, 30].map((seconds) => seconds * SECOND),
   isEndless: true,
@@ -36,7 +36,7 @@ const JITTER = 0.1;
 
 /**
  * Milliseconds until the next attempt after `failures` failures; null: give up.
- * @param chance 0 to 1, spreads attempts by a tenth either way
+ * @param chance 0 to 1, spreads attempts by a tenth in either direction
  */
 export function retryDelay(
   { delays, isEndless }: RetrySchedule,

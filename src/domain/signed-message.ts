@@ -1,17 +1,17 @@
-// Messages of machines outside, each signed with a secret that is shared with it: whether one is genuine, and of now (document 1, section 7).
+// Authenticates messages of external systems, which sign them with a shared secret (document 1, section 7).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalize } from './record/canonical-json.ts';
 import type { JsonObject } from './record/json.ts';
 
 export interface SignedMessage {
-  /** With a `timestamp`. */
+  /** Includes a `timestamp`. */
   payload: Record<string, unknown>;
   /** HMAC-SHA256 over the canonical JSON (RFC 8785) of the payload, in hex. */
   signature: string;
   keyId: string;
 }
 
-/** What a message is judged by; times in milliseconds. */
+/** The keys and the time window; times in milliseconds. */
 interface Circumstances<K> {
   keys: ReadonlyMap<string, K>;
   now: number;
@@ -22,15 +22,15 @@ export type MessageRefusal = 'malformed time' | 'wrong signature' | 'outside the
 
 const SIGNATURE = /^[0-9a-f]{64}$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
-/** Until the year 9999, as for an instant that is written out. */
+/** The end of the year 9999, which also limits ISO 8601 instants. */
 const MAX_EPOCH_MS = 253_402_300_799_999;
 
-/** Instead of an unknown key, so that one takes as long as a wrong signature; what it signs is refused all the same. */
+/** Replaces an unknown key, so that it takes as long as a wrong signature; the message is refused in any case. */
 const NOBODYS = { key: Buffer.alloc(32) };
 
 /**
- * The key by which a message is genuine, or why it is refused. The time is read first and compared last: whoever has no key
- * learns nothing but the form.
+ * The key that authenticates a message, or the reason of its refusal. The time is parsed first and compared last, so a
+ * caller without a key learns only whether the form is valid.
  */
 export function judgeMessage<K extends { key: Buffer }>(
   message: SignedMessage,
@@ -44,7 +44,7 @@ export function judgeMessage<K extends { key: Buffer }>(
   return Math.abs(now - time) <= windowMs ? { key } : { refusal: 'outside the window' };
 }
 
-/** Milliseconds since the epoch, of such a number or of ISO 8601 with its offset; null for anything else. */
+/** Parses milliseconds since the epoch or ISO 8601 with an offset to milliseconds; null for anything else. */
 export function messageTime(value: unknown): number | null {
   const time = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : value;
   const isTime = typeof time === 'number' && Number.isInteger(time);

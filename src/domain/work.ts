@@ -17,7 +17,7 @@ export const STRIDE = 8_192;
 /** Steps for an answer that is known. */
 const REMEMBERED = 15;
 
-/** What is left of the work that somebody may cause. */
+/** What is left of the work that one decision may cause. */
 export class Work {
   #left: number;
   /** Taken since the last part ended. */

@@ -1,21 +1,21 @@
-// The user of the embedded database: its password is made of a key file that only the owner of the data folder reads.
+// The user of the embedded database: its password is derived from a key file that only the owner can read.
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 
-/** What mongod's `--keyFile` takes at least is 6 characters, at most 1024, of the alphabet of base64. */
+/** mongod's `--keyFile` accepts 6 to 1024 characters of the base64 alphabet. */
 const KEY_BYTES = 96;
 const AUTHENTICATION_FAILED = 18;
 
 export interface DatabaseUser {
-  /** For `--keyFile`, which switches authentication on. */
+  /** Path for `--keyFile`, which enables authentication. */
   keyFile: string;
   name: string;
   password: string;
 }
 
-/** The user of a data folder; its key is made at the first start. */
+/** Reads the user of a data folder, and creates its key at the first start. */
 export async function databaseUser(dataDir: string): Promise<DatabaseUser> {
   const keyFile = join(dataDir, 'mongod.key');
   const made = randomBytes(KEY_BYTES).toString('base64');
@@ -58,7 +58,7 @@ async function maySignIn(
 
 const TIMEOUT_MS = 20_000;
 
-/** Talks to the mongod of a port of the loopback, as a user or as nobody. */
+/** Runs work with a client of the mongod on a loopback port, with or without a user. */
 export async function withMongod<T>(
   port: number,
   work: (client: mongoose.mongo.MongoClient) => Promise<T>,

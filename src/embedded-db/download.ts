@@ -46,7 +46,7 @@ export async function download({
 
 /**
  * Reads a short text, such as a checksum file.
- * @throws Error as `download`
+ * @throws Error like `fetchFile`
  */
 export async function downloadText(url: string, timeoutMs: number): Promise<string> {
   return request(url, timeoutMs, (response) => response.text());

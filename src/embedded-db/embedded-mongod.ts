@@ -1,4 +1,4 @@
-// The embedded database: a mongod as a replica set of one, whose data and port are kept in the data folder.
+// The embedded database: a mongod as a replica set of one member, with data and port in the data folder.
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ export interface EmbeddedOptions {
   cacheGb?: number;
   /** Further `--setParameter` options of mongod. */
   parameters?: Readonly<Record<string, string | number | boolean>>;
-  /** For tests: no password; kills mongod instead of shutting it down, and removes `dataDir` afterwards, however the app ended. */
+  /** Test mode: no password; mongod is killed, and `dataDir` is removed afterwards, also after a crash of the app. */
   ephemeral?: boolean;
   /** How long a mongod whose app was killed may take to exit; default 5 s. */
   exitTimeoutMs?: number;
@@ -84,7 +84,7 @@ interface LaunchOptions extends EmbeddedOptions {
   user: DatabaseUser | undefined;
 }
 
-/** Makes it a set of one with its user, and notes port and format; stops it when that fails. */
+/** Initiates the replica set, creates the user, and stores port and format; stops mongod when that fails. */
 async function initialise(
   { mongod, port }: Launched,
   { dataDir, user }: LaunchOptions,
@@ -139,7 +139,7 @@ async function retryWhileBusy<T>(start: () => Promise<T>, exitTimeoutMs = 5000):
   }
 }
 
-/** Takes a new port, with a mongod outside of the set, which does not start while another instance uses the folder. */
+/** Changes the port with a mongod outside of the set, which does not start while another instance uses the folder. */
 async function move(options: EmbeddedOptions, state: StoredState): Promise<StoredState> {
   const moved = { ...state, port: await freePort(), moved: true };
   const alone = await startOn(moved.port, options, [

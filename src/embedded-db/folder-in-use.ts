@@ -1,4 +1,4 @@
-// Whether another instance's database runs on a data folder: asked before a database is looked for, which may mean a download.
+// Checks whether another instance uses a data folder, before mongod is searched for and possibly downloaded.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export function folderInUse(dataDir: string, port: number): Error {
   );
 }
 
-/** By the process id in MongoDB's own lock file. Only Linux tells what that process is; elsewhere mongod itself refuses. */
+/** Reads the process id in MongoDB's lock file. Only Linux shows its program; elsewhere mongod itself refuses. */
 async function isMongodRunningOn(dataDir: string): Promise<boolean> {
   try {
     const pid = Number.parseInt(await readFile(join(dataDir, 'db', 'mongod.lock'), 'utf8'), 10);

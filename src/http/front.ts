@@ -1,19 +1,19 @@
-// Where requests come in: what a look-up finds is handed to its endpoint, everything else to Express, which searches (row ingest/R1).
+// Receives requests: calls the endpoint that a look-up finds, or else Express, which searches (row ingest/R1).
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { Routing } from './router.ts';
 
 export type FrontListener = (req: Request, res: Response) => void;
 
 export interface FrontDeps {
-  /** Has the same frame, router and handler of errors. */
+  /** Has the same frame, router and error handler. */
   app: Express;
-  /** What every request passes before it is routed. */
+  /** The middleware that every request passes before routing. */
   frame: RequestHandler;
   routing: Routing;
   onError: ErrorRequestHandler;
 }
 
-/** Several handlers as one: each answers, or hands on to the next. */
+/** Composes handlers into one: each answers or calls the next. */
 export function asOne(handlers: readonly RequestHandler[]): RequestHandler {
   const end: RequestHandler = (_req, _res, next) => next();
   return handlers.reduceRight<RequestHandler>(
@@ -25,7 +25,7 @@ export function asOne(handlers: readonly RequestHandler[]): RequestHandler {
   );
 }
 
-/** Answers as Express with the same frame and routes does. */
+/** Creates a listener that answers like Express with the same frame and routes. */
 export function createFront({ app, frame, routing, onError }: FrontDeps): FrontListener {
   return (req, res) => {
     const endpoint = routing.endpointAt(req.method, req.url);
@@ -44,7 +44,7 @@ export function createFront({ app, frame, routing, onError }: FrontDeps): FrontL
   };
 }
 
-/** What Express gives a request before it is routed, and what its route gives it. */
+/** Sets what Express and its route would set on the request and response. */
 function prepare(req: Request, res: Response): void {
   req.res = res;
   req.originalUrl = req.url;

@@ -44,7 +44,7 @@ export interface PipelineDeps {
   connections: Connections | undefined;
   presence: Presence;
   streams: EventStreams;
-  /** In tests an undeclared status or code throws; in production it is logged. */
+  /** Whether an undeclared status or code throws, as in tests; otherwise it is logged. */
   strict: boolean;
   log: Record<'error' | 'info', (details: object, text: string) => void>;
 }
@@ -84,7 +84,7 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
   };
 }
 
-/** Limits of routes whose work may have to wait. */
+/** Limits of routes whose work may have to queue. */
 const WAITING: ReadonlySet<string> = new Set(['auth', 'signOn']);
 
 const waiting = ({ req, meta }: RequestContext): WaitingCaller => ({
@@ -92,7 +92,7 @@ const waiting = ({ req, meta }: RequestContext): WaitingCaller => ({
   hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
 });
 
-/** What may have to wait (passwords, messages of identity providers, PDFs) knows who waits for it, and whether they still do. */
+/** Gives queued work (passwords, provider messages, PDFs) its caller: work of disconnected callers is dropped. */
 function runPresent(context: RequestContext, deps: PipelineDeps): ReturnType<typeof run> {
   const { route } = context;
   const work = (): ReturnType<typeof run> => run(context, deps);
@@ -123,7 +123,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<n
   return execute(context, { ...input, ...beginChange(context), prepared }, deps);
 }
 
-/** Counts requests by where they come from. */
+/** Counts the request by its client address. */
 async function countAddress(
   { route, req, meta, rate }: RequestContext,
   deps: PipelineDeps,
@@ -136,7 +136,7 @@ async function countAddress(
     await deps.limits.demo(meta.ip, rate);
 }
 
-/** Whether a request for which nobody has to sign in comes with the session of an administrator of the installation. */
+/** Whether a request to a public route has the session of an administrator of the installation. */
 async function isAdministrator(req: Request, { services }: PipelineDeps): Promise<boolean> {
   const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (token === undefined) return false;
@@ -144,7 +144,7 @@ async function isAdministrator(req: Request, { services }: PipelineDeps): Promis
   return caller?.user?.systemRole != null;
 }
 
-/** Counts who tries a password or a code, and who has mail sent: a caller by their session, else by the address that the body names. */
+/** Counts attempts at passwords and codes, and requested mails: by session, else by the e-mail address in the body. */
 async function countAttempt(
   { route, caller, meta, rate }: RequestContext,
   input: object,
@@ -160,10 +160,10 @@ async function countAttempt(
   if (extra.includes('mail')) await limits.mail(path, attempt(), rate);
 }
 
-/** As Assay names its logins: a provider has names of its own, which many messages may share. */
+/** The format of Assay's login ids; a provider's own ids may be shared by many messages. */
 const LOGIN = /^[\w-]{43}$/;
 
-/** Counts what comes back of one login. */
+/** Counts the responses to one login request. */
 async function countLogin(
   { route, rate }: RequestContext,
   input: object,
@@ -195,7 +195,7 @@ async function authorize(
   if (context.heavy) caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
 }
 
-/** A change that has begun is completed, and noted, although nobody waits for its answer: its tenant has no signal. */
+/** Removes the abort signal of a mutation: once begun, it is completed and audited even if the caller disconnects. */
 function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
   const isReading = route.method === 'get' || route.writes === 'none';
   if (isReading || !caller?.tenant.signal) return {};
@@ -206,7 +206,7 @@ function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
   return { tenant };
 }
 
-/** Once an agent has its answer. */
+/** Notifies the connection affinity once an agent has its response. */
 function tellOfAnswer(
   { req, res }: RequestContext,
   connections: Connections,
@@ -233,7 +233,7 @@ async function countCaller(
     );
 }
 
-/** Reads that are dearer than others. */
+/** Counts reads that are more expensive than others. */
 async function countReads(
   { route, rate, meta }: RequestContext,
   { user, key, tenant }: Caller,
@@ -301,7 +301,7 @@ function serveStream(
   streams.serve(context.res, credentialOf(context), data as EventStream);
 }
 
-/** A refused request may repeat an accepted one and then gets its answer; otherwise the failure is reported and sent. */
+/** Answers a failed request: with the first reply if it repeats an accepted one, else with the failure. */
 async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDeps): Promise<void> {
   if (thrown instanceof AbandonedError) context.res.destroy();
   if (thrown instanceof AbandonedError || context.caller?.tenant.signal?.aborted)
@@ -323,7 +323,7 @@ async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDe
   else sendFailure(res, error);
 }
 
-/** Nobody reads how the work ended. */
+/** Logs a request whose caller disconnected before the end. */
 function noteAbandoned({ route, meta }: RequestContext, err: unknown, { log }: PipelineDeps): void {
   const details = { err, requestId: meta.requestId, route: `${route.method} ${route.path}` };
   log.info(details, 'the reader left before the answer was complete');

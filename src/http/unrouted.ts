@@ -1,4 +1,4 @@
-// Requests that no route serves: below `/api/` they count against the address like any other, and show its limit.
+// Answers requests that no route serves: below `/api/` they count against the client address, and show its limit.
 import type { RequestHandler } from 'express';
 import type { AppError } from '../errors.ts';
 import { sendFailure } from './answers/envelope.ts';
@@ -7,7 +7,7 @@ import { translateError } from './answers/translate-error.ts';
 import { readClientAddress } from './checks/client-address.ts';
 import { type RateLimits, RateState } from './checks/rate-limits.ts';
 
-/** Sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
+/** Returns the function that sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
 export function failureOf(url: string): typeof sendFailure {
   return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
 }

@@ -1,4 +1,4 @@
-// Reads stored documents from their bytes as the driver does, in 14 us an entry instead of 28 (rows list, verify, export); anything unusual is left to the driver.
+// Reads stored documents from BSON in half the driver's time (rows list, verify, export); leaves the unusual to it.
 import { isUtf8 } from 'node:buffer';
 import { mongo, Types } from 'mongoose';
 import {
@@ -18,26 +18,26 @@ import {
 } from './bson-types.ts';
 import type { Stored } from './entry.ts';
 
-/** What decoding puts in place of bytes that are not UTF-8. */
+/** The character that decoding puts in place of bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 const INTERNED_LENGTH_MAX = 20;
 /** A power of two. */
 const INTERNED_SLOTS = 1024;
 
-/** What a cursor has fetched at once: asked for one by one, each document costs a promise. */
+/** Reads a cursor batch by batch: one by one, each document would cost a promise. */
 export async function* batchesOf<T>(
   cursor: mongo.AbstractCursor<T>,
   signal?: AbortSignal,
 ): AsyncGenerator<T[]> {
   for await (const first of cursor) {
-    // Between two batches: a query that the driver gives up under way leaves its cursor behind in the database.
+    // The abort takes effect between two batches: aborting a running query would leave its cursor in the database.
     signal?.throwIfAborted();
     yield [first, ...cursor.readBufferedDocuments()];
   }
 }
 
 /**
- * A document as the driver decodes it by default.
+ * Reads a document. The result MUST equal what the driver decodes by default.
  * @throws BSONError of the driver when the bytes are not a document, or a text in it is not UTF-8
  */
 export function readDocument(bytes: Buffer): Stored {
@@ -49,7 +49,10 @@ export function readDocument(bytes: Buffer): Stored {
   }
 }
 
-/** A document as entries are stored; null when it cannot be one: a text that is not UTF-8, a member twice, a type that no entry has. */
+/**
+ * Reads a document that has the form of a stored entry. Null: it has not, because a text is not UTF-8, a member occurs
+ * twice, or a type occurs that no entry has.
+ */
 export function readIntact(bytes: Buffer): Stored | null {
   const reader = new Reader(bytes);
   try {
@@ -61,12 +64,12 @@ export function readIntact(bytes: Buffer): Stored | null {
   }
 }
 
-/** Interned keys and short values, which recur in every document: ASCII, each in the slot of its hash. */
+/** Interned keys and short ASCII values, which recur in every document; each is in the slot of its hash. */
 const interned: string[] = new Array<string>(INTERNED_SLOTS).fill('');
 
-/** One pass over one document. */
+/** Reads one document in one pass. */
 class Reader {
-  /** Whether some document has a member twice, of which the driver takes the last and a query any. */
+  /** Whether a member occurs twice: the driver takes the last one, a query any of them. */
   hasDuplicates = false;
   readonly #bytes: Buffer;
   #at = 0;
@@ -132,7 +135,7 @@ class Reader {
     }
   }
 
-  /** Where the document that starts here ends. */
+  /** Returns the end offset of the document that starts here. */
   #begin(): number {
     const start = this.#at;
     return start + this.#int32();
@@ -227,7 +230,7 @@ class Reader {
 
   #decoded(start: number, end: number): string {
     const text = this.#bytes.toString('utf8', start, end);
-    // It may be part of the text, or replace bytes that are not UTF-8.
+    // The character may be part of the text, or stand for bytes that are not UTF-8.
     if (text.includes(REPLACEMENT) && !isUtf8(this.#bytes.subarray(start, end))) throw UNSUPPORTED;
     return text;
   }

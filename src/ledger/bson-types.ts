@@ -1,4 +1,4 @@
-// What entries are made of as BSON, for who reads and who writes their bytes.
+// The BSON types of entries, for the reader and the writer of their bytes.
 
 export const DOUBLE = 0x01;
 export const STRING = 0x02;
@@ -12,7 +12,7 @@ export const NULL = 0x0a;
 export const INT32 = 0x10;
 export const INT64 = 0x12;
 
-/** Between the two halves of an integer of 64 bits. */
+/** The factor between the two halves of a 64-bit integer. */
 export const TWO_POW_32 = 2 ** 32;
 
 /** Thrown for documents that are left to the driver. */

@@ -1,23 +1,23 @@
-// The two chains, decisions and audit log, and what tells them apart (ledger.md).
+// Definitions of the two chains, decisions and audit log (ledger.md).
 import { AUDIT_GENESIS, ZERO_HASH } from '../domain/record/chain.ts';
 
-/** What a sequence may be, as a query finds it. A row with anything else is in no chain: only verification looks for it. */
+/** Query range of valid sequences. A row with another sequence is in no chain; only verification looks for it. */
 export const SEQUENCES = { $gte: 1, $lt: 2 ** 53 } as const;
 
-/** Whether a stored sequence is one: a query takes fractions, lists and decimals for numbers too. */
+/** Returns whether a stored sequence is valid: a query range also matches fractions, lists and decimals. */
 export function isSequence(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-/** Rows that are read for the newest entry: some may be none. */
+/** Rows to read in search of the newest entry: some may have an invalid sequence. */
 export const NEWEST_MAX = 16;
 
-/** The first of some rows that has a place in the chain. */
+/** Finds the first row with a valid sequence; null when there is none. */
 export function firstInChain<T extends { sequence: unknown }>(rows: readonly T[]): T | null {
   return rows.find(({ sequence }) => isSequence(sequence)) ?? null;
 }
 
-/** Where a chain is stored and how replayed appends are recognised in it. */
+/** The storage of one chain, and how replayed appends are recognised in it. */
 export interface Chain {
   collection: string;
   /** What the first entry links to. */
@@ -28,7 +28,7 @@ export interface Chain {
   idempotencyIndex: string;
   /** Milliseconds after which an idempotency key may be used again; null: never. */
   idempotencyTtlMs: number | null;
-  /** The members that answer a replay, by dotted path: all that is read of an entry for one, and all that is kept in memory. */
+  /** The members that answer a replay, by dotted path; only these are read and kept in memory for one. */
   replayed: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export interface NamedIndex {
 
 const exists = { $exists: true };
 
-/** The indexes every chain needs; conflicts are told apart by the names of the unique ones. */
+/** Lists the indexes of a chain. The names of the unique ones MUST NOT change: they identify conflicts. */
 export function chainIndexes({ idempotencyField, idempotencyIndex }: Chain): NamedIndex[] {
   return [
     { key: { organizationId: 1, sequence: 1 }, options: { name: 'chain', unique: true } },

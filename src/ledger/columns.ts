@@ -1,4 +1,4 @@
-// Plain columns: members of a document that repeat, for lists and searches, what its chain says; declared by the document's resource.
+// Plain columns: document members that repeat values of the chain for lists and searches, declared by each resource.
 import type { AuditPayload, TracePayload } from '../domain/record/payload.ts';
 import type { AmendmentPayload } from '../domain/record/trace-state.ts';
 import type { Sealed } from './entry.ts';
@@ -15,30 +15,30 @@ export type ColumnType =
 /** The payload of a document with columns. */
 export type ColumnPayload = TracePayload | AuditPayload;
 
-/** What a fixed column is computed from. */
+/** The input from which a fixed column is computed. */
 export interface ColumnSource<T extends Sealed, P extends ColumnPayload> {
   entry: T;
   payload: P;
   value: ValueOf;
 }
 
-/** A committed value by its name; null when it was not given or is erased, undefined when it was never kept or is not readable. */
+/** Reads a committed value by name; null: not given, or erased; undefined: never stored, or not readable. */
 export type ValueOf = <V>(name: string) => V | null | undefined;
 
-/** An amendment of a decision, as its columns see it. */
+/** The parts of an amendment from which columns are computed. */
 export interface ColumnAmendment {
   payload: AmendmentPayload;
   createdAt: Date;
 }
 
-/** Never changes. */
+/** A column that never changes. */
 interface FixedColumn<T extends Sealed, P extends ColumnPayload> {
   type: ColumnType;
-  /** Undefined: nothing that is stored tells the value. */
+  /** Computes the value; undefined: it cannot be derived from what is stored. */
   from(source: ColumnSource<T, P>): unknown;
 }
 
-/** Follows the amendments. */
+/** A column that follows the amendments. */
 interface AmendedColumn<P extends ColumnPayload> {
   /** Absent for a member of another column. */
   type?: ColumnType;
@@ -47,13 +47,13 @@ interface AmendedColumn<P extends ColumnPayload> {
   change(amendment: ColumnAmendment): unknown;
 }
 
-/** Never changes, and an amendment may tell what it is. */
+/** A member that never changes and that an amendment may state. */
 interface ToldMember {
-  /** Undefined: it does not tell. */
+  /** Reads the value from an amendment; undefined: it does not state one. */
   told(payload: AmendmentPayload): unknown;
 }
 
-/** Not told by the chain, so never verified. */
+/** A column that is not recorded in the chain, so it is never verified. */
 interface UnrecordedColumn {
   type: ColumnType;
 }
@@ -63,10 +63,10 @@ type Column<T extends Sealed, P extends ColumnPayload> =
   | AmendedColumn<P>
   | UnrecordedColumn;
 
-/** What the ledger itself keeps in a document. */
+/** The members that the ledger itself stores in a document. */
 type LedgerMember = keyof Sealed | 'sealed' | 'changed' | 'foldedTo' | 'generation' | 'content';
 
-/** One row for every column of the documents `T`, and for members of columns, by their path. */
+/** Declares every column of the documents `T`, and members of columns by their path. */
 export interface ColumnDeclaration<T extends Sealed, P extends ColumnPayload> {
   /** The kind of entry that has these columns. */
   kind: P['kind'];
@@ -79,7 +79,7 @@ export interface ColumnDeclaration<T extends Sealed, P extends ColumnPayload> {
   erasable?: readonly string[];
 }
 
-/** The declared columns, by how their values come about. */
+/** The declared columns, grouped by how their values are computed. */
 export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = ColumnPayload> {
   kind: P['kind'];
   types: Readonly<Record<string, ColumnType>>;
@@ -90,6 +90,7 @@ export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = Co
   erasable: readonly string[];
 }
 
+/** Groups declared columns. A column's group is decided by its member: `from`, `change` or `fromAmendment`. */
 export function defineColumns<T extends Sealed, P extends ColumnPayload>(
   declaration: ColumnDeclaration<T, P>,
 ): Columns<T, P> {
@@ -104,7 +105,7 @@ export function defineColumns<T extends Sealed, P extends ColumnPayload>(
     ),
     fixed: having<FixedColumn<T, P>>('from'),
     amended: having<AmendedColumn<P>>('change'),
-    told: having<ToldMember>('told'),
+    told: having<ToldMember>('fromAmendment'),
     assignable,
     erasable,
   };

@@ -1,4 +1,4 @@
-// The only code that updates stored entries: members on an allow-list, idempotency keys, values of a deleted organisation, entries of earlier versions.
+// The only code that updates stored entries: allow-listed members, idempotency keys, erasures, earlier versions.
 import type { mongo, Types } from 'mongoose';
 import { ATTESTATION_KINDS } from '../domain/record/payload-members.ts';
 import { AUDIT, type Chain, DECISIONS } from './chains.ts';
@@ -9,17 +9,21 @@ import { DURABLE } from './read-write-concerns.ts';
 
 const COMMITTED_VALUE = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
 
+/** An update of one entry: members to set and paths to remove. */
 export interface EntryUpdate {
   filter: { organizationId: Types.ObjectId } & Record<string, unknown>;
   set: Readonly<Record<string, unknown>>;
-  /** Paths that an erasure takes away. */
+  /** Paths that an erasure removes. */
   removed?: readonly string[];
 }
 
 /** Updates one entry; false when there is no such entry. @throws TypeError when a path is not on the allow-list */
 export type UpdateEntry = (update: EntryUpdate) => Promise<boolean>;
 
-/** Updates entries of a chain whose columns may change; everything else of a stored document is immutable. */
+/**
+ * Creates the update function of a chain. It MUST NOT change any member but the amended and assignable columns, the
+ * committed values, `content` and `foldedTo`: everything else of a stored entry is immutable.
+ */
 export function createEntryUpdates(
   collection: mongo.Collection<Stored>,
   columns: Columns,
@@ -42,7 +46,7 @@ export function createEntryUpdates(
   };
 }
 
-/** Removes the idempotency key from one entry, provided it is still there and the entry older than `before`. */
+/** Removes the idempotency key from one entry, provided that it still has the key and is older than `before`. */
 export async function releaseIdempotencyKey(
   collection: mongo.Collection<Stored>,
   { idempotencyField }: Chain,
@@ -58,12 +62,13 @@ export async function releaseIdempotencyKey(
   await collection.updateOne(filter as mongo.Filter<Stored>, unset as object, DURABLE);
 }
 
-/** Entries are made before they are sealed, and clocks differ: ids may be so much older than the entries. */
+/** Upper bound on how much older an id may be than its entry: ids are made before sealing, and clocks differ. */
 const ID_MARGIN_MS = 60 * 60 * 1000;
 
 /**
- * Removes the idempotency keys from the entries of `from` to `before`, in every organisation; returns how many.
- * Ids grow with time, so nothing else is looked at. A key that is left, since its entry was dated ahead, is released when it is used again.
+ * Removes the idempotency keys from the entries between `from` and `before`, in every organisation; returns how many.
+ * Ids grow with time, so no other entry is read. A key that remains because its entry was future-dated is released
+ * when it is used again.
  */
 export async function releaseExpiredIdempotencyKeys(
   db: mongo.Db,
@@ -84,16 +89,16 @@ export async function releaseExpiredIdempotencyKeys(
   return (await collection.updateMany(filter, unset, options)).modifiedCount;
 }
 
-/** The first id of a second. */
+/** Returns the lowest id of the second that contains `ms`. */
 function firstIdOf(ms: number): Types.ObjectId {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return objectId(seconds.toString(16).padStart(8, '0').padEnd(24, '0'));
 }
 
-/** Columns of a decision in versions before blind words: texts in clear, for a text index. */
+/** Columns of a decision in versions before blind words: clear texts for a text index. */
 export const EARLIER_COLUMNS = ['rationale', 'triggeringCondition'] as const;
 
-/** Stores what locking has made of entries of earlier versions, and removes the columns that no chain vouches for any more. */
+/** Stores entries of earlier versions once they are locked, and removes the columns that the chain no longer proves. */
 export async function storeLocked(
   collection: mongo.Collection<Stored>,
   locked: readonly { entry: Stored; emptied: readonly string[] }[],
@@ -112,7 +117,10 @@ export async function storeLocked(
   if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...DURABLE });
 }
 
-/** Erases the committed values of a deleted organisation's audit chain and their copies, except in the entry that records the deletion. */
+/**
+ * Erases the committed values of a deleted organisation's audit chain and their copies, except in the entry at the
+ * sequence `except`, which records the deletion.
+ */
 export async function eraseAuditValues(
   db: mongo.Db,
   organizationId: string,
@@ -127,7 +135,7 @@ export async function eraseAuditValues(
   await auditEntries.updateMany(filter, { $set: { sealed: {}, detail: null } }, DURABLE);
 }
 
-/** Erases the committed values of a deleted organisation's attestations; those of its decisions go with their erasure entries. */
+/** Erases the committed values of a deleted organisation's attestations; erasure entries do so for its decisions. */
 export async function eraseAttestedValues(db: mongo.Db, organizationId: string): Promise<void> {
   const named = ATTESTATION_KINDS.map((kind) => ({
     traceId: { $gte: `${kind}:`, $lt: `${kind};` },

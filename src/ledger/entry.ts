@@ -1,4 +1,4 @@
-// What is appended to a chain and what comes back: the vocabulary of the ledger (ledger.md, formats.md).
+// Types of the ledger: drafts, sealed entries, outcomes and the appender (ledger.md, formats.md).
 import type { Types } from 'mongoose';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
@@ -17,15 +17,18 @@ export type EntryKind =
 
 export type { Position };
 
-/** An entry before it is sealed: everything that can be done before is done, so that it cannot fail the batch. `T`: the document it becomes. */
+/**
+ * An entry before it is sealed. It MUST be complete and valid, since a draft that cannot be stored delays its batch.
+ * `T`: the document it becomes.
+ */
 export interface Draft<T extends Sealed = Stored> {
   /** 24 hex digits. */
   organizationId: string;
   kind: EntryKind;
   traceId: string | null;
-  /** Of an amendment: the sequence of the newest earlier entry about that trace (compare-and-set); absent on ingestion. */
+  /** Sequence of the newest earlier entry about the same trace (compare-and-set); absent on ingestion. */
   after?: number | null;
-  /** The canonical payload: the text that is digested and stored. */
+  /** The canonical payload: the text to digest and store. */
   payload: string;
   /** hex SHA-256 of `payload`. */
   payloadDigest: string;
@@ -33,11 +36,11 @@ export interface Draft<T extends Sealed = Stored> {
   fields: Readonly<Omit<T, keyof Sealed>>;
   /** Identifies replays of the same request: 16 bytes, or an audit id. Null: cannot be replayed. */
   idempotencyKey: Buffer | string | null;
-  /** Entries of kind `trace` beyond this many in a calendar month (UTC) are refused; null: unlimited. */
+  /** Upper bound on entries of kind `trace` in a calendar month (UTC); null: unlimited. */
   monthlyLimit: number | null;
 }
 
-/** What sealing adds, together with what it copies from the draft. */
+/** The members that sealing adds or copies from the draft. */
 export interface Sealed {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
@@ -58,35 +61,43 @@ export interface Sealed {
 /** A stored document of any kind: the sealed members and the draft's `fields`. */
 export type Stored = Sealed & Record<string, unknown>;
 
-/** Committed values with their seeds, by name; null or absent when erased or never stored. Of an entry whose contents are opened. */
+/** Committed values of an opened entry with their seeds, by name; null or absent: erased or never stored. */
 export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
 
-/** The committed values that an entry stores. */
+/** Returns the committed values that an entry stores; the entry MUST be opened. */
 export function sealedOf({ sealed }: Stored): SealedValues {
   return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
 }
 
-/** `sealed`: newly appended. `repeated`: an entry with the same idempotency key was there, of which the chain's `replayed` members are given. `superseded`: another amendment of the decision came first. */
+/**
+ * Outcome of an append. `sealed`: newly appended. `repeated`: an entry with the same idempotency key exists; `entry`
+ * has the chain's `replayed` members only. `superseded`: another amendment of the decision came first.
+ */
 export type Outcome<T extends Sealed = Stored> =
   | { kind: 'sealed'; entry: T }
   | { kind: 'repeated'; entry: T }
   | { kind: 'superseded' };
 
-/** The one way into a chain. `T`: the documents that have an idempotency key. */
+/**
+ * The only writer of a chain. Entries of one organisation form one sequence without gaps or forks, however many
+ * instances append. `T`: the documents that have an idempotency key.
+ */
 export interface Appender<T extends Sealed = Stored> {
   /**
-   * Appends one entry and resolves when it is durable on a majority.
-   * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within `deadlineMs`), `VALIDATION_ERROR` (the database rejected this document)
+   * Appends one entry. It MUST NOT resolve before the entry is durable on a majority. After a rejection with
+   * `SERVICE_UNAVAILABLE` the entry may still become durable: the caller MUST retry with the same idempotency key.
+   * @throws AppError `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE` (queue full, quarantine, outcome unknown within
+   * `deadlineMs`), `VALIDATION_ERROR` (the database rejected this document)
    */
   append<D extends Sealed = T>(draft: Draft<D>, deadlineMs?: number): Promise<Outcome<D>>;
-  /** The `replayed` members of the entry that answers a replay, by a majority read; null: the idempotency key is free. */
+  /** Finds the entry that answers a replay, with its `replayed` members; null: the idempotency key is free. */
   find(organizationId: string, idempotencyKey: Buffer | string): Promise<T | null>;
-  /** Drops the cached entry with this key, because it is being erased. */
+  /** Drops the cached entry with this key. It MUST be called when the entry is erased. */
   forget(organizationId: string, idempotencyKey: Buffer | string): void;
-  /** The head of an organisation's chain, by a majority read; null when it is empty. */
+  /** Reads the head of an organisation's chain from a majority; null when the chain is empty. */
   head(organizationId: string): Promise<Position | null>;
-  /** Latencies of an organisation's newest appends in this process; null when there were none. */
+  /** Returns the latencies of an organisation's newest appends in this process; null when there were none. */
   latency(organizationId: string): Percentiles | null;
-  /** Waits until the queues are empty and writes the noted heads; later appends are refused. */
+  /** Waits until the queues are empty and writes the noted heads; later appends are rejected. */
   close(): Promise<void>;
 }

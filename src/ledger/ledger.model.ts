@@ -7,7 +7,7 @@ import type { Sealed } from './entry.ts';
 const text = { type: String, required: true, immutable: true } as const;
 const number = { type: Number, required: true, immutable: true } as const;
 
-/** Options that the schemas of the kinds repeat: `{}` is kept, undeclared members are dropped, no time stamps but the entry's own. */
+/** Schema options of every kind: `{}` is kept, undeclared members are dropped, no time stamps but the entry's own. */
 export const entrySchemaOptions = {
   discriminatorKey: 'kind',
   minimize: false,
@@ -19,15 +19,15 @@ export const entrySchemaOptions = {
 
 /** A ledger entry as its base schema reads it. */
 export interface LedgerEntryDocument extends Sealed {
-  /** Of a decision: 16 bytes, removed after 24 hours. */
+  /** 16 bytes, of decisions and attestations; removed after 24 hours. */
   idempotencyKey?: Buffer;
-  /** The values that are kept, locked (`contents/contents.ts`). */
+  /** The stored values, locked (`contents/contents.ts`). */
   content?: Buffer;
-  /** Which key of the sequence locks them; absent: the first. */
+  /** Generation of the key that locks them; absent: the first. */
   generation?: number;
 }
 
-/** Read side of the decision ledger; only the appender writes entries, and only the fold updates them. */
+/** Read side of the decision ledger: only the appender MUST write entries, and only the fold MUST update them. */
 export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
   {
     sequence: number,
@@ -55,7 +55,7 @@ ledgerEntrySchema.index(
   },
 );
 
-/** An ObjectId from its 24 hex digits. */
+/** Makes an ObjectId of 24 hex digits. */
 export function objectId(hex: string): Types.ObjectId {
   return new Types.ObjectId(hex);
 }

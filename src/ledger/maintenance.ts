@@ -1,4 +1,4 @@
-// Timed maintenance of stored chains: releases expired idempotency keys, thins old head rows; each looks only at what has become due.
+// Timed maintenance of stored chains: releases expired idempotency keys and thins old head rows, reading only due rows.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import { type Chain, DECISIONS } from './chains.ts';
@@ -14,7 +14,7 @@ export async function buildHeadIndexes(
   const db = connection.getClient().db(connection.name);
   for (const chain of chains) {
     await notedHeads(db, chain).createIndexes([...headIndexes]);
-    // Of earlier versions; `changed` serves what it served.
+    // The index of earlier versions: `changed` replaces it.
     await notedHeads(db, chain)
       .dropIndex('age')
       .catch(() => undefined);
@@ -24,12 +24,12 @@ export async function buildHeadIndexes(
 const INDEX_NOT_FOUND = 27;
 const NAMESPACE_NOT_FOUND = 26;
 
-/** Of earlier versions: segments of hashes, which a consumer gathers, serve what it served. Idempotent. */
+/** Drops the hash index of earlier versions: segments of hashes replace it. Idempotent. */
 export function dropHashIndex(connection: Connection): Promise<void> {
   return dropIndex(connection, 'hash');
 }
 
-/** Of earlier versions: blind words serve what it served. Idempotent. */
+/** Drops the text index of earlier versions: blind words replace it. Idempotent. */
 export function dropTextIndex(connection: Connection): Promise<void> {
   return dropIndex(connection, 'search');
 }
@@ -43,12 +43,13 @@ async function dropIndex(connection: Connection, name: string): Promise<void> {
   }
 }
 
-/** How far a kind of maintenance has come. */
+/** The progress of one kind of maintenance. */
 interface Progress {
   _id: string;
   to: Date;
 }
 
+/** Creates the maintenance jobs of some chains. Each remembers its progress and MAY be interrupted. */
 export function createLedgerMaintenance({
   connection,
   clock,
@@ -60,7 +61,7 @@ export function createLedgerMaintenance({
 }) {
   const db = () => connection.getClient().db(connection.name);
 
-  /** Runs `work` from where it ended the last time; the first time from the beginning. */
+  /** Runs `work` from where it ended last time; the first time from the beginning. */
   async function goOn(name: string, work: (from: Date, now: Date) => Promise<void>): Promise<void> {
     const progress = db().collection<Progress>('maintenance');
     const now = clock.now();

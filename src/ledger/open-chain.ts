@@ -17,7 +17,7 @@ import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
 import type { TurnDeps } from './turns.ts';
 
-/** `T`: the documents that are appended to the chain, `P`: their payload. */
+/** Dependencies of a chain. `T`: the documents that are appended to it, `P`: their payload. */
 export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pick<
   TurnDeps,
   'batons'
@@ -39,6 +39,7 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pi
 
 type SealedListener = (organizationId: string, entries: readonly Stored[]) => void;
 
+/** The services of one chain, over one store. */
 export interface OpenChain<T extends Sealed> {
   appender: Appender<T>;
   heads: Heads;
@@ -46,12 +47,13 @@ export interface OpenChain<T extends Sealed> {
   fold: Fold;
   amendments: Amendments<T>;
   attestations: Attestations;
-  /** Calls the listener after every batch, with its entries, their values readable: its chain has a new head. */
+  /** Registers a listener that is called after every durable batch, with its entries and their values readable. */
   onSealed: (listener: SealedListener) => void;
-  /** Erases the committed values of a deleted organisation's audit chain, in all entries but one. */
+  /** Erases the committed values of a deleted organisation's audit chain, in all entries but the one at `except`. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
 
+/** Opens a chain. A process SHOULD open each chain once: queues and caches are not shared between two. */
 export function openChain<T extends Sealed, P extends ColumnPayload>(
   chain: Chain,
   deps: ChainDeps<T, P>,

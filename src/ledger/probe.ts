@@ -19,5 +19,5 @@ export const STEPS = [
 
 export type Step = (typeof STEPS)[number];
 
-/** Called at every step, and awaited. */
+/** Called and awaited at every step. */
 export type Probe = (step: Step, organizationId: string) => void | Promise<void>;

@@ -2,8 +2,8 @@
 
 export const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
-/** A member that has just become primary may lag behind the majority for a moment: what it lacks is read so often, with a pause. */
+/** Reads, with a pause, before an entry counts as missing: a new primary may lag behind the majority for a moment. */
 export const CONFIRM_READS = 20;
 export const CONFIRM_PAUSE_MS = 100;
-/** For reads of the entries about one trace; the hint keeps the planner from serving a sort by sequence with the whole chain. */
+/** Options for reads about one trace; the hint keeps the planner from reading the whole chain for the sort. */
 export const ABOUT_ONE = { ...MAJORITY, hint: 'subject' } as const;

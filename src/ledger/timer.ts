@@ -1,6 +1,6 @@
-// Timers as an argument, so that tests pass virtual time; waiting, time-outs and retries on top of them.
+// Timers as an argument, so that tests can pass virtual time; sleeping, time-outs and retries on top of them.
 
-/** Runs a function after so many milliseconds; the returned function cancels it. */
+/** Runs a function after `ms` milliseconds; the returned function cancels it. */
 export interface Timer {
   after(ms: number, run: () => void): () => void;
 }
@@ -14,13 +14,14 @@ export const systemTimer: Timer = {
   },
 };
 
+/** Resolves after `ms` milliseconds. */
 export function sleep(timer: Timer, ms: number): Promise<void> {
   return new Promise((resolve) => {
     timer.after(ms, resolve);
   });
 }
 
-/** The result of `work`, or after `ms` what `late` returns or throws; `work` itself goes on. */
+/** Resolves with the result of `work`, or after `ms` as the time-out returns or throws; `work` itself continues. */
 export function within<T>(
   timer: Timer,
   ms: number,
@@ -47,12 +48,12 @@ export function within<T>(
   });
 }
 
-/** Milliseconds before the next attempt: none before the first, then 1, 2, 4 ... 250. */
+/** Computes the milliseconds before an attempt: none before the first, then 1, 2, 4 ... 250. */
 export function backoff(attempt: number): number {
   return attempt === 0 ? 0 : Math.min(250, 2 ** (attempt - 1));
 }
 
-/** Retries a read until it succeeds: nothing may be built on what is unknown. */
+/** Retries a read until it succeeds: the caller MUST NOT build on an unknown state. It never rejects. */
 export async function persistently<T>(timer: Timer, read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,16 +1,19 @@
-// Turns among the workers of one port, by a baton; whoever is alone has every turn.
+// Mutual exclusion between the workers of one port, by a shared lease; a single process never waits.
 import type { Baton, BatonKeeper } from '../platform/shared/batons.ts';
 import { type Timer, within } from './timer.ts';
 
 export interface TurnDeps {
-  /** Of the workers of one port; absent: this process is alone. */
+  /** The leases that the workers of one port share; absent: there is one process. */
   batons?: BatonKeeper | undefined;
   timer: Timer;
 }
 
 const ALONE: Baton = { note: null, pass: () => undefined };
 
-/** Resolves when it is this process's turn, which `pass` ends, or after `patienceMs`: one that does not come is done without, and goes on when it comes. */
+/**
+ * Waits for the lease of `key`; the caller MUST call `pass`, which releases it with a note for the next holder. After
+ * `patienceMs` it resolves without the lease, which is passed on when it arrives. It never rejects.
+ */
 export async function turnAt(
   key: string,
   patienceMs: number,

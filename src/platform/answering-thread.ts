@@ -1,4 +1,4 @@
-// A worker thread that answers many requests at a time: this side of it. The other one is `thread-answers.ts`.
+// A worker thread that answers many requests at a time: the caller's side. The thread's side is `thread-answers.ts`.
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { ThreadAbort, ThreadMessage, ThreadResponse } from './thread-answers.ts';
 import { applyThreadLimits } from './thread-limits.ts';
@@ -7,7 +7,7 @@ export interface ThreadOptions {
   script: URL;
   workerData: unknown;
   resourceLimits: ResourceLimits;
-  /** A thread that nobody has asked anything for so long ends; default: a minute. */
+  /** The thread ends after this time without a request; default: a minute. */
   restMs?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export class AnsweringThread<Q> {
   }
 }
 
-/** A thread that does not end before it is released. */
+/** A thread that is kept alive until it is released. */
 export interface HeldThread<Q> {
   ask(request: Q, signal?: AbortSignal): Promise<unknown>;
   release(): void;
@@ -83,12 +83,12 @@ export interface HeldThread<Q> {
 export interface LastingThread<Q> {
   /** Rejects with what the thread threw, or when it has ended; once `signal` is aborted, when the thread has stopped working. */
   ask(request: Q, signal?: AbortSignal): Promise<unknown>;
-  /** For what has to be asked of one and the same thread. */
+  /** Keeps the thread alive, for a series of requests that must reach the same thread. */
   hold(): HeldThread<Q>;
   close(): Promise<void>;
 }
 
-/** One that is started when it is first needed, ends when it has rested, and is started anew after that or a failure. */
+/** Starts the thread on first use, ends it when idle, and starts another one after that or after a failure. */
 export function createLastingThread<Q>(options: ThreadOptions): LastingThread<Q> {
   const { restMs = REST_MS } = options;
   let thread: AnsweringThread<Q> | null = null;

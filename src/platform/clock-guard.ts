@@ -1,11 +1,11 @@
-// Watches this instance's clock: nothing is sealed while it differs from the database's, or was set, by more than five seconds (docs/ledger.md).
+// Checks this instance's clock: nothing is sealed while it is off, or was set, by more than 5 s (docs/ledger.md).
 import { MAX_SKEW_MS } from '../domain/record/chain.ts';
 import type { MachineClocks } from './clock.ts';
 
 const CHECK_MS = 10_000;
 
 export interface ClockGuard {
-  /** Whether the clocks agreed at the last measurement, and this one was not set since; if it was, measures at once. */
+  /** Whether the clocks agreed at the last check and this one was not set since; otherwise starts another check. */
   ready(): boolean;
   /** Measures now, then every ten seconds. */
   start(): Promise<void>;
@@ -16,14 +16,14 @@ export interface ClockGuardDeps {
   clocks: MachineClocks;
   /** The database's time, in milliseconds since the epoch. */
   databaseNow: () => Promise<number>;
-  /** The database runs on this machine: it cannot vouch for a clock that is its own. */
+  /** The database runs on this machine, so its clock proves nothing about this one. */
   sharesClock: boolean;
-  /** By how much this clock differs from where it should be. */
+  /** Receives the measured deviation of this clock. */
   onMeasured: (skewMs: number) => void;
   log: { error(details: object, text: string): void };
 }
 
-/** All clocks at one moment, and by how much the wall clock was ahead of the database's. */
+/** The readings of all clocks at one moment; `skewMs`: wall clock minus database clock. */
 interface Measurement {
   skewMs: number;
   wall: number;
@@ -31,7 +31,7 @@ interface Measurement {
   sinceBoot: number;
 }
 
-/** A failed measurement changes nothing: an unreachable database is noticed elsewhere. */
+/** A failed measurement changes nothing: other checks detect an unreachable database. */
 export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
   const { clocks, databaseNow, sharesClock, onMeasured, log } = deps;
   let last: Measurement | null = null;
@@ -48,13 +48,13 @@ export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
     return { skewMs, wall, elapsed, sinceBoot: clocks.sinceBoot() };
   }
 
-  /** Today's difference from the database, if its clock went on as it should since the last measurement. */
+  /** Estimates the present skew, assuming that the database's clock ran evenly since the last measurement. */
   function expectedSkewMs(): number {
     if (!last) return Number.NaN;
     return last.skewMs + (clocks.wall() - last.wall) - (clocks.elapsed() - last.elapsed);
   }
 
-  /** Without a second clock a jump stands until the clock is back; what a sleeping machine missed is none. */
+  /** When both share a clock, a jump counts until the clock is back. Time that the machine slept is no jump. */
   async function check(): Promise<void> {
     const now = await measure();
     const jumpMs = last ? now.wall - last.wall - (now.sinceBoot - last.sinceBoot) : 0;

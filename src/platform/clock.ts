@@ -1,7 +1,7 @@
-// The clock that everything takes as an argument, and the machine's clocks that tell whether it was set.
+// The clock that services take as a dependency, and the machine's clocks that show whether it was set.
 import { uptime } from 'node:os';
 
-/** Tests and the simulation pass their own. */
+/** Wall clock; tests and the simulation pass their own. */
 export interface Clock {
   now(): Date;
 }
@@ -14,7 +14,7 @@ export interface MachineClocks {
   wall(): number;
   /** Cannot be set; stands still while the machine sleeps. */
   elapsed(): number;
-  /** Cannot be set, and counts while the machine sleeps; dearer to read. */
+  /** Cannot be set, and counts while the machine sleeps; slower to read. */
   sinceBoot(): number;
 }
 

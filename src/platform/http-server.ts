@@ -1,18 +1,18 @@
-// The HTTP server under Express: its time limits, one form of request target, and prototypes that are right to begin with.
+// The HTTP server under Express: timeouts, normalised request targets, and preset Express prototypes.
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express, Request, Response } from 'express';
 import { Bursts } from './bursts.ts';
 import { keptFor, type Keeping, setKept } from './keeping-response.ts';
 
-/** In milliseconds: slow senders and readers are cut, idle connections closed. */
+/** Timeouts in milliseconds: slow senders and readers are disconnected, idle connections closed. */
 export interface Timeouts {
   headers: number;
   request: number;
   keepAlive: number;
-  /** How long a reader may take nothing of an answer that waits for it. */
+  /** How long a client may read nothing of a response that waits for it. */
   stall: number;
-  /** How often the first two are looked at. */
+  /** How often the first two timeouts are checked. */
   check: number;
 }
 const TIMEOUTS: Timeouts = {
@@ -23,20 +23,20 @@ const TIMEOUTS: Timeouts = {
   check: 5000,
 };
 
-/** `rawPacket`: the bytes among which it failed. */
+/** `rawPacket`: the bytes that could not be parsed. */
 export interface MalformedError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
 }
-/** Answers what is no HTTP request, or not in time; Express never sees it. */
+/** Answers a malformed or late request, which never reaches Express. */
 export type MalformedRequest = (error: MalformedError, socket: Duplex) => void;
 
-/** An answer that knows when its request came, by `performance.now`. */
+/** A response with the arrival time of its request, in milliseconds of `performance.now`. */
 export interface Arrived {
   arrivedAt: number;
 }
 
 export interface HttpServerOptions {
-  /** What requests are given to; absent: the app. */
+  /** Receives the requests; absent: the app. */
   listener?: (req: Request, res: Response) => void;
   onMalformed: MalformedRequest;
   timeouts?: Timeouts;
@@ -45,8 +45,8 @@ export interface HttpServerOptions {
 }
 
 /**
- * Express gives every request and response its own prototypes with `Object.setPrototypeOf`, which makes the engine forget what it learnt
- * of their shape. Constructors whose prototypes are Express' own make that call a no-op: 66 microseconds a request instead of 201
+ * Express calls `Object.setPrototypeOf` on every request and response, which discards the engine's optimisations of
+ * their shape. Constructors with Express' prototypes make that call a no-op: 66 microseconds a request instead of 201
  * (`GET /health` without a connection; row ingest/R1).
  */
 export function createHttpServer(app: Express, options: HttpServerOptions): Server {
@@ -56,7 +56,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
     readonly arrivedAt = performance.now();
     kept = keptFor(this.req);
 
-    /** Everything that is written comes by here, asked for or not. */
+    /** Node calls this for every response, also for implicit headers. */
     override writeHead(status: number, ...given: unknown[]): this {
       const { kept } = this;
       this.kept = null;
@@ -94,7 +94,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
   return server;
 }
 
-/** A request target in absolute form (RFC 9112, 3.2.2) means its path: limits and routes read one form. */
+/** Reduces a request target in absolute form (RFC 9112, 3.2.2) to its path, the form that limits and routes read. */
 function originForm(target: string): string {
   if (target.startsWith('/') || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
@@ -105,7 +105,7 @@ function twoHosts({ method = '', url = '' }: IncomingMessage): MalformedError {
   return Object.assign(new Error('two hosts'), { rawPacket: Buffer.from(`${method} ${url} `) });
 }
 
-/** Names and values alternate. */
+/** Counts the `Host` headers; names and values alternate. */
 function hostsOf(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -113,7 +113,7 @@ function hostsOf(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/** Hangs up on a reader that takes nothing for `stallMs` while bytes wait for it; a slow handler has all the time it needs. */
+/** Disconnects a client that reads nothing for `stallMs` while bytes wait for it; a slow handler is not affected. */
 function cutStalled(res: ServerResponse, stallMs: number): void {
   res.setTimeout(stallMs, () => {
     if (res.writableLength > 0) res.destroy();

@@ -7,7 +7,7 @@ const POOL_BYTES = 16 * 1024;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** 16 random bytes: a view into a pool, of which no part is used twice. Some 20 seeds a decision cost 100 us when drawn one by one (row ingest/R1). */
+/** 16 random bytes, a view into a pool: drawing the 20 seeds of a decision one by one cost 100 us (ingest/R1). */
 export function random16(): Buffer {
   if (used === pool.length) {
     pool = drawBytes(POOL_BYTES);
@@ -29,7 +29,7 @@ export function randomToken(): string {
 const CODE_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CODE_LENGTH = 10;
 
-/** 50 random bits for people to type: ten characters without look-alikes, in two groups. */
+/** A code of 50 random bits for people to type: ten characters without look-alikes, in two groups. */
 export function randomCode(): string {
   const code = Array.from(
     drawBytes(CODE_LENGTH),
@@ -53,7 +53,7 @@ export function newRequestId(): string {
   return random16().toString('hex', 0, 12);
 }
 
-/** A number from 0 to 1, for the jitter of retries; not for secrets. */
+/** A random number from 0 to 1 for the jitter of retries; not for secrets. */
 export function chance(): number {
   return Math.random();
 }

@@ -1,20 +1,20 @@
-// Who waits for the answer to a request, and whether they still do, known to whatever works for it.
+// The caller of the current request, and whether it has disconnected, available to all work for the request.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface WaitingCaller {
-  /** Of its address: /24, or /48 of IPv6. */
+  /** Network of the caller's address: /24, or /48 of IPv6. */
   network: string;
   hasLeft(): boolean;
 }
 
 export interface Presence {
-  /** Works for a request whose caller may leave. */
+  /** Runs work on behalf of a caller, who may disconnect. */
   during<T>(caller: WaitingCaller, work: () => Promise<T>): Promise<T>;
-  /** Whether the caller of the request that this is for has left; false where there is none. */
+  /** Whether the current caller has disconnected; false outside of a request. */
   isAbandoned(): boolean;
-  /** The caller's network; empty where there is none. */
+  /** The caller's network; empty outside of a request. */
   network(): string;
-  /** The caller, to be asked later; where there is none, one without a network that does not leave. */
+  /** The current caller, for later use; outside of a request, one without a network that never disconnects. */
   caller(): WaitingCaller;
 }
 
@@ -30,7 +30,7 @@ export function createPresence(): Presence {
         return await current.run(caller, work);
       } finally {
         underWay -= 1;
-        // As with transactions: until it is disabled, every promise of the process is dearer; `run` enables it again.
+        // An enabled storage slows down every promise of the process, as with transactions; `run` enables it again.
         if (underWay === 0) current.disable();
       }
     },

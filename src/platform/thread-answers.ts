@@ -1,4 +1,4 @@
-// A worker thread that answers many requests at a time: the thread's side. The other one is `answering-thread.ts`.
+// A worker thread that answers many requests at a time: the thread's side. The caller's side is `answering-thread.ts`.
 import { parentPort } from 'node:worker_threads';
 
 export interface ThreadMessage<Q> {
@@ -6,7 +6,7 @@ export interface ThreadMessage<Q> {
   request: Q;
 }
 
-/** Whoever asked does not need the answer any more. */
+/** The caller does not need the answer any more. */
 export interface ThreadAbort {
   abortedId: number;
 }
@@ -15,13 +15,13 @@ export interface ThreadResponse {
   id: number;
   value?: unknown;
   error?: unknown;
-  /** What a copy of the error loses. */
+  /** Members of the error that structured cloning loses. */
   marks?: { name: string; errorLabels: readonly string[] };
 }
 
 type Answer<Q> = (message: ThreadMessage<Q>, signal: AbortSignal) => Promise<unknown>;
 
-/** Answers the requests of the thread that started this one; that one may abort them. */
+/** Answers the requests of the parent thread, which may abort them. */
 export function answerRequests<Q>(answer: Answer<Q>): void {
   const underWay = new Map<number, AbortController>();
   parentPort?.on('message', (message: ThreadMessage<Q> | ThreadAbort) => {
@@ -39,7 +39,7 @@ export function answerRequests<Q>(answer: Answer<Q>): void {
   });
 }
 
-/** By them callers tell whether trying again may help. */
+/** Callers decide by name and labels whether a retry may help. */
 function marksOf(error: unknown): { name: string; errorLabels: readonly string[] } {
   const { name = 'Error', errorLabels = [] } = error as { name?: string; errorLabels?: string[] };
   return { name, errorLabels: [...errorLabels] };

@@ -1,7 +1,7 @@
-// Makes the limits of worker threads hold: a flag of the process for its own young generation outweighs those of every thread.
+// Makes the memory limits of worker threads effective: a process flag for the young generation would override them.
 import { setFlagsFromString } from 'node:v8';
 
-/** The main thread has read the flag at its start and keeps its 128 MB for half a young generation, which no other thread needs. */
+/** Resets the flag for new threads; the main thread has read it at its start and keeps its 128 MB. */
 export function applyThreadLimits(): void {
   setFlagsFromString('--max-semi-space-size=0');
 }

@@ -1,9 +1,9 @@
-// Lowers the priority of a worker thread, so that others go first: 0.09 ms late beside a verification instead of 0.3 to 3.9 (row during).
+// Lowers the priority of a worker thread: others are 0.09 ms late beside a verification, not 0.3 to 3.9 (row during).
 import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** At ten steps less, a thread gets about a tenth of a busy processor. */
+/** Ten steps lower, a thread gets about a tenth of a busy processor. */
 const NICE_STEPS = 10;
 
 /** Lowers the priority of the calling thread, not of its process. Only Linux has priorities of threads; elsewhere nothing changes. */

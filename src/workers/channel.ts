@@ -1,10 +1,10 @@
-// Questions and answers between the primary and a worker, over the channel that a forked process has. Both sides are alike. A connection may come with a question.
+// Requests and responses between the primary and a worker over the channel of a forked process; both sides are alike.
 import type { Handle } from '../platform/handed-connections.ts';
 
-/** For an answer to a question with a connection: Node drops one that the other process cannot open, for want of files, and tells nobody. */
+/** Time-out for requests with a connection: Node drops one silently when the other process has no free descriptors. */
 const ANSWER_MS = 5_000;
 
-/** What may be asked, by kind: what the question says, and what its answer is. */
+/** The requests of one side by kind, with the payload and the result of each. */
 type Protocol<Kinds> = Record<keyof Kinds, { says: unknown; gets: unknown }>;
 
 export type Answers<P extends Protocol<P>> = {
@@ -34,16 +34,17 @@ interface Asked {
   reject: (error: Error) => void;
 }
 
+/** One side of the channel: sends requests of `Asks` and answers those of `Answered`. */
 export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answered>> {
   readonly #end: ChannelEnd;
   readonly #answers: Answers<Answered>;
   readonly #asked = new Map<number, Asked>();
-  /** What the other side cannot hear yet; null: it can. */
+  /** Messages to send once the other side listens; null: it listens. */
   #unheard: (() => void)[] | null;
   #lastId = 0;
   #isClosed = false;
 
-  /** The side that speaks first is the one that listens last: Node drops what comes to a worker before that listens. */
+  /** `speaksFirst`: this side starts to listen last. Node drops messages to a worker that does not listen yet. */
   constructor(
     end: ChannelEnd,
     answers: Answers<Answered>,
@@ -59,7 +60,10 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     });
   }
 
-  /** Rejects with what the other side threw, or when it is gone. `handle`: the other side may have it too, and has five seconds to answer. */
+  /**
+   * Sends a request and resolves with its result. Rejects with what the other side threw, when it is gone, or, for a
+   * request with a `handle`, after five seconds; the other side may have the connection then too.
+   */
   ask<K extends keyof Asks & string>(
     kind: K,
     says: Asks[K]['says'],
@@ -75,7 +79,7 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     });
   }
 
-  /** The other side is gone: nothing will be answered any more. */
+  /** Closes the channel because the other side is gone; pending requests are rejected. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#asked.values()) reject(gone());
@@ -88,7 +92,7 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
   ): Promise<void> {
     try {
       const answer = this.#answers[kind as keyof Answered] as Answer | undefined;
-      if (!answer) throw new Error(`nobody answers ${kind}`);
+      if (!answer) throw new Error(`no answer is defined for ${kind}`);
       this.#send({ answer: { id, gets: await answer(says, handle) } });
     } catch (error) {
       this.#send({ answer: { id, error: error instanceof Error ? error.message : String(error) } });
@@ -116,7 +120,7 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
     });
   }
 
-  /** A connection that cannot be sent says nothing of the channel: it may have been closed while it waited for its turn. */
+  /** Handles a failed send. Only a message without a connection closes the channel: a connection may just be closed. */
   #failed({ message }: Error, withConnection: Message['question']): void {
     if (withConnection) this.#settle({ id: withConnection.id, error: message });
     else this.close();

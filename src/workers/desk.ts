@@ -1,4 +1,4 @@
-// Where workers count, and take places and turns: the primary's side of what they share.
+// The primary's side of the limits that workers share: counts, slots, password permits and leases.
 import { Batons } from '../platform/shared/batons.ts';
 import { TakenPlaces } from '../platform/shared/places.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
@@ -7,27 +7,29 @@ import { WindowCounts } from '../platform/shared/window-counts.ts';
 import type { Answers } from './channel.ts';
 import type { AskedOfPrimary, Given } from './messages.ts';
 
+/** The session of one worker: the answers to its requests. */
 export interface Visitor {
   answers: Pick<Answers<AskedOfPrimary>, 'counts' | 'place' | 'turn' | 'baton' | 'leave'>;
-  /** The worker is gone: what it held is given back. */
+  /** Releases what the worker holds, because it is gone. */
   leave: Release;
 }
 
-/** Gives back what was taken; a baton goes on with the note. */
+/** Releases a resource; a lease passes the note on to its next holder. */
 type GiveBack = (note: string | null) => void;
 
+/** Coordinates the limits that workers share. */
 export interface Desk {
-  /** A worker that has begun. `wanted` tells it which baton somebody else waits for. */
+  /** Opens the session of a worker that has started. `wanted` notifies it that another worker waits for its lease. */
   visitor(wanted: (hold: number) => void): Visitor;
 }
 
-/** What one worker has taken. */
+/** The resources that one worker holds. */
 class Holds {
   readonly #taken = new Map<number, GiveBack>();
   #last = 0;
   #isGone = false;
 
-  /** Null: there is nothing to hold, or nobody any more who could. */
+  /** Adds a resource and returns its id; null: there is none, or the worker is gone. */
   add(giveBack: GiveBack | null): number | null {
     if (giveBack && this.#isGone) giveBack(null);
     if (!giveBack || this.#isGone) return null;
@@ -46,6 +48,7 @@ class Holds {
   }
 }
 
+/** Creates the coordinator; its state lives in the memory of the primary. */
 export function createDesk({ passwords }: SharedLimits): Desk {
   const counts = new WindowCounts();
   const places = new TakenPlaces();

@@ -1,63 +1,65 @@
-// What the primary and its workers ask each other.
+// The requests between the primary and its workers.
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Secrets } from '../platform/secrets/secrets.ts';
 import type { WantedPlace } from '../platform/shared/places.ts';
 import type { CountedKey, WindowCount } from '../platform/shared/window-counts.ts';
 
-/** What a worker is to do. Secrets go this way, since others may read a command line. */
+/** The start parameters of a worker. Secrets are sent this way, since other users may read a command line. */
 export interface WorkerOrders {
-  /** Which of the workers it is, from 1. */
+  /** Number of the worker, from 1. */
   number: number;
-  /** How many there are. */
+  /** Number of workers. */
   workers: number;
   mongoUri: string;
   secrets: Secrets;
   port: number;
 }
 
-/** What a worker has counted of one key since it last told. */
+/** The count of one key in a worker since its last report. */
 export type CountRow = CountedKey & { count: number };
 
-/** By which something taken is given back. */
+/** Id of a lease this worker holds. */
 type Hold = number;
 
-/** A baton that the primary has given. */
+/** A lease that the primary has granted. */
 export interface Given {
-  /** By which it is given back; null: there is nothing to give back. */
+  /** Id to release it by; null: there is nothing to release. */
   hold: Hold | null;
   note: string | null;
-  /** Somebody else wants it already. */
+  /** Whether another worker waits for it already. */
   isWanted: boolean;
 }
 
 export type MetricsOfWorker = MetricObjectWithValues<MetricValue<string>>[];
 
+/** The requests that a worker sends to the primary. */
 export interface AskedOfPrimary {
   orders: { says: null; gets: WorkerOrders };
-  /** It listens. */
+  /** The worker listens. */
   listens: { says: { url: string }; gets: null };
-  /** It cannot begin. */
+  /** The worker cannot start. */
   failed: { says: { reason: string }; gets: null };
   counts: { says: readonly CountRow[]; gets: WindowCount[] };
   place: { says: WantedPlace; gets: Hold | null };
   turn: { says: { line: string }; gets: Hold | null };
   baton: { says: { key: string }; gets: Given };
-  /** The number of the worker that writes the organisation's chain. */
+  /** Returns the number of the worker that writes the organisation's chain. */
   home: { says: { organizationId: string }; gets: number };
-  /** A connection, for another worker; false: that one does not take it. */
+  /** Moves a connection to another worker; false: that worker does not take it. */
   move: { says: { to: number }; gets: boolean };
-  /** `note`: for the next holder of a baton. */
+  /** Releases a lease; `note` is for its next holder. */
   leave: { says: { hold: Hold; note: string | null }; gets: null };
-  /** Those of all workers, as Prometheus reads them. */
+  /** Returns the metrics of all workers in the text format of Prometheus. */
   metrics: { says: null; gets: string };
 }
 
+/** The requests that the primary sends to a worker. */
 export interface AskedOfWorker {
-  /** Its own. */
+  /** Returns the worker's own metrics. */
   metrics: { says: null; gets: MetricsOfWorker };
-  /** Somebody else waits for a baton that it has. */
+  /** Another worker waits for a lease that this one holds. */
   wanted: { says: { hold: Hold }; gets: null };
-  /** A connection from another worker; false: it does not take it. */
+  /** Hands over a connection of another worker; false: this one does not take it. */
   take: { says: null; gets: boolean };
   stop: { says: null; gets: null };
 }

@@ -1,13 +1,13 @@
-// The metrics of all workers in one text: counts are added up, what they all see is told once.
+// Aggregates the metrics of all workers into one text: counts are summed, common values appear once.
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricsOfWorker } from './messages.ts';
 
-/** A worker that has not told its metrics by then is left out. */
+/** A worker without an answer after this time is left out. */
 const PATIENCE_MS = 10_000;
 
 type AskOne = () => Promise<MetricsOfWorker>;
 
-/** Whoever asks while they are gathered is told the same. */
+/** Creates the function that collects the metrics; concurrent callers share one collection. */
 export function createPrimaryMetrics(workers: () => readonly AskOne[]): () => Promise<string> {
   let underWay: Promise<string> | null = null;
 

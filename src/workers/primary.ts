@@ -1,4 +1,4 @@
-// The primary: starts the workers of one port, replaces those that die, and has what they share. It serves nothing itself.
+// The primary process: starts the workers of one port, replaces those that die, and holds their shared state.
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
@@ -10,18 +10,20 @@ import { Homes } from './homes.ts';
 import { createPrimaryMetrics } from './primary-metrics.ts';
 import { Restarts } from './restarts.ts';
 
+/** The options of `startWorkers`. */
 export interface WorkersOptions {
   orders: Omit<WorkerOrders, 'number'>;
   limits: SharedLimits;
   log: Logger;
-  /** A worker keeps dying: there is no use in going on. */
+  /** Called when a worker keeps dying: the service should end. */
   onLost: (reason: string) => void;
 }
 
+/** The running workers of one port. */
 export interface Workers {
-  /** Where they listen, all of them. */
+  /** The URL at which all workers listen. */
   url: string;
-  /** Resolves when each has answered what it was sent, and has ended. */
+  /** Stops the workers; resolves when each has answered its requests and ended. */
   stop(): Promise<void>;
 }
 
@@ -32,16 +34,16 @@ interface Running {
 }
 
 /**
- * The kernel gives a connection to a worker that is free to take it. A primary that dealt them out would keep, for ever, those that it had
+ * The kernel gives a connection to a free worker. A primary that distributed them would keep forever those that it had
  * just sent to a worker that died.
  */
 cluster.schedulingPolicy = cluster.SCHED_NONE;
 
-/** Resolves when all of them listen. @throws Error that says why one cannot */
+/** Starts the workers; resolves when all listen. @throws Error that says why one cannot */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const crew = createCrew(options);
   const { workers } = options.orders;
-  // The first one migrates what the others would wait for, and is the only one to say what is wrong.
+  // The first worker migrates the database, for which the others would wait, and reports faults once.
   const url = await crew.start(1);
   await Promise.all(Array.from({ length: workers - 1 }, (_, index) => crew.add(index + 2)));
   return { url, stop: crew.stop };
@@ -53,7 +55,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
   const homes = new Homes();
   const restarts = new Map<number, Restarts>();
   const pauses = new Set<NodeJS.Timeout>();
-  /** Told when a worker listens for the first time. */
+  /** Callbacks for the first time that a worker listens. */
   const awaited = new Map<number, () => void>();
   let hasServed = false;
   let isStopping = false;
@@ -79,7 +81,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
       move(running.get(to), handle),
   });
 
-  /** Resolves with where it listens. */
+  /** Starts a worker; resolves with the URL at which it listens. */
   function start(number: number): Promise<string> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
@@ -118,7 +120,7 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
     log.info({ worker: number, pid }, 'a worker listens');
   }
 
-  /** Before any has listened there is no service yet: whoever started the first learns why there is none. */
+  /** Replaces a worker that died. Before any has listened none is replaced: the start of the first worker rejects. */
   function died(number: number, how: string): void {
     if (isStopping || !hasServed) return;
     const deaths = restarts.get(number) ?? new Restarts();
@@ -133,14 +135,14 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
     pauses.add(timer);
   }
 
-  /** Starts one beside those that serve: where it dies, it is replaced. */
+  /** Starts a worker beside those that serve; it is replaced if it dies. */
   function begin(number: number): void {
     start(number).catch((error: unknown) => log.error({ err: error }, 'a worker is missing'));
   }
 
   return {
     start,
-    /** Resolves when it listens, or one that has replaced it. */
+    /** Adds a worker; resolves when it or its replacement listens. */
     add: (number: number): Promise<void> =>
       new Promise((resolve) => {
         awaited.set(number, resolve);
@@ -156,7 +158,10 @@ function createCrew({ orders, limits, log, onLost }: WorkersOptions) {
   };
 }
 
-/** Whether the worker has taken the connection; this process has it no longer. @throws Error where the worker dies meanwhile, or does not answer */
+/**
+ * Moves a connection to a worker and closes it here; returns whether the worker has taken it.
+ * @throws Error when the worker dies in the meantime or does not answer
+ */
 async function move(to: Running | undefined, handle: Handle | undefined): Promise<boolean> {
   try {
     return to?.listens === true && handle ? await to.channel.ask('take', null, handle) : false;
@@ -170,7 +175,7 @@ const withNumber = (orders: WorkersOptions['orders'], number: number): WorkerOrd
   number,
 });
 
-/** Resolves when it has ended, or could not be forked, after `onEnd` was told how. */
+/** Resolves when a worker has ended or could not be forked, after `onEnd` was called with the reason. */
 function endOf(worker: Worker, onEnd: (how: string) => void): Promise<void> {
   return new Promise((resolve) => {
     const end = (how: string): void => {
@@ -180,7 +185,7 @@ function endOf(worker: Worker, onEnd: (how: string) => void): Promise<void> {
     worker.once('exit', (code: number | null, signal: string | null) =>
       end(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
     );
-    // Any other error is of something that could not be sent, to one whose end is told above.
+    // Any other error is a failed send to a worker whose exit is reported above.
     worker.on('error', ({ message }) => {
       if (worker.process.pid === undefined) end(`could not be forked (${message})`);
     });

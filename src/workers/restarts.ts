@@ -1,15 +1,15 @@
-// When a worker that has died is replaced: after a pause that grows, until it has died too often.
+// Decides when a dead worker is replaced: after a growing pause, and not after too many deaths.
 
 const WITHIN_MS = 60_000;
 const DEATHS_MAX = 10;
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 5000;
 
-/** What is remembered of one worker's deaths. */
+/** The recent deaths of one worker. */
 export class Restarts {
   #deaths: number[] = [];
 
-  /** Milliseconds until it is replaced; null: it died too often within a minute. */
+  /** Records a death; returns the milliseconds until the replacement, or null after ten deaths within a minute. */
   died(now: number): number | null {
     this.#deaths = [...this.#deaths.filter((at) => now - at < WITHIN_MS), now];
     const count = this.#deaths.length;

@@ -1,12 +1,12 @@
-// A worker's side of the limits: it counts by itself, tells the primary ten times a second, and asks before it has let much through alone.
+// A worker's side of shared limits: counts locally, reports ten times a second, and asks once its own count is large.
 import { LRUCache } from 'lru-cache';
 import type { Counted, WindowCount } from '../platform/shared/window-counts.ts';
 import type { CountRow } from './messages.ts';
 
 const TELL_MS = 100;
-/** Keys whose counts by all workers are known here; others begin at what this one has counted since it last told. */
+/** Keys with a known count of all workers; any other begins at this worker's count since its last report. */
 const KNOWN_MAX = 50_000;
-/** What all workers but one may have let through untold, together: less than this part of a limit. */
+/** All workers but one together may have passed less than this part of a limit without a report. */
 const UNTOLD_PART = 8;
 
 interface Known {
@@ -14,16 +14,17 @@ interface Known {
   endsAt: number;
 }
 
-/** Sends rows to the primary; resolves with the counts of all workers, these included. */
+/** Reports rows to the primary; resolves with the counts of all workers, these included. */
 type Tell = (rows: readonly CountRow[]) => Promise<WindowCount[]>;
 
+/** Counts of this worker, merged with those of all workers. A limit marked `exact` MUST be asked of the primary. */
 export class SharedCounts {
   readonly #tell: Tell;
   readonly #workers: number;
   readonly #known = new LRUCache<string, Known>({ max: KNOWN_MAX });
-  /** Counted here since the primary was told. */
+  /** Counts since the last report. */
   #untold = new Map<string, CountRow>();
-  /** Told, and not answered yet. */
+  /** Counts that were reported and not answered yet. */
   readonly #onTheWay = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -53,7 +54,7 @@ export class SharedCounts {
     return known && known.endsAt > now ? known : { hits: 0, endsAt: now + windowMs };
   }
 
-  /** Resolves with the counts of what was untold. */
+  /** Reports all pending counts; resolves with the counts of all workers. */
   async #tellNow(): Promise<Map<string, WindowCount>> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;

@@ -1,4 +1,4 @@
-// A worker: is told by its primary what to do, shares limits and metrics with the others, and ends with the primary.
+// A worker process: gets its orders from the primary, shares limits and metrics, and ends with the primary.
 import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
 import { type Shared, spareCores } from '../platform/shared/shared.ts';
@@ -10,19 +10,20 @@ import { SharedCounts } from './shared-counts.ts';
 
 const PRIMARY_CHECK_MS = 500;
 
+/** The primary, as a worker uses it. */
 export interface Primary {
   orders: WorkerOrders;
   shared: Shared;
   listens(url: string): void;
-  /** Resolves when the primary knows why it cannot begin. */
+  /** Reports why the worker cannot start; resolves when the primary knows. */
   failed(reason: string): Promise<void>;
-  /** From now on `stop` ends this process; before, it ends at once. */
+  /** Sets how this process stops; until then a stop ends it at once. */
   onStop(stop: () => void): void;
 }
 
 type ToPrimary = Channel<AskedOfPrimary, AskedOfWorker>;
 
-/** What is asked of a worker; it answers by what it has by then. */
+/** The state from which a worker answers requests of the primary. */
 interface Asked {
   stop: () => void;
   ownMetrics: () => Promise<Registry>;
@@ -43,7 +44,7 @@ const answersBy = (asked: Asked): Answers<AskedOfWorker> => ({
   },
 });
 
-/** Null: this process is no worker. A worker ends when the channel to its primary does. */
+/** Joins the primary of this worker; null: this process is no worker. A worker ends when its channel closes. */
 export async function joinPrimary(): Promise<Primary | null> {
   if (!cluster.worker) return null;
   endWithPrimary();
@@ -72,8 +73,8 @@ export async function joinPrimary(): Promise<Primary | null> {
 }
 
 /**
- * `node:cluster` ends a worker by the event `disconnect`. Node does not emit that while a connection is on its way through the channel: it
- * waits for a receipt that never comes.
+ * Ends this process with the primary. `node:cluster` relies on the event `disconnect`, which Node does not emit while a
+ * connection is in the channel: it waits for a receipt that never comes.
  */
 export function endWithPrimary(): void {
   setInterval(() => {
@@ -113,7 +114,7 @@ const batonsOver = (channel: ToPrimary): KeptBatons =>
     leave: (hold, note) => giveBack(channel, hold, note),
   });
 
-/** A primary that is gone has nothing to be told. */
+/** Releases a lease; a failure is ignored, because the primary is gone then. */
 function giveBack(channel: ToPrimary, hold: number, note: string | null): void {
   void channel.ask('leave', { hold, note }).catch(() => undefined);
 }

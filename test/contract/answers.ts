@@ -24,9 +24,9 @@ const ajv = new Ajv2020({
 formats.default(ajv);
 ajv.addSchema({ $id: 'assay', components: document.components }, 'assay');
 ajv.addVocabulary(['components']);
-/** By what they check: most refusals are of one shape, whatever the operation. */
+/** Validators by schema: most refusals have the same one, regardless of the operation. */
 const compiled = new Map<string, ValidateFunction>();
-/** By operation and status. */
+/** Validator keys, by operation and status. */
 const validators = new Map<string, ValidateFunction>();
 
 function responseOf(operation: string, status: number): Response | undefined {
@@ -52,7 +52,7 @@ function validatorOf(key: string, schema: object): ValidateFunction {
   });
 }
 
-/** What is wrong with an answer, in words; null when nothing is. */
+/** Describes what is wrong with an answer; null when nothing is. */
 export function faultOf(operation: string, { status, headers, body, text }: Answer): string | null {
   const response = responseOf(operation, status);
   const complain = (what: string): string =>

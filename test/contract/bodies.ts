@@ -1,4 +1,4 @@
-// Bodies in which every member is given that a caller may send; each text bears the mark of its tenant.
+// Creates bodies with every member that a caller may send; each text contains the mark of its tenant.
 import { randomHex } from '../../src/platform/ids.ts';
 import { decision } from '../setup/personas.ts';
 import { FIRST_CERTIFICATE } from '../setup/providers/certificates.ts';
@@ -19,7 +19,7 @@ export const policyBody = (mark: string): Record<string, unknown> => ({
   actions: [{ type: 'flag_for_review', config: { reason: `${mark} reason` } }],
 });
 
-/** What may be stated of a model. */
+/** All metadata of a model. */
 export const modelMetadata = (mark: string): Record<string, unknown> => ({
   provider: `${mark} provider`,
   model: `${mark} model`,
@@ -73,7 +73,7 @@ export const ssoBody = (mark: string): Record<string, unknown> => ({
   },
 });
 
-/** To a port of the loopback that nobody listens at, and which the contract's installation allows. */
+/** A webhook to a closed loopback port, which the contract's installation allows. */
 export const webhookBody = (mark: string): Record<string, unknown> => ({
   url: `https://127.0.0.1:1/${randomHex(8)}`,
   events: ['trace.created', 'alert.triggered'],
@@ -82,7 +82,7 @@ export const webhookBody = (mark: string): Record<string, unknown> => ({
   isActive: true,
 });
 
-/** With one action of every kind, to where the contract's installation lets it lead. */
+/** An alert rule with one action of every kind, to destinations that the contract's installation allows. */
 export const alertBody = (mark: string): Record<string, unknown> => ({
   name: `${mark} rule`.slice(0, 100),
   description: `${mark} description`,

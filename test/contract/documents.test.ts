@@ -1,4 +1,4 @@
-// The generated documents are those of the present declarations, and the API document is sound.
+// The generated documents match the declarations, and the API document is valid.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

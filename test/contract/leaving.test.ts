@@ -1,4 +1,4 @@
-// Callers who leave before a file, a stream or a long body is complete: the process lives, their work ends, and no other caller waits.
+// Callers who disconnect before a file, a stream or a long body is complete: the process survives and their work ends.
 // @module-tag varied
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createOther, departures, expectQuick, fill, leaveAll, longAnswers } fro
 import { test as base } from './fixtures.ts';
 import { createTenant, startContractHarness, type Tenant } from './tenant.ts';
 
-/** One place: whoever did not give it back is noticed by the next request. */
+/** One slot: the next request notices a slot that was not released. */
 const ONE_PLACE = { ASSAY_LIMIT_HEAVY: '1' };
 
 const test = base
@@ -31,7 +31,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** Collections of the app's database of which a cursor waits for its next batch. */
+/** Lists collections of the app's database with an open cursor. */
 async function openQueries({ harness: { db } }: Tenant): Promise<unknown[]> {
   const isFound = { type: 'idleCursor', ns: new RegExp(`^${db.databaseName}\\.`) };
   const cursors = await db.client
@@ -43,41 +43,49 @@ async function openQueries({ harness: { db } }: Tenant): Promise<unknown[]> {
     .map(({ ns }) => ns as unknown);
 }
 
-test('every file, stream and heavy answer is among them', () => {
+test('every file, stream and heavy operation is tried', () => {
   expect(longAnswers.length).toBeGreaterThan(30);
   expect(longAnswers).toContain('GET /api/v1/policies/export-bundle');
   expect(longAnswers).toContain('GET /api/v1/traces/stream');
 });
 
-test('they leave one process', { timeout: 300_000 }, async ({ tenant, onTestFinished }) => {
-  const uncaught: unknown[] = [];
-  const note = (error: unknown): void => void uncaught.push(error);
-  process.on('uncaughtExceptionMonitor', note);
-  onTestFinished(() => void process.off('uncaughtExceptionMonitor', note));
-  const temporary = await emptyFolder();
-  vi.stubEnv('TMPDIR', temporary);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const { app } = tenant.harness;
-  const other = await createOther(tenant);
-  expectQuick(await leaveAll(app.url, { tenant, other }, sampled(departures)));
-  expect(await readdir(temporary)).toEqual([]);
-  expect(uncaught).toEqual([]);
-  await expect.poll(() => openQueries(tenant)).toEqual([]);
-  expect(app.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
-});
+test(
+  'one process survives callers who disconnect',
+  { timeout: 300_000 },
+  async ({ tenant, onTestFinished }) => {
+    const uncaught: unknown[] = [];
+    const note = (error: unknown): void => void uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    onTestFinished(() => void process.off('uncaughtExceptionMonitor', note));
+    const temporary = await emptyFolder();
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { app } = tenant.harness;
+    const other = await createOther(tenant);
+    expectQuick(await leaveAll(app.url, { tenant, other }, sampled(departures)));
+    expect(await readdir(temporary)).toEqual([]);
+    expect(uncaught).toEqual([]);
+    await expect.poll(() => openQueries(tenant)).toEqual([]);
+    expect(app.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+  },
+);
 
-test('they leave two workers', { tags: ['long'] }, async ({ tenant, onTestFinished }) => {
-  const temporary = await emptyFolder();
-  const { mongoUri } = tenant.harness;
-  const environment = { ...ONE_PLACE, DEFAULT_PLAN: 'enterprise', ASSAY_DATA_DIR: temporary };
-  const app = new App({ mongoUri, workers: 2, environment });
-  await app.start();
-  onTestFinished(() => app.kill());
-  const files = await readdir(temporary);
-  const other = await createOther(tenant);
-  expectQuick(await leaveAll(app.url ?? '', { tenant, other }, departures));
-  expect(app.isAlive, app.complaints).toBe(true);
-  expect(app.complaints).toBe('');
-  expect(await readdir(temporary)).toEqual(files);
-  await expect.poll(() => openQueries(tenant)).toEqual([]);
-});
+test(
+  'two workers survive callers who disconnect',
+  { tags: ['long'] },
+  async ({ tenant, onTestFinished }) => {
+    const temporary = await emptyFolder();
+    const { mongoUri } = tenant.harness;
+    const environment = { ...ONE_PLACE, DEFAULT_PLAN: 'enterprise', ASSAY_DATA_DIR: temporary };
+    const app = new App({ mongoUri, workers: 2, environment });
+    await app.start();
+    onTestFinished(() => app.kill());
+    const files = await readdir(temporary);
+    const other = await createOther(tenant);
+    expectQuick(await leaveAll(app.url ?? '', { tenant, other }, departures));
+    expect(app.isAlive, app.complaints).toBe(true);
+    expect(app.complaints).toBe('');
+    expect(await readdir(temporary)).toEqual(files);
+    await expect.poll(() => openQueries(tenant)).toEqual([]);
+  },
+);

@@ -10,7 +10,7 @@ import { newDecision } from './records.ts';
 import { credentialsFor } from './requests.ts';
 import { asOwner, type Tenant } from './tenant.ts';
 
-/** What answers with a file, a stream or a body that may be long: a new one is among them by its declaration. */
+/** Operations that answer with a file, a stream or a long body, by declaration, so that new ones are included. */
 export const longAnswers: readonly string[] = [...mounted]
   .filter(([, { route }]) => route.kind === 'file' || route.kind === 'stream' || route.heavy)
   .map(([operation]) => operation);
@@ -24,7 +24,7 @@ export const departures: readonly (readonly [operation: string, afterMs: number]
     ),
   );
 
-/** An organisation with so much that an answer takes a while. */
+/** Fills an organisation so that answers take a while. */
 export async function fill(
   tenant: Tenant,
   { policies, decisions }: { policies: number; decisions: number },
@@ -42,7 +42,7 @@ export async function fill(
   for (let count = 0; count < decisions; count++) await newDecision(tenant);
 }
 
-/** Leaves each at its delay; resolves with how long another organisation waited for its answers meanwhile, in milliseconds. */
+/** Disconnects each caller at its delay; resolves with the milliseconds that another organisation's answers took. */
 export async function leaveAll(
   url: string,
   { tenant, other }: { tenant: Tenant; other: Owner },
@@ -73,7 +73,7 @@ async function leave(
   await leaveAfter(afterMs, target, { method, ...credentialsFor(tenant, operation), body });
 }
 
-/** Where an organisation has one place for large answers, it has it again. */
+/** Asserts that the organisation's only slot for heavy answers is free again. */
 async function placeIsFree(url: string, { owner: { token } }: Tenant): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -91,7 +91,7 @@ async function timeToAnswer(url: string, { token }: Owner): Promise<number> {
   return performance.now() - asked;
 }
 
-/** Nine of ten within 200 ms: what else the machine does may hold up the tenth. */
+/** Asserts that nine of ten answers took at most 200 ms: other load on the machine may delay the tenth. */
 export function expectQuick(waits: readonly number[]): void {
   const sorted = [...waits].sort((a, b) => a - b);
   expect(sorted[Math.floor(sorted.length * 0.9)]).toBeLessThan(200);

@@ -7,7 +7,7 @@ import { access, examples, parts } from './examples/all.ts';
 import { mounted } from './mounted.ts';
 import { operations } from './operations.ts';
 
-test('what is mounted is what is written down', () => {
+test('the mounted operations are the transcribed ones', () => {
   expect([...mounted.keys()].sort()).toEqual([...operations].sort());
 });
 

@@ -269,15 +269,15 @@ const ADDED = {
     'GET /api/v1/auth/sessions',
     'GET /api/v1/auth/me/preferences',
   ],
-  'who is told of events must see what went wrong, and have it sent again': [
+  'subscribers must see failed deliveries, and have them sent again': [
     'GET /api/v1/webhooks/:id/deliveries',
     'POST /api/v1/webhooks/:id/deliveries/:deliveryId/resend',
   ],
-  'whoever is taken in by others must be able to go': ['DELETE /api/v1/auth/me/orgs/:id'],
+  'a member added by others must be able to leave': ['DELETE /api/v1/auth/me/orgs/:id'],
   'a return address of each organisation’s own keeps one provider’s codes from another': [
     'GET /api/v1/auth/sso/callback/:orgId',
   ],
-  'an OpenID provider ends sessions too, and is told that one has ended': [
+  'an OpenID provider ends sessions too, and is notified that one has ended': [
     'POST /api/v1/auth/sso/logout/initiate',
     'GET /api/v1/auth/sso/logout/callback',
     'POST /api/v1/auth/sso/backchannel-logout/:orgId',
@@ -334,12 +334,12 @@ const ADDED = {
     'POST /api/v1/partner/insurance-pull',
     'POST /api/v1/witness/gossip',
   ],
-  'whoever was handed a manifest verifies it, here or by the public keys': [
+  'a recipient of a manifest verifies it, here or by the public keys': [
     'GET /.well-known/jwks.json',
     'POST /api/v1/provenance/c2pa/verify',
   ],
   'an approved assessment is handed to others on paper': ['GET /api/v1/fria/:id/pdf'],
-  'deadlines belong into the calendar of whoever has to meet them': [
+  'deadlines belong into the calendar of those who must meet them': [
     'GET /api/v1/incidents/calendar.ics',
     'POST /api/v1/incidents/calendar/token',
     'DELETE /api/v1/incidents/calendar/token',

@@ -2,7 +2,7 @@
 
 export type Path = readonly (string | number)[];
 
-/** Every place below `value`, containers before what they hold. */
+/** Lists every path below `value`, containers before their contents. */
 export function placesOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   if (typeof value !== 'object' || value === null) return [];
   const steps: [string | number, unknown][] = Array.isArray(value)
@@ -14,7 +14,7 @@ export function placesOf(value: unknown, path: Path = []): { path: Path; value: 
   ]);
 }
 
-/** A copy with the value at `path` replaced; `undefined` takes it out. */
+/** Copies `whole` with the value at `path` replaced; `undefined` removes it. */
 export function replaced<T>(whole: T, path: Path, value: unknown): T {
   const copy = structuredClone(whole);
   let holder = copy as Record<string | number, unknown>;

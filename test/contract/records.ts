@@ -40,7 +40,7 @@ export async function newLinkToken(
   return token;
 }
 
-/** A token of a mail to somebody whom nothing else needs; proved, so that no organisation ends while others are counted. */
+/** A mail token of a separate, verified user, so that no other record changes while they are counted. */
 export const newStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> => {
   const { harness, mark } = tenant;
   return newLinkToken(tenant, purpose, await prove(harness, await createOwner(harness.app, mark)));
@@ -53,7 +53,7 @@ export async function markReclaimed({ harness, owner }: Tenant): Promise<void> {
     .updateOne({ _id: objectId(owner.organizationId) }, { $set: { reclaimedAt: new Date() } });
 }
 
-/** An organisation that somebody has been taken into and may leave. */
+/** An organisation that added a user, who may leave it. */
 export async function newOffer({ harness, mark }: Tenant, userId: string): Promise<string> {
   const { organizationId } = await createOwner(harness.app, mark);
   const at = { createdAt: new Date(), updatedAt: new Date() };
@@ -67,7 +67,7 @@ export async function newOffer({ harness, mark }: Tenant, userId: string): Promi
   return organizationId;
 }
 
-/** Somebody whom the tenant took in, made without a password. */
+/** A member whom the tenant added, created without a password. */
 export async function newMember({ harness, mark, owner }: Tenant): Promise<string> {
   const userId = newObjectId();
   const at = { createdAt: new Date(), updatedAt: new Date() };
@@ -145,13 +145,13 @@ export async function dropDomainClaims({ harness, owner }: Tenant): Promise<void
   await harness.db.collection('sso_domains').deleteMany({ organizationId });
 }
 
-/** Past the operation, which the plan may refuse. */
+/** Created directly in the database, since the plan may refuse the operation. */
 export async function setSso({ harness, owner }: Tenant, ssoConfig: object | null): Promise<void> {
   const _id = objectId(owner.organizationId);
   await harness.db.collection('organizations').updateOne({ _id }, { $set: { ssoConfig } });
 }
 
-/** A notification of the organisation for whoever the token stands for. */
+/** A notification of the organisation for the user of the token. */
 export async function newNotification(
   { harness, owner, mark }: Tenant,
   token: string,
@@ -175,7 +175,7 @@ export async function newNotification(
   return insertedId.toHexString();
 }
 
-/** A webhook of the organisation, made past the operation, which the plan may refuse, and of which there may be a hundred. */
+/** A webhook, created directly in the database: the plan may refuse the operation, and at most a hundred may exist. */
 export async function newWebhook({ harness, owner, mark }: Tenant): Promise<string> {
   const _id = newObjectId();
   const at = { createdAt: new Date(), updatedAt: new Date() };
@@ -222,7 +222,7 @@ export async function newDelivery(tenant: Tenant): Promise<{ id: string; deliver
   return { id, deliveryId: insertedId.toHexString() };
 }
 
-/** An alert rule that sends mail, made past the operation, which the plan may refuse, and of which there may be a hundred. */
+/** An alert rule that sends mail, created directly in the database, like a webhook. */
 export async function newAlert({ harness, owner, mark }: Tenant): Promise<string> {
   const organizationId = objectId(owner.organizationId);
   const rules = harness.db.collection('alert_rules');

@@ -1,16 +1,16 @@
-// Sends an example as it is, or with its inputs replaced.
+// Sends an example unchanged or with replaced inputs.
 import type { Answer, Call } from '../setup/start-app.ts';
 import type { Sample } from './examples/example.ts';
 import type { Tenant } from './tenant.ts';
 
 export type Credentials = Pick<Call, 'token' | 'key'>;
 
-/** What opens an operation to its tenant: the owner's session, or the directory's token. */
+/** Selects the credentials for an operation: the owner's session, or the directory's token. */
 export function credentialsFor({ owner, scimToken }: Tenant, operation: string): Credentials {
   return { token: operation.includes(' /scim/') ? scimToken : owner.token };
 }
 
-/** What a browser sends of a form. */
+/** Encodes a form like a browser. */
 export const asForm = (form: Record<string, string>): Pick<Call, 'raw' | 'headers'> => ({
   raw: new URLSearchParams(form).toString(),
   headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -16,7 +16,7 @@ import { credentialsFor, send, type Credentials } from './requests.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
 const CANARY = 'nightingale';
-/** Members that are named like ids and name nothing of an organisation's, or are kept as they are given and look nothing up. */
+/** Members named like ids that name no record of an organisation, or are stored without a look-up. */
 const NO_RECORD = new Set([
   'templateId',
   'planId',
@@ -32,15 +32,15 @@ const NO_RECORD = new Set([
   'clientId',
   'entityId',
 ]);
-/** Parameters that name something which is the same everywhere, is shown to everybody, or is compared and not looked up. */
+/** Parameters that name something global, public, or compared without a look-up. */
 const SAME_EVERYWHERE =
   /(\/:revision|\/:action|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id|\/:checkpointId\/complete)$/;
-/** A token is its own authority. */
+/** Parameters that are tokens, which authorise by themselves. */
 const recordParameters = (operation: string): string[] =>
   parametersOf(operation.replace(SAME_EVERYWHERE, '')).filter((name) => name !== 'token');
-/** Placeholders look nothing up. */
+/** Placeholder operations, which look nothing up. */
 const PLACEHOLDER = /^DELETE \S+\/(passkeys|trusted-devices)\//;
-/** What differs between two answers to the same request. */
+/** Parts of an answer that differ between two answers to the same request. */
 const VOLATILE =
   /"(_id|id|traceId|createdAt|updatedAt|salt|chainHash|sequence|prefix|key|count|total|behind)":("[^"]*"|\d+)/g;
 
@@ -52,7 +52,7 @@ const test = base
 function callersOf(ours: Tenant, operation: string): Credentials[] {
   const row = access[operation];
   return [
-    ...(row?.nobody === 'NO_API_KEY' ? [] : [credentialsFor(ours, operation)]),
+    ...(row?.anonymous === 'NO_API_KEY' ? [] : [credentialsFor(ours, operation)]),
     ...(['FORBIDDEN', 'NO_TOKEN'].includes(row?.workspaceKey ?? '') ? [] : [{ key: ours.key }]),
   ];
 }
@@ -68,7 +68,7 @@ const isId = (path: Path): boolean => {
   );
 };
 
-/** The places of a sample that hold an id. */
+/** Finds the paths of a sample that hold an id. */
 function idsIn(operation: string, sample: Sample): Path[] {
   const inputs = placesOf({ query: sample.query ?? {}, body: sample.body ?? {} });
   return [
@@ -112,7 +112,7 @@ test.for(operations)('ids: %s', (operation, { ours, theirs }) =>
   tryIds({ ours, theirs, operation, example: examples[operation] }),
 );
 
-test('ids: the other way to name a session', ({ ours, theirs }) =>
+test('ids: the alternative name of a session', ({ ours, theirs }) =>
   tryIds({
     ours,
     theirs,
@@ -180,8 +180,8 @@ test.for(operations)('workspace and texts: %s', async (operation, { ours, theirs
   for (const credentials of callersOf(ours, operation)) {
     const call = (workspaceId: string): Promise<Answer> =>
       send(ours, operation, { sample, ...credentials, headers: { 'x-workspace-id': workspaceId } });
-    const { nobody = '', owner } = access[operation] ?? {};
-    const gated = nobody.startsWith('NO_') && owner !== nobody;
+    const { anonymous = '', owner } = access[operation] ?? {};
+    const gated = anonymous.startsWith('NO_') && owner !== anonymous;
     if (gated) {
       const answer = await call(theirs.workspaceId);
       expect(answer).toMatchObject(notFound(operation));
@@ -194,7 +194,7 @@ test.for(operations)('workspace and texts: %s', async (operation, { ours, theirs
   }
 });
 
-test('the canaries are there to be seen by their owner', async ({ theirs }) => {
+test('the owner sees the canary texts', async ({ theirs }) => {
   for (const operation of [
     'GET /api/v1/agents',
     'GET /api/v1/policies',

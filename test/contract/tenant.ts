@@ -59,7 +59,7 @@ export interface Tenant {
   agentId: string;
   agentKey: string;
   key: string;
-  /** Of its directory. */
+  /** Token of its directory. */
   scimToken: string;
   policyId: string;
   policySetDigest: string;
@@ -94,7 +94,7 @@ export async function createTenant(
     await db
       .collection('organizations')
       .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
-  // Past the operation, which the plan may refuse.
+  // Directly in the database, since the plan may refuse the operation.
   const scimToken = `scim_${randomHex(24)}`;
   await db.collection('scim_tokens').insertOne({ organizationId, tokenHash: hashKey(scimToken) });
   const agent = await createAgent(app, owner, `${mark} agent ${randomHex(4)}`);

@@ -1,4 +1,4 @@
-// How background work gives way: tables and properties of its share, its rests, and what it believes of the instance.
+// Background work gives way: tables and properties of its share, its rests, and its estimate of the load.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

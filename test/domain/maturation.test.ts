@@ -1,4 +1,4 @@
-// Which held decisions are alike, and when so many of them were approved that the service may go on by itself.
+// Which held decisions are alike, and when enough of them were approved for automatic approval.
 import { describe, expect, test } from 'vitest';
 import {
   type Comparable,
@@ -74,7 +74,7 @@ test.for<[string, boolean, { approvals?: number; since?: string | null; last?: s
   ['enough, long ago, lately', true, {}],
   ['one too few', false, { approvals: 19 }],
   ['begun an hour too late', false, { since: '2026-05-24T01:00:00Z' }],
-  ['nobody looked for 31 days', false, { since: '2026-01-01', last: '2026-04-29' }],
+  ['no verdict for 31 days', false, { since: '2026-01-01', last: '2026-04-29' }],
   ['none at all', false, { since: null }],
 ])('%s: %s', ([, expected, { approvals = 20, since = '2026-05-24', last = '2026-05-30' }]) => {
   const pattern = {
@@ -86,7 +86,7 @@ test.for<[string, boolean, { approvals?: number; since?: string | null; last?: s
   expect(isMature(pattern, { approvals: 20, days: 7 }, at)).toBe(expected);
 });
 
-test('what is critical stays with a person, and a tenth of the rest', () => {
+test('critical decisions go to a person, and a tenth of the rest', () => {
   expect(staysWithPerson('critical', '0000000b')).toBe(true);
   const hashes = Array.from({ length: 1000 }, (_, at) => at.toString(16).padStart(8, '0'));
   expect(hashes.filter((hash) => staysWithPerson('high', hash))).toHaveLength(100);

@@ -1,8 +1,8 @@
-// Whoever works pauses after so much of it, and neither before nor for ever after.
+// Work pauses after a given amount, and neither before nor for ever after.
 import { expect, test } from 'vitest';
 import { Stint } from '../../src/domain/others-turn.ts';
 
-test('others have their turn whenever so much was done', async () => {
+test('lets the event loop run whenever the amount is done', async () => {
   const stint = new Stint(10);
   let turns = 0;
   const turnsAfter = async (amount: number): Promise<number> => {

@@ -1,4 +1,4 @@
-// Which commands this machine has: what a stranger would check with them is checked where it can be.
+// Checks which commands this machine has; tests that need an outside tool run only where it exists.
 import { spawnSync } from 'node:child_process';
 
 /** Whether all of these commands can be run here. */

@@ -1,4 +1,4 @@
-// A small app on an embedded database, to be killed by the tests: prints its connection string and waits.
+// A small app with an embedded database for tests that kill it: prints its connection string and waits.
 import { startEmbedded } from '../../src/embedded-db/embedded-mongod.ts';
 
 const [dataDir = '', path = '', version = '', ephemeral] = process.argv.slice(2);

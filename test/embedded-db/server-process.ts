@@ -1,4 +1,4 @@
-// The server as a process of its own, in a folder of its own, started as on a machine.
+// Starts the server as a separate process in its own folder, as in a real installation.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject, vi, type TestContext } from 'vitest';
 
-/** As compiled for a deployment. */
+/** The compiled server of a deployment. */
 const COMPILED = [fileURLToPath(new URL('server.mjs', inject('built')))];
-/** As `npm start` runs it. */
+/** The server as `npm start` runs it. */
 export const FROM_SOURCES = [
   '--import',
   import.meta.resolve('tsx'),
   join(import.meta.dirname, '../../src/server.ts'),
 ];
 export const patience = { timeout: 60_000, interval: 20 };
-/** Processes that start under a compiler and a database each take their time on a busy machine. */
+/** A long timeout: starting a compiler and a database takes time on a busy machine. */
 export const slow = { timeout: 180_000 };
 
 export interface Server {
@@ -28,7 +28,7 @@ export interface Server {
   ended: Promise<unknown>;
 }
 
-/** An empty folder to start servers in; what still runs at the end of the test is killed. */
+/** An empty folder for servers; those that still run at the end of the test are killed. */
 export async function machine({ onTestFinished }: TestContext) {
   const folder = await mkdtemp(join(inject('scratch'), 'assay-server-'));
   const started: ChildProcess[] = [];

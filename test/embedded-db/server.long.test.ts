@@ -1,4 +1,4 @@
-// The server as it is started on a machine: an embedded database, the words of the first start, draining, and nothing left behind.
+// The server as a process: embedded database, output of the first start, draining, and no processes left behind.
 // @module-tag long
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const readJson = async (...path: string[]): Promise<unknown> =>
   JSON.parse(await readFile(join(...path), 'utf8'));
 
 test.skipIf(!has('curl'))(
-  'what the first start prints can be pasted, and gives a key that posts a decision',
+  'the printed commands of the first start work, and give a key that posts a decision',
   slow,
   async (context) => {
     const { start } = await machine(context);
@@ -90,21 +90,25 @@ test('kill -9 leaves no database behind', slow, async (context) => {
   await vi.waitUntil(() => !isAlive(pid), patience);
 });
 
-test('what npm started ends with npm, whose shell passes no signal on', slow, async (context) => {
-  const { folder, start } = await machine(context);
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ scripts: { start: `node ${FROM_SOURCES.join(' ')}` } }),
-  );
-  const npm = await start({}, ['npm', 'start']);
-  const pid = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
-  npm.process.kill('SIGTERM');
-  await vi.waitUntil(() => !isAlive(pid), patience);
-  const { hostname, port } = new URL(npm.url);
-  expect(await accepts(hostname, Number(port))).toBe(false);
-});
+test(
+  'processes that npm started end with npm, although its shell forwards no signal',
+  slow,
+  async (context) => {
+    const { folder, start } = await machine(context);
+    await writeFile(
+      join(folder, 'package.json'),
+      JSON.stringify({ scripts: { start: `node ${FROM_SOURCES.join(' ')}` } }),
+    );
+    const npm = await start({}, ['npm', 'start']);
+    const pid = Number(await readFile(join(folder, 'data', 'db', 'mongod.lock'), 'utf8'));
+    npm.process.kill('SIGTERM');
+    await vi.waitUntil(() => !isAlive(pid), patience);
+    const { hostname, port } = new URL(npm.url);
+    expect(await accepts(hostname, Number(port))).toBe(false);
+  },
+);
 
-test('a start that cannot succeed says why in a line and ends', slow, async (context) => {
+test('a failing start prints its reason in one line and exits', slow, async (context) => {
   const { start } = await machine(context);
   const misspelt = await start({ PORT: 'eighty', LOG_LEVEL: 'loud' });
   expect(misspelt.output()).toMatch(/^Invalid configuration:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);

@@ -1,4 +1,4 @@
-// The archive reader finds the one entry asked for, packed or stored, and refuses what is no archive.
+// The archive reader finds an entry, compressed or stored, and refuses invalid archives.
 import { expect, test } from 'vitest';
 import { unzipEntry } from '../../src/embedded-db/zip.ts';
 import { makeZip } from './make-zip.ts';
@@ -17,11 +17,11 @@ test.each([
   expect((await unzipEntry(zip, suffix)).toString()).toBe(content);
 });
 
-test('an entry that is not there', async () => {
+test('refuses a missing entry', async () => {
   await expect(unzipEntry(zip, '/bin/mongod')).rejects.toThrow('no /bin/mongod in the archive');
 });
 
-test('bytes that are no archive', async () => {
+test('refuses bytes that are no archive', async () => {
   await expect(unzipEntry(Buffer.from('<html>sign in first</html>'), 'x')).rejects.toThrow(
     'not a zip archive',
   );

@@ -1,4 +1,4 @@
-// One instance in a process of its own, or several workers of one, which kills itself at the named step that it was told.
+// One instance as a process, or as several workers, which kills itself at a given step.
 import cluster from 'node:cluster';
 import { loadConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -9,12 +9,12 @@ import type { Step } from '../../src/ledger/probe.ts';
 import { startWorkers } from '../../src/workers/primary.ts';
 import { joinPrimary } from '../../src/workers/worker.ts';
 
-/** What the parent process says, as one argument. */
+/** The options from the parent process, as one argument. */
 export interface Orders {
   mongoUri: string;
   /** Processes that serve its port together. */
   workers: number;
-  /** Of several; one is as good as the other. */
+  /** Several may serve; any of them will do. */
   port: number;
   /** Dies by SIGKILL at the nth time this step is reached. */
   dieAt?: { step: Step; nth: number };
@@ -24,7 +24,7 @@ export interface Orders {
   clockOffsetMs?: number;
 }
 
-/** What the process says to its parent. */
+/** Messages of the process to its parent. */
 export interface Said {
   url?: string;
   /** A worker has ended. */
@@ -70,7 +70,7 @@ function serve(more: Pick<InstanceDeps, 'shared'> = {}): Promise<Instance> {
 
 const say = (said: Said): unknown => process.send?.(said);
 
-/** The workers, one of which ends by SIGKILL whenever the parent says so. */
+/** Starts the workers; one of them ends by SIGKILL whenever the parent requests it. */
 async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   const { mongoUri, workers, port } = orders;
   const service = await startWorkers({
@@ -82,7 +82,7 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   cluster.on('exit', () => say({ died: true }));
   cluster.on('listening', () => say({ replaced: true }));
   process.on('message', ({ killOne }: { killOne: number }) => {
-    // Node keeps one in this list that has died while a connection was on its way to it.
+    // Node keeps a worker in this list that died while a connection was in transfer to it.
     const running = Object.values(cluster.workers ?? {}).filter((worker) => !worker?.isDead());
     running[killOne % running.length]?.process.kill('SIGKILL');
   });

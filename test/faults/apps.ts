@@ -1,4 +1,4 @@
-// Instances as child processes, compiled: started, killed, started again. Each is one process, or so many workers as ASSAY_WORKERS says.
+// Compiled instances as child processes: started, killed, restarted; each has as many workers as ASSAY_WORKERS says.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,26 +8,26 @@ import type { Orders, Said } from './app-process.ts';
 
 export const WORKERS = Number(process.env.ASSAY_WORKERS ?? 1);
 
-/** `workers`: instead of what ASSAY_WORKERS says. */
+/** `workers` overrides ASSAY_WORKERS. */
 type AppOrders = Omit<Orders, 'workers' | 'port'> & { workers?: number };
 
 export class App {
   readonly #orders: AppOrders;
   #child: ChildProcess | null = null;
-  /** Resolves when the process is gone, or a worker of it. */
+  /** Resolves when the process or one of its workers is gone. */
   #firstEnd: Promise<unknown> = Promise.resolve();
   #hasDied = true;
   #kills = 0;
-  /** Null while it is down. */
+  /** Null while the instance is down. */
   url: string | null = null;
-  /** What it wrote to its error log. */
+  /** The content of its error log. */
   complaints = '';
 
   constructor(orders: AppOrders) {
     this.#orders = orders;
   }
 
-  /** Resolves when it answers requests. What is left of it is ended before. */
+  /** Starts the instance, after its remains have ended; resolves when it answers requests. */
   async start(more: Partial<AppOrders> = {}): Promise<void> {
     await this.kill();
     const { workers = WORKERS } = this.#orders;
@@ -62,7 +62,7 @@ export class App {
     await exit;
   }
 
-  /** The whole of it where it is one process, else one of its workers, in turns; the returned function waits until it is whole again. */
+  /** Kills the process, or one of its workers in rotation; the returned function waits until it is complete again. */
   async killOne(): Promise<() => Promise<unknown>> {
     const child = this.#child;
     if (WORKERS === 1 || !child) {
@@ -85,7 +85,7 @@ export class App {
     this.#firstEnd = end.then(() => (this.#hasDied = true));
   }
 
-  /** Resolves when the process, or a worker of it, is gone, whoever ended it. */
+  /** Resolves when the process or one of its workers is gone, whatever ended it. */
   async ended(): Promise<void> {
     await this.#firstEnd;
   }

@@ -18,15 +18,15 @@ interface Member {
 export interface Cluster {
   uri(database: string): string;
   client: mongoose.mongo.MongoClient;
-  /** `kill -9` of the primary, and its return. */
+  /** Kills the primary by `kill -9` and starts it again. */
   killPrimary(): Promise<void>;
   stepDown(): Promise<void>;
-  /** Stops the primary's process for a while; it goes on afterwards as if nothing had been. */
+  /** Suspends the primary's process for a while; it continues afterwards. */
   stallPrimary(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Elections within about a second, so that a fault is over before the next one. */
+/** Settings for elections within about a second, so that a fault is over before the next one. */
 const SETTINGS = { electionTimeoutMillis: 1000, heartbeatIntervalMillis: 200 };
 
 export async function startCluster(binary: string): Promise<Cluster> {

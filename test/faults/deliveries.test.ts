@@ -1,4 +1,4 @@
-// What leaves a process that is killed: every event reaches its receiver, once for each id, and a stream that comes back shows every decision once.
+// Deliveries of a killed process: every event reaches its receiver once per id, and a stream shows every decision once.
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Step } from '../../src/ledger/probe.ts';
@@ -17,7 +17,7 @@ import { Load } from './load.ts';
 
 const CLIENTS = 8;
 const STREAM_KILLS = 20;
-/** Longer than the lease of a delivery that a killed process began, so that the next process need not wait for its end. */
+/** Longer than the lease of a delivery that a killed process began: the next process need not wait for its end. */
 const LATER_MS = 70_000;
 /** The transaction of a consumer that was killed holds its cursor until mongod ends it, after 60 seconds. */
 const SOON = { timeout: 150_000, interval: 200 };
@@ -67,7 +67,7 @@ const sealed = async (after = 0) =>
     .sort({ sequence: 1 })
     .toArray();
 
-/** What a receiver that looks at the id has got: the decision of each message, by id. */
+/** The messages of a receiver that deduplicates by id: the decision of each, by id. */
 function received(): Map<string, string> {
   const byId = new Map<string, string>();
   for (const message of receiver.received) {
@@ -77,7 +77,7 @@ function received(): Map<string, string> {
   return byId;
 }
 
-/** Every sealed decision has been told of, each by one id. */
+/** Checks that every sealed decision was delivered, each by one id. */
 async function expectAllDelivered(): Promise<void> {
   const wanted = (await sealed()).map(({ traceId }) => traceId as string).sort();
   await expect.poll(() => new Set(received().values()).size, SOON).toBe(wanted.length);
@@ -107,7 +107,7 @@ describe('deliveries', () => {
     },
   );
 
-  test('killed while a receiver answers: what it has got comes again under the same id', async () => {
+  test('are repeated under the same id when the process is killed while a receiver answers', async () => {
     const before = receiver.received.length;
     let isKilled = false;
     receiver.answers.set('/events', (response) => {
@@ -130,7 +130,7 @@ describe('deliveries', () => {
   });
 });
 
-test(`a stream that comes back after each of ${STREAM_KILLS} kills shows every decision once`, async () => {
+test(`a stream that reconnects after each of ${STREAM_KILLS} kills shows every decision once`, async () => {
   await decide(10);
   const from = (await sealed()).at(-1)?.sequence as number;
   const shown: number[] = [];

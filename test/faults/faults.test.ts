@@ -1,4 +1,4 @@
-// Two instances (each of several workers where ASSAY_WORKERS says so) on a replica set of three, twenty clients, and everything that can be killed, stalled or stepped down.
+// Two instances, or several workers each, on a replica set of three with twenty clients: kills, stalls, step-downs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -10,7 +10,7 @@ import { assertOracle } from './oracle.ts';
 
 const CLIENTS = 20;
 const RANDOM_KILLS = 50;
-/** A service that was hit takes decisions again within this time. */
+/** Time within which a service accepts decisions again after a fault. */
 const HEALTHY_MS = 5000;
 const TWO_DAYS_MS = 2 * 24 * 3600 * 1000;
 
@@ -53,7 +53,7 @@ async function call(
   return ((await response.json()) as { data: Record<string, never> }).data;
 }
 
-/** A database of its own, two instances, an organisation with an agent and a policy for each verdict. */
+/** Creates a database, two instances, and an organisation with an agent and a policy for each verdict. */
 async function newWorld(): Promise<World> {
   const database = `faults${randomBytes(4).toString('hex')}`;
   const apps: [App, App] = [
@@ -118,7 +118,7 @@ async function oracle(): Promise<void> {
   });
 }
 
-/** Decisions go on being answered within the time after a fault; then the oracle. */
+/** Checks that decisions are answered within the time after a fault, then asks the oracle. */
 async function recovers(): Promise<void> {
   const start = performance.now();
   await world.load.progress(CLIENTS);

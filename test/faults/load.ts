@@ -1,4 +1,4 @@
-// Clients that post decisions until each is answered, whatever happens to the instances meanwhile.
+// Clients that post decisions until each is answered, whatever happens to the instances.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './apps.ts';
 
@@ -26,7 +26,7 @@ const PAUSE_MS = 40;
 const VERDICTS = new Set([201, 202, 403]);
 let made = 0;
 
-/** A decision that is approved, held (`refund`) or blocked (`wire`), each a different one. */
+/** Creates a unique decision that is approved, held for review (`refund`) or blocked (`wire`). */
 function decision(agentId: string): { key: string; body: object } {
   const number = ++made;
   const action = ACTIONS[number % ACTIONS.length];
@@ -40,7 +40,7 @@ function decision(agentId: string): { key: string; body: object } {
   };
 }
 
-/** One try; null when there is no verdict to rely on. */
+/** Posts a decision once; null when there is no reliable verdict. */
 export async function post(
   url: string,
   apiKey: string,
@@ -86,19 +86,19 @@ export class Load {
     this.#running = Array.from({ length: this.#parts.clients }, () => this.#client());
   }
 
-  /** Every decision that was begun is answered before this resolves. */
+  /** Stops the load; resolves when every decision that was begun is answered. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#running);
   }
 
-  /** Gives up what is not answered, after a failure. */
+  /** Gives up unanswered decisions after a failure. */
   abandon(): void {
     this.#stopped = true;
     this.#abandoned = true;
   }
 
-  /** Resolves when so many more decisions were answered. */
+  /** Resolves when `count` more decisions were answered. */
   async progress(count: number): Promise<void> {
     const goal = this.acknowledged.length + count;
     while (this.acknowledged.length < goal && !this.#abandoned) await sleep(10);
@@ -111,7 +111,7 @@ export class Load {
     }
   }
 
-  /** The same key again and again, on whichever instance is up, until there is a verdict. */
+  /** Posts the same key repeatedly, on any instance that is up, until there is a verdict. */
   async #insist(posted: { key: string; body: object }): Promise<Acknowledged | null> {
     while (!this.#abandoned) {
       const urls = this.#parts.apps.flatMap(({ url }) => (url === null ? [] : [url]));

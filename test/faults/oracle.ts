@@ -1,4 +1,4 @@
-// What must hold after every fault, asked of the interface, of the database and of the independent verifier.
+// The oracle of fault tests: checks the interface, the database and the independent verifier after every fault.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type mongoose from 'mongoose';
 import { expect } from 'vitest';
@@ -62,7 +62,7 @@ function closing(agentId: string): object {
   };
 }
 
-/** Every acknowledged decision is present once, with the answered verdict and receipt; an unacknowledged one at most once. */
+/** Checks that every acknowledged decision is present once as answered, and an unacknowledged one at most once. */
 function assertAcknowledged(
   acknowledged: readonly Acknowledged[],
   traces: readonly Stored[],
@@ -100,7 +100,7 @@ function assertUsage(traces: readonly Stored[]): void {
   }
 }
 
-/** A retry gives the same trace and verdict. */
+/** Checks that a retry gives the same trace and verdict. */
 async function assertReplays({ url, apiKey, acknowledged }: Subject): Promise<void> {
   const step = Math.max(1, Math.floor(acknowledged.length / REPLAYED));
   for (let index = 0; index < acknowledged.length; index += step) {
@@ -114,7 +114,7 @@ async function get(url: string, token: string): Promise<Response> {
   return fetch(url, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** The exported chain is whole and intact up to the last receipt, by an implementation that shares no code with the server. */
+/** Checks that the exported chain is intact up to the last receipt, with a verifier that shares no server code. */
 async function assertBundle(
   { url, token, organizationId }: Subject,
   last: Acknowledged,
@@ -140,12 +140,12 @@ async function* asLines(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
 
-/** Every consumer has caught up, and its effects are there exactly once. */
+/** Checks that every consumer has caught up and that its effects are there exactly once. */
 async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored[]): Promise<void> {
   const head = (await db.collection('ledger').find().sort({ sequence: -1 }).limit(1).next())
     ?.sequence as number;
   const until = Date.now() + CATCH_UP_MS;
-  // Nobody searches by meaning, so nothing is indexed for it.
+  // No client searches by meaning, so no vectors are indexed.
   const behind = { sequence: { $lt: head }, consumer: { $not: /^trace-vectors/ } };
   while ((await db.collection('cursors').countDocuments(behind)) > 0) {
     if (Date.now() > until) throw new Error('a consumer does not catch up');

@@ -1,4 +1,4 @@
-// Five megabytes of hostile SAML for an attempt that is good: answered at once, and the event loop serves others meanwhile.
+// Five megabytes of hostile SAML for a valid attempt: answered at once, while the event loop serves other requests.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
@@ -12,7 +12,7 @@ const HEALTH_MS = 100;
 const LIMIT = 5 * 1024 * 1024;
 /** Bytes that the state of an attempt takes in a form. */
 const STATE = 55;
-/** What base64 in a form makes of as many bytes as the reader takes. */
+/** Length in a form of the base64 of as many bytes as the reader takes. */
 const READ = 500 * 1024;
 
 const uri = new URL(inject('mongoUri'));
@@ -43,10 +43,10 @@ beforeAll(async () => {
   expect(answer.status).toBe(200);
 });
 afterAll(() => app.kill());
-// The thread is started by the first message; what a message costs is measured without.
+// The first message starts the thread; the cost of a message is measured after it.
 beforeEach(() => hostile(form(base64('<a/>'))));
 
-/** The bytes of a form; its first member waits for the state of an attempt. */
+/** The bytes of a form; its first member is filled with the state of an attempt. */
 function form(SAMLResponse: string): Buffer {
   const encoded = SAMLResponse.replace(/[+/=&]/g, encodeURIComponent);
   return Buffer.from(`${'x'.padEnd(STATE, 'x')}&SAMLResponse=${encoded}`, 'latin1');
@@ -68,7 +68,7 @@ async function hostile(raw: Buffer): Promise<{ status: number; ms: number }> {
   return { status, ms: performance.now() - began };
 }
 
-/** The slowest answer of /health while something else happens. */
+/** Measures the slowest answer of /health during other work. */
 async function slowestHealth(until: Promise<unknown>): Promise<number> {
   let [slowest, isOver] = [0, false];
   void until.finally(() => (isOver = true));
@@ -84,7 +84,7 @@ async function slowestHealth(until: Promise<unknown>): Promise<number> {
 const filled = (bytes: number, piece: string): string =>
   piece.repeat(Math.floor(bytes / piece.length));
 const namespaces = Array.from({ length: 30 }, (_, n) => `xmlns:n${n}="urn:${n}"`).join(' ');
-/** Fills the form nearly, in base64 of which some is encoded. */
+/** Nearly fills the form with base64, some of it percent-encoded. */
 const XML_BYTES = 3_400_000;
 const signature =
   '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:Reference URI="#a"/></ds:SignedInfo></ds:Signature>';

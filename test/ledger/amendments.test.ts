@@ -1,4 +1,4 @@
-// Amendments on a real database: who is first wins, and the trace shows what the entries say, in whatever order they are folded.
+// Amendments on a real database: the first one wins, and the trace equals the fold in any order of folding.
 import { expect, test } from 'vitest';
 import { payloadDigest } from '../../src/domain/record/chain.ts';
 import {
@@ -77,7 +77,7 @@ async function traceOf(organizationId: string, traceId: string): Promise<Stored>
   return entries.find((entry) => entry.traceId === traceId) as Stored;
 }
 
-test('of many reviewers one decides; the others are refused', async () => {
+test('one of many concurrent reviewers decides and the others are refused', async () => {
   const organizationId = newId();
   const reviewId = newId();
   const { amendments, fold, ingest } = open(organizationId);
@@ -124,7 +124,7 @@ test('of many reviewers one decides; the others are refused', async () => {
   ).toBe(false);
 });
 
-test('many decisions change at once, unknown ones are refused by themselves', async () => {
+test('many decisions are amended at once and unknown ones are rejected one by one', async () => {
   const organizationId = newId();
   const { amendments, ingest } = open(organizationId);
   const traceIds = Array.from({ length: 100 }, (_, index) => `bulk-${index}`);
@@ -140,7 +140,7 @@ test('many decisions change at once, unknown ones are refused by themselves', as
   ).toHaveLength(100);
 });
 
-test('a trace shows the last writer of every field, in whatever order and however often its amendments are folded', async () => {
+test('a trace shows the last writer of every field when amendments are folded repeatedly and in any order', async () => {
   const organizationId = newId();
   const { appender, amendments, fold, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({}) };
@@ -178,7 +178,7 @@ test('a trace shows the last writer of every field, in whatever order and howeve
   expect(seen).toBe('flagged');
 });
 
-test('an erasure empties what it names, wherever it stands, and nothing else', async () => {
+test('an erasure empties every copy of the named values and nothing else', async () => {
   const organizationId = newId();
   const { appender, amendments, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({ amount: 1 }) };
@@ -223,7 +223,7 @@ test('an erasure empties what it names, wherever it stands, and nothing else', a
   expect(other).toMatchObject({ sealed });
 });
 
-test('an erased entry keeps its idempotency key: the same request is not recorded anew', async () => {
+test('an erased entry keeps its idempotency key: the same request is not recorded again', async () => {
   const organizationId = newId();
   const { appender, amendments } = open(organizationId);
   const posted = draft(organizationId, {

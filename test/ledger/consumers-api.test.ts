@@ -1,4 +1,4 @@
-// What follows from decisions: activity of agents, statistics of policies, events; each exactly once (docs/ledger.md, consumers).
+// Effects of decisions: agent activity, policy statistics, events; each exactly once (docs/ledger.md, consumers).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { objectId, startHarness, type Harness } from '../setup/harness.ts';
 import {
@@ -19,7 +19,7 @@ let key: string;
 let failing = 0;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
-/** Organisations whose decisions nobody wants to be told of. */
+/** Organisations without subscribers to their decisions. */
 const unheard = new Set<string>();
 beforeAll(async () => {
   harness = await startHarness(
@@ -70,7 +70,7 @@ describe('an agent', () => {
   });
 
   test(
-    'is counted, dated and rolled once, though runs fail in between',
+    'is counted, dated and rolled once when runs fail in between',
     { tags: ['long'] },
     async () => {
       const bot = await createAgent(app, ada);
@@ -118,7 +118,7 @@ describe('an agent', () => {
   );
 
   test(
-    'keeps the versions that were seen last, however many are named',
+    'keeps the most recently seen versions when many are named',
     { tags: ['long'] },
     async () => {
       const bot = await createAgent(app, ada);
@@ -154,14 +154,14 @@ describe('an agent', () => {
     expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy' });
   });
 
-  test('with too few decisions stays as it is', async () => {
+  test('keeps its status with too few decisions', async () => {
     const bot = await createAgent(app, ada);
     for (let n = 0; n < 9; n++) await post(bot.id, acting('wire'));
     await app.instance.runJobsOnce();
     expect(await agentOf(bot.id)).toMatchObject({ status: 'healthy' });
   });
 
-  test('is scored by its recent history, once that has been looked at anew', async () => {
+  test('is scored by its recent history once that was recomputed', async () => {
     const bot = await createAgent(app, ada);
     const score = async () => (await post(bot.id)).body.data.confidenceScore as number;
     const before = await score();
@@ -171,7 +171,7 @@ describe('an agent', () => {
     expect(await score()).toBeLessThan(before);
   });
 
-  test('of another organisation is touched by nobody who names its id', async () => {
+  test('is not changed by decisions of another organisation that name its id', async () => {
     const eve = await createOwner(app, 'Eve');
     const { key: eves } = await createWorkspaceKey(app, eve);
     const bot = await createAgent(app, ada);
@@ -188,7 +188,7 @@ describe('an agent', () => {
 });
 
 describe('events', () => {
-  test('are one row of the outbox for each decision, in the shape of the specification', async () => {
+  test('are one outbox row for each decision, in the shape of the specification', async () => {
     const bob = await createOwner(app, 'Bob');
     const { key: bobs } = await createWorkspaceKey(app, bob);
     const bot = await createAgent(app, bob, 'Claims');
@@ -240,7 +240,7 @@ describe('events', () => {
     });
   });
 
-  test('tell what was judged, though the decision was changed meanwhile', async () => {
+  test('contain the original verdict when the decision was amended in the meantime', async () => {
     const carl = await createOwner(app, 'Carl');
     const { key: carls } = await createWorkspaceKey(app, carl);
     const { traceId } = (await post('x', {}, carls)).body.data;
@@ -253,7 +253,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of what was deleted go, whether they were written before or not, delivered or not', async () => {
+  test('about deleted decisions are withdrawn, whether or not they were written or delivered before', async () => {
     const dora = await createOwner(app, 'Dora');
     const { key: doras } = await createWorkspaceKey(app, dora);
     const remove = async (traceId: string) => {
@@ -275,7 +275,7 @@ describe('events', () => {
     expect(await harness.db.collection('parked').countDocuments()).toBe(0);
   });
 
-  test('are written for nobody who does not subscribe, and from then on for who does', async () => {
+  test('are written for subscribers only, from their subscription on', async () => {
     const finn = await createOwner(app, 'Finn');
     unheard.add(finn.organizationId);
     const { key: finns } = await createWorkspaceKey(app, finn);
@@ -292,7 +292,7 @@ describe('events', () => {
 });
 
 test(
-  'cursors that are lost or leap ahead are told by metric and log, and repeat no effect',
+  'cursors that are lost or leap ahead are reported by metric and log, and repeat no effect',
   { tags: ['long'] },
   async () => {
     const gina = await createOwner(app, 'Gina');

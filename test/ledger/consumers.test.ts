@@ -1,4 +1,4 @@
-// Consumers on a real database: every effect exactly once whatever is killed or races, and one bad entry stops nothing for ever.
+// Consumers on a real database: every effect exactly once under kills and races; one bad entry stops none for ever.
 import { expect, test } from 'vitest';
 import { newId } from '../../src/platform/ids.ts';
 import type { Consumer } from '../../src/ledger/follow/consumer.ts';
@@ -10,7 +10,7 @@ import { draft } from './store/real-chain.ts';
 
 const chain = new FollowedChain('consumers');
 test(
-  'instances that race and die between effect and cursor: each effect exactly once',
+  'instances that race and die between effect and cursor produce each effect exactly once',
   { tags: ['long'] },
   async () => {
     const organizationId = await chain.appended(100);
@@ -31,7 +31,7 @@ test(
   },
 );
 
-test('a slow consumer that is far behind takes turns with the others', async () => {
+test('a slow consumer that is far behind alternates with the others', async () => {
   const organizationId = await chain.appended(60);
   const order: string[] = [];
   const noting = (name: string, more: Partial<Consumer>): Consumer =>
@@ -54,7 +54,7 @@ test('a slow consumer that is far behind takes turns with the others', async () 
   expect(order[8]).toMatch(/^quick /);
 });
 
-test('one that reads contents holds up nobody, however slow it is', async () => {
+test('a slow consumer that reads contents does not delay the others', async () => {
   const organizationId = newId();
   let begun = 0;
   let release = (): void => undefined;
@@ -76,7 +76,7 @@ test('one that reads contents holds up nobody, however slow it is', async () => 
   await runner.stop();
 });
 
-test('contents are read for those alone that want them', async () => {
+test('contents are read only for consumers that ask for them', async () => {
   const organizationId = await chain.appended(5);
   const given = new Map<string, Set<string>>();
   const reading = (name: string, more: Partial<Consumer>): Consumer =>
@@ -103,7 +103,7 @@ test('contents are read for those alone that want them', async () => {
 });
 
 test(
-  'an effect outside the transaction comes before the cursor: after a crash it is repeated, never left out',
+  'an effect outside the transaction comes before the cursor: after a crash it is repeated, never skipped',
   { tags: ['long'] },
   async () => {
     const organizationId = await chain.appended(20);
@@ -130,7 +130,7 @@ test(
   },
 );
 
-test('an entry whose effect always fails becomes a dead letter, and those after it get theirs', async () => {
+test('an entry whose effect always fails becomes a dead letter and later entries have their effects', async () => {
   const organizationId = await chain.appended(30);
   const poisonous = (await chain.traces(organizationId))[9] ?? 0;
   const plain = chain.effects('choosy');
@@ -161,7 +161,7 @@ test('an entry whose effect always fails becomes a dead letter, and those after 
   ]);
 });
 
-test('cursors are made with the organisation or not at all, and start where they are told', async () => {
+test('cursors are created with the organisation or not at all, and start at the given sequence', async () => {
   const organizationId = await chain.appended(10);
   const { runner } = chain.follow([chain.effects('registered')]);
   const { cursors } = chain.models();
@@ -178,7 +178,7 @@ test('cursors are made with the organisation or not at all, and start where they
   expect(await chain.effectsOf('registered', organizationId)).toEqual(later);
 });
 
-test('woken by the writer and by the sweep, and the lag is reported', async () => {
+test('consumers are woken by the writer and by the sweep, and report their lag', async () => {
   const organizationId = await chain.appended(15);
   let arrived = () => {};
   const plain = chain.effects('woken');
@@ -208,7 +208,7 @@ test('woken by the writer and by the sweep, and the lag is reported', async () =
 });
 
 test(
-  'a new consumer begins where it says; a cursor that existed is not replayed, and told',
+  'a new consumer begins where it declares; a lost cursor is reported and not replayed',
   { tags: ['long'] },
   async () => {
     const organizationId = await chain.appended(20);
@@ -249,7 +249,7 @@ test(
   },
 );
 
-test('where a consumer does not begin yet it writes nothing and is not behind; it begins with all there is, and goes on', async () => {
+test('a consumer that does not begin yet writes nothing and has no lag; later it begins with all entries', async () => {
   const [paying, other] = [await chain.appended(10), await chain.appended(10)];
   const begun = new Set<string>();
   const asked: string[] = [];
@@ -277,7 +277,7 @@ test('where a consumer does not begin yet it writes nothing and is not behind; i
 });
 
 test(
-  'a cursor beyond the end of its chain goes back to it, and what is appended next has its effect',
+  'a cursor beyond the end of its chain moves back to it, and the next entry has its effect',
   { tags: ['long'] },
   async () => {
     const organizationId = await chain.appended(5);
@@ -296,7 +296,7 @@ test(
 );
 
 test(
-  'a sweep looks at what changed and at some others in turn, not at everything',
+  'a sweep compares changed organisations and a rotating slice of the others, not all',
   { tags: ['long'] },
   async () => {
     const [changed, inTurn, untouched] = [
@@ -324,7 +324,7 @@ test(
 );
 
 test(
-  'the error of a dead letter goes with the decision that it is about',
+  'the error of a dead letter is erased with the decision that it is about',
   { tags: ['long'] },
   async () => {
     const organizationId = newId();

@@ -1,4 +1,4 @@
-// Consumers for tests that leave effects in a database of the calling file's own, and what becomes of them.
+// Consumers for tests, which leave their effects in a database of the calling test file.
 import type { Connection } from 'mongoose';
 import { systemClock } from '../../src/platform/clock.ts';
 import { chance, newId } from '../../src/platform/ids.ts';
@@ -13,7 +13,7 @@ import {
 import type { Probe } from '../../src/ledger/probe.ts';
 import { draft, hastyTimer, RealChain } from './store/real-chain.ts';
 
-/** What consumers complained about. */
+/** The errors that consumers reported. */
 export interface Reported {
   errors: unknown[];
   deadLetters: number[];
@@ -21,7 +21,7 @@ export interface Reported {
 }
 
 export class FollowedChain extends RealChain {
-  /** Writes a row for each entry; by seven, and so by itself, unless told otherwise. */
+  /** Creates a consumer that writes a row for each entry. By default its batches of seven make it run by itself. */
   effects(
     name: string,
     more: Partial<TransactionalConsumer> = { batch: 7 },
@@ -44,7 +44,7 @@ export class FollowedChain extends RealChain {
     return (await rows.toArray()).map(({ sequence }) => sequence as number);
   }
 
-  /** The chain's connection, and the collections that were read by it. */
+  /** Returns the chain's connection, and the collections that were read through it. */
   watched(): { connection: Connection; reads: string[] } {
     const reads: string[] = [];
     const connection = new Proxy(this.connection, {
@@ -84,7 +84,7 @@ export class FollowedChain extends RealChain {
     return { runner, reported };
   }
 
-  /** A new chain, every fifth entry of which is an amendment. */
+  /** Creates a chain in which every fifth entry is an amendment. */
   async appended(count: number): Promise<string> {
     const organizationId = newId();
     const { appender } = this.start();
@@ -105,7 +105,7 @@ export class FollowedChain extends RealChain {
       .map(({ sequence }) => sequence);
   }
 
-  /** Of all organisations that have a chain. */
+  /** Lists organisations that have a chain, ascending. */
   async #organizationsAfter(after: string | null, limit: number): Promise<string[]> {
     const ids = (await this.db.collection('ledger').distinct('organizationId')).map(String).sort();
     return ids.filter((id) => after === null || id > after).slice(0, limit);

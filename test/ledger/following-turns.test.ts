@@ -1,4 +1,4 @@
-// Workers of one port follow an organisation in turns: none stands in another's way, and every effect is there once.
+// Workers of one port follow an organisation under a lease: none blocks another, and every effect is there once.
 import { expect, test } from 'vitest';
 import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
 import { newId } from '../../src/platform/ids.ts';
@@ -8,10 +8,10 @@ import { draft } from './store/real-chain.ts';
 
 const chain = new FollowedChain('following-turns');
 const APPENDED = 30;
-/** Runs follow each other at once; nobody's patience ends sooner. */
+/** Shortens the pauses between runs but not the wait for the lease. */
 const timer: Timer = { after: (ms, run) => systemTimer.after(ms < 1_000 ? ms / 100 : ms, run) };
 
-/** Three workers, each woken after every entry: the effects of each consumer, and how often a worker found another one's transaction. */
+/** Wakes three workers after every entry; returns the effects of each consumer and the number of cursor conflicts. */
 async function followed(batons: BatonKeeper | undefined) {
   const organizationId = newId();
   const names = ['first', 'second'].map((name) => `${name}-${organizationId}`);
@@ -42,14 +42,14 @@ async function followed(batons: BatonKeeper | undefined) {
   return { held, appended: all.length };
 }
 
-test('in turns nobody is held up; without them, now and then', async () => {
+test('workers never conflict with the lease and sometimes conflict without it', async () => {
   expect(await followed(new Batons())).toEqual({ held: 0, appended: APPENDED });
   const { held, appended } = await followed(undefined);
   expect(appended).toBe(APPENDED);
   expect(held).toBeGreaterThan(0);
 });
 
-test('a keeper that is gone keeps nobody from following', async () => {
+test('consumers proceed when the lease holder has died', async () => {
   const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
   expect(await followed(gone)).toMatchObject({ appended: APPENDED });
 });
@@ -88,7 +88,7 @@ test.each([
   await Promise.all(workers.map(({ runner }) => runner.stop()));
 });
 
-/** A timer that nothing comes of while it is held. */
+/** A timer whose callbacks wait while it is held. */
 function holdable({ after }: Timer): Timer & { hold(): void; release(): void } {
   let waiting: (() => void)[] | null = null;
   return {

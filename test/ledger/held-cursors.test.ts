@@ -1,4 +1,4 @@
-// Cursors that another instance's transaction holds, which may have been killed in it: consumers stand back, and go on soon after it ends.
+// Cursors held by the transaction of another, maybe killed, instance: consumers wait and continue soon after it ends.
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { objectId } from '../../src/ledger/ledger.model.ts';
@@ -10,7 +10,7 @@ const AT_ONCE = 4;
 const SECOND = 1000;
 
 const chain = new FollowedChain('held-cursors');
-/** Of the instance that holds cursors; the other one's commands are noted. */
+/** The connection of the instance that holds cursors; the commands of the other one are recorded. */
 let other: Connection;
 const commands: string[] = [];
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => other.close());
 
-/** Its clock stands still, which makes no pause longer. */
+/** An instance whose clock stands still, which must not make a pause longer. */
 const follow = (names: readonly string[]) =>
   chain.follow(
     names.map((name) => chain.effects(name, {})),
@@ -64,7 +64,7 @@ test.each([
   expect(reported).toEqual({ errors: [], deadLetters: [], faults: [] });
 });
 
-test('other organisations are followed meanwhile', async () => {
+test('other organisations are followed while a cursor is held', async () => {
   const names = ['first', 'second'];
   const { runner } = follow(names);
   const stuck = await Promise.all(Array.from({ length: AT_ONCE }, () => chain.appended(5)));

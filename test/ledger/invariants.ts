@@ -1,4 +1,4 @@
-// What must hold of a chain and of every answer given, whatever happened (security-tests.md, the common oracle of faults).
+// Invariants of a chain and of every answer, whatever faults occurred (security-tests.md, the common oracle of faults).
 import { chainHash, payloadDigest, ZERO_HASH } from '../../src/domain/record/chain.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import type { Attempt, Life } from './simulation.ts';
@@ -13,18 +13,18 @@ function must(condition: boolean, what: string): asserts condition {
   if (!condition) throw new BrokenInvariant(what);
 }
 
-/** The chain of a life, and that nothing is in it that nobody appended. */
+/** Checks the chain of a life, and that every entry in it was appended by a client. */
 export function checkLife({ replicas, limit, attempts }: Life): void {
   const appended = new Set(
     attempts.filter(({ isPoison }) => !isPoison).map(({ draft }) => draft.payload),
   );
   const entries = replicas.entries();
   for (const { view, sequence } of entries)
-    must(appended.has(view), `entry ${sequence} holds what nobody may append`);
+    must(appended.has(view), `entry ${sequence} holds a payload that was never validly appended`);
   checkChain(entries, limit);
 }
 
-/** The chain by itself: no gap, no fork, hashes replay, time and usage go forward, the limit holds, nothing is in twice. */
+/** Checks a chain: no gap, no fork, hashes replay, time and usage increase, the limit holds, no entry is in twice. */
 export function checkChain(entries: readonly Stored[], limit: number | null = null): void {
   let previous: Stored | null = null;
   const newest = new Map<string, number>();
@@ -88,7 +88,7 @@ function checkIdempotency(entry: Stored, held: Map<string, Stored>): void {
   held.set(key, entry);
 }
 
-/** What callers were told is what the chain says. */
+/** Checks that every answer agrees with the chain. */
 export function checkAnswers(life: Life): void {
   const byId = new Map(life.replicas.entries().map((entry) => [entry._id.toHexString(), entry]));
   for (const attempt of life.attempts) checkAnswer(attempt, byId, life);
@@ -115,7 +115,7 @@ function checkAnswer(
   must(stored !== undefined, `${of} names an entry that is not there`);
   must(stored.chainHash === answer.entry.chainHash, `${of} differs from what is stored`);
   if (answer.kind === 'sealed')
-    return must(stored.view === draft.payload, `${of} names somebody else's entry`);
+    return must(stored.view === draft.payload, `${of} names the entry of another caller`);
   const isRepetition =
     draft.idempotencyKey !== null &&
     stored.keyOfDraft === draft.idempotencyKey &&

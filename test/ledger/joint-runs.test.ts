@@ -1,4 +1,4 @@
-// Consumers at one place run together: in one transaction, each effect exactly once, none held up by another; and what an instance appended it does not read back.
+// Consumers at one place run in one transaction: exactly-once effects, no mutual delay, and own appends not read back.
 import { expect, test } from 'vitest';
 import type { Stored } from '../../src/ledger/entry.ts';
 import type { TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
@@ -12,7 +12,7 @@ const chain = new FollowedChain('joint-runs');
 const NAMES = ['first', 'second', 'third'] as const;
 const joining = (name: string): TransactionalConsumer => chain.effects(name, {});
 
-test('one transaction moves all of them', async () => {
+test('one transaction moves the cursors of all joined consumers', async () => {
   const organizationId = await chain.appended(20);
   const steps: Step[] = [];
   const { runner } = chain.follow(NAMES.map(joining), (step, of) => {
@@ -28,7 +28,7 @@ test.each([
   { batch: 512, transactions: 2, runs: { many: 2, few: 2 }, what: 'runs along' },
   { batch: 511, transactions: 3, runs: { many: 1, few: 2 }, what: 'runs by itself' },
 ])(
-  'one that takes $batch entries $what',
+  'a consumer that takes $batch entries $what',
   { tags: ['long'] },
   async ({ batch, transactions, runs }) => {
     const organizationId = await chain.appended(520);
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test('instances that race and die: each effect exactly once', async () => {
+test('instances that race and die produce each effect exactly once', async () => {
   const organizationId = await chain.appended(60);
   let steps = 0;
   const dies: Probe = (step) => {
@@ -69,7 +69,7 @@ test('instances that race and die: each effect exactly once', async () => {
   for (const name of names) expect(await chain.effectsOf(name, organizationId)).toEqual(all);
 });
 
-test('one that fails holds up none of the others, and is retried by itself', async () => {
+test('a failing consumer does not delay the others and is retried by itself', async () => {
   const organizationId = await chain.appended(10);
   const failing = joining('failing');
   const { run } = failing;
@@ -89,7 +89,7 @@ test('one that fails holds up none of the others, and is retried by itself', asy
   expect(reported.deadLetters).toEqual([]);
 });
 
-test('one that is behind catches up by itself', async () => {
+test('a lagging consumer catches up by itself', async () => {
   const organizationId = await chain.appended(30);
   const { runner } = chain.follow(['ahead', 'abreast', 'behind'].map(joining));
   await runner.cursorsFor(organizationId, 20);
@@ -103,7 +103,7 @@ test('one that is behind catches up by itself', async () => {
   expect(await chain.effectsOf('behind', organizationId)).toEqual(after(4));
 });
 
-/** Consumers that are told of what is appended to a new chain. */
+/** Creates a chain with consumers that are woken after each append. */
 async function told(consumers: readonly TransactionalConsumer[]) {
   const organizationId = newId();
   const { connection, reads } = chain.watched();
@@ -118,7 +118,7 @@ async function told(consumers: readonly TransactionalConsumer[]) {
   return { organizationId, runner, reads, append, effects };
 }
 
-test('what an instance appended it does not read back; what another one appended it does', async () => {
+test('an instance reads entries of other instances but not its own', async () => {
   const { organizationId, runner, reads, append, effects } = await told(
     ['landing', 'landed'].map(joining),
   );
@@ -137,7 +137,7 @@ test('what an instance appended it does not read back; what another one appended
   await runner.stop();
 });
 
-test('nor does one that takes several turns for it', async () => {
+test('own entries are not read back when a consumer needs several rounds', async () => {
   const slow = chain.effects('slow', { batch: 2, runsInTurn: 1 });
   const { runner, reads, append, effects } = await told([joining('quick'), slow]);
   await append(7);
@@ -148,7 +148,7 @@ test('nor does one that takes several turns for it', async () => {
   await runner.stop();
 });
 
-test('what lands with a gap is read', async () => {
+test('entries are read when own appends leave a gap', async () => {
   const organizationId = await chain.appended(4);
   const { runner } = chain.follow(['gap', 'other-gap'].map(joining));
   await runner.cursorsFor(organizationId, 0);

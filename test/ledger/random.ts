@@ -1,9 +1,9 @@
 // A seeded source of chance, so that a failing simulation can be run again.
 
 export interface Chance {
-  /** At least 0, less than 1. */
+  /** A number from 0 to below 1. */
   next(): number;
-  /** At least `from`, at most `to`. */
+  /** An integer between `from` and `to`, both included. */
   integer(from: number, to: number): number;
   /** True with this probability. */
   happens(probability: number): boolean;

@@ -1,4 +1,4 @@
-// One life of a chain under everything that can go wrong, made from a seed alone, and what must hold afterwards (ledger.md).
+// Simulates one life of a chain under faults, from a seed alone, and checks the invariants afterwards (ledger.md).
 import type { Types } from 'mongoose';
 import { payloadDigest } from '../../src/domain/record/chain.ts';
 import { AppError } from '../../src/errors.ts';
@@ -19,14 +19,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TROUBLED_MS = 1_500;
 const CALM_MS = 120_000;
 
-/** One append and what its caller learnt; null: not answered, as when the instance was killed. */
+/** One append and its answer; null: not answered, for instance because the instance was killed. */
 export interface Attempt {
-  /** Its `fields` keep the idempotency key under a name that is never released. */
+  /** A draft whose `fields` keep the idempotency key under a name that is never released. */
   draft: Draft;
   isPoison: boolean;
   instance: { isAlive: boolean };
   answer: Outcome | AppError | null;
-  /** Milliseconds since the epoch, by no instance's clock. */
+  /** Milliseconds since the epoch on the simulation's own clock. */
   askedAt: number;
 }
 
@@ -49,7 +49,7 @@ interface World extends Life {
   ids: number;
 }
 
-/** @throws Error naming the invariant that does not hold */
+/** Runs one life. @throws Error naming the invariant that does not hold */
 export async function simulate(seed: number, mutation: Mutation | null = null): Promise<void> {
   const chance = seeded(seed);
   const time = new VirtualTime();
@@ -86,7 +86,7 @@ function start(world: World): Instance {
   return Object.assign(instance, { appender });
 }
 
-/** A majority-acknowledged head never vanishes, however often the primary changes. */
+/** Creates heads that check that an acknowledged head never vanishes, however often the primary changes. */
 function headsOver(store: LedgerStore, time: VirtualTime): Heads {
   async function reaches(known: Position): Promise<boolean> {
     for (let read = 0; read < 200; read++) {
@@ -167,7 +167,7 @@ function decision({ chance, limit }: World, number: number): Draft {
   };
 }
 
-/** A change of one of the decisions, on top of the newest entry about it that a majority read shows. */
+/** Creates an amendment of one decision, after the newest entry about it that a majority read shows. */
 function amendment({ chance, replicas }: World, number: number): Draft {
   const entries = replicas.committed();
   const traces = entries.filter(({ kind }) => kind === 'trace').slice(-3);

@@ -1,4 +1,4 @@
-// The shared read of new entries: once for consumers at one place, only the members they read, and again after a failure.
+// The shared read of new entries: once per place, only the members the consumers read, and again after a failure.
 import { mongo, type Connection } from 'mongoose';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/platform/ids.ts';
@@ -10,7 +10,7 @@ import { draft, RealChain } from './store/real-chain.ts';
 
 const chain = new RealChain('tail');
 
-/** Entries in a chain of their own, and how often it was read. */
+/** Creates a chain with entries and counts how often it is read. */
 async function grown(count: number, more: Partial<TailReaderDeps> = {}) {
   const organizationId = newId();
   const { appender } = chain.start();
@@ -30,7 +30,7 @@ const sequences = ({ entries }: Tail): number[] => entries.map(({ sequence }) =>
 const landed = (from: number, to: number): Stored[] =>
   Array.from({ length: to - from + 1 }, (_, index) => ({ sequence: from + index }) as Stored);
 
-test('two at one place share one reading, another place has its own', async () => {
+test('two consumers at one place share one read and another place has its own', async () => {
   const { tail, reads } = await grown(7);
   const [first, second] = await Promise.all([tail.after(0, 5), tail.after(0, 5)]);
   expect(sequences(second)).toEqual(sequences(first));
@@ -45,13 +45,13 @@ test('two at one place share one reading, another place has its own', async () =
   expect(reads).toHaveLength(2);
 });
 
-test('nothing is read but the members asked for, the sequence and the kind', async () => {
+test('only the requested members, the sequence and the kind are read', async () => {
   const { tail } = await grown(1, { projection: { traceId: 1 } });
   const [entry] = (await tail.after(0, 5)).entries;
   expect(Object.keys(entry ?? {}).sort()).toEqual(['kind', 'sequence', 'traceId']);
 });
 
-test('what has landed is not read, unless something is missing before it', async () => {
+test('own recent entries are not read unless earlier ones are missing', async () => {
   const { tail, reads } = await grown(9, { landed: landed(4, 9) });
   expect(sequences(await tail.after(3, 4))).toEqual([4, 5, 6, 7]);
   expect(await tail.after(7, 4)).toMatchObject({ isLast: true });
@@ -60,7 +60,7 @@ test('what has landed is not read, unless something is missing before it', async
   expect(reads).toHaveLength(1);
 });
 
-test('a reading ends with the entry that goes beyond its bytes', async () => {
+test('a read ends with the entry that exceeds its bytes', async () => {
   const { organizationId, tail } = await grown(4, { projection: { content: 1 } });
   const filter = { organizationId: objectId(organizationId), sequence: 2 };
   const content = Buffer.alloc(5 * 1024 * 1024);
@@ -71,7 +71,7 @@ test('a reading ends with the entry that goes beyond its bytes', async () => {
   expect([sequences(second), second.isLast]).toEqual([[3, 4], true]);
 });
 
-test('a reading that failed is not remembered', async () => {
+test('a failed read is not remembered', async () => {
   const nobody = new mongo.MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 20 });
   await expect(nobody.connect()).rejects.toThrow();
   const databases = [nobody.db()];

@@ -1,4 +1,4 @@
-// Virtual time: events in order, each with everything that follows from it at once; nothing really waits.
+// Virtual time: runs events in order, each with all its consequences, without real waiting.
 import type { Timer } from '../../src/ledger/timer.ts';
 
 interface Event {

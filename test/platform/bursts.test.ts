@@ -1,9 +1,9 @@
-// Bursts: who came together goes on together, in order, and not more at once than one turn of the event loop has time for.
+// Bursts: requests that arrive together are handled together, in order and in bounded batches.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Bursts } from '../../src/platform/bursts.ts';
 
-/** Requests that note their steps. */
+/** Requests that record their steps. */
 function burstsNoting(notes: string[]): Bursts<number> {
   const steps = async (number: number): Promise<void> => {
     notes.push(`${number} is checked`);
@@ -17,7 +17,7 @@ function letIn(bursts: Bursts<number>, count: number): void {
   for (let number = 0; number < count; number++) bursts.add(number);
 }
 
-test('every request takes a step before one of them takes the next', async () => {
+test('every request takes its first step before one of them takes a second', async () => {
   const notes: string[] = [];
   letIn(burstsNoting(notes), 3);
   await nextTurn();
@@ -31,7 +31,7 @@ test('every request takes a step before one of them takes the next', async () =>
   ]);
 });
 
-test('nobody goes on in the turn in which they came', async () => {
+test('no request is handled in the turn in which it arrives', async () => {
   const notes: string[] = [];
   letIn(burstsNoting(notes), 1);
   await Promise.resolve();
@@ -40,7 +40,7 @@ test('nobody goes on in the turn in which they came', async () => {
   expect(notes).toHaveLength(2);
 });
 
-test('64 go on in one turn, and the others in the next ones', async () => {
+test('64 requests are handled in one turn, the others in the next ones', async () => {
   const notes: string[] = [];
   letIn(burstsNoting(notes), 150);
   const seen: number[] = [];
@@ -51,7 +51,7 @@ test('64 go on in one turn, and the others in the next ones', async () => {
   expect(seen).toEqual([64, 128, 150, 150]);
 });
 
-test('a request that comes later is not left behind', async () => {
+test('a later request is handled as well', async () => {
   const notes: string[] = [];
   const bursts = burstsNoting(notes);
   for (const number of [1, 2]) {

@@ -1,10 +1,10 @@
-// The read-through cache: kept while nothing changed, never older than the last change, absent while the feed is not live.
+// The read-through cache: never older than the last change, and bypassed while the feed is not live.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCache, type Cache, type Loaded } from '../../src/platform/mongo/cache.ts';
 import type { ChangeFeed, Listener } from '../../src/platform/mongo/change-feed.ts';
 
-/** A feed that tells what the test says. */
+/** A feed that the test controls. */
 function script(): { feed: ChangeFeed; tell: Listener; live: { now: boolean } } {
   const listeners: Listener[] = [];
   const live = { now: true };
@@ -36,7 +36,7 @@ function make(max = 10): {
   };
 }
 
-test('what is loaded is kept until its organisation changes', async () => {
+test('a loaded value is cached until its organisation changes', async () => {
   const { cache, script: feed, load } = make();
   expect([await cache.get('k', load), await cache.get('k', load)]).toEqual([1, 1]);
   feed.tell('b');
@@ -47,14 +47,14 @@ test('what is loaded is kept until its organisation changes', async () => {
   expect(await cache.get('k', load)).toBe(3);
 });
 
-test('a change of an unknown owner makes everything stale', async () => {
+test('a change without an organisation makes everything stale', async () => {
   const { cache, script: feed, load } = make();
   await cache.get('k', load);
   feed.tell(null);
   expect(await cache.get('k', load)).toBe(2);
 });
 
-test('what was loaded before a change is not kept after it, however late the load ends', async () => {
+test('a load that began before a change is not cached, however late it ends', async () => {
   const { cache, script: feed, load } = make();
   let finish = (_: Loaded<number>): void => undefined;
   const slow = cache.get('k', () => new Promise<Loaded<number>>((resolve) => (finish = resolve)));
@@ -71,7 +71,7 @@ test('while the feed is not live every read loads', async () => {
   expect([await cache.get('k', load), await cache.get('k', load)]).toEqual([2, 3]);
 });
 
-test('what is not there is not kept, and takes the place of what was', async () => {
+test('an absent value is not cached, and replaces a cached one', async () => {
   const { cache, script: feed, load } = make();
   await cache.get('k', load);
   feed.tell('a');
@@ -79,7 +79,7 @@ test('what is not there is not kept, and takes the place of what was', async () 
   expect(await cache.get('k', load)).toBe(2);
 });
 
-test('a load that fails leaves nothing behind', async () => {
+test('a failed load leaves nothing behind', async () => {
   const { cache, load } = make();
   await expect(cache.get('k', () => Promise.reject(new Error('no database')))).rejects.toThrow(
     'no database',
@@ -87,7 +87,7 @@ test('a load that fails leaves nothing behind', async () => {
   expect(await cache.get('k', load)).toBe(1);
 });
 
-test('many who ask at once share one load, unless something changed since it began', async () => {
+test('concurrent readers share one load, unless something changed since it began', async () => {
   const { cache, script: feed, load } = make();
   expect(
     await Promise.all([cache.get('k', load), cache.get('k', load), cache.get('k', load)]),
@@ -98,7 +98,7 @@ test('many who ask at once share one load, unless something changed since it beg
   expect(await Promise.all([early, cache.get('k', load)])).toEqual([2, 3]);
 });
 
-test('it holds no more than it may', async () => {
+test('the cache holds at most `max` entries', async () => {
   const { cache, load } = make(2);
   for (const key of ['a', 'b', 'c']) await cache.get(key, load);
   expect(await cache.get('c', load)).toBe(3);
@@ -113,7 +113,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('read' as const), key }),
 );
 
-test('no interleaving of writes, told at once, and slow loads serves what is older than the last write told', async () => {
+test('never serves a value older than the last notified write, for any interleaving with slow loads', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { cache, script: feed } = make();
@@ -127,7 +127,7 @@ test('no interleaving of writes, told at once, and slow loads serves what is old
           stored.set(name, (version += 1));
           feed.tell(owner);
         } else if (kind === 'begin') {
-          // Reads the database now, and is told so only later.
+          // Reads the database now, but resolves later.
           const seen = now();
           void cache.get(name, () => new Promise((resolve) => ends.push(() => resolve(seen))));
         } else if (kind === 'end') {

@@ -1,4 +1,4 @@
-// The change feed on a real database: who is told of what, and that it comes back whatever ended it.
+// The change feed on a real database: notified listeners, and restarts after any failure.
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { type Connection, mongo as mongodb } from 'mongoose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -35,11 +35,11 @@ afterEach(async () => {
   await mongo.close();
 });
 
-test('when it becomes live everything may be stale', () => {
+test('everything is invalidated when the feed becomes live', () => {
   expect(told).toEqual([null, null]);
 });
 
-test('a change tells its owner; one that does not show its owner tells of everybody', async () => {
+test('a change invalidates its organisation; one without an organisation invalidates all', async () => {
   told.length = 0;
   const { insertedId } = await collection('things').insertOne({ organizationId: objectId(A) });
   await expect.poll(() => told).toEqual([A]);
@@ -51,7 +51,7 @@ test('a change tells its owner; one that does not show its owner tells of everyb
   await expect.poll(() => told).toEqual([A, A, 'c'.repeat(24), null]);
 });
 
-test('nobody is told of what nobody listens to, or of what was rolled back', async () => {
+test('does not notify of collections without listeners, or of aborted transactions', async () => {
   told.length = 0;
   await collection('others').insertOne({ organizationId: objectId(A) });
   const session = await mongo.connection.startSession();
@@ -63,7 +63,7 @@ test('nobody is told of what nobody listens to, or of what was rolled back', asy
   await expect.poll(() => told).toEqual([A]);
 });
 
-test('a stream that the database ends is opened anew, and everything may be stale again', async () => {
+test('a stream that the database ends is reopened, and everything is invalidated again', async () => {
   told.length = 0;
   await collection('things').insertOne({ organizationId: objectId(A) });
   await mongo.connection.dropDatabase();
@@ -76,14 +76,14 @@ test('a stream that the database ends is opened anew, and everything may be stal
   await expect.poll(() => told).toEqual([A]);
 });
 
-test('after it is stopped it is not live, and tells nothing', async () => {
+test('a stopped feed is not live and does not notify', async () => {
   await feed.stop();
   told.length = 0;
   await collection('things').insertOne({ organizationId: objectId(A) });
   expect([feed.live(), told]).toEqual([false, []]);
 });
 
-test('what a stream still says while it is being closed counts no more', async () => {
+test('events of a closing stream are ignored', async () => {
   const watching = vi.spyOn(mongodb.Db.prototype, 'watch');
   const stopped = follow(mongo.connection);
   await expect.poll(() => stopped.live(), { interval: 5 }).toBe(true);
@@ -96,7 +96,7 @@ test('what a stream still says while it is being closed counts no more', async (
 });
 
 test(
-  'a silent line counts as broken, and what happened meanwhile is not missed',
+  'a silent connection counts as broken, and changes in the meantime are not missed',
   { tags: ['long'] },
   async () => {
     const target = new URL(databaseUri());

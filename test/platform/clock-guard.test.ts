@@ -1,4 +1,4 @@
-// The clock guard: five seconds either way are as much as this clock may differ from the database's, or be set, and a jump is noticed at once.
+// The clock guard: a skew or a change of this clock beyond five seconds is detected, a jump at once.
 import { expect, test } from 'vitest';
 import { MAX_SKEW_MS } from '../../src/domain/record/chain.ts';
 import { createClockGuard } from '../../src/platform/clock-guard.ts';
@@ -37,7 +37,7 @@ async function started(options: Parameters<typeof machine>[0] = {}) {
   return made;
 }
 
-/** What `ready` says now, and once the measurement that it began has ended. */
+/** The result of `isReady` now, and after the measurement that it started. */
 async function asked({ guard }: ReturnType<typeof machine>): Promise<boolean[]> {
   const said = [guard.ready()];
   await new Promise(setImmediate);
@@ -46,17 +46,23 @@ async function asked({ guard }: ReturnType<typeof machine>): Promise<boolean[]> 
   return said;
 }
 
-test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])('%i ms are taken', async (skewMs) => {
-  const { guard, told, logged } = await started({ skewMs });
-  expect([guard.ready(), told, logged]).toEqual([true, [skewMs], []]);
-});
+test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])(
+  'a skew of %i ms is accepted',
+  async (skewMs) => {
+    const { guard, told, logged } = await started({ skewMs });
+    expect([guard.ready(), told, logged]).toEqual([true, [skewMs], []]);
+  },
+);
 
-test.each([5001, -5001, DAY, Number.NaN])('%d ms are refused, and said', async (skewMs) => {
-  const { guard, told, logged } = await started({ skewMs });
-  expect([guard.ready(), told[0], logged]).toEqual([false, skewMs, [{ skewMs }]]);
-});
+test.each([5001, -5001, DAY, Number.NaN])(
+  'a skew of %d ms is refused and logged',
+  async (skewMs) => {
+    const { guard, told, logged } = await started({ skewMs });
+    expect([guard.ready(), told[0], logged]).toEqual([false, skewMs, [{ skewMs }]]);
+  },
+);
 
-test('a start without a measurement is no start', async () => {
+test('the start fails without a measurement', async () => {
   const { guard } = machine();
   const cut = createClockGuard({
     clocks: { wall: () => 0, elapsed: () => 0, sinceBoot: () => 0 },
@@ -70,7 +76,7 @@ test('a start without a measurement is no start', async () => {
 });
 
 test.each([400 * DAY, 5001, -5001, -DAY])(
-  'a clock that was set by %d ms is noticed before the next measurement, and measured at once',
+  'a clock that was set by %d ms is detected before the next measurement, and measured at once',
   async (set) => {
     const made = await started();
     made.at.elapsed = 8000;
@@ -85,14 +91,14 @@ test.each([400 * DAY, 5001, -5001, -DAY])(
   },
 );
 
-test('a jump that the database made as well is believed, once it was measured', async () => {
+test('a jump that the database shares is accepted once it is measured', async () => {
   const made = await started();
   Object.assign(made.at, { elapsed: 8000, set: DAY, databaseSet: DAY });
   expect(await asked(made)).toEqual([false, true]);
   expect(made.logged).toEqual([]);
 });
 
-test('a jump of the database alone is noticed at the next measurement', async () => {
+test('a jump of the database alone is detected at the next measurement', async () => {
   const made = await started();
   Object.assign(made.at, { elapsed: 8000, databaseSet: DAY });
   expect(made.guard.ready()).toBe(true);
@@ -117,14 +123,17 @@ test.each([400 * DAY, -DAY])(
   },
 );
 
-test.each([true, false])('a machine that slept was not set (shared: %s)', async (sharesClock) => {
-  const made = await started({ sharesClock });
-  made.at.asleep = DAY;
-  expect(await asked(made)).toEqual([false, true]);
-  expect(made.logged).toEqual([]);
-});
+test.each([true, false])(
+  'sleep of the machine does not count as a jump (shared: %s)',
+  async (sharesClock) => {
+    const made = await started({ sharesClock });
+    made.at.asleep = DAY;
+    expect(await asked(made)).toEqual([false, true]);
+    expect(made.logged).toEqual([]);
+  },
+);
 
-test('steps that a time service makes now and then do not add up', async () => {
+test('occasional steps of a time service do not add up', async () => {
   const made = await started({ sharesClock: true });
   for (let step = 0; step < 20; step++) {
     made.at.elapsed += 10_000;

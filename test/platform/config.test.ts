@@ -1,4 +1,4 @@
-// The configuration: defaults, every bad key named at once, and what depends on what.
+// The configuration: defaults, one error with every invalid key, and dependencies between keys.
 import { describe, expect, test } from 'vitest';
 import { selfSigned } from '../setup/providers/self-signed.ts';
 import { childEnvironment, ConfigError, loadConfig } from '../../src/config.ts';
@@ -9,7 +9,7 @@ const secrets = {
   ASSAY_LEDGER_KEY: 'l'.repeat(32),
   ASSAY_ENCRYPTION_KEY: 'e'.repeat(32),
 };
-/** What production does not decide by default. */
+/** Values that production requires explicitly. */
 const choices = { REGISTRATION: 'invite', SMTP_URL: 'smtp://mail.example.com' };
 const MONGODB_URI = 'mongodb://db.example.com/assay?replicaSet=a';
 
@@ -45,7 +45,7 @@ test('an empty value counts as unset', () => {
   expect(loadConfig({ PORT: '', MONGODB_URI: '' })).toMatchObject({ PORT: 3000 });
 });
 
-test('one error names every bad key, and repeats no value', () => {
+test('one error names every invalid key, and repeats no value', () => {
   const found = problems({
     PORT: '99999',
     MONGODB_URI: 'postgres://canary-secret@db',
@@ -85,14 +85,14 @@ test.each([
   expect(problems({ ...source, ...secrets })).toEqual([]);
 });
 
-test('production asks for a database of its own', () => {
+test('production requires a configured database', () => {
   const production = { NODE_ENV: 'production', ...secrets, ...choices };
   expect(problems(production)).toEqual([expect.stringMatching(/^MONGODB_URI: required/)]);
   expect(problems({ ...production, MONGODB_URI })).toEqual([]);
   expect(problems({ ...production, ASSAY_EMBEDDED_DATABASE: 'allow' })).toEqual([]);
 });
 
-test('production asks who may register, and for a mail server', () => {
+test('production requires a registration mode and a mail server', () => {
   const production = { NODE_ENV: 'production', MONGODB_URI, ...secrets };
   expect(problems(production).map((line) => line.split(':')[0])).toEqual([
     'REGISTRATION',
@@ -104,7 +104,7 @@ test('production asks who may register, and for a mail server', () => {
   expect(problems({ ...files, ASSAY_MAIL_TO_FILES: 'allow' })).toEqual([]);
 });
 
-test('production asks for a proof of mailboxes, unless told otherwise', () => {
+test('production requires verified mailboxes by default', () => {
   const production = { NODE_ENV: 'production', MONGODB_URI, ...secrets, ...choices };
   const asks = (more: object): boolean =>
     loadConfig({ ...production, ...more }).requireVerifiedEmail;
@@ -219,7 +219,7 @@ describe('the SAML key', () => {
   const [pair, other] = [selfSigned('one'), selfSigned('two')];
   const [key, certificate] = [pair.key, pair.certificate];
 
-  test('is taken with its certificate, also each in one line', () => {
+  test('is accepted with its certificate, also each in one line', () => {
     const lines = {
       ASSAY_SAML_KEY: key.replaceAll('\n', '\\n'),
       ASSAY_SAML_CERTIFICATE: certificate,
@@ -234,7 +234,7 @@ describe('the SAML key', () => {
     ['alone', { ASSAY_SAML_KEY: key }],
     ['when only its certificate is given', { ASSAY_SAML_CERTIFICATE: certificate }],
     [
-      'with the certificate of another',
+      'with the certificate of another key',
       { ASSAY_SAML_KEY: key, ASSAY_SAML_CERTIFICATE: other.certificate },
     ],
     ['when it is none', { ASSAY_SAML_KEY: 'canary', ASSAY_SAML_CERTIFICATE: certificate }],
@@ -256,7 +256,7 @@ describe('the plan of a new organisation', () => {
   });
 });
 
-test('lists are trimmed, addresses of system owners compared without case', () => {
+test('lists are trimmed, and addresses of system owners are case-insensitive', () => {
   const config = loadConfig({
     ASSAY_CORS_ORIGINS: ' https://a.example , ,https://b.example',
     SYSTEM_OWNERS: 'Root@X.org',
@@ -265,12 +265,12 @@ test('lists are trimmed, addresses of system owners compared without case', () =
   expect(config.SYSTEM_OWNERS).toEqual(['root@x.org']);
 });
 
-test('every variable says what it is for', () => {
+test('every variable has a description', () => {
   const silent = Object.entries(environment.shape).filter(([, schema]) => !schema.description);
   expect(silent.map(([name]) => name)).toEqual([]);
 });
 
-test('a child process is told none of our secrets', () => {
+test('a child process gets none of our secrets', () => {
   const child = childEnvironment({
     PATH: '/bin',
     ...secrets,
@@ -281,7 +281,7 @@ test('a child process is told none of our secrets', () => {
   expect(child).toEqual({ PATH: '/bin' });
 });
 
-test('a client of a social login and its secret are given together', () => {
+test('the client id and secret of a social login are required together', () => {
   expect(problems({ ASSAY_OAUTH_A_CLIENT_ID: 'a', ASSAY_OAUTH_C_CLIENT_SECRET: 's' })).toEqual([
     expect.stringContaining('ASSAY_OAUTH_A_CLIENT_ID'),
     expect.stringContaining('ASSAY_OAUTH_C_CLIENT_ID'),

@@ -1,4 +1,4 @@
-// What connectMongo refuses, what it sets on Mongoose and the driver, and how far the clocks are apart.
+// connectMongo: refused servers, its settings of Mongoose and the driver, and the clock of the database.
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -49,14 +49,14 @@ test('a stand-alone server is refused', async () => {
   await expect(attempt).rejects.toThrow('MONGODB_URI names a stand-alone server');
 });
 
-test('an address where nothing answers is named, its password is not', async () => {
+test('the error of an unreachable server names the address without the password', async () => {
   const uri = `mongodb://app:secret@127.0.0.1:${await freePort()}/assay`;
   const failure = await connectMongo({ uri, poolSize: 1, selectionTimeoutMs: 50 }).catch(String);
   expect(failure).toContain(`No primary found at ${uri.replace('app:secret', '***')}`);
   expect(failure).not.toContain('secret');
 });
 
-test('majority reads and writes, retried', () => {
+test('reads and writes use majority concerns and are retried', () => {
   const { writeConcern, readConcern, retryWrites, maxPoolSize } =
     mongo.connection.getClient().options;
   expect(writeConcern).toMatchObject({ w: 'majority' });
@@ -68,7 +68,7 @@ test('a filter on a path that the schema does not have throws', async () => {
   await expect(notes().find(JSON.parse('{"txet":"a"}') as object)).rejects.toThrow('strictQuery');
 });
 
-test('what is written inside a transaction belongs to it without being told', async () => {
+test('a write inside a transaction joins it without an explicit session', async () => {
   await notes().create({ text: 'before' });
   const transaction = mongo.connection.transaction(async () => {
     await notes().create({ text: 'inside' });
@@ -78,7 +78,7 @@ test('what is written inside a transaction belongs to it without being told', as
   expect(await notes().countDocuments({ text: 'inside' })).toBe(0);
 });
 
-test("the database's time is told, whatever this clock says", async () => {
+test("the database's time is read independently of this clock", async () => {
   const before = Date.now();
   vi.useFakeTimers({ toFake: ['Date'], now: before + 60_000 });
   onTestFinished(() => void vi.useRealTimers());

@@ -1,4 +1,4 @@
-// Logs: one JSON line per record, and no secret in it wherever it is nested.
+// Logs: one JSON line per record, without secrets at any depth.
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 
@@ -24,7 +24,7 @@ const members = [
   'set-cookie',
 ];
 
-test.each(members)('%s is blanked at the top and two levels down', (member) => {
+test.each(members)('%s is redacted at the top and two levels down', (member) => {
   const canary = 'canary-of-a-secret';
   for (const details of [
     { [member]: canary },
@@ -48,13 +48,13 @@ test('a record is one line of JSON with level, time and text', () => {
   });
 });
 
-test('an error is told with its type and its stack', () => {
+test('an error is logged with its type and stack', () => {
   expect(JSON.parse(logged({ err: new TypeError('why') })).err).toMatchObject({
     type: 'TypeError',
     message: 'why',
   });
 });
 
-test('what is below the level is not written', () => {
+test('records below the level are not written', () => {
   expect(logged({}, 'info')).toBe('');
 });

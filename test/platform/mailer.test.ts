@@ -1,4 +1,4 @@
-// Mail: taken by a real server, or written for its owner alone; both forms say the same, and no address is read as two.
+// Mail: sent to a real server or written to private files, with equal HTML and text, and single addresses only.
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
@@ -35,7 +35,7 @@ const mailer = (smtpUrl?: string) =>
     clock: { now: () => new Date(Date.now() + aheadMs) },
   });
 
-test('a server receives both forms; what is text stays text in HTML', async () => {
+test('a server receives HTML and text; text is escaped in HTML', async () => {
   await mailer(mailServer.url).send(renderMail(content));
   const mail = mailServer.newest('ada@example.com');
   expect(mail.from).toMatchObject({ name: 'Assay', address: 'assay@example.com' });
@@ -49,7 +49,7 @@ test('a server receives both forms; what is text stays text in HTML', async () =
   for (const form of [mail.text, mail.html]) expect(form).toContain('Zweiter Absatz: Ä.');
 });
 
-test('a mail that leads nowhere has no link', () => {
+test('a mail without an action has no link', () => {
   const { text, html } = renderMail({ ...content, action: null });
   expect([text.includes('token'), html.includes('href')]).toEqual([false, false]);
 });
@@ -77,11 +77,11 @@ test('a subject cannot add a header', async () => {
   );
 });
 
-test('a server that does not answer is told as a failure', async () => {
+test('an unresponsive server is a failure', async () => {
   await expect(mailer('smtp://127.0.0.1:1').send(renderMail(content))).rejects.toThrow();
 });
 
-test('without a server mail is a file of its owner alone, which the log names without its token', async () => {
+test('without a server mail is written to a private file, which the log names without its token', async () => {
   await mailer().send(renderMail(content));
   const [name = ''] = await readdir(join(folder, 'mail'));
   const path = join(folder, 'mail', name);
@@ -91,7 +91,7 @@ test('without a server mail is a file of its owner alone, which the log names wi
   expect(said).toEqual([{ to: 'ada@example.com', path }]);
 });
 
-test('a file is kept for a day, and nothing else in the folder is touched', async () => {
+test('a file is removed after a day, and other files in the folder are kept', async () => {
   const own = mailer();
   await own.send(renderMail(content));
   const other = join(folder, 'mail', 'notes.txt');

@@ -1,4 +1,4 @@
-// Migrations and indexes on a real database: once, in order, before serving, whoever starts with whom.
+// Migrations and indexes on a real database: once, in order, before serving, also with concurrent starts.
 import { Schema, type Connection, type Model } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -54,13 +54,13 @@ function start(
   });
 }
 
-test('each runs once and in order, also over restarts', async () => {
+test('each migration runs once and in order, also across restarts', async () => {
   await start('one', [step('1'), step('2')]);
   await start('one', [step('1'), step('2'), step('3')]);
   expect(ran).toEqual(['1', '2', '3']);
 });
 
-test('of instances that start together one runs them, and none serves before they are done', async () => {
+test('one of several starting instances runs the migrations, and none serves before they are done', async () => {
   const known: string[] = [];
   for (let round = 0; round < 10; round++) {
     const ids = [`${round}-a`, `${round}-b`];
@@ -77,7 +77,7 @@ test('of instances that start together one runs them, and none serves before the
   expect(ran).toHaveLength(20);
 });
 
-test('one that fails stops the start, frees the lease, and is run again by the next start', async () => {
+test('a failed migration stops the start, releases the lease, and runs again at the next start', async () => {
   const broken = step('broken', () => Promise.reject(new Error('no space')));
   await expect(start('one', [step('before'), broken, step('after')])).rejects.toThrow('no space');
   expect(ran).toEqual(['before', 'broken']);
@@ -85,7 +85,7 @@ test('one that fails stops the start, frees the lease, and is run again by the n
   expect(ran).toEqual(['before', 'broken', 'broken', 'after']);
 });
 
-test('declared indexes are built, and again when a schema declares others', async () => {
+test('declared indexes are built, and rebuilt when a schema declares others', async () => {
   const names = async (): Promise<string[]> =>
     (
       await mongo.connection.getClient().db(mongo.connection.name).collection('things').indexes()
@@ -96,7 +96,7 @@ test('declared indexes are built, and again when a schema declares others', asyn
   expect(await names()).toEqual(['_id_', 'first', 'second']);
 });
 
-test('a store that a newer version has changed is refused, and nothing of it is touched', async () => {
+test('a store of a newer version is refused and left untouched', async () => {
   const mark = { id: 'a shape of tomorrow' };
   await start('new', [step('1'), mark]);
   ran = [];

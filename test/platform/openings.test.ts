@@ -1,4 +1,4 @@
-// What a configuration leaves open is told, and nothing else.
+// Every insecure setting is reported, and nothing else.
 import { expect, test } from 'vitest';
 import { openingsOf } from '../../src/platform/observability/openings.ts';
 
@@ -11,7 +11,7 @@ const CLOSED = {
   KEY_STORE_URI: 'mongodb://keys.example.com',
 } as const;
 
-test('a closed installation has nothing to tell', () => {
+test('a secure installation reports nothing', () => {
   expect(openingsOf(CLOSED)).toEqual([]);
 });
 
@@ -20,13 +20,13 @@ test.for([
   [{ requireVerifiedEmail: false }, 'ASSAY_REQUIRE_VERIFIED_EMAIL'],
   [{ SMTP_URL: undefined }, 'SMTP_URL'],
   [{ KEY_STORE_URI: undefined }, 'KEY_STORE_URI'],
-] as const)('%j is told by the name of what closes it', ([change, name]) => {
+] as const)('%j is reported with the name of the variable that fixes it', ([change, name]) => {
   const told = openingsOf(Object.assign({}, CLOSED, change));
   expect(told).toHaveLength(1);
   expect(told[0]).toContain(name);
 });
 
-test('open registration tells the plan that it gives', () => {
+test('open registration is reported with the plan of new organisations', () => {
   const open = { REGISTRATION: 'open', DEFAULT_PLAN: 'enterprise' } as const;
   expect(openingsOf(Object.assign({}, CLOSED, open))[0]).toContain('enterprise');
 });

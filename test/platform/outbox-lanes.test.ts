@@ -1,4 +1,4 @@
-// Lanes of the outbox: a receiver that is slow or dead holds up its own rows only, whatever waits for it.
+// Lanes of the outbox: a slow or dead receiver delays only its own rows.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { DeliveryFailure } from '../../src/platform/outbox/delivery-failure.ts';
@@ -47,7 +47,7 @@ const write = (count: number, lane?: string, of = organizationId) =>
   );
 const stored = () => rows.findOne({ organizationId }).lean<OutboxDocument>();
 
-test('lanes take turns, and two rows of one are under way at most', async () => {
+test('lanes are served in rotation, with at most two rows of each under way', async () => {
   await write(20, 'dead');
   await write(6, 'good');
   await write(3);
@@ -66,7 +66,7 @@ test('lanes take turns, and two rows of one are under way at most', async () => 
   expect(running).toEqual({ now: 2, most: 2 });
   release();
   await run;
-  // What took long to be released is followed by a rest.
+  // A slow delivery is followed by a rest.
   const ended = { organizationId, status: 'done' } as const;
   await expect
     .poll(() => worker.run().then(() => rows.countDocuments(ended)), { timeout: 25_000 })
@@ -74,7 +74,7 @@ test('lanes take turns, and two rows of one are under way at most', async () => 
   expect(running.most).toBe(2);
 });
 
-test('what becomes due while a delivery is under way does not wait for its end', async () => {
+test('a row that becomes due during a delivery does not wait for its end', async () => {
   await write(1, 'dead');
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -90,7 +90,7 @@ test('what becomes due while a delivery is under way does not wait for its end',
   expect(await run).toBe(2);
 });
 
-test('a lane rests after what took long', { tags: ['long'] }, async () => {
+test('a lane rests after a slow delivery', { tags: ['long'] }, async () => {
   await write(5, 'slow');
   const slow = workerOf(() => new Promise((resolve) => setTimeout(resolve, 1100)));
   expect(await slow.run()).toBe(2);
@@ -98,7 +98,7 @@ test('a lane rests after what took long', { tags: ['long'] }, async () => {
   await expect.poll(() => slow.run(), { timeout: 10_000 }).toBe(2);
 });
 
-test('a stopped worker ends what is under way and begins nothing more', async () => {
+test('a stopped worker completes deliveries under way and starts no others', async () => {
   await write(10, 'a');
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -115,7 +115,7 @@ test('a stopped worker ends what is under way and begins nothing more', async ()
   expect(await rows.countDocuments({ organizationId, attempts: 0, status: 'pending' })).toBe(8);
 });
 
-test('a failure may say that it is final, or when to try again, and how it went', async () => {
+test('a failure may be final, delay the retry, and carry a result', async () => {
   const result = { statusCode: 503, durationMs: 7, at: new Date(now) };
   await write(1, 'a');
   const retryAfterMs = 3_600_000;
@@ -127,7 +127,7 @@ test('a failure may say that it is final, or when to try again, and how it went'
   expect(await stored()).toMatchObject({ status: 'dead', lastError: 'gone', attempts: 2, result });
 });
 
-test('lanes go on beside each other: none waits until another has found its next row', async () => {
+test('lanes proceed concurrently: none waits until another has found its next row', async () => {
   const lanes = Array.from({ length: 8 }, (_lane, at) => `lane ${at}`);
   for (const lane of lanes) await write(30, lane);
   const running = { now: 0, most: 0 };
@@ -142,7 +142,7 @@ test('lanes go on beside each other: none waits until another has found its next
 });
 
 test(
-  'what has waited in its lane for a second since it was claimed is given back: withdrawn meanwhile, it is not sent',
+  'a claimed row that has waited for a second is given back, and is not sent when it was withdrawn in the meantime',
   { tags: ['long'] },
   async () => {
     await write(12, 'slow');
@@ -157,7 +157,7 @@ test(
   },
 );
 
-/** A deliverer of which those that go to `dead...` do not end before `release`. */
+/** A deliverer whose deliveries to `dead...` do not end before `release`. */
 function hanging() {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -173,7 +173,7 @@ function hanging() {
 }
 const idOf = (n: number) => objectId(n.toString(16).padStart(24, 'b'));
 
-test('an organisation whose receivers do not answer has a bounded share of the slots, however many they are', async () => {
+test('an organisation with many unresponsive receivers has a bounded share of the slots', async () => {
   for (let n = 0; n < 80; n++) await write(2, `dead ${n}`);
   const { deliver, release, done, underWay } = hanging();
   const worker = workerOf(deliver);
@@ -188,7 +188,7 @@ test('an organisation whose receivers do not answer has a bounded share of the s
   await run;
 });
 
-test('many such organisations leave slots free for another', async () => {
+test('many organisations with unresponsive receivers leave slots free for another', async () => {
   for (let of = 0; of < 12; of++)
     for (let n = 0; n < 9; n++) await write(1, `dead ${of} ${n}`, idOf(of));
   const { deliver, release, done, underWay } = hanging();
@@ -204,7 +204,7 @@ test('many such organisations leave slots free for another', async () => {
   await run;
 });
 
-test('of a busy organisation every lane is served in its turn', async () => {
+test('every lane of a busy organisation is served in rotation', async () => {
   for (let n = 0; n < 50; n++) await write(3, `lane ${n}`);
   const done: unknown[] = [];
   await workerOf(({ payload: { lane } }) => Promise.resolve(void done.push(lane))).run();
@@ -212,7 +212,7 @@ test('of a busy organisation every lane is served in its turn', async () => {
   expect(done).toHaveLength(150);
 });
 
-test('after a time-out a receiver has one delivery at a time, which is told to take less time, until one succeeds', async () => {
+test('after a timeout a receiver has one delivery at a time, with a shorter timeout, until one succeeds', async () => {
   const seen: boolean[] = [];
   let answers = false;
   const running = { now: 0, most: 0 };
@@ -238,7 +238,7 @@ test('after a time-out a receiver has one delivery at a time, which is told to t
   expect(seen).toEqual([false]);
 });
 
-test('an ordered lane is one claim, in order, also with several workers and where one fails', async () => {
+test('an ordered lane is claimed as one, in order, also with several workers and after a failure', async () => {
   const done: unknown[] = [];
   let failures = 3;
   const deliver: Deliver = async ({ payload: { n } }) => {
@@ -267,7 +267,7 @@ test('an ordered lane is one claim, in order, also with several workers and wher
   expect(done).toEqual(Array.from({ length: 40 }, (_row, n) => n));
 });
 
-test('what waits for longer than a minute is reported: of prompt topics since it was written, of others since it was due', async () => {
+test('rows over a minute late are reported, counted from creation (prompt topics) or due time (others)', async () => {
   const worker = (pool: OutboxPool) =>
     createOutboxWorker({
       pool,

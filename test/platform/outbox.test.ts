@@ -1,4 +1,4 @@
-// The outbox on a real database: delivered once, retried on the schedule, parked when hopeless, taken over from who died.
+// The outbox on a real database: single delivery, scheduled retries, dead rows, and takeover from a crashed worker.
 import type { Connection } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { RECEIVER_RETRIES } from '../../src/domain/retry-schedule.ts';
@@ -57,7 +57,7 @@ function signal() {
 const stored = async (): Promise<OutboxDocument[]> =>
   rows.find({ organizationId }).sort({ _id: 1 }).lean();
 
-test('what is due is delivered, oldest first; what is not, is not', async () => {
+test('due rows are delivered, oldest first; others are not', async () => {
   const delivered: unknown[] = [];
   await write({ payload: { n: 2 }, dueAt: new Date(now - 1) });
   await write({ payload: { n: 1 }, dueAt: new Date(now - 2) });
@@ -73,7 +73,7 @@ test('what is due is delivered, oldest first; what is not, is not', async () => 
   ]);
 });
 
-test('a failure is tried again on the schedule, then parked with its reason', async () => {
+test('a failed row is retried on the schedule, then marked as dead with its error', async () => {
   await write();
   let attempts = 0;
   const failing = worker(() => {
@@ -104,7 +104,7 @@ test('a failure is tried again on the schedule, then parked with its reason', as
   expect(await failing.backlog()).toEqual({ pending: 0, dead: 1 });
 });
 
-test('a success after failures clears the reason', async () => {
+test('a success after failures clears the error', async () => {
   await write();
   let fails = true;
   const flaky = worker(() => (fails ? Promise.reject(new Error('busy')) : Promise.resolve()));
@@ -115,7 +115,7 @@ test('a success after failures clears the reason', async () => {
   expect((await stored())[0]).toMatchObject({ status: 'done', attempts: 2, lastError: null });
 });
 
-test('a deliverer that throws at once is a failure like any other', async () => {
+test('a synchronous exception of a deliverer counts as a failure', async () => {
   await write();
   await worker(() => {
     throw new TypeError('broken');
@@ -140,7 +140,7 @@ test('two workers share the rows: each is delivered once', async () => {
   expect(new Set(delivered).size).toBe(20);
 });
 
-test('what a delivery leaves due is delivered in the same run, also where a look missed it by a moment', async () => {
+test('rows that a delivery makes due are delivered in the same run, also when a query just missed them', async () => {
   const [read, ended] = [signal(), signal()];
   const find = rows.find.bind(rows) as (...given: unknown[]) => PromiseLike<unknown>;
   const looks = vi.spyOn(rows, 'find').mockImplementation(((...given: unknown[]) => {
@@ -148,7 +148,7 @@ test('what a delivery leaves due is delivered in the same run, also where a look
     const [{ organizationId: from }] = given as [{ organizationId?: { $gt?: string; $nin?: [] } }];
     if (delivered.length === 0 || !from?.$nin || from.$gt !== undefined) return query;
     const then = query.then.bind(query);
-    // Read before the delivery ends, told after.
+    // Reads before the delivery ends, and returns after it.
     vi.spyOn(query, 'then').mockImplementation((onFound, onError) =>
       then(async (found) => {
         read.give();
@@ -171,7 +171,7 @@ test('what a delivery leaves due is delivered in the same run, also where a look
   expect(delivered).toEqual([1, 2]);
 });
 
-test('one that does not come to an end holds up no other', async () => {
+test('a hanging delivery does not delay others', async () => {
   for (let n = 0; n < 5; n++) await write({ payload: { n }, dueAt: new Date(now - 5 + n) });
   const delivered: unknown[] = [];
   let release = (): void => undefined;
@@ -187,7 +187,7 @@ test('one that does not come to an end holds up no other', async () => {
   expect(delivered.at(-1)).toBe(0);
 });
 
-test('a row whose worker died is taken over when its lease ends, and the dead one settles nothing', async () => {
+test('a row of a crashed worker is taken over when its lease expires, and the old worker settles nothing', async () => {
   await write();
   let finish = (): void => undefined;
   let begun = (): void => undefined;

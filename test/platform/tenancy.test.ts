@@ -1,4 +1,4 @@
-// The tenancy plugin on a real database: no operation without an organisation, and none that changes it.
+// The tenancy plugin on a real database: no operation without an organisation, and no change of the organisation.
 import { Schema, type Model } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
@@ -74,7 +74,7 @@ test.each(operations)(
   },
 );
 
-test('by id alone, by an estimate, or by a stage in front, nothing is reached', async () => {
+test('queries by id alone, estimates, and aggregations with another first stage are refused', async () => {
   const one = await things.findOne({ organizationId: mine });
   await expect(things.findById(one?._id)).rejects.toThrow(TenancyError);
   await expect(things.findByIdAndUpdate(one?._id, { name: 'y' })).rejects.toThrow(TenancyError);
@@ -86,7 +86,7 @@ test('by id alone, by an estimate, or by a stage in front, nothing is reached', 
   await expect(things.aggregate([])).rejects.toThrow(TenancyError);
 });
 
-test('nothing is stored without an organisation, and none is moved to another', async () => {
+test('no document is stored without an organisation or moved to another one', async () => {
   await expect(things.create([{ name: 'z' }])).rejects.toThrow(/organizationId/);
   await expect(things.insertMany([{ name: 'z' }])).rejects.toThrow(/organizationId/);
   await expect(
@@ -96,7 +96,7 @@ test('nothing is stored without an organisation, and none is moved to another', 
   expect(await things.countDocuments({ organizationId: mine })).toBe(1);
 });
 
-test('who looks across organisations says so', async () => {
+test('a query across organisations requires the option', async () => {
   expect(await things.find({ name: 'x' }, null, { crossTenant: true })).toHaveLength(2);
   expect(await things.aggregate([{ $match: { name: 'x' } }], { crossTenant: true })).toHaveLength(
     2,
@@ -104,7 +104,7 @@ test('who looks across organisations says so', async () => {
   expect(await things.countDocuments({}, { crossTenant: true })).toBe(2);
 });
 
-test('a document that was read is saved and removed', async () => {
+test('a document that was read can be saved and removed', async () => {
   const one = await things.findOne({ organizationId: mine });
   if (!one) throw new Error('not found');
   one.name = 'saved';

@@ -1,4 +1,4 @@
-// A thread that steps back does so alone.
+// Lowering the priority affects the calling thread only.
 import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// A browser in a test's hand: it keeps cookies, follows nothing by itself, and knows how a sign-on ended.
+// A browser for tests: keeps cookies, follows no redirects, and reads how a sign-on ended.
 import type { Answer, Call, TestApp } from './start-app.ts';
 
 export class Browser {
@@ -40,13 +40,13 @@ export class Browser {
     return this.#send('POST', path, { call, cookies });
   }
 
-  /** Comes back from a provider. */
+  /** Returns from a provider to a callback. */
   back(path: string, query: Record<string, string> | URLSearchParams): Promise<Answer> {
     return this.call('GET', `/api/v1/auth/${path}?${new URLSearchParams(query).toString()}`);
   }
 }
 
-/** The value that an answer gives a cookie; null: it gives none. */
+/** Reads the value of a cookie that an answer sets; null if it sets none. */
 export function cookieIn(answer: Answer, name: string): string | null {
   const set = answer.headers.getSetCookie().find((text) => text.startsWith(`${name}=`));
   return set === undefined ? null : (/=([^;]*)/.exec(set)?.[1] ?? null) || null;
@@ -55,7 +55,7 @@ export function cookieIn(answer: Answer, name: string): string | null {
 export const SESSION = 'svc_oauth_token';
 export const TEMP_TOKEN = 'svc_sso_mfa_token';
 
-/** Where a browser was sent, without its query, and what the query says. */
+/** Parses a redirect into its address and query. */
 export function landing({ status, headers }: Answer): {
   status: number;
   at: string | null;

@@ -1,11 +1,11 @@
-// Databases on the run's one mongod. Those of apps are used again: their hundreds of files take longer to make than most tests run.
+// Databases on the run's one mongod. Those of apps are reused: creating their hundreds of files takes too long.
 import { mongo } from 'mongoose';
 import { inject } from 'vitest';
 import { randomHex } from '../../src/platform/ids.ts';
 
-/** What a database keeps when it is emptied: that its indexes are built and its data is up to date. */
+/** The collection that an emptied database keeps: it records which migrations have run. */
 const KEPT = 'migrations';
-/** With more documents than this a database is made anew sooner than it is emptied. */
+/** Above this number of documents it is faster to recreate a database than to empty it. */
 const QUICKLY_DELETED = 5000;
 
 /** One connection for all files of a worker; it ends with the worker. */
@@ -27,20 +27,20 @@ export function databaseUri(name = `t${randomHex(6)}`): string {
   return uriOf(name);
 }
 
-/** A connection string for an empty database, perhaps with what an app's start builds; for apps that change no index. */
+/** A connection string for an empty database, perhaps with an app's indexes; for apps that change no index. */
 export function appDatabaseUri(): string {
   const name = idle.pop() ?? `t${randomHex(6)}`;
   inUse.add(name);
   return uriOf(name);
 }
 
-/** A database of the run's replica set, for what no operation shows. */
+/** Connects to a database of the run's replica set, for data that no operation shows. */
 export async function databaseAt(uri: string): Promise<mongo.Db> {
   connected ??= new mongo.MongoClient(inject('mongoUri')).connect();
   return (await connected).db(new URL(uri).pathname.slice(1));
 }
 
-/** When a file ends. The TTL monitor visits whatever is left once a second, to the end of the run. */
+/** Frees the databases of a file at its end, since the TTL monitor visits every remaining one each second. */
 export async function freeDatabases(): Promise<void> {
   if (own.size + inUse.size === 0) return;
   for (const name of own) await dropBoth(name);
@@ -63,7 +63,7 @@ async function dropBoth(name: string): Promise<void> {
   await (await named(keysOf(name))).dropDatabase();
 }
 
-/** False when it was dropped instead. */
+/** Empties a database; false when it was dropped instead. */
 async function empty(db: mongo.Db): Promise<boolean> {
   const filled = await filledCollections(db);
   const documents = filled.reduce((sum, { count }) => sum + count, 0);

@@ -1,10 +1,10 @@
-// What the tests of a file share: started before the first of them, stopped after the last; declared at its top, in the order of starting.
+// Fixtures that the tests of a file share: started in order of declaration before the first test, stopped at the end.
 import { afterAll, beforeAll } from 'vitest';
 import type { InstanceDeps } from '../../src/instance.ts';
 import { startHarness, type Harness } from './harness.ts';
 import { createOwner, type Owner } from './personas.ts';
 
-/** Its members are there from the first test on, so that helpers of a file close over it; what is handed to each test could not be. */
+/** Declares a fixture whose members exist from the first test on, so that helpers of the file can close over it. */
 export function useFixture<T extends object>(
   start: () => Promise<T>,
   stop?: (fixture: T) => unknown,
@@ -35,7 +35,7 @@ export function useHarness(
   return harness;
 }
 
-/** Somebody with an organisation of their own. */
+/** A user with an organisation of their own. */
 export function useOwner({ app }: Harness, name = 'Ada'): Owner {
   return useFixture(() => createOwner(app, name));
 }

@@ -1,4 +1,4 @@
-// An app together with its database, for tests that change or look at what no operation shows.
+// Starts an app together with its database, for tests that read or change data directly.
 import mongoose from 'mongoose';
 import type { Lockable } from '../../src/ledger/contents/contents.ts';
 import type { InstanceDeps } from '../../src/instance.ts';
@@ -27,7 +27,7 @@ export async function startHarness(
   return { app, mongoUri, db: await databaseAt(mongoUri), stop: () => app.stop() };
 }
 
-/** By a connection of the test's own, with what its string says. */
+/** Starts on a given database, with a connection of the test's own. */
 async function startHarnessAt(
   mongoUri: string,
   environment: Record<string, string>,
@@ -54,7 +54,7 @@ export function openedEntry<T extends Lockable & { organizationId?: unknown }>(
   return app.instance.platform.contents.openOne(String(entry.organizationId), entry);
 }
 
-/** Somebody of an organisation of their own who was taken in at `home`, signed in there. */
+/** Creates a user with an own organisation who is also a member of `home`, signed in there. */
 export async function createMember(
   { app, db }: Harness,
   home: Owner,
@@ -74,14 +74,14 @@ export async function createMember(
   return { ...person, token: ok(answer).body.data.token, organizationId, workspaceId };
 }
 
-/** Somebody proves their mailbox, as by the link and the password. */
+/** Marks a user's mailbox as verified, as by the link and the password. */
 export async function prove<P extends Pick<Owner, 'userId'>>({ db }: Harness, who: P): Promise<P> {
   const change = { $set: { emailVerifiedAt: new Date() } };
   await db.collection('users').updateOne({ _id: objectId(who.userId) }, change);
   return who;
 }
 
-/** Changes somebody's membership behind the app's back. */
+/** Changes a membership directly in the database. */
 export async function changeMembership({ db }: Harness, who: Owner, change: object): Promise<void> {
   const where = { organizationId: objectId(who.organizationId), userId: objectId(who.userId) };
   const { matchedCount } = await db.collection('memberships').updateOne(where, { $set: change });

@@ -1,19 +1,19 @@
-// Requests whose sender leaves before the answer is complete.
+// Sends requests whose caller disconnects before the response is complete.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { Call } from './start-app.ts';
 
-/** In milliseconds: before the request is read, while it is checked, while the work goes on, and in the middle of the answer. */
+/** Delays in milliseconds: before the request is read, while it is checked or executed, and during the response. */
 export const LEAVING_DELAYS = [0, 1, 2, 4, 7, 11, 16, 23, 33, 48, 70, 100] as const;
 
 type LeavingCall = Pick<Call, 'token' | 'body' | 'headers'> & { method?: string };
 
-/** Sends a request and destroys its connection after so many milliseconds, whatever has come by then. */
+/** Sends a request and destroys its connection after `afterMs`. */
 export const leaveAfter = (afterMs: number, url: string, call: LeavingCall): Promise<void> =>
   leave(() => delay(afterMs), url, call);
 
-/** Sends a request and destroys its connection once something is so. */
+/** Sends a request and destroys its connection once a condition holds. */
 export const leaveWhen = (isTime: () => boolean, url: string, call: LeavingCall): Promise<void> =>
   leave(() => vi.waitUntil(isTime), url, call);
 
@@ -33,7 +33,7 @@ async function leave(
     },
   });
   const closed = new Promise<void>((resolve) => void sent.once('close', resolve));
-  // That the connection is destroyed is what was asked for.
+  // The error of the destroyed connection is expected.
   sent.on('error', () => undefined);
   sent.on('response', (response) => response.on('error', () => undefined).resume());
   sent.end(body === undefined ? undefined : JSON.stringify(body));

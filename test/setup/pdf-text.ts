@@ -20,7 +20,7 @@ export function pdfText(pdf: Buffer): string {
 
 interface PdfObject {
   head: string;
-  /** Of its stream, inflated. */
+  /** The inflated stream. */
   content: string;
 }
 

@@ -77,7 +77,7 @@ export function decision(agentId: string, more: object = {}): Record<string, unk
     inputContext: { prompt: `Customer asks about order ${made}` },
     outputDecision: {
       action: 'reply',
-      rationale: `Order ${made} was shipped yesterday according to the tracking system, so the customer is told so.`,
+      rationale: `Order ${made} was shipped yesterday according to the tracking system, so the customer is informed.`,
     },
     triggeringCondition: 'message',
     ...more,

@@ -1,4 +1,4 @@
-// How much processor time work takes: what else the machine does meanwhile does not count.
+// Measures the CPU time of work, independent of other load on the machine.
 
 const TRIES = 5;
 

@@ -1,4 +1,4 @@
-// An authenticator in a test's hand: sets the second factor up, and makes codes for the time that the app believes in.
+// An authenticator for tests: enrols the second factor, and generates codes for the app's clock.
 import { generateSync } from 'otplib';
 import { ok } from './personas.ts';
 import type { Answer, TestApp } from './start-app.ts';
@@ -43,7 +43,7 @@ export class Authenticator {
   }
 }
 
-/** Switches the second factor on for the caller; `proof`: what shows that it is them, where they signed in a while ago. */
+/** Enrols the caller's second factor; `proof`: fresh proof of identity, required some time after the sign-in. */
 export async function enrol(
   app: TestApp,
   clock: MovedClock,

@@ -36,7 +36,7 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
-/** Known, so that a test can sign what the service would not. */
+/** Fixed secrets, so that a test can sign what the service would not. */
 export const SECRETS = {
   jwt: 'a session secret for tests, long enough',
   formerJwt: [],
@@ -44,7 +44,7 @@ export const SECRETS = {
   encryptionKey: 'an encryption key for tests, long enough',
   formerEncryption: [],
 };
-/** The least that argon2id takes: what is stored looks as ever, and costs next to nothing. */
+/** The minimum cost of argon2id: hashes have the usual format and cost little. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const ROOMY = {
   PORT: '0',
@@ -107,14 +107,14 @@ export async function startApp(
   };
 }
 
-/** Lets go of idle connections long before the app does, and opens no more than a busy machine answers in time. */
+/** Closes idle connections long before the app does, and limits connections to what a busy machine can answer. */
 const dispatcher = new Agent({
   keepAliveTimeout: 1000,
   keepAliveMaxTimeout: 1000,
   connections: 250,
 });
 
-/** Values of one name stay apart, as of `set-cookie`. */
+/** Keeps values of one name separate, such as those of `set-cookie`. */
 function headersOf(received: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(received))
@@ -152,13 +152,13 @@ export async function send(
   };
 }
 
-/** A stream does not end by itself: what it begins with is read, and no more. */
+/** Reads only the first chunk of a stream, which does not end by itself. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const piece of body) return Buffer.from(piece).toString();
   return '';
 }
 
-/** What most refusals are told by: the status, and the code unless it was a success. */
+/** Returns status and code of an answer; a success has no code. */
 export const outcome = ({ status, body }: Answer): [number, string | undefined] => [
   status,
   body?.code,

@@ -1,4 +1,4 @@
-// Two ends of a channel, of which one begins later: Node drops what comes to a worker before that listens.
+// Two ends of a channel, one of which starts later: Node drops messages to a worker that does not listen yet.
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import type { Handle } from '../../src/platform/handed-connections.ts';
@@ -16,7 +16,7 @@ const answers: Answers<Asked> = {
   },
 };
 
-/** What is sent to an end arrives a moment later, where somebody listens. */
+/** Two connected ends: a message arrives a moment later, if the other end listens. */
 function ends(): [ChannelEnd, ChannelEnd] {
   const both = [new EventEmitter(), new EventEmitter()] as const;
   const endOf = (own: number): ChannelEnd => ({
@@ -33,7 +33,7 @@ const connection = (): Handle => ({ readStop: () => null, close: () => undefined
 
 const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('what the primary asks before its worker listens is answered when it does', async () => {
+test('a request sent before the worker listens is answered when it does', async () => {
   const [there, here] = ends();
   const primary = new Channel<Asked, Asked>(there, answers);
   const early = [primary.ask('double', 4), primary.ask('double', 5)];
@@ -43,10 +43,10 @@ test('what the primary asks before its worker listens is answered when it does',
   expect(await Promise.all(early)).toEqual([8, 10]);
   await expect(primary.ask('refuse', null)).rejects.toThrow('not today');
   const unknown = primary.ask('another' as 'refuse', null);
-  await expect(unknown).rejects.toThrow('nobody answers another');
+  await expect(unknown).rejects.toThrow('no answer is defined for another');
 });
 
-test('what is asked of one that ends before it listens is refused', async () => {
+test('a request is rejected when the worker ends before it listens', async () => {
   const [there] = ends();
   const primary = new Channel<Asked, Asked>(there, answers);
   const early = primary.ask('double', 4);
@@ -55,7 +55,7 @@ test('what is asked of one that ends before it listens is refused', async () => 
   await expect(primary.ask('double', 5)).rejects.toThrow('the other process is gone');
 });
 
-test('a connection that the other process cannot open is given up after five seconds', async () => {
+test('a request with a connection is rejected after five seconds when the other process cannot open it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const [there, here] = ends();
   const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: true });
@@ -70,7 +70,7 @@ test('a connection that the other process cannot open is given up after five sec
   expect(await Promise.all([primary.ask('double', 5), worker.ask('double', 6)])).toEqual([10, 12]);
 });
 
-test('a connection that cannot be sent is refused, and the channel goes on', async () => {
+test('a connection that cannot be sent is refused and the channel stays open', async () => {
   const [there, here] = ends();
   const sends: ChannelEnd = {
     ...there,

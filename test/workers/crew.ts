@@ -1,4 +1,4 @@
-// Workers of one instance that count together, without their processes: each has its counts, all ask one primary.
+// Workers of one instance without their processes: each has its counts, and all report to one primary.
 import { setImmediate as step } from 'node:timers/promises';
 import { WindowCounts } from '../../src/platform/shared/window-counts.ts';
 import { SharedCounts } from '../../src/workers/shared-counts.ts';
@@ -14,7 +14,7 @@ export function crew(
     let last = Promise.resolve();
     return new SharedCounts((rows) => {
       asked += 1;
-      // As over a channel, nothing overtakes.
+      // Messages keep their order, as over a channel.
       const arrival = last.then(async () => {
         for (let left = steps(); left > 0; left--) await step();
       });

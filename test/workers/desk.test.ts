@@ -1,4 +1,4 @@
-// What the primary does for its workers: what one holds is given back when it says so, and when it is gone.
+// The primary's shared limits: what a worker holds is released on its request, and when it is gone.
 import { setImmediate as step } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createDesk } from '../../src/workers/desk.ts';
@@ -8,7 +8,7 @@ const desk = createDesk({ passwords: { permits: 1, maxWaiting: 2 } });
 const visit = () => desk.visitor((hold) => wanted.push(hold));
 const place = (key: string) => ({ room: 'streams', key, limit: 1 });
 
-test('a place is free again once it is given back, and once its worker is gone', async () => {
+test('a slot is free again once it is released and once its worker is gone', async () => {
   const [one, other] = [visit(), visit()];
   const held = (await one.answers.place(place('a'))) as number;
   expect(held).toEqual(expect.any(Number));
@@ -23,7 +23,7 @@ test('a place is free again once it is given back, and once its worker is gone',
   one.leave();
 });
 
-test('what comes for a worker that is gone goes on to the next', async () => {
+test('a permit for a worker that is gone passes to the next one', async () => {
   const [first, gone, last] = [visit(), visit(), visit()];
   const held = (await first.answers.turn({ line: 'a' })) as number;
   const late = gone.answers.turn({ line: 'b' });
@@ -35,7 +35,7 @@ test('what comes for a worker that is gone goes on to the next', async () => {
   last.leave();
 });
 
-test('a baton that another waits for is asked for, and goes on with its note', async () => {
+test('a lease that another worker waits for is requested and passes on with its note', async () => {
   const [holder, waiting] = [visit(), visit()];
   const given = await holder.answers.baton({ key: 'chain' });
   expect(given).toMatchObject({ note: null, isWanted: false });
@@ -44,7 +44,7 @@ test('a baton that another waits for is asked for, and goes on with its note', a
   expect(wanted.splice(0)).toEqual([given.hold]);
   await holder.answers.leave({ hold: given.hold as number, note: 'head 7' });
   expect(await next).toMatchObject({ note: 'head 7' });
-  // One that was held by a worker that is gone tells nothing.
+  // A lease of a worker that is gone passes on without a note.
   waiting.leave();
   expect(await holder.answers.baton({ key: 'chain' })).toMatchObject({ note: null });
 });

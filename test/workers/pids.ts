@@ -1,4 +1,4 @@
-// Which processes have served as workers, by the log.
+// Reads from the log which processes have served as workers.
 
 interface Logging {
   output(): string;

@@ -1,4 +1,4 @@
-// What a primary does about workers that the machine does not let it fork.
+// The primary when the machine does not let it fork workers.
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ beforeEach(() => {
   return () => void Object.assign(cluster.settings, { cwd: undefined }, before);
 });
 
-/** Starts two; `output()`: all that was logged. */
+/** Starts two workers; `output()` returns the log. */
 async function startTwo() {
   let printed = '';
   const workers = await startWorkers({
@@ -28,12 +28,12 @@ async function startTwo() {
   return { ...workers, output: () => printed };
 }
 
-test('a worker that cannot be forked says why', async () => {
+test('the start rejects with the reason when a worker cannot be forked', async () => {
   cluster.setupPrimary({ cwd: NOWHERE });
   await expect(startTwo()).rejects.toThrow(/worker 1 could not be forked \(spawn .* ENOENT\)/);
 });
 
-test('one that cannot replace another is tried again, and the others go on', async () => {
+test('a replacement that cannot be forked is tried again and the other workers continue', async () => {
   const { output, stop } = await startTwo();
   const second = () => pidsOf({ output }).get(2) ?? [];
   cluster.setupPrimary({ cwd: NOWHERE });
@@ -46,7 +46,7 @@ test('one that cannot replace another is tried again, and the others go on', asy
   await stop();
 });
 
-test('one that dies before it listens is replaced while another serves', async () => {
+test('a worker that dies before it listens is replaced while another serves', async () => {
   const fork = cluster.fork.bind(cluster);
   let forked = 0;
   const forks = vi.spyOn(cluster, 'fork').mockImplementation((env) => {

@@ -1,8 +1,8 @@
-// When a worker that has died is replaced: sooner at first, later each time, and not for ever.
+// Pauses before dead workers are replaced: each is longer, and after ten deaths there is none.
 import { expect, test } from 'vitest';
 import { Restarts } from '../../src/workers/restarts.ts';
 
-test('the pause doubles up to five seconds, and the tenth death within a minute is the last', () => {
+test('the pause doubles up to five seconds, and ends with the tenth death within a minute', () => {
   const restarts = new Restarts();
   const pauses = Array.from({ length: 10 }, (_, death) => restarts.died(death * 6000));
   expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000, null]);

@@ -1,4 +1,4 @@
-// Limits that workers count together: exact where they must be, and otherwise over by less than an eighth, in any order of events.
+// Limits that workers count together: exact where required, otherwise exceeded by less than an eighth, in any order.
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -37,7 +37,7 @@ test.each([
   );
 });
 
-test('what is far from its limit costs no question a request', async () => {
+test('a request far from its limit costs no request to the primary', async () => {
   const { workers, asked } = crew(2, () => 0);
   for (let request = 0; request < 1000; request++)
     await workers[request % 2]?.add(one(1_000_000, false));
@@ -47,7 +47,7 @@ test('what is far from its limit costs no question a request', async () => {
     .toBeGreaterThan(1000);
 });
 
-test('what one worker has counted is known to another within moments, every time', async () => {
+test('the count of one worker is known to another within moments', async () => {
   const { workers } = crew(2, () => 0);
   const known = async () => (await workers[1]?.add(one(1_000_000, true)))?.hits ?? 0;
   for (let round = 0; round < 3; round++) {

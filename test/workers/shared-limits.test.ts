@@ -1,4 +1,4 @@
-// Rate limits that workers share: what guards an account or costs much is counted exactly, what every request passes is asked for rarely.
+// Rate limits that workers share: those of accounts and costly work are exact, those of every request rarely reported.
 import { expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { createLimits, type RateLimits, RateState } from '../../src/http/checks/rate-limits.ts';
@@ -12,7 +12,7 @@ type Take = (limits: RateLimits, state: RateState) => unknown;
 
 const attempt = { email: 'ada@example.com', address: '203.0.113.7' };
 let network = 0;
-/** From somewhere else every time. */
+/** A different address every time. */
 const elsewhere = () => ({ email: 'ada@example.com', address: `198.51.100.${(network += 1)}` });
 
 const EXACT: [string, number, Take][] = [
@@ -38,8 +38,8 @@ const BUSY: [string, Take][] = [
 ];
 
 /**
- * Takes so many on one worker, then on the next, which has heard of none; resolves with how many pass, and how often the primary was
- * asked.
+ * Sends requests to one worker, then to the next, which has heard of none; resolves with how many pass, and with the
+ * number of requests to the primary.
  */
 async function takeOnEach(times: number, take: Take, limited = config) {
   const { workers, asked } = crew(WORKERS, () => 1);
@@ -53,15 +53,12 @@ async function takeOnEach(times: number, take: Take, limited = config) {
   return { passed, asked: asked() };
 }
 
-test.each(EXACT)(
-  '%s: on all workers together %d pass, and not one more',
-  async (_name, limit, take) => {
-    expect((await takeOnEach(limit, take)).passed).toBe(limit);
-  },
-);
+test.each(EXACT)('%s: exactly %d pass on all workers together', async (_name, limit, take) => {
+  expect((await takeOnEach(limit, take)).passed).toBe(limit);
+});
 
 test.each(BUSY)(
-  '%s: what is far from its limit is passed without a question',
+  '%s: a request far from its limit passes without a request to the primary',
   async (_name, take) => {
     const ample = new Proxy({}, { get: () => 100_000 }) as Config;
     const { passed, asked } = await takeOnEach(200, take, ample);

@@ -2,4 +2,4 @@
 process.on('message', ({ question }) => {
   if (question?.kind === 'stop') process.exit(0);
 });
-process.send({ question: { id: 1, kind: 'listens', says: { url: 'http://localhost' } } });
+process.send({ question: { id: 1, kind: 'listens', payload: { url: 'http://localhost' } } });

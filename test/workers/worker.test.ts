@@ -1,4 +1,4 @@
-// A worker by itself: it ends with its primary, and not before.
+// A worker process ends with its primary, and not before.
 import { afterEach, expect, test, vi } from 'vitest';
 import { endWithPrimary } from '../../src/workers/worker.ts';
 

@@ -28,9 +28,9 @@ const ROOMY = {
   ASSAY_MEMORY_INDEXING: 'off',
 };
 
-/** A worker that has died for the first time is replaced after a tenth of a second; the new one takes a second at least to listen. */
+/** Time to replace a worker: a tenth of a second after its first death, and at least a second until it listens. */
 const FORKED_MS = 200;
-/** A list is answered much sooner. */
+/** Time-out of a list, which is usually answered much sooner. */
 const MOVING_MS = 2_000;
 
 async function startWorkers(context: TestContext, environment: Record<string, string> = {}) {
@@ -54,7 +54,7 @@ const statusesOf = (answers: readonly Answer[]): Record<number, number> => {
 };
 
 test(
-  'workers serve one port, share its limits, and tell their metrics together',
+  'workers serve one port, share its limits and report their metrics together',
   slow,
   async (context) => {
     const { server, app } = await startWorkers(context, {
@@ -114,7 +114,7 @@ async function postOver(agent: Agent, url: string, { key, ids }: { key: string; 
   }
 }
 
-/** Over eight new connections; returns the ids of the last two that each has posted. */
+/** Posts decisions over eight new connections; returns the ids of the last two of each. */
 async function postOverEight(
   { url }: Server,
   key: string,
@@ -130,7 +130,7 @@ async function postOverEight(
   return last.flat();
 }
 
-/** Which worker answered each, by the log. */
+/** Reads from the log which worker answered each decision. */
 async function workersOf({ output }: Server, ids: readonly string[]): Promise<number[]> {
   await vi.waitUntil(() => ids.every((id) => output().includes(id)), patience);
   return ids.map((id) => Number(new RegExp(`"worker":(\\d)[^\\n]*${id}`).exec(output())?.[1]));
@@ -147,7 +147,7 @@ async function createHome(server: Server, app: TestApp): Promise<{ key: string; 
   return hasMoved ? { key, home } : createHome(server, app);
 }
 
-/** Lists agents over new connections until one is on its way to another worker: nobody answers over it. */
+/** Lists agents over new connections until one is in transfer to another worker: no answer comes over it. */
 async function listUntilOneMoves({ url }: Server, key: string): Promise<void> {
   const list = async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -164,7 +164,7 @@ async function listUntilOneMoves({ url }: Server, key: string): Promise<void> {
   await vi.waitUntil(list, patience);
 }
 
-/** Until another process is about to take its place, which takes it a while yet to listen. */
+/** Waits until another process is about to replace a worker; that one does not listen yet. */
 async function kill(server: Server, worker: number): Promise<void> {
   process.kill(pidsOf(server).get(worker)?.at(-1) as number, 'SIGKILL');
   await vi.waitUntil(() => server.output().includes('a worker was ended by SIGKILL'), patience);
@@ -194,55 +194,47 @@ test(
   },
 );
 
-test(
-  'a worker that is killed is replaced, and nothing that was acknowledged is lost',
-  slow,
-  async (context) => {
-    const { server, app } = await startWorkers(context);
-    const ada = await createOwner(app);
-    const { key } = await createWorkspaceKey(app, ada);
-    const acknowledged = new Set<string>();
-    let isDone = false;
-    const posting = several(4, async (client) => {
-      for (let turn = 0; !isDone; turn++) {
-        const body = decision(`${client}-${turn}`);
-        const answer = await app.call('POST', '/api/v1/traces', { key, body }).catch(() => null);
-        if (answer) expect(answer.status).toBe(201);
-        if (answer) acknowledged.add(answer.body.data.traceId);
-      }
-    });
-    for (const [kill, worker] of [1, 2, 1].entries()) {
-      const goal = acknowledged.size + 50;
-      await vi.waitUntil(() => acknowledged.size > goal, patience);
-      const pids = pidsOf(server);
-      process.kill(pids.get(worker)?.at(-1) as number, 'SIGKILL');
-      await vi.waitUntil(() => allPidsOf(server).length === 3 + kill, patience);
+test('a killed worker is replaced and no acknowledged decision is lost', slow, async (context) => {
+  const { server, app } = await startWorkers(context);
+  const ada = await createOwner(app);
+  const { key } = await createWorkspaceKey(app, ada);
+  const acknowledged = new Set<string>();
+  let isDone = false;
+  const posting = several(4, async (client) => {
+    for (let turn = 0; !isDone; turn++) {
+      const body = decision(`${client}-${turn}`);
+      const answer = await app.call('POST', '/api/v1/traces', { key, body }).catch(() => null);
+      if (answer) expect(answer.status).toBe(201);
+      if (answer) acknowledged.add(answer.body.data.traceId);
     }
-    isDone = true;
-    await posting;
-    expect(server.output()).toContain('a worker was ended by SIGKILL and is replaced');
-    const verified = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }));
-    expect(verified.body.data).toMatchObject({ verified: true });
-    expect(verified.body.data.totalChecked).toBeGreaterThanOrEqual(acknowledged.size);
-    const exported = ok(await app.call('GET', '/api/v1/hash-chain/export', { token: ada.token }));
-    const kept = new Set(exported.text.match(/(?<="traceId":")[^"]+/g));
-    expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
-  },
-);
+  });
+  for (const [kill, worker] of [1, 2, 1].entries()) {
+    const goal = acknowledged.size + 50;
+    await vi.waitUntil(() => acknowledged.size > goal, patience);
+    const pids = pidsOf(server);
+    process.kill(pids.get(worker)?.at(-1) as number, 'SIGKILL');
+    await vi.waitUntil(() => allPidsOf(server).length === 3 + kill, patience);
+  }
+  isDone = true;
+  await posting;
+  expect(server.output()).toContain('a worker was ended by SIGKILL and is replaced');
+  const verified = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }));
+  expect(verified.body.data).toMatchObject({ verified: true });
+  expect(verified.body.data.totalChecked).toBeGreaterThanOrEqual(acknowledged.size);
+  const exported = ok(await app.call('GET', '/api/v1/hash-chain/export', { token: ada.token }));
+  const kept = new Set(exported.text.match(/(?<="traceId":")[^"]+/g));
+  expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
+});
 
-test(
-  'connections stay where they are while the worker they would go to begins',
-  slow,
-  async (context) => {
-    const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
-    const { key, home } = await createHome(server, app);
-    await kill(server, home);
-    do expect(await postOverEight(server, key, { name: 'meanwhile', each: 20 })).toHaveLength(16);
-    while (allPidsOf(server).length < 3);
-  },
-);
+test('connections stay where they are while their target worker starts', slow, async (context) => {
+  const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
+  const { key, home } = await createHome(server, app);
+  await kill(server, home);
+  do expect(await postOverEight(server, key, { name: 'interim', each: 20 })).toHaveLength(16);
+  while (allPidsOf(server).length < 3);
+});
 
-test('SIGTERM ends a worker that has not begun', slow, async (context) => {
+test('SIGTERM ends a worker that has not started', slow, async (context) => {
   const { server } = await startWorkers(context);
   await kill(server, 1);
   server.process.kill('SIGTERM');
@@ -252,7 +244,7 @@ test('SIGTERM ends a worker that has not begun', slow, async (context) => {
 });
 
 test(
-  'SIGTERM lets each worker finish what it was sent, and leaves no process behind',
+  'SIGTERM lets each worker finish its requests and leaves no process behind',
   slow,
   async (context) => {
     const { folder, server } = await startWorkers(context);
@@ -314,17 +306,13 @@ test(
   },
 );
 
-test(
-  'workers that cannot begin say why in one line, and everything ends',
-  slow,
-  async (context) => {
-    const { start } = await machine(context);
-    const stranger = createServer().listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    context.onTestFinished(() => void stranger.close());
-    const { port } = stranger.address() as AddressInfo;
-    const server = await start({ ASSAY_WORKERS: '2', LOG_LEVEL: 'silent', PORT: String(port) });
-    expect(await server.ended).toBe(1);
-    expect(server.output()).toMatch(/^[^\n]*EADDRINUSE[^\n]*; set PORT to another port\n$/);
-  },
-);
+test('workers that cannot start say why in one line and everything ends', slow, async (context) => {
+  const { start } = await machine(context);
+  const stranger = createServer().listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  context.onTestFinished(() => void stranger.close());
+  const { port } = stranger.address() as AddressInfo;
+  const server = await start({ ASSAY_WORKERS: '2', LOG_LEVEL: 'silent', PORT: String(port) });
+  expect(await server.ended).toBe(1);
+  expect(server.output()).toMatch(/^[^\n]*EADDRINUSE[^\n]*; set PORT to another port\n$/);
+});

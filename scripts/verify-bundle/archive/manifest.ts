@@ -1,4 +1,4 @@
-// What the signer says of an audit bundle: its manifest, and the promised values that a later erasure took.
+// Reads the signed parts of an audit bundle: its manifest, and the promised values that were erased later.
 import { canonical, isAscending, isHex64, isMembers, parse, Unreadable } from '../text.ts';
 import type { Value } from '../text.ts';
 import { readSignedText, type SignedText } from './signed-text.ts';
@@ -21,7 +21,7 @@ export interface Manifest {
 export interface Omissions {
   kid: string;
   bundleId: string;
-  /** By the entry that commits to them. */
+  /** Erased values, by the entry that commits to them. */
   omitted: { sequence: number; names: string[] }[];
 }
 
@@ -47,7 +47,7 @@ export function readManifest(jws: string, keySet: string): Manifest | null {
   return { ...claims, kid, text } as unknown as Manifest;
 }
 
-/** Whether `manifest.json`, which is there to be read, says what was signed. */
+/** Whether `manifest.json`, a copy for readers, equals what was signed. */
 export function isReadableCopy(json: string, manifest: Manifest): boolean {
   try {
     return canonical(parse(json)) === manifest.text;

@@ -1,4 +1,4 @@
-// Holds what a bundle shows against the values that its manifest promises.
+// Compares the values that a bundle shows with those that its manifest promises.
 import type { FieldRow } from '../report.ts';
 import type { Omissions } from './manifest.ts';
 
@@ -15,7 +15,7 @@ export class PromisedValues {
     this.missing = new Map(names.map((name) => [name, new Set<number>()]));
   }
 
-  /** Takes the state of a committed value. */
+  /** Records the state of a committed value. */
   take({ sequence, name, state }: FieldRow): void {
     const missing = this.missing.get(name);
     if (state === 'erased') missing?.delete(sequence);
@@ -27,13 +27,13 @@ export class PromisedValues {
     }
   }
 
-  /** Takes what the signer says is gone. */
+  /** Records the values that the signer declares erased. */
   omit({ omitted }: Omissions): void {
     for (const { sequence, names } of omitted)
       for (const name of names) this.missing.get(name)?.delete(sequence);
   }
 
-  /** How many values are missing, and the first of them. */
+  /** Counts the missing values and returns the first. */
   findMissing(): { count: number; first: { sequence: number; name: string } | null } {
     let first: { sequence: number; name: string } | null = null;
     let count = this.forgotten;

@@ -1,4 +1,4 @@
-// Reads a tar archive (POSIX ustar) as a stream, as strictly as the server writes it: every program that unpacks it sees the same files.
+// Reads a tar archive (POSIX ustar) as a stream, as strictly as it is written: every program sees the same files.
 import { Unreadable } from '../text.ts';
 
 const BLOCK = 512;
@@ -9,7 +9,7 @@ export interface TarFile {
   name: string;
   /** Bytes. */
   size: number;
-  /** To be read, or skipped by going on to the next file. */
+  /** The content; it may be skipped by going on to the next file. */
   body: AsyncGenerator<Buffer>;
 }
 
@@ -18,7 +18,7 @@ export function isTar(head: Buffer): boolean {
   return head.length >= BLOCK && head.toString('latin1', 257, 262) === 'ustar';
 }
 
-/** Bytes in pieces of a wanted length. */
+/** Reads bytes in pieces of a given length. */
 class Pieces {
   private readonly source: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
@@ -98,7 +98,7 @@ function readName(field: Buffer): string {
   return name;
 }
 
-/** The number in a field of so many octal digits, with its end; null: written in another way. */
+/** Reads a number of `digits` octal digits with its terminator; null for any other notation. */
 function readOctal(field: Buffer, digits: number): number | null {
   const text = field.toString('latin1');
   const end = text.slice(digits);
@@ -106,7 +106,7 @@ function readOctal(field: Buffer, digits: number): number | null {
   return isPlain ? Number.parseInt(text.slice(0, digits), 8) : null;
 }
 
-/** The sum of the bytes of a header, those of the checksum itself taken as blanks. */
+/** Sums the bytes of a header, taking those of the checksum as blanks. */
 function sumOf(block: Buffer): number {
   const isChecksum = (i: number): boolean => i >= 148 && i < 156;
   return block.reduce((sum, byte, i) => sum + (isChecksum(i) ? 0x20 : byte), 0);

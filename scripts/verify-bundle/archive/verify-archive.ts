@@ -1,4 +1,4 @@
-// Verifies an audit bundle: its manifest by the signature, its ledger like every bundle, each against the other.
+// Verifies an audit bundle: the manifest's signature, the ledger like any bundle, and each against the other.
 import { readLines } from '../input.ts';
 import type { Pin } from '../pins.ts';
 import type { Problem, Report, Verdict } from '../report.ts';
@@ -88,7 +88,7 @@ class ArchiveVerification {
     const { manifest } = this;
     const report = this.ledger ?? (await verifyBundle(noLines()));
     const found = [...(fault ? [fault] : []), ...this.problems, ...describeMissing(this.promised)];
-    // Without a ledger there is only the archive to speak of.
+    // Without a ledger only the archive is reported.
     const problems = this.ledger ? [...found, ...report.problems] : found;
     const problemCount = found.length + (this.ledger ? report.problemCount : 0);
     const verdict = concludeFrom(report.verdict, found);
@@ -130,7 +130,7 @@ class ArchiveVerification {
     else this.tampered('signature-mismatch', 'manifest.jws: the signature does not hold');
   }
 
-  /** The archive has to be the one that the manifest is about, whoever signed it. */
+  /** The archive must be the one that the manifest describes, regardless of the signer. */
   private compare(manifest: Manifest, ledger: Report): void {
     const isLedgerUnreadable = ledger.organizationId === null;
     const isSameRange =

@@ -1,4 +1,4 @@
-// What an organisation shows to others of its record: that something is gone, and all that is there.
+// Creates the services for evidence that an organisation gives to others: erasures and audit bundles.
 import { tarGz } from '../../platform/archive/tar-gz.ts';
 import { createAuditBundleService } from '../../resources/audit-bundles/audit-bundles.service.ts';
 import type { KeyRegistry } from '../../resources/c2pa-kms/key-registry.service.ts';

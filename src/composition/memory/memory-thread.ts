@@ -1,4 +1,4 @@
-// The thread of the memory search, with a database client of its own: it embeds, keeps the vectors and compares them, beside the event loop.
+// The worker thread of the memory search: embeds texts, stores and compares vectors with its own database client.
 import { setTimeout as wait } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { createContents } from '../../ledger/contents/contents.ts';
@@ -21,7 +21,7 @@ export interface MemoryThreadData {
   keyStore: KeyStoreAccess;
   /** Null: the built-in model. */
   remote: RemoteModel | null;
-  /** Private hosts that may be asked, that of the model among them. */
+  /** Private hosts that may be called, including that of the model. */
   allow: readonly string[];
   maxBytes: number;
 }
@@ -31,7 +31,7 @@ export type MemoryRequest =
   | { kind: 'find'; question: MemoryQuestion };
 
 const POOL_SIZE = 4;
-/** Of one request to a model elsewhere; 32 vectors of 1,024 numbers as text are 0.7 MB. */
+/** Bounds of one request to a remote model; 32 vectors of 1,024 numbers as text are 0.7 MB. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 4 << 20 };
 
 const { uri, database, keyStore: access, remote, allow, maxBytes } = workerData as MemoryThreadData;

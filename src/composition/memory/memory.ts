@@ -1,4 +1,4 @@
-// The memory search's index, in its thread: started when it is first needed, anew when it has failed.
+// Runs the index of the memory search in a worker thread: started on first use, restarted after a failure.
 import type { Config } from '../../config.ts';
 import { extendAllowed } from '../../domain/outbound/ssrf.ts';
 import { modelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
@@ -19,10 +19,10 @@ interface Deps {
   threadScripts: string | undefined;
 }
 
-/** Its vectors lie outside of what this bounds. */
+/** Memory limits of the thread; its vectors are outside the heap and not bounded by them. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
 const MEGABYTE = 1024 * 1024;
-/** Longer than other threads: its next question would have to read all vectors again. */
+/** Idle time before the thread ends: longer than others', since its next search would read all vectors again. */
 const REST_MS = 10 * 60_000;
 
 export interface Memory extends MemoryIndex {
@@ -43,7 +43,7 @@ export function createMemory({ config, uri, database, keyStore, threadScripts }:
     restMs: REST_MS,
   });
 
-  /** One organisation's questions follow each other: a question of another waits for one of them. */
+  /** Runs one search per organisation at a time, so that another organisation waits for at most one of them. */
   const questions = new KeyedMutex();
 
   return {

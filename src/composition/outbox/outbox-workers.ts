@@ -1,4 +1,4 @@
-// The workers of the outbox, one for each pool of topics, so that what waits for others delays nothing else.
+// Creates the outbox workers, one for each pool of topics, so that slow receivers delay no other topic.
 import type { Deliverers } from '../../platform/outbox/deliverers.ts';
 import type { Backlog, LateRows } from '../../platform/outbox/backlog.ts';
 import { createOutboxWorker, type OutboxWorker } from '../../platform/outbox/outbox-worker.ts';
@@ -10,9 +10,9 @@ export interface OutboxWorkers extends Backlog {
   internal: OutboxWorker;
   mail: OutboxWorker;
   receivers: OutboxWorker;
-  /** Begins nothing more; what is under way ends by itself. */
+  /** Starts no further deliveries; those under way finish. */
   stop(): void;
-  /** Logs what waits for too long; resolves with the number of topics. */
+  /** Logs the topics with late rows; resolves with their number. */
   reportLate(): Promise<number>;
 }
 

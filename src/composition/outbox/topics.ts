@@ -1,4 +1,4 @@
-// Which pool delivers the rows of a topic.
+// Maps an outbox topic to the pool that delivers its rows.
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import { MAIL_TOPIC } from '../../platform/mail/mail-delivery.ts';
 import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../../platform/outbox/pools.ts';
@@ -10,5 +10,5 @@ const POOLS: Readonly<Record<string, OutboxPool>> = {
   [MAIL_TOPIC]: MAIL,
 };
 
-/** Topics that are not listed wait for servers outside the installation. */
+/** Finds the pool; topics that are not listed wait for servers outside the installation. */
 export const poolFor = (topic: string): OutboxPool => POOLS[topic] ?? RECEIVERS;

@@ -1,4 +1,4 @@
-// The thread that judges history again, with a database client of its own: reading, opening and judging stay off the event loop.
+// The worker thread of replays: reads, decrypts and judges stored decisions with its own database client.
 import { workerData } from 'node:worker_threads';
 import { createContents } from '../../ledger/contents/contents.ts';
 import { createModels } from '../../models.ts';
@@ -18,7 +18,7 @@ export interface ReplayThreadData {
   keyStore: KeyStoreAccess;
 }
 
-/** One replay at a time, and what it looks up meanwhile. */
+/** Database connections: one for the replay, one for its look-ups. */
 const POOL_SIZE = 2;
 
 const { uri, database, keyStore: access } = workerData as ReplayThreadData;

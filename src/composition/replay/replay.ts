@@ -1,4 +1,4 @@
-// The thread that judges history again: started by the first replay, anew when it has failed.
+// Runs replays in a worker thread: started by the first replay, restarted after a failure.
 import { createLastingThread } from '../../platform/answering-thread.ts';
 import type {
   JudgedPortion,
@@ -8,7 +8,7 @@ import type {
 import type { Platform } from '../platform.ts';
 import type { ReplayThreadData } from './replay-thread.ts';
 
-/** A few pages of decisions, of which each may have megabytes. */
+/** Memory limits: room for a few pages of decisions, each of which may have megabytes. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export interface ReplayThread extends ReplayJudge {

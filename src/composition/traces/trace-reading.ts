@@ -1,4 +1,4 @@
-// The further ways to read decisions: exported as CSV, followed as an event stream, found by what they mean.
+// Creates the other ways to read decisions: CSV export, event stream, and memory search.
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import { systemTimer } from '../../ledger/timer.ts';
 import type { SessionService } from '../../resources/auth/sessions/sessions.service.ts';

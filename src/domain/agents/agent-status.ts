@@ -9,7 +9,7 @@ export interface JudgedDecision {
   confidenceScore: number;
 }
 
-/** How many of the newest decisions count; with fewer than the minimum none do. */
+/** Only the `size` newest decisions count; with fewer than `minimum` the status does not change. */
 export const statusWindow = { size: 50, minimum: 10 };
 
 interface Limits {
@@ -19,7 +19,7 @@ interface Limits {
   confidence: number;
 }
 
-/** A status is entered when either limit is crossed, and left only when both are met again with some margin. */
+/** An agent enters a status when it crosses either limit, and leaves it only when both are met again with a margin. */
 const limits: Readonly<Record<'degraded' | 'critical', { enter: Limits; leave: Limits }>> = {
   degraded: { enter: { stopped: 0.2, confidence: 0.6 }, leave: { stopped: 0.1, confidence: 0.65 } },
   critical: { enter: { stopped: 0.5, confidence: 0.4 }, leave: { stopped: 0.4, confidence: 0.45 } },
@@ -46,7 +46,7 @@ function measure(decisions: readonly JudgedDecision[]): Limits {
   };
 }
 
-/** Whether a status is entered or, for an agent that has it, not left yet. */
+/** Whether an agent enters the status or, where it has it already, does not leave it yet. */
 function holds(status: 'degraded' | 'critical', isCurrent: boolean, measured: Limits): boolean {
   const limit = isCurrent ? limits[status].leave : limits[status].enter;
   return measured.stopped >= limit.stopped || measured.confidence < limit.confidence;

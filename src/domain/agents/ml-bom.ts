@@ -1,4 +1,4 @@
-// The ML-BOM of an agent: CycloneDX 1.7 JSON generated from the model metadata that its operator states (document 1, sections 2 and 4.3).
+// The ML-BOM of an agent: CycloneDX 1.7 JSON from its operator's model metadata (document 1, sections 2 and 4.3).
 import { canonicalize } from '../record/canonical-json.ts';
 import { sha256Hex } from '../record/chain.ts';
 import type { JsonObject } from '../record/json.ts';
@@ -74,8 +74,8 @@ const MODEL = 'model';
 const UNSTATED = 'unstated';
 
 /**
- * The BOM and its digest: SHA-256, as 64 hex digits, of the canonical JSON (RFC 8785) of the BOM without `serialNumber` and
- * `metadata.timestamp`. An agent with unchanged metadata always has the same digest and serial number.
+ * The BOM and its digest: SHA-256, as 64 hex digits, of the canonical JSON (RFC 8785) of the BOM without `serialNumber`
+ * and `metadata.timestamp`. An agent with unchanged metadata always has the same digest and serial number.
  * @param agent `id` 24 hex digits
  * @throws TypeError for a text with a lone surrogate
  */

@@ -1,4 +1,4 @@
-// The manifest of an audit bundle: what is signed, and what tells its reader how to check it (docs/formats.md).
+// The signed manifest of an audit bundle, and the instructions for checking the bundle (docs/formats.md).
 import { canonicalize } from '../record/canonical-json.ts';
 import type { Json } from '../record/json.ts';
 
@@ -6,15 +6,15 @@ export interface BundleManifest {
   bundleId: string;
   organizationId: string;
   createdAt: string;
-  /** The period that was asked for. */
+  /** The requested period. */
   from: string;
   to: string;
   firstSequence: number;
   lastSequence: number;
-  /** Of the last entry: it pins every entry before it. */
+  /** The chain hash of the last entry, which pins every entry before it. */
   lastChainHash: string;
   entries: number;
-  /** The names of the values that are shown. */
+  /** The names of the disclosed values. */
   disclosed: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function bundleOmissionsText(bundleId: string, omissions: string): string
   return `{"bundleId":${id},"format":"assay-audit-bundle-omissions","omitted":${omissions},"version":1}`;
 }
 
-/** For a stranger who has nothing but the archive. */
+/** The text of `VERIFY.md`, written for a reader who has only the archive. */
 export function verifyNote(
   manifest: Pick<BundleManifest, 'bundleId' | 'organizationId' | 'firstSequence' | 'lastSequence'>,
   { kid, publicUrl }: { kid: string; publicUrl: string },
@@ -59,7 +59,7 @@ One command, with Node.js 20 or later and nothing else, offline:
     node verify-bundle.mjs FILE.tar.gz --key ${kid}
 
 \`verify-bundle.mjs\` is the stand-alone verifier of Assay (\`npm run build:verifier\`, or \`npx tsx scripts/verify-bundle.ts\`
-in its sources). Take it from there and not from whoever handed you this file. It says INTACT (exit 0), TAMPERED (1) or CANNOT TELL (2).
+in its sources). Take it from there and not from the sender of this file. It says INTACT (exit 0), TAMPERED (1) or CANNOT TELL (2).
 
 The key is what you have to trust. Its name is the SHA-256 of the public key; compare it with what the organisation tells you by
 another way, or with ${publicUrl}/.well-known/jwks.json.

@@ -1,4 +1,4 @@
-// What newly counted decisions mean for a month: how far it has come, and how many of them the plan does not include.
+// Sums up newly counted decisions per month: the count so far, and how many exceed the plan's limit.
 import type { Reading } from './meter.ts';
 
 export interface MeterStep {
@@ -6,13 +6,13 @@ export interface MeterStep {
   month: string;
   /** Decisions of the month so far. */
   count: number;
-  /** How many of the new ones lie beyond the limit. */
+  /** How many of the new decisions exceed the limit. */
   beyond: number;
   /** When the last of them was counted. */
   at: Date;
 }
 
-/** One step for each month of the entries, in their order. */
+/** One step for each month, in the order of the entries. */
 export function meterSteps(
   entries: readonly Omit<Reading, 'sequence'>[],
   limit: number,

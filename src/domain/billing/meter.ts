@@ -1,7 +1,7 @@
-// Reads the meter of a chain at any moment: its entries carry the running count of their month, and are in order of time.
+// Reads the meter of a chain at any moment: entries carry the running count of their month and are ordered by time.
 import { monthKey } from './months.ts';
 
-/** What an entry of the chain tells the meter. */
+/** The fields of a chain entry that the meter reads. */
 export interface Reading {
   sequence: number;
   createdAt: Date;
@@ -9,20 +9,20 @@ export interface Reading {
   usage: { month: string; count: number };
 }
 
-/** Entries by sequence; those that are missing are left out. */
+/** Reads entries by sequence; missing ones are left out. */
 export type ReadEntries = (sequences: readonly number[]) => Promise<readonly Reading[]>;
 
 interface Search {
   instant: Date;
-  /** The newest entry that is known to be earlier; null: none yet. */
+  /** The newest entry found before the instant; null: none yet. */
   found: Reading | null;
-  /** The first sequence that is known not to be earlier. */
+  /** The lowest sequence known not to be before the instant. */
   high: number;
 }
 
 /**
- * For each moment, the newest entry before it. All are looked for together, by halves: as many reads as the chain's length has
- * binary digits, however many moments there are.
+ * The newest entry before each instant, or null. One binary search serves all instants together, so the number of reads
+ * is the logarithm of the chain's length.
  */
 export async function lastBefore(
   instants: readonly Date[],
@@ -38,7 +38,7 @@ export async function lastBefore(
   return searches.map(({ found }) => found);
 }
 
-/** The count of a month, as its last entry before some moment has it. */
+/** The count of a month according to a reading; 0 when the reading belongs to another month. */
 export function countIn(month: Date, reading: Reading | null | undefined): number {
   return reading?.usage.month === monthKey(month) ? reading.usage.count : 0;
 }
@@ -52,7 +52,7 @@ const lowOf = ({ found }: Search): number => found?.sequence ?? 0;
 const isOpen = (search: Search): boolean => search.high - lowOf(search) > 1;
 const middleOf = (search: Search): number => Math.floor((lowOf(search) + search.high) / 2);
 
-/** A missing entry counts as later: verification tells of the gap. */
+/** A missing entry counts as later; verification reports the gap. */
 function narrow(search: Search, entries: ReadonlyMap<number, Reading>): void {
   const middle = middleOf(search);
   const entry = entries.get(middle);

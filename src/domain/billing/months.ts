@@ -1,4 +1,4 @@
-// Calendar months and days in UTC, by which usage is counted and billed.
+// Calendar months and days in UTC, the periods of counting and billing.
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -8,7 +8,7 @@ const label = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 });
 
-/** The first moment of the month that is `months` after that of `at`; before it, when negative. */
+/** The first moment of the month that lies `months` after the month of `at`; negative values lead back. */
 export function monthStart(at: Date, months = 0): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1));
 }
@@ -31,7 +31,7 @@ export function monthLabel(at: Date): string {
   return label.format(at);
 }
 
-/** The first moments of the months from that of `first` to that of `last`, oldest first. */
+/** The first moments of all months from `first` to `last`, oldest first. */
 export function monthsBetween(first: Date, last: Date): Date[] {
   const months: Date[] = [];
   for (let start = monthStart(first); start <= last; start = monthStart(start, 1))

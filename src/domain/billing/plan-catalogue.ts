@@ -1,10 +1,10 @@
-// What is on sale: the plans, what each includes, and the names by which they are bought (document 3, sections 2 and 4.8).
+// The catalogue of plans: their allowances, prices and plan ids for the checkout (document 3, sections 2 and 4.8).
 import { ALLOWANCES, type Plan, PLANS } from '../identity/plans.ts';
 
 const PAID = ['scale', 'governance', 'enterprise'] as const;
 export type PaidPlan = (typeof PAID)[number];
 
-/** What a checkout is for. */
+/** A plan and its billing interval, as a checkout names them. */
 export const PLAN_IDS = [
   'scale_monthly',
   'scale_annual',
@@ -22,7 +22,7 @@ export const OVERAGES = ['blocked', 'billed', 'contract'] as const;
 
 interface Offer {
   overage: (typeof OVERAGES)[number];
-  /** EUR for each decision beyond the limit; null: none can be billed, or a contract says. */
+  /** EUR for each decision beyond the limit; null: nothing is billed, or a contract sets the price. */
   overageRate: number | null;
   description: string;
 }
@@ -60,7 +60,7 @@ export interface CataloguePlan extends Offer {
   plan: Plan;
   monthlyLimit: number | null;
   currency: 'EUR';
-  /** What the installation says that it costs; null: it does not say. */
+  /** The prices configured for the installation; null: not configured. */
   prices: { monthly: number | null; annual: number | null };
 }
 
@@ -79,7 +79,7 @@ export function planCatalogue(amounts: ByName, sandbox: number): CataloguePlan[]
   }));
 }
 
-/** The two prices of a checkout: the plan's own, and that of what goes beyond; null when one is not configured. */
+/** The two price ids of a checkout: the plan's own and its overage; null when either is not configured. */
 export function pricesOf(
   planId: PlanId,
   priceIds: ByName,
@@ -95,7 +95,9 @@ export interface Price {
   lookupKey: string | null;
 }
 
-/** The plan that a subscription's prices stand for: by a configured price id, else by look-up key; null: none of ours. */
+/**
+ * The plan that a subscription's prices stand for: by configured price id, else by look-up key; null: no known price.
+ */
 export function planOf(prices: readonly Price[], priceIds: ByName): Plan | null {
   const names = new Map([...priceIds].map(([name, id]) => [id, name]));
   const byId = prices.map(({ id }) => planNamed(names.get(id) ?? null));
@@ -103,7 +105,7 @@ export function planOf(prices: readonly Price[], priceIds: ByName): Plan | null 
   return [...byId, ...byKey].find((plan) => plan !== null) ?? null;
 }
 
-/** `scale_monthly` and `scale` mean scale; the metered price of a plan says nothing. */
+/** `scale_monthly` and `scale` mean scale; the metered price of a plan stands for no plan. */
 function planNamed(name: string | null): Plan | null {
   const [, plan, interval] = /^([a-z]+)(?:_(monthly|annual))?$/.exec(name ?? '') ?? [];
   if (plan === 'custom' && interval === undefined) return 'custom';

@@ -1,45 +1,45 @@
-// What an event of the payment processor makes of a subscription, in whatever order events arrive (document 3, section 6).
+// Applies events of the payment processor to a subscription, in any order of arrival (document 3, section 6).
 import type { Plan } from '../identity/plans.ts';
 
-/** A subscription as one event tells it. */
+/** A subscription as one event describes it. */
 export interface SubscriptionEvent {
   kind: 'created' | 'updated' | 'deleted';
-  /** When it happened. */
+  /** When the event happened. */
   at: Date;
   subscriptionId: string;
   customerId: string;
   /** When the subscription itself began. */
   begunAt: Date;
   status: string;
-  /** Null: none of its prices is one of ours. */
+  /** Null: none of its prices is configured here. */
   plan: Plan | null;
   currentPeriodEnd: Date | null;
   cancelAtPeriodEnd: boolean;
 }
 
-/** What is known of an organisation's subscription. */
+/** The stored state of an organisation's subscription. */
 export interface KnownSubscription {
   plan: Plan;
   status: string;
   paymentSubscriptionId: string | null;
-  /** Of the subscription. */
+  /** When the subscription began. */
   begunAt: Date | null;
-  /** Of the event that was applied last. */
+  /** When the last applied event happened. */
   toldAt: Date | null;
-  /** The kind of that event. */
+  /** The kind of the last applied event. */
   toldBy: SubscriptionEvent['kind'] | null;
 }
 
-/** It is over, and the processor never revives it. */
+/** Statuses of subscriptions that have ended; the processor never revives them. */
 const ENDED = new Set(['canceled', 'incomplete_expired']);
-/** The plan is the customer's while the processor still collects. */
+/** Statuses that grant the plan: the processor still collects payments. */
 const ENTITLED = new Set(['trialing', 'active', 'past_due']);
-/** Of events of one second. */
+/** The order of events with the same timestamp, which has a resolution of one second. */
 const RANK = { created: 0, updated: 1, deleted: 2 } as const;
 
 const hasEnded = (status: string): boolean => ENDED.has(status);
 
-/** Whether there is a subscription that costs money or may begin to. */
+/** Whether there is a subscription that costs money or may start to. */
 export function isLive({
   paymentSubscriptionId,
   status,
@@ -47,17 +47,17 @@ export function isLive({
   return paymentSubscriptionId != null && !hasEnded(status);
 }
 
-/** Whether an event says something newer than what is known. */
+/** Whether an event is newer than the stored state. */
 export function isNews(known: KnownSubscription, event: SubscriptionEvent): boolean {
   if (event.subscriptionId !== known.paymentSubscriptionId) return replaces(known, event);
-  // Learnt from the checkout, which tells nothing else of it.
+  // The state comes from the checkout, which carries no event time.
   if (known.toldAt === null || known.toldBy === null) return true;
   if (hasEnded(known.status)) return false;
   const later = event.at.getTime() - known.toldAt.getTime();
   return later > 0 || (later === 0 && RANK[event.kind] >= RANK[known.toldBy]);
 }
 
-/** Another subscription takes over when it is the newer one, or the one before has ended. */
+/** Another subscription takes over when it is newer, or when the previous one has ended. */
 function replaces(known: KnownSubscription, event: SubscriptionEvent): boolean {
   if (hasEnded(statusOf(event)) || !ENTITLED.has(event.status)) return false;
   if (known.paymentSubscriptionId === null || hasEnded(known.status)) return true;
@@ -70,7 +70,7 @@ export interface SubscriptionChange extends KnownSubscription {
   paymentCustomerId: string;
 }
 
-/** The subscription afterwards. */
+/** The state of the subscription after the event. */
 export function applied(known: KnownSubscription, event: SubscriptionEvent): SubscriptionChange {
   const status = statusOf(event);
   return {
@@ -86,7 +86,9 @@ export function applied(known: KnownSubscription, event: SubscriptionEvent): Sub
   };
 }
 
-/** Without a price of ours, and before the first payment, the plan stays; a status that grants nothing leaves the sandbox. */
+/**
+ * The plan stays without a known price and before the first payment; a status that grants nothing means the sandbox.
+ */
 function planAfter(known: Plan, status: string, paid: Plan | null): Plan {
   if (ENTITLED.has(status)) return paid ?? known;
   return status === 'incomplete' ? known : 'sandbox';

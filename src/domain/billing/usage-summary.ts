@@ -1,4 +1,4 @@
-// What the counters of a month come to: share of the limit, projection, change (document 3, section 4.9).
+// The usage summary of a month: share of the limit, projection, change (document 3, section 4.9).
 import type { Plan } from '../identity/plans.ts';
 import { daysInMonth, monthStart } from './months.ts';
 
@@ -25,7 +25,7 @@ export interface UsageSummary extends Counters {
 export const USAGE_STATUSES = ['ok', 'warning', 'exceeded'] as const;
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
 
-/** Decisions of a month from which on its limit is near: nine tenths of it. */
+/** The number of decisions at which the warning begins: nine tenths of the monthly limit. */
 export function warningThreshold(limit: number): number {
   return Math.ceil((limit * 9) / 10);
 }
@@ -58,7 +58,7 @@ function statusOf(limit: number | null, count: number): UsageStatus {
   return count < limit ? 'warning' : 'exceeded';
 }
 
-/** In percent; what grows out of nothing grows by 100. */
+/** The change in percent; any growth from zero counts as 100. */
 function changeOf(before: number, after: number): number {
   if (before === 0) return after === 0 ? 0 : 100;
   return ((after - before) * 100) / before;

@@ -1,25 +1,25 @@
-// A clause of a framework, told in Assay's own words: the standards themselves are not reproduced.
+// A clause of a framework in Assay's own words: the standards themselves are not reproduced.
 
 export const CLAUSE_STATUSES = ['covered', 'partial', 'gap', 'not-applicable'] as const;
 export type ClauseStatus = (typeof CLAUSE_STATUSES)[number];
 
 export interface Clause {
-  /** As the framework numbers it: one word of at most 32 characters. */
+  /** The framework's own number: one word of at most 32 characters. */
   clauseId: string;
   title: string;
-  /** What it is about, in a sentence of our own. */
+  /** One sentence in Assay's own words. */
   description: string;
 }
 
-/** Dated: a changed catalogue is another version, and attestations name the one they were made under. */
+/** A changed catalogue gets a new dated version; attestations name the version they were made under. */
 export interface Catalogue {
   version: string;
-  /** Where the framework itself is to be read. */
+  /** The publication that contains the framework itself. */
   source: string;
   clauses: readonly Clause[];
 }
 
-/** `id | title | description`, a line each. */
+/** Parses one clause a line: `id | title | description`. */
 export function clausesOf(text: string): Clause[] {
   return text
     .trim()

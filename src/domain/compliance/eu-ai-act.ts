@@ -18,7 +18,7 @@ export const euAiAct: Catalogue = {
     Art.17 | Quality management | The provider has a documented quality system.
     Art.18 | Keeping of documentation | Documents stay available to authorities for ten years.
     Art.19 | Keeping of logs | Logs that the system makes are kept for as long as required.
-    Art.20 | Corrective action | Systems that do not conform are corrected, withdrawn or recalled, and those concerned are told.
+    Art.20 | Corrective action | Systems that do not conform are corrected, withdrawn or recalled, and those concerned are informed.
     Art.26 | Duties of deployers | Systems are used as instructed, watched by competent people, with logs kept.
     Art.27 | Fundamental-rights impact assessment | The effect on fundamental rights is assessed before first use.
     Art.43 | Conformity assessment | The right procedure was carried out before the market was entered.

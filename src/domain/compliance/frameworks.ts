@@ -1,4 +1,4 @@
-// The frameworks that an organisation attests, their catalogues, and how far one is covered (document 3, section 4.3).
+// The frameworks that an organisation attests, their catalogues and their coverage (document 3, section 4.3).
 import type { Catalogue, ClauseStatus } from './clause.ts';
 import { euAiAct } from './eu-ai-act.ts';
 import { iso42001 } from './iso-42001.ts';
@@ -13,7 +13,7 @@ export const CATALOGUES: Readonly<Record<Framework, Catalogue>> = {
   'nist-rmf': nistRmf,
 };
 
-/** What a clause has that nobody has attested. */
+/** The status of a clause without an attestation. */
 export const DEFAULT_STATUS: ClauseStatus = 'gap';
 
 export interface Coverage {
@@ -32,7 +32,7 @@ const COUNTED_AS = {
   'not-applicable': 'notApplicable',
 } as const satisfies Record<ClauseStatus, keyof Coverage>;
 
-/** Of every clause of the framework, as attested or by default; what the catalogue does not have counts nowhere. */
+/** Counts every clause of the framework by its attested or default status; notes on unknown clauses are ignored. */
 export function coverageOf(
   framework: Framework,
   notes: readonly { clauseId: string; status: ClauseStatus }[],

@@ -30,7 +30,7 @@ export interface Confidence {
   tags: string[];
   /** The contribution of each feature, four decimals, negative; features that contribute nothing are left out. */
   features: Partial<Record<ConfidenceFeature, number>>;
-  /** Whether the decision should be looked at; equal to the tag ANOMALY. */
+  /** Whether a person should look at the decision; equal to the tag ANOMALY. */
   anomaly: boolean;
 }
 
@@ -73,7 +73,7 @@ export function* scoreInParts(
   return { confidenceScore, tags, features, anomaly };
 }
 
-/** What each feature contributes, without those that contribute nothing. */
+/** The contribution of each feature, without those that contribute nothing. */
 function contributionsOf(shares: Shares): Confidence['features'] {
   const features: Confidence['features'] = {};
   for (const [name, weight] of weighted) {

@@ -1,7 +1,7 @@
-// Weakening a control takes a second person, or an owner who has waited while all managers know (decisions: switches that weaken).
+// Weakening a control needs a second person, or an owner who waits (decisions: switches that weaken).
 import type { Role } from '../identity/roles.ts';
 
-/** Who asked for a change that waits for its second word. */
+/** A pending request to weaken a control. */
 export interface Asked {
   by: string;
   at: Date;
@@ -10,20 +10,20 @@ export interface Asked {
 export interface Asker {
   userId: string;
   role: Role;
-  /** Since when somebody belongs to the organisation. */
+  /** Start of the membership in the organisation. */
   memberSince: Date;
 }
 
 const HOUR_MS = 3_600_000;
-/** An owner who finds nobody else waits so long. */
+/** Time after which an owner may confirm their own request. */
 export const OWNER_WAITS_MS = 72 * HOUR_MS;
-/** What nobody confirms is forgotten. */
+/** Lifetime of a request that is not confirmed. */
 export const ASKED_FOR_MS = 14 * 24 * HOUR_MS;
 
-/** `asked`: it begins to wait; `waits`: it goes on waiting; `given`: it takes effect. */
+/** `asked`: the request begins to wait; `waits`: it keeps waiting; `given`: it takes effect. */
 export type Word = 'asked' | 'waits' | 'given';
 
-/** Whoever joined after the request was made does not confirm it: whoever asks could have invited them for that. */
+/** A member who joined after the request cannot confirm it: the requester could have invited them for that. */
 export function wordOn(asked: Asked | null, { userId, role, memberSince }: Asker, now: Date): Word {
   const waitedMs = asked ? now.getTime() - asked.at.getTime() : 0;
   if (!asked || waitedMs > ASKED_FOR_MS) return 'asked';
@@ -32,7 +32,7 @@ export function wordOn(asked: Asked | null, { userId, role, memberSince }: Asker
   return memberSince < asked.at ? 'given' : 'waits';
 }
 
-/** What is shown of a request that waits. */
+/** The view of a pending request. */
 export function waitingOf({ by, at }: Asked) {
   return {
     requestedBy: by,
@@ -43,7 +43,7 @@ export function waitingOf({ by, at }: Asked) {
 }
 export type Waiting = ReturnType<typeof waitingOf>;
 
-/** Null once it is forgotten. */
+/** The view of a pending request; null once it has expired. */
 export function waitingAt(asked: Asked | null, now: Date): Waiting | null {
   return asked && now.getTime() - asked.at.getTime() <= ASKED_FOR_MS ? waitingOf(asked) : null;
 }

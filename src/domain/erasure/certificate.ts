@@ -1,19 +1,19 @@
-// Erasure on request: what is acknowledged before it, and the certificate of what was done (docs/formats.md).
+// Erasure on request: the digest acknowledged before it, and the certificate issued after it (docs/formats.md).
 import { canonicalize } from '../record/canonical-json.ts';
 import { type Position, sha256Hex } from '../record/chain.ts';
 import type { Json } from '../record/json.ts';
 import type { Erased } from '../record/payload.ts';
 
-/** One decision as an erasure finds it. */
+/** A decision before its erasure. */
 export interface ErasureSubject {
   traceId: string;
-  /** The newest entry about it. */
+  /** The newest entry about the decision. */
   newest: Position;
-  /** The values that are still kept, by their entry. */
+  /** The values that are still stored, grouped by entry. */
   kept: readonly Erased[];
 }
 
-/** The entry that says which values of a decision are gone. */
+/** The entry that records which values of a decision were erased. */
 export interface Tombstone {
   traceId: string;
   sequence: number;
@@ -28,7 +28,7 @@ export interface CertifiedErasure {
   tombstones: readonly Tombstone[];
 }
 
-/** Changes with every value that is kept, and with every entry about one of the decisions. */
+/** Changes with every stored value and with every entry about one of the decisions. 64 hex digits. */
 export function impactDigest(organizationId: string, subjects: readonly ErasureSubject[]): string {
   const decisions = subjects.toSorted(byTraceId).map(({ traceId, newest, kept }) => ({
     traceId,
@@ -40,7 +40,7 @@ export function impactDigest(organizationId: string, subjects: readonly ErasureS
   return sha256Hex(canonicalize({ organizationId, decisions } as unknown as Json));
 }
 
-/** The canonical text of a certificate, which is what is signed. */
+/** The canonical text of a certificate, which is signed. */
 export function certificateText(erasure: CertifiedErasure): string {
   const { organizationId, erasureId, impactDigest: digest, executedAt } = erasure;
   const tombstones = erasure.tombstones

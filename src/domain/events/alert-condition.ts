@@ -8,7 +8,7 @@ export type AlertCondition =
   | { field: 'confidenceScore' | 'cpiScore'; operator: AlertOperator; value: number }
   | { field: 'status'; operator: 'eq'; value: TraceStatus };
 
-/** What is known of a decision, or of the organisation. */
+/** The values a condition is compared with: those of a decision or of the organisation. */
 export type AlertFacts = { confidenceScore: number; status: TraceStatus } | { cpiScore: number };
 
 const COMPARE: Readonly<Record<AlertOperator, (actual: number, value: number) => boolean>> = {
@@ -19,14 +19,14 @@ const COMPARE: Readonly<Record<AlertOperator, (actual: number, value: number) =>
   gt: (actual, value) => actual > value,
 };
 
-/** False where the facts have no such field. */
+/** Whether the facts meet the condition; false where they lack its field. */
 export function alertHolds(condition: AlertCondition, facts: AlertFacts): boolean {
   if (condition.field === 'status') return 'status' in facts && facts.status === condition.value;
   const actual = (facts as Partial<Record<string, number>>)[condition.field];
   return actual !== undefined && COMPARE[condition.operator](actual, condition.value);
 }
 
-/** The number that an alert tells of: a status is no number, so the confidence of its decision stands for it. */
+/** The number that an alert reports. A status is not a number, so the decision's confidence stands in for it. */
 export function valueOf(facts: AlertFacts): number {
   return 'cpiScore' in facts ? facts.cpiScore : facts.confidenceScore;
 }

@@ -1,8 +1,8 @@
-// Events as messages of the two chat services: Slack's incoming webhooks (chat_a), and Adaptive Cards for Teams workflows (chat_b).
+// Renders events for two chat services: Slack's incoming webhooks (chat_a) and Adaptive Cards of Teams (chat_b).
 import type { EventBody } from './events.ts';
 import { truncate } from '../names/truncate.ts';
 
-/** Of a title or value; cards and messages have limits of their own. */
+/** The longest title or value; cards and messages have limits of their own. */
 const TEXT_MAX = 500;
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'webhook.test': 'Test of a webhook',
 };
 
-/** What a message says: a title, and one line for each member of `data`. */
+/** The content of a message: a title, and one line for each member of `data`. */
 interface Lines {
   title: string;
   facts: [name: string, value: string][];
@@ -30,7 +30,7 @@ function linesOf({ event, data }: EventBody): Lines {
 const textOf = (value: unknown): string =>
   truncate(typeof value === 'string' ? value : JSON.stringify(value), TEXT_MAX);
 
-/** Slack reads three characters as markup; plain text shows the rest as it is. */
+/** Escapes the three characters that Slack reads as markup. */
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -40,7 +40,7 @@ function slackMessage(body: EventBody): object {
   return { text: lines.map(slackText).join('\n'), mrkdwn: false };
 }
 
-/** Runs of text are shown as they are; a text block would read Markdown in them. */
+/** Text runs appear literally; a text block would interpret Markdown. */
 const paragraph = (...inlines: object[]): object => ({ type: 'RichTextBlock', inlines });
 const run = (text: string, more: object = {}): object => ({ type: 'TextRun', text, ...more });
 const BOLD = { weight: 'Bolder' };
@@ -66,11 +66,11 @@ export function chatMessage(service: ChatService, body: EventBody): object {
   return MESSAGES[service](body);
 }
 
-/** Hosts of Teams workflows; every other chat takes what Slack takes. */
+/** Hosts of Teams workflows; every other chat accepts Slack's format. */
 const TEAMS_HOST =
   /(^|\.)(webhook\.office\.com|logic\.azure\.com|api\.powerplatform\.com|office\.com)$/;
 
-/** Which chat a URL leads to. */
+/** The chat service behind a URL. */
 export function chatServiceOf(url: string): ChatService {
   return TEAMS_HOST.test(new URL(url).hostname.toLowerCase()) ? 'chat_b' : 'chat_a';
 }

@@ -1,11 +1,11 @@
-// The events that webhooks are told of, and which subscription takes which (document 2, section 6).
+// The events that webhooks deliver, and the rule that matches them to subscriptions (document 2, section 6).
 
 import type { Json } from '../record/json.ts';
 
-/** The outbox topic of events that nobody has been told of yet. */
+/** The outbox topic of events that have not been delivered yet. */
 export const EVENT_TOPIC = 'event';
 
-/** What a subscription may name; `*` takes everything that is dispatched. */
+/** The events that a subscription may name; `*` matches every event. */
 export const SUBSCRIBABLE = [
   'trace.created',
   'alert.triggered',
@@ -26,12 +26,15 @@ export interface EventBody {
   data: Record<string, Json>;
 }
 
-/** Whether a subscription to these takes the event. */
+/** Whether a subscription to these events includes the event. */
 export function takes(subscribed: readonly string[], event: string): boolean {
   return subscribed.includes('*') || subscribed.includes(event);
 }
 
-/** Whether a webhook or a rule was switched on before the decision of this sequence; what tells of no decision has none. */
+/**
+ * Whether a webhook or rule was enabled before the decision of this sequence. Events without a decision have no
+ * sequence.
+ */
 export function isFollowing(
   { since = 0 }: { since?: number | undefined },
   sequence: number | undefined,

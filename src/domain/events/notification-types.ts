@@ -1,4 +1,4 @@
-// What notifications are about, which is what somebody may opt out of.
+// The types of notifications, each of which a user may opt out of.
 export const NOTIFICATION_TYPES = [
   'system',
   'security',

@@ -3,21 +3,21 @@ import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** A signing secret as receivers keep it, made of 24 to 64 random bytes in hex. */
+/** The signing secret in the form that receivers store, from 24 to 64 random bytes in hex. */
 export function signingSecret(hex: string): string {
   return PREFIX + Buffer.from(hex, 'hex').toString('base64');
 }
 
 interface Message {
-  /** The same for every attempt. */
+  /** Stays the same for every attempt. */
   id: string;
   body: string;
   secret: string;
-  /** When this attempt is made. */
+  /** The time of this attempt. */
   at: Date;
 }
 
-/** The headers that let a receiver tell who sent a message, when, and whether it had it before. */
+/** Headers that let a receiver verify the sender, check the time, and recognise duplicates. */
 export function signatureHeaders({ id, body, secret, at }: Message): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

@@ -1,4 +1,4 @@
-// The states of an impact assessment: which may follow which, and what each move asks for (document 3, section 3).
+// The states of an impact assessment, their transitions, and the requirements of each (document 3, section 3).
 
 export const ASSESSMENT_STATUSES = ['draft', 'review', 'approved', 'archived'] as const;
 export type AssessmentStatus = (typeof ASSESSMENT_STATUSES)[number];
@@ -20,12 +20,12 @@ export function isEditable(status: AssessmentStatus): boolean {
   return status === 'draft' || status === 'review';
 }
 
-/** Approving, and undoing an approval, is for whoever answers for the organisation. */
+/** Approving and undoing an approval are reserved to the person accountable for the organisation. */
 export function needsApprover(from: AssessmentStatus, to: AssessmentStatus): boolean {
   return to === 'approved' || from === 'approved';
 }
 
-/** Whether the move fixes the contents by an anchor. */
+/** Whether the move records an anchor of the contents. */
 export function isAnchored(to: AssessmentStatus): boolean {
   return to === 'review' || to === 'approved';
 }

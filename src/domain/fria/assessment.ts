@@ -1,4 +1,4 @@
-// The contents of a fundamental-rights impact assessment: what the wizard asks, how complete it is, and its anchor (document 3, section 2).
+// A fundamental-rights impact assessment: the wizard's fields, its completeness and its anchor (document 3, section 2).
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../record/canonical-json.ts';
 
@@ -26,13 +26,13 @@ export type Risk = {
   residualRisk: RiskLevel;
 };
 
-/** What the wizard asks; null is a text that nobody has written yet. */
+/** The fields of the wizard; null is a text that is not written yet. */
 export type WizardFields = { systemName: string; identifiedRisks: Risk[] } & Record<
   TextSection,
   string | null
 >;
 
-/** The two texts of older wizards, which become one row of risks. */
+/** The two texts of older wizards, which are kept as one synthetic row of risks. */
 export interface RiskTexts {
   risksIdentified?: string | null | undefined;
   mitigations?: string | null | undefined;
@@ -49,7 +49,7 @@ export function completenessOf(fields: WizardFields): number {
   return Math.round((100 * filled) / (texts.length + 1));
 }
 
-/** The rows with the synthetic one, which the two texts make or change; what is not given of them stays. */
+/** Creates or updates the synthetic row from the two texts; a text that is undefined stays as it is. */
 export function withRiskTexts(rows: readonly Risk[], texts: RiskTexts): Risk[] {
   const { risksIdentified, mitigations } = texts;
   if (risksIdentified === undefined && mitigations === undefined) return [...rows];

@@ -1,4 +1,4 @@
-// Signing certificates of identity providers: which ones are accepted, and their facts.
+// Signing certificates of identity providers: the rules of acceptance, and their facts.
 import { X509Certificate } from 'node:crypto';
 
 export interface CertificateFacts {
@@ -13,17 +13,17 @@ export interface CertificateFacts {
 
 const MIN_RSA_BITS = 2048;
 
-/** One class and one end, so that no text takes more than one look. */
+/** Base64 without PEM lines. One character class and one end keep the match linear. */
 const BARE = /^[A-Za-z0-9+/\s]+={0,2}$/;
 
-/** PEM, also of the base64 alone, as metadata and consoles show it. */
+/** Wraps bare base64, as metadata and consoles show it, in PEM lines; any other text stays. */
 function pemOf(text: string): string {
   if (!BARE.test(text.trim())) return text;
   const lines = text.replace(/\s/g, '').match(/.{1,64}/g) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
-/** The facts of a certificate that `certificateProblem` accepts. */
+/** The facts of a certificate in which `findCertificateProblem` finds no problem. */
 export function certificateFacts(text: string): CertificateFacts {
   const certificate = new X509Certificate(pemOf(text));
   return {
@@ -35,7 +35,7 @@ export function certificateFacts(text: string): CertificateFacts {
   };
 }
 
-/** Why a text is not a certificate that can be trusted at `now`, as a text that follows its name; null: it is one. */
+/** Why a text is no certificate to be trusted at `now`, phrased to follow its name; null: it is acceptable. */
 export function certificateProblem(text: string, now: Date): string | null {
   const pem = pemOf(text);
   if ((pem.match(/-----BEGIN /g) ?? []).length !== 1)
@@ -52,7 +52,7 @@ export function certificateProblem(text: string, now: Date): string | null {
     : null;
 }
 
-/** The certificates of one key without those that issued another of them: in a chain the one whose key signs, in whatever order. */
+/** Leaves out certificates that issued another of the list: of a chain, in any order, the signing one remains. */
 export function withoutIssuers(texts: readonly string[]): string[] {
   const certificates = texts.map((text) => read(pemOf(text)));
   return texts.filter((_, index) => {
@@ -61,10 +61,10 @@ export function withoutIssuers(texts: readonly string[]): string[] {
   });
 }
 
-/** Above it a verification takes milliseconds. */
+/** Verifying with a larger issuer key takes milliseconds. */
 const MAX_ISSUER_BITS = 8192;
 
-/** A certificate that names itself as its issuer has no other one, though a renewed one may have the same name. */
+/** A self-issued certificate has no other issuer, though its renewal may have the same name. */
 const hasIssued = (issuer: X509Certificate, other: X509Certificate): boolean =>
   other.issuer === issuer.subject &&
   other.issuer !== other.subject &&
@@ -74,7 +74,7 @@ const hasIssued = (issuer: X509Certificate, other: X509Certificate): boolean =>
 function read(pem: string): X509Certificate | null {
   try {
     const certificate = new X509Certificate(pem);
-    // Throws for a kind of key that OpenSSL does not know.
+    // Throws for a key type that OpenSSL does not know.
     return certificate.publicKey.type === 'public' ? certificate : null;
   } catch {
     return null;

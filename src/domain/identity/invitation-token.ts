@@ -1,4 +1,4 @@
-// Invitation tokens: derived from the id with a key outside the database, so that one can be resent without being stored.
+// Invitation tokens: derived from the id with a key outside the database, so they can be resent without being stored.
 import { createHmac } from 'node:crypto';
 
 /** 43 base64url characters, the same for the same id (24 hex digits): HMAC-SHA256 (RFC 2104). */

@@ -1,11 +1,11 @@
-// One spelling of a password, whichever keyboard and system it was typed on (NIST SP 800-63B, 3.1.1.2: NFKC).
+// Normalizes passwords, so that keyboards and systems do not matter (NIST SP 800-63B, 3.1.1.2: NFKC).
 
-/** What is hashed. */
+/** The spelling that is hashed. */
 export const normalizePassword = (typed: string): string => typed.normalize('NFKC');
 
 /**
- * What is compared with a stored hash: the one spelling first, then those that earlier versions hashed as they were typed. In ASCII
- * all are the same.
+ * The spellings to compare with a stored hash: the normalized one first, then those that earlier versions hashed as
+ * typed. For ASCII all are the same.
  */
 export function passwordSpellings(typed: string): [string, ...string[]] {
   const normal = normalizePassword(typed);

@@ -28,7 +28,7 @@ export type Feature = keyof typeof FEATURES;
 interface Allowance {
   /** Traces per calendar month (UTC); null: unlimited. */
   monthlyTraces: number | null;
-  /** What happens beyond the allowance. */
+  /** The effect of exceeding the allowance. */
   overage: 'block' | 'bill';
 }
 
@@ -47,7 +47,7 @@ export function plansWith(feature: Feature): Plan[] {
 
 /**
  * Decisions a month that the plan includes; null: unlimited.
- * @param sandbox what the installation gives to that plan
+ * @param sandbox the monthly limit of the sandbox plan in this installation
  */
 export function monthlyLimit(plan: Plan, sandbox: number): number | null {
   return plan === 'sandbox' ? sandbox : ALLOWANCES[plan].monthlyTraces;

@@ -1,14 +1,14 @@
 // The allow-list of redirect URLs after a login.
 
-/** The page of this service that says how a sign-on ended, where no front end is configured. */
+/** The page that reports the result of a sign-on when no front end is configured. */
 export const SIGNED_ON_PATH = '/signed-on';
 
 /** The default comes first. */
 export type RedirectAllowList = readonly [string, ...string[]];
 
 /**
- * The URL to redirect to: `wanted` when its origin and path are those of an allowed URL, whatever its query; the default when it is
- * undefined; null when it is not allowed.
+ * The URL to redirect to: `wanted` when its origin and path match an allowed URL (the query may differ); the default
+ * when `wanted` is undefined; null when it is not allowed.
  */
 export function allowedRedirect(
   allowed: RedirectAllowList,

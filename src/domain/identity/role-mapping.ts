@@ -13,7 +13,7 @@ export interface RoleDecision {
   role: Role;
   /** The rule and group that decided; null when no rule matches and the role is the default. */
   matched: { pattern: string; group: string } | null;
-  /** The rules would take more work than one decision may, and what they say is not known. */
+  /** The rules exceed the work limit of one decision, so their result is unknown. */
   isUndecided?: true;
 }
 
@@ -21,8 +21,8 @@ export interface RoleDecision {
 export const DEFAULT_ROLE: Role = 'member';
 
 /**
- * Decides by the first rule, in the organisation's order, that matches any group. An invalid pattern matches none; rules that take more
- * work than one decision may cause decide nothing.
+ * Decides by the first rule, in the organisation's order, that matches any group. An invalid pattern matches no group.
+ * Rules that exceed the work limit decide nothing.
  */
 export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision {
   const byDefault = { role: DEFAULT_ROLE, matched: null };
@@ -34,7 +34,7 @@ export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): 
   }
 }
 
-/** Keycloak names a group by its path, `/admins`, unless told otherwise: a rule may be written for either. */
+/** Keycloak names a group by its path, `/admins`, by default: a rule may be written for either form. */
 const namesOf = (group: string): string[] =>
   group.startsWith('/') ? [group, group.slice(1)] : [group];
 

@@ -9,5 +9,5 @@ export const ASSIGNABLE_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 /** Roles that may read the organisation's records; an auditor sees only the views that name the role. */
 export const READERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member', 'viewer'];
 export const MANAGERS: readonly Role[] = ['owner', 'admin'];
-/** Roles that may change records of the organisation, where nothing asks for more. */
+/** Roles that may change records of the organisation, unless a route requires more. */
 export const WRITERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];

@@ -1,4 +1,4 @@
-// What an account or a membership counts for: unused, enterable, the person's own, present.
+// The standing of accounts and memberships: unused, locked, enterable, accepted, present.
 
 interface Use {
   lastOrganizationId: object | null;
@@ -6,11 +6,11 @@ interface Use {
   emailVerifiedAt: Date | null;
 }
 
-/** An account that a directory has made: nobody has entered it in any way, and no credential opens it. */
+/** Whether an account made by a directory was never used: it has never been entered, and no credential opens it. */
 export const isUnused = ({ lastOrganizationId, passwordHash, emailVerifiedAt }: Use): boolean =>
   lastOrganizationId === null && passwordHash === null && emailVerifiedAt === null;
 
-/** The mailbox of an account with a password is proved within a day, where the installation asks for that. */
+/** The time to prove the mailbox of an account with a password, where the installation requires it: a day. */
 const PROOF_DUE_MS = 24 * 3600_000;
 
 interface Unproved {
@@ -18,17 +18,19 @@ interface Unproved {
   passwordChangedAt: Date | null;
 }
 
-/** Nobody has proved the mailbox in time: the password opens the account no more, until a link in a mail has proved it. */
+/**
+ * Whether the mailbox was not proved in time: the password no longer opens the account until a mailed link proves it.
+ */
 export function isLocked({ emailVerifiedAt, passwordChangedAt }: Unproved, now: Date): boolean {
   if (emailVerifiedAt !== null || passwordChangedAt === null) return false;
   return now.getTime() - passwordChangedAt.getTime() > PROOF_DUE_MS;
 }
 
-/** Memberships that are not suspended, and not given to an address that is still unproved. */
+/** Matches memberships that are neither suspended nor waiting for proof of the address. */
 export const ENTERABLE = { isActive: true, awaitsProof: { $ne: true } } as const;
 
-/** Not merely offered: the person has been here, or was taken in by whoever may speak for the address. */
+/** Matches accepted memberships: by the person, or by a party that controls the address. */
 export const THEIRS = { isPending: { $ne: true } } as const;
 
-/** Members who are here: an offer that nobody has taken is none. */
+/** Matches present members; an offer that was not accepted does not count. */
 export const PRESENT = { ...ENTERABLE, ...THEIRS } as const;

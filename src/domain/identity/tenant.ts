@@ -3,18 +3,18 @@ import type { Plan } from './plans.ts';
 import type { Role } from './roles.ts';
 import type { Actor } from '../record/payload.ts';
 
-/** Whose records are accessed. Ids are 24 hex digits. */
+/** The organisation whose records are accessed. Ids are 24 hex digits. */
 export interface Tenant {
   organizationId: string;
   /** Chosen by `x-workspace-id` or bound to the key; null: the whole organisation. */
   workspaceId: string | null;
-  /** For new records when no workspace was chosen. */
+  /** The workspace of new records when none was chosen. */
   defaultWorkspaceId: string;
   plan: Plan;
   actor: Actor;
   /** Agents a workspace key is limited to; null: all. */
   agentIds: readonly string[] | null;
-  /** Of a heavy request: aborted when its caller leaves, which ends what is read for it. */
+  /** Heavy requests only: aborts when the caller disconnects, which ends their reads. */
   signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export interface User {
   isActive: boolean;
   /** The session was opened by the identity provider of the active organisation and leads nowhere else. */
   isSignOn: boolean;
-  /** The mailbox is proved, or nobody asks for that here. */
+  /** The mailbox is proved, or the installation does not require proof. */
   isVerified: boolean;
   /** Whether the session may change the account, which is the same in every organisation. */
   ownsAccount: boolean;
@@ -42,7 +42,7 @@ export interface Key {
   keyId: string;
   kind: 'workspaceKey' | 'agentKey';
   readOnly: boolean;
-  /** Minted for the verdicts of persons: they count, and the key ingests nothing. */
+  /** The key was minted for human verdicts: it may submit them, and it ingests nothing. */
   isForFeedback: boolean;
   /** The workspace that it is bound to; null: `x-workspace-id` may name any. */
   workspaceId: string | null;

@@ -1,7 +1,7 @@
-// Which decisions a caller sees.
+// The query filter of the decisions that a caller may see.
 import type { Tenant } from './tenant.ts';
 
-/** Those of its workspace and of the agents of its key, but for what was deleted. */
+/** Selects decisions of the caller's workspace and of its key's agents, without deleted ones. */
 export function visibleTo({ workspaceId, agentIds }: Tenant) {
   return {
     deletedAt: null,

@@ -1,4 +1,4 @@
-// What an organisation sets up for one of its workspaces, or for all of them.
+// The scope of settings: one workspace, or the whole organisation.
 import type { Tenant } from './tenant.ts';
 
 interface Scoped {
@@ -6,13 +6,13 @@ interface Scoped {
   workspaceId: { toHexString(): string } | null;
 }
 
-/** A workspace sees its own, and those of the whole organisation. */
+/** A query filter: a workspace sees its own settings and those of the whole organisation. */
 export function inScopeOf({ organizationId, workspaceId }: Tenant) {
   if (workspaceId === null) return { organizationId };
   return { organizationId, $or: [{ workspaceId }, { workspaceId: null }] };
 }
 
-/** Those of a workspace concern what happens in it; `workspaceId` is null for what concerns the whole organisation. */
+/** Whether a setting applies to an event in this workspace; null is an event of the whole organisation. */
 export function concerns(setting: Scoped, workspaceId: string | null): boolean {
   return setting.workspaceId === null || setting.workspaceId.toHexString() === workspaceId;
 }

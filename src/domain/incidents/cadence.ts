@@ -1,4 +1,4 @@
-// The deadlines that regulators set after an incident: dated, versioned rules, one file a regulator (document 3, section 2).
+// The deadlines of regulators after an incident: dated, versioned rules, one file for each (document 3, section 2).
 import { aiactRules } from './rules/aiact.ts';
 import { craRules } from './rules/cra.ts';
 import { doraRules } from './rules/dora.ts';
@@ -6,7 +6,7 @@ import { gdprRules } from './rules/gdpr.ts';
 import { nis2Rules } from './rules/nis2.ts';
 import type { CadenceRule, Regulator } from './rules/rule.ts';
 
-/** Oldest first. A version is never changed or removed: incidents keep the one that they began with. */
+/** Oldest first. A version is never changed or removed: incidents keep the version they began with. */
 export const RULES: Readonly<Record<Regulator, readonly CadenceRule[]>> = {
   gdpr: gdprRules,
   aiact: aiactRules,
@@ -21,7 +21,7 @@ const byVersion = new Map(
     .map((rule) => [rule.version, rule]),
 );
 
-/** The rule in force at that time; before all of them, the first. */
+/** The rule in force at that time; the first rule for earlier times. */
 export function ruleAt(regulator: Regulator, at: Date): CadenceRule {
   const rules = RULES[regulator];
   const day = at.toISOString().slice(0, 10);

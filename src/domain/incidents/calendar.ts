@@ -4,7 +4,7 @@ import { eachOf, inTurns } from '../others-turn.ts';
 
 /** A report that is due. */
 export interface CalendarEvent {
-  /** The same at every fetch, so that a moved deadline moves its event. */
+  /** Stays the same at every fetch, so that a moved deadline moves its event. */
   uid: string;
   at: Date;
   /** When the incident was changed last. */
@@ -13,12 +13,14 @@ export interface CalendarEvent {
   description: string;
 }
 
-/** The library takes a third of a millisecond to fold the lines of one. */
+/** The batch size: the library takes a third of a millisecond to fold the lines of one event. */
 const EVENTS_AT_A_TIME = 20;
 const REFRESH_SECONDS = 15 * 60;
 const END = 'END:VCALENDAR';
 
-/** A calendar has at least one component (section 3.6); this one is there without events too, and no calendar shows it. */
+/**
+ * A calendar needs at least one component (section 3.6); this one also serves without events, and is never displayed.
+ */
 const TIME_ZONE = [
   'BEGIN:VTIMEZONE',
   'TZID:Etc/UTC',
@@ -32,7 +34,7 @@ const TIME_ZONE = [
   '',
 ].join('\r\n');
 
-/** The event loop is free between parts. */
+/** Renders the calendar in batches that leave the event loop free in between. */
 export async function calendarText(events: readonly CalendarEvent[]): Promise<string> {
   const calendar = new ICalCalendar({
     prodId: { company: 'Assay', product: 'Incident deadlines', language: 'EN' },
@@ -48,7 +50,7 @@ export async function calendarText(events: readonly CalendarEvent[]): Promise<st
   return [...parts, END, '\r\n'].join('');
 }
 
-/** A deadline within a second counts as at its beginning, which is never too late. */
+/** Fractions of a second are cut off, so an event is never later than its deadline. */
 function eventText(event: CalendarEvent, calendar: ICalCalendar): string {
   const { uid, at, changedAt, summary, description } = event;
   const data = {
@@ -62,7 +64,7 @@ function eventText(event: CalendarEvent, calendar: ICalCalendar): string {
   return foldLines(new ICalEvent(data, calendar).toString());
 }
 
-/** What no line may hold is a space; the library escapes the rest. */
+/** Replaces characters that no line may hold by spaces; the library escapes the rest. */
 function printable(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').replaceAll(/[^\P{Cc}\n]|\p{Cs}/gu, ' ');
 }

@@ -1,4 +1,4 @@
-// The clock of one regulator: its checkpoints, their deadlines, and where it stands (document 3, sections 2 and 3).
+// The clock of one regulator: its checkpoints, their deadlines, and its status (document 3, sections 2 and 3).
 import { ruleAt, ruleOf } from './cadence.ts';
 import { deadlineAfter } from './deadline.ts';
 import type { Regulator } from './rules/rule.ts';
@@ -6,7 +6,7 @@ import type { Regulator } from './rules/rule.ts';
 export const CLOCK_STATUSES = ['active', 'paused', 'completed', 'breached'] as const;
 export type ClockStatus = (typeof CLOCK_STATUSES)[number];
 
-/** What is recorded when a checkpoint is completed. */
+/** The record of a completed checkpoint. */
 export type Completion = {
   completedAt: Date | null;
   /** User id. */
@@ -21,19 +21,19 @@ export type Checkpoint = Completion & { label: string; deadlineAt: Date };
 export type IncidentClock = {
   regulator: Regulator;
   articleRef: string;
-  /** Of the rule that it began with. */
+  /** The version of the rule that the clock began with. */
   ruleVersion: string;
   clockStartedAt: Date;
   applicabilityReason: string | null;
   checkpoints: Checkpoint[];
-  /** As of the last change; `standingOf` tells today's. */
+  /** The status at the last change; `computeStanding` gives the current one. */
   status: ClockStatus;
 };
 
-/** Where a clock stands at a moment. */
+/** The standing of a clock at one moment. */
 export interface Standing {
   status: ClockStatus;
-  /** Of the earliest checkpoint that is open; null when none is. */
+  /** The deadline of the earliest open checkpoint; null when none is open. */
   nextCheckpointAt: Date | null;
   finalDeadlineAt: Date;
 }
@@ -46,7 +46,7 @@ const OPEN: Completion = {
   notes: null,
 };
 
-/** A clock that begins at `startedAt`, by the rule that is in force then. */
+/** Starts a clock at `startedAt` under the rule in force then. */
 export function startClock(
   regulator: Regulator,
   startedAt: Date,
@@ -68,7 +68,7 @@ export function startClock(
   };
 }
 
-/** The clock begun at another moment: what is done stays, what is open moves, by the rule that it began with. */
+/** Moves the start of a clock: completed checkpoints stay, open ones move, under the rule it began with. */
 export function restartClock<C extends IncidentClock>(clock: C, startedAt: Date): C {
   const rule = ruleOf(clock.ruleVersion);
   const checkpoints = clock.checkpoints.map((checkpoint, index) => {
@@ -79,7 +79,7 @@ export function restartClock<C extends IncidentClock>(clock: C, startedAt: Date)
   return { ...clock, clockStartedAt: startedAt, checkpoints };
 }
 
-/** The clock with one checkpoint completed. Ask first whether it is open. */
+/** Completes one checkpoint. The caller has checked that it is open. */
 export function completeCheckpoint<C extends IncidentClock>(
   clock: C,
   index: number,
@@ -91,7 +91,7 @@ export function completeCheckpoint<C extends IncidentClock>(
   return { ...clock, checkpoints };
 }
 
-/** A report at its deadline is in time; one that is late, or missing after it, breaches the clock for ever. */
+/** The standing at `now`. A report at its deadline is in time; a late or missing one breaches the clock for good. */
 export function standingOf(clock: IncidentClock, now: Date): Standing {
   const { checkpoints } = clock;
   const open = checkpoints.filter(({ completedAt }) => completedAt === null);
@@ -109,12 +109,12 @@ function statusOf({ status, checkpoints }: IncidentClock, now: Date): ClockStatu
   return checkpoints.every(({ completedAt }) => completedAt !== null) ? 'completed' : 'active';
 }
 
-/** The clocks with the status that each has now: for the job, which records a breach and stores it. */
+/** Sets every status to its current value. Only the job uses it, since it records breaches as well. */
 export function settled<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
   return clocks.map((clock) => ({ ...clock, status: statusOf(clock, now) }));
 }
 
-/** The same for a change by a caller, which leaves a breach that nobody has recorded to the job. */
+/** Sets every status except a new breach, which the job records. Used for changes by callers. */
 export function unsettled<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
   return clocks.map((clock) => {
     const status = statusOf(clock, now);
@@ -122,7 +122,7 @@ export function unsettled<C extends IncidentClock>(clocks: readonly C[], now: Da
   });
 }
 
-/** After which moment the next of the clocks is breached that are stored as active; null: none will be. */
+/** The moment after which the next active clock is breached; null: none will be. */
 export function nextBreachAt(clocks: readonly IncidentClock[]): Date | null {
   const active = clocks.filter(({ status }) => status === 'active');
   const checkpoints = active.flatMap((clock) => clock.checkpoints);
@@ -145,7 +145,7 @@ export function checkpointId(
   return `cp-${before.length + index}`;
 }
 
-/** The place of a checkpoint among the clocks; null where there is none of that id. */
+/** The indices of a clock and its checkpoint; null for an unknown id. */
 export function checkpointPlace(
   clocks: readonly IncidentClock[],
   id: string,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalize } from '../record/canonical-json.ts';
 import type { Checkpoint, IncidentClock } from './clock.ts';
 
-/** Hex SHA-256 of the canonical record; its moments are written as the service shows them. */
+/** Hex SHA-256 of the canonical record; times have the format of the API. */
 export function completionDigest(
   incidentId: string,
   { regulator, articleRef, ruleVersion, clockStartedAt }: IncidentClock,

@@ -1,11 +1,11 @@
-// A moment and a duration make a deadline, in UTC: no time zone and no change of clocks moves it.
+// Adds a duration to a moment in UTC, so that no time zone and no daylight saving moves a deadline.
 
 const HOUR_MS = 3_600_000;
 const DURATION = /^P(?:(\d{1,3})M|(\d{1,3})D|T(\d{1,4})H)$/;
 
 /**
- * The moment `after` (`PT72H`, `P30D`, `P1M`) that one. A day is 24 hours. A month ends on the same day of the next one, or on its
- * last day where it has no such day.
+ * `start` plus the duration `after` (`PT72H`, `P30D`, `P1M`). A day is 24 hours. A month ends on the same day of the
+ * next month, or on its last day when there is no such day.
  * @throws Error for any other duration
  */
 export function deadlineAfter(start: Date, after: string): Date {

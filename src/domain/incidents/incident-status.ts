@@ -1,4 +1,4 @@
-// The status of an incident in its two vocabularies: of reporting and of response (document 3, section 2).
+// The status of an incident in two vocabularies, reporting and response (document 3, section 2).
 
 export const INCIDENT_STATUSES = [
   'open',
@@ -20,13 +20,13 @@ export const REPORTING_STATUSES = [
 ] as const;
 export const RESPONSE_STATUSES = ['open', 'investigating', 'mitigated', 'closed'] as const;
 
-/** One status as each vocabulary says it. */
+/** One status in both vocabularies. */
 export interface StatusTranslation {
   reporting: (typeof REPORTING_STATUSES)[number];
   response: (typeof RESPONSE_STATUSES)[number];
 }
 
-/** A status that a vocabulary has is itself there; else the one that claims no more than it does. */
+/** A status translates to itself where the vocabulary has it, else to one that claims no more. */
 const TRANSLATIONS: Readonly<Record<IncidentStatus, StatusTranslation>> = {
   open: { reporting: 'open', response: 'open' },
   investigating: { reporting: 'investigating', response: 'investigating' },
@@ -41,7 +41,7 @@ export function translationOf(status: IncidentStatus): StatusTranslation {
   return TRANSLATIONS[status];
 }
 
-/** Closing, and opening again what was closed, is for whoever answers for the organisation. */
+/** Closing and reopening are reserved to the managers of the organisation. */
 export function needsManager(from: IncidentStatus, to: IncidentStatus): boolean {
   return (from === 'closed') !== (to === 'closed');
 }

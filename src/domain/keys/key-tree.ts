@@ -1,13 +1,13 @@
-// A tree of keys from which single leaves can be destroyed: whoever holds what remains derives every key but theirs (docs/ledger.md, keys).
+// A tree of keys whose leaves can be destroyed singly: the remaining nodes derive the others (docs/ledger.md, keys).
 import { hash } from 'node:crypto';
 
-/** The way from the root to a node, a `0` or `1` a level; the root is the empty text. */
+/** The path from the root to a node, a `0` or `1` for each level; the root is the empty text. */
 export type KeyPlace = string;
 
-/** The nodes that remain, by their place. No node lies below another. */
+/** The remaining nodes by their place. No node lies below another. */
 export type KeyNodes = ReadonlyMap<KeyPlace, Buffer>;
 
-/** What destroying leaves changes. */
+/** The nodes that the destruction of leaves removes and adds. */
 export interface Puncture {
   removed: KeyPlace[];
   added: Map<KeyPlace, Buffer>;
@@ -20,12 +20,12 @@ const DEPTH = GENERATION_BITS + SEQUENCE_BITS;
 export const GENERATIONS = 2 ** GENERATION_BITS;
 const SEQUENCES = 2 ** SEQUENCE_BITS;
 
-/** The byte behind a node's key that makes what is derived from it: one of its children, or the key of a leaf. */
+/** The byte hashed after a node's key: 0 or 1 derives a child, this one the key of a leaf. */
 const LEAF = 2;
 
 /**
- * The leaf of an entry. A chain that was restored from a copy comes to sequences whose keys were destroyed since: there it goes on
- * in another generation.
+ * The leaf of an entry. A chain restored from a backup reaches sequences whose keys have been destroyed since; it
+ * continues there in another generation.
  * @throws RangeError beyond 4,294,967,295 entries or 256 generations
  */
 export function leafAt(sequence: number, generation = 0): KeyPlace {
@@ -38,15 +38,15 @@ function isBelow(limit: number, value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value < limit;
 }
 
-/** From the root to the place itself. */
+/** All places from the root to the place itself. */
 export function placesTo(place: KeyPlace): KeyPlace[] {
   return Array.from({ length: place.length + 1 }, (_, length) => place.slice(0, length));
 }
 
-/** Derives the keys of leaves; of two neighbours the second takes some three hashes. */
+/** Derives the keys of leaves. Neighbours share most of the path, so the second takes about three hashes. */
 export class LeafKeys {
   readonly #nodes: KeyNodes;
-  /** The leaf that was derived last, and the keys on the way to it, as far as they are known: a character for a byte. */
+  /** The last derived leaf, and the known keys on the path to it, one character per byte. */
   #last: KeyPlace = '';
   #path: (string | undefined)[] = [];
 
@@ -54,12 +54,12 @@ export class LeafKeys {
     this.#nodes = nodes;
   }
 
-  /** Whether the node above a leaf is known. */
+  /** Whether a node above the leaf is known. */
   has(leaf: KeyPlace): boolean {
     return this.#known(leaf) !== null;
   }
 
-  /** Null: it was destroyed, or its node is not among those that are known. */
+  /** The key of a leaf; null: it was destroyed, or no node above it is known. */
   of(leaf: KeyPlace): Buffer | null {
     const start = this.#known(leaf);
     if (start === null) return null;
@@ -69,7 +69,7 @@ export class LeafKeys {
     return Buffer.from(derived(this.#path[leaf.length] as string, LEAF), BYTES);
   }
 
-  /** The lowest level on the way to the leaf whose key is known; that key is on the path then. */
+  /** The lowest level above the leaf whose key is known; the key is on the path afterwards. */
   #known(leaf: KeyPlace): number | null {
     const shared = sharedLength(this.#last, leaf);
     if (this.#path[shared]) return shared;
@@ -82,7 +82,7 @@ export class LeafKeys {
   }
 }
 
-/** Destroys leaves: the node above each gives way to the siblings of all nodes between. Leaves without a node are destroyed already. */
+/** Replaces the node above each leaf by the siblings along the path. Leaves without a node are destroyed already. */
 export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture {
   const remaining = new Map(nodes);
   for (const leaf of leaves) {
@@ -103,12 +103,12 @@ export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture
   };
 }
 
-/** Which child of the node at a level leads to the leaf. */
+/** The child, 0 or 1, that leads from this level to the leaf. */
 function childOf(leaf: KeyPlace, level: number): number {
   return leaf[level] === '0' ? 0 : 1;
 }
 
-/** Keys as texts of 32 characters: bytes in a buffer of their own would take three times as long (row ingest/R1). */
+/** Keys are texts of 32 characters: separate buffers would take three times as long (row ingest/R1). */
 const BYTES = 'binary';
 const input = Buffer.allocUnsafeSlow(KEY_BYTES + 1);
 

@@ -1,4 +1,4 @@
-// The name that a directory gives somebody (document 1, section 2: SCIM User mapping).
+// The display name of a user from a directory (document 1, section 2: SCIM User mapping).
 
 interface NameParts {
   userName: string;
@@ -7,7 +7,7 @@ interface NameParts {
   familyName: string | null;
 }
 
-/** By default the given and family name, then the local part of the user name. */
+/** The display name; by default the given and family name, then the local part of the user name. */
 export function displayNameIn({ userName, displayName, givenName, familyName }: NameParts): string {
   return (
     displayName ?? (composedName(givenName, familyName) || (userName.split('@', 1)[0] ?? userName))

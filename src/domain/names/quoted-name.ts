@@ -1,9 +1,9 @@
-// A name that others have chosen, as a mail shows it: nothing in it reads as the mail's own words, or becomes a link.
+// Quotes names chosen by users for mails, so that they neither read as the mail's own words nor become links.
 import { truncate } from './truncate.ts';
 
 const SHOWN = 80;
 
-/** In quotes, cut, and with a blank behind whatever a mail reader could take for a part of an address. */
+/** Quoted and truncated, with a blank after every character that could make a mail reader see an address. */
 export function quotedName(name: string): string {
   const apart = name.replace(/["“”„«»]/g, '’').replace(/[.:/\\@](?=\S)/g, '$& ');
   const shown = truncate(apart, SHOWN);

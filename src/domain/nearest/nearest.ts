@@ -1,4 +1,4 @@
-// The best owners so far, each by its best vector.
+// Collects the nearest owners so far, each by its best vector.
 
 export interface Neighbour {
   id: number;
@@ -18,7 +18,7 @@ export class Nearest {
     this.#least = least;
   }
 
-  /** What a score must reach to be among them. */
+  /** The score that a candidate must reach. */
   get least(): number {
     return this.#found[this.#limit - 1]?.score ?? this.#least;
   }

@@ -4,10 +4,10 @@ import type { Nearest } from './nearest.ts';
 
 /** Vectors in a block. */
 export const BLOCK_ROWS = 4096;
-/** Beside the vector itself. */
+/** Bytes stored per vector besides the vector itself. */
 const BYTES_OF_OWNER = 17;
 
-/** What a vector is of. */
+/** The owner of a vector. */
 export interface Owner {
   id: number;
   /** Which of its vectors. */
@@ -18,14 +18,14 @@ export interface Owner {
 export class VectorBlock {
   readonly #width: number;
   readonly #vectors: Int8Array;
-  /** One over the length; 0 where the vector is gone. */
+  /** One over the length of each vector; 0 for a removed one. */
   readonly #factors = new Float32Array(BLOCK_ROWS);
   readonly #ids = new Float64Array(BLOCK_ROWS);
   readonly #parts = new Uint8Array(BLOCK_ROWS);
   readonly #groups = new Uint32Array(BLOCK_ROWS);
   #rows = 0;
 
-  /** `width`: of the `DotProducts` that it is compared by. */
+  /** @param width that of the `DotProducts` it is compared by */
   constructor(width: number) {
     this.#width = width;
     this.#vectors = new Int8Array(width * BLOCK_ROWS);

@@ -1,4 +1,4 @@
-// The address of a client: as its connection or a trusted proxy names it, in one spelling, without a port.
+// The normalized address of a client, from its connection or a trusted proxy, without a port.
 import ipaddr from 'ipaddr.js';
 
 const IN_BRACKETS = /^\[([^\]]+)\](?::\d{1,5})?$/;
@@ -7,7 +7,7 @@ const QUOTED = /^"(.*)"$/;
 
 const isFourPart = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text);
 
-/** IPv4 in dotted decimal, also where IPv6 only wraps it; IPv6 as RFC 5952 writes it, without a zone. Null: no address. */
+/** IPv4 (also IPv4-mapped IPv6) in dotted decimal; IPv6 in the form of RFC 5952, without a zone. Null: no address. */
 export function plainAddress(text: string): string | null {
   if (isFourPart(text)) return text;
   const bare = text.trim().replace(QUOTED, '$1').replace(IN_BRACKETS, '$1');
@@ -23,13 +23,15 @@ export function plainAddress(text: string): string | null {
 interface Connection {
   /** The address at the other end of the connection. */
   peer: string;
-  /** `X-Forwarded-For`: each proxy appends whom it was called by. */
+  /** `X-Forwarded-For`: each proxy appends the address of its caller. */
   forwardedFor: string;
-  /** Whether an address is a proxy's that is believed; `hop` counts from the connection on. */
+  /** Whether an address belongs to a trusted proxy; `hop` counts from the connection. */
   isTrusted: (address: string, hop: number) => boolean;
 }
 
-/** The first address from the connection on that is no trusted proxy's; before what cannot be read, the proxy that wrote it. */
+/**
+ * The first address, from the connection on, of no trusted proxy. An unreadable address yields the proxy that wrote it.
+ */
 export function clientAddress({ peer, forwardedFor, isTrusted }: Connection): string {
   let client = plainAddress(peer) ?? '';
   if (forwardedFor === '') return client;

@@ -1,11 +1,11 @@
-// Protection against server-side request forgery: outbound calls go to public addresses over https, and to what the installation allows.
+// Protection against server-side request forgery: calls go to public addresses over https, or to allowed destinations.
 import ipaddr from 'ipaddr.js';
 
 type Subnet = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Destinations that are allowed although they are not public, also without TLS. */
+/** Destinations that are allowed even when they are not public, with or without TLS. */
 export interface Allowed {
-  /** `host` or `host:port`, as URLs spell hosts. */
+  /** `host` or `host:port` in the spelling of URLs. */
   hosts: ReadonlySet<string>;
   subnets: readonly Subnet[];
 }
@@ -17,10 +17,10 @@ export interface Destination {
   port: number;
 }
 
-/** Answers the cloud's own machines at an address that looks public (Azure's host service). */
+/** Azure's internal host service, at an address that looks public. */
 const CLOUD_HOST = '168.63.129.16';
 
-/** All global unicast IPv6 addresses: an allow-list, so that no range with embedded IPv4 addresses can be forgotten. */
+/** All global unicast IPv6 addresses. An allow-list cannot miss a range with embedded IPv4 addresses. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /** Parses an allow-list of subnets, addresses, hosts, and hosts with a port (`[::1]:8080`). */
@@ -37,7 +37,7 @@ export function readAllowed(items: readonly string[]): Allowed {
   };
 }
 
-/** An allow-list and the host and port of an address beside it: one that the operator configures, not a user. */
+/** Adds the host and port of an address to an allow-list. The operator configures the address, never a user. */
 export function extendAllowed(items: readonly string[], address: string): string[] {
   const { hostname, port } = destinationOf(new URL(address));
   return [...items, hostAndPort(hostname, port)];
@@ -76,7 +76,7 @@ export function mayReach(address: string, allowed: Allowed): boolean {
   return isAddress(address) && (isPublic(address) || inSubnets(address, allowed));
 }
 
-/** Why a URL must not be called, as a text that follows its name; null: no problem before its host name is resolved. */
+/** Why a URL must not be called, phrased to follow its name; null: no problem before its host name is resolved. */
 export function urlProblem(text: string, allowed: Allowed): string | null {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);

@@ -1,9 +1,9 @@
-// The automaton of a compiled pattern, built as it goes: every state that has to be built is paid for, and only so much stays in memory.
+// The lazily built automaton of a pattern: building states costs work, and the memory of all automata is bounded.
 import { LRUCache } from 'lru-cache';
 import type { RE2JS } from 're2js';
 import type { Work } from '../work.ts';
 
-/** Measured in steps of 20 ns: a transition that is not known yet, by instructions in its state; one instruction on one character without automaton. */
+/** Steps of 20 ns: new transition, each instruction in its state; without automaton, an instruction on a character. */
 const costs = { transition: 100, perInstruction: 20, without: 1 } as const;
 
 /** Bytes of one automaton, and of all that are kept between searches. */
@@ -16,7 +16,7 @@ const UNBOUNDED = 1 << 30;
 /** Instructions up to which the literals of a pattern are looked for first; for long ones the engine's search is not linear. */
 const SHORT = 64;
 
-/** What re2js keeps inside, as far as it is used here. */
+/** The internals of re2js that are used here. */
 interface Dfa {
   memBudget: number;
   stateBudget: number;
@@ -43,12 +43,12 @@ const kept = new LRUCache<Dfa, number>({
   dispose: (_bytes, dfa, reason) => reason === 'evict' && dfa.clearCache(),
 });
 
-/** One search: what it may spend. */
+/** The budget of one search. */
 interface Search {
   work: Work;
-  /** What it takes without the automaton. */
+  /** Steps it takes without the automaton. */
   without: number;
-  /** What may be spent on building. */
+  /** Steps that may be spent on building states. */
   most: number;
   built: number;
 }
@@ -78,7 +78,7 @@ export function automatonOf(program: RE2JS, instructions: number): Automaton {
   };
 }
 
-/** The automaton inside a program, without a bound of its own. */
+/** The automaton inside a program, with its own bounds lifted. */
 function dfaOf(program: RE2JS, instructions: number): Dfa {
   const re2 = program.re2() as unknown as { dfa: Dfa; prefilter: unknown; prefixComplete: boolean };
   if (instructions > SHORT) {
@@ -91,7 +91,7 @@ function dfaOf(program: RE2JS, instructions: number): Dfa {
   return dfa;
 }
 
-/** Makes the automaton ask the search under way before it builds a state, and before it leaves the text to the other engine. */
+/** Charges the current search before the automaton builds a state or leaves the text to the other engine. */
 function payForStates(dfa: Dfa, searching: () => Search | null): void {
   const [step, match] = [dfa.step.bind(dfa), dfa.match.bind(dfa)];
   dfa.step = (state, cls, ...rest) => {

@@ -1,4 +1,4 @@
-// The pattern that finds a text as it is, whatever its case.
+// A pattern that finds a text literally, ignoring case.
 
 export function literalPattern(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');

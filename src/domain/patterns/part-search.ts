@@ -1,22 +1,22 @@
-// Which of many texts occur in one, in time that grows with the sum of their lengths.
+// Finds which of many texts occur in one, in time that grows with the sum of their lengths.
 import { searchFor } from './text-search.ts';
 
 /** Characters times parts up to which each part is looked for by itself, in at most 2 ms. */
 const FEW = 100_000;
 
-/** Those of `parts` that `text` holds. */
+/** The `parts` that occur in `text`. */
 export function partsIn(parts: readonly string[], text: string): ReadonlySet<string> {
   return parts.length * text.length <= FEW
     ? new Set(parts.filter((part) => searchFor(part)(text)))
     : new PartAutomaton(parts).partsIn(text);
 }
 
-/** A beginning of one part or several. */
+/** A prefix of one part or several. */
 interface State {
   next: Map<number, State>;
-  /** The longest shorter beginning that this one ends with; null for the empty one. */
+  /** The longest shorter prefix that this one ends with; null for the empty one. */
   border: State | null;
-  /** The part that this is. */
+  /** The part that equals this prefix; null when none does. */
   part: string | null;
 }
 
@@ -26,7 +26,7 @@ class PartAutomaton {
 
   constructor(parts: readonly string[]) {
     for (const part of parts) this.#add(part);
-    // Each list is that of the states one unit longer: borders are shorter than what they border.
+    // States are linked in order of length, since the border of a state is shorter than the state.
     for (let states = [this.#start]; states.length > 0;)
       states = states.flatMap((state) =>
         [...state.next].map(([unit, longer]) => {

@@ -1,10 +1,10 @@
-// How large a pattern becomes when its repetitions are written out: known before it is compiled, which takes time by that size.
+// Estimates how large a pattern becomes with its repetitions expanded, before it is compiled at that cost.
 
 /** The next piece: an escape, a class, the start or end of a group, a repetition, anything else. */
 const piece =
   /\\(?:Q.*?(?:\\E|$)|[xpP]\{[^}]*\}|[pP][^]|[^])|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]])*\]|\((?:\?(?:P?<\w+>|[imsU-]*:?))?|\)|\{(\d+)(?:(,)(\d*))?\}|[^]/gu;
 
-/** Instructions of the program, roughly and rather too many; the counts of nested repetitions multiply. */
+/** Estimates the instructions of the program, rather too many; the counts of nested repetitions multiply. */
 export function writtenOutSize(source: string): number {
   /** Sizes of the open groups, and of the last piece in each. */
   const groups: { size: number; last: number }[] = [{ size: 0, last: 0 }];
@@ -19,7 +19,7 @@ export function writtenOutSize(source: string): number {
 }
 
 const unicodeClass = /\\[pP]/g;
-/** What a class such as `\p{L}` counts for: it has hundreds of ranges. */
+/** Instructions that a class such as `\p{L}` counts for: it has hundreds of ranges. */
 const UNICODE_CLASS = 20;
 
 function weightOf(text: string): number {
@@ -39,14 +39,14 @@ function repeat(group: { size: number; last: number }, times: number): void {
 }
 
 const foldingFlag = /\(\?[a-zA-Z]*i/;
-/** Of a class, as its bounds are written. */
+/** A range of a class; each bound is a hexadecimal escape or a character. */
 const range = /(?:\\x\{([0-9a-fA-F]+)\}|([^]))-(?:\\x\{([0-9a-fA-F]+)\}|([^]))/gu;
-/** Beyond it no character has another case. */
+/** The last character that has another case. */
 const LAST_WITH_CASE = 0x1e943;
 /** Characters whose other cases are looked up while a class such as `\p{L}` is made. */
 const CHARACTERS_OF_CLASS = 4000;
 
-/** What the classes of a pattern take to make, in classes such as `\p{L}`, however often they are repeated; twice as much where case does not matter. */
+/** Estimates the cost of a pattern's classes in classes such as `\p{L}`: once each, twice when case is ignored. */
 export function classCost(source: string): number {
   const classes = source.match(unicodeClass)?.length ?? 0;
   if (!foldingFlag.test(source)) return classes;

@@ -6,9 +6,10 @@ import { automatonOf, type Automaton } from './automaton.ts';
 import { classCost, writtenOutSize } from './pattern-size.ts';
 
 /**
- * Characters of a pattern; instructions of its program, and those that its repetitions may seem to make before it is compiled; Unicode
- * classes such as `\\p{L}`, of one pattern and of all patterns of a policy, each of which takes a tenth of a millisecond to make;
- * instructions x UTF-16 units of one search; instructions of all compiled patterns that are kept.
+ * `length`: characters of a pattern. `instructions`: those of its program. `writtenOut`: those estimated before it is
+ * compiled. `classes`: Unicode classes such as `\\p{L}` of one pattern and of all patterns of a policy, each of which
+ * takes a tenth of a millisecond to make. `work`: instructions x UTF-16 units of one search. `kept`: instructions of
+ * all compiled patterns in the cache.
  */
 export const patternLimits = {
   length: 1_000,
@@ -71,7 +72,7 @@ function compileUncached(source: string): PatternResult {
   }
 }
 
-/** What classes beyond the limit are told. */
+/** The problem of a pattern whose classes exceed the limit. */
 export const TOO_MANY_CLASSES = `holds more Unicode classes (\\p{L}) or, ignoring case, longer ranges than ${patternLimits.classes} classes`;
 
 function boundedPattern(program: RE2JS): PatternResult {

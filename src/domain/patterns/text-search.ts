@@ -1,6 +1,6 @@
-// Whether a text holds another, in linear time: the engine's own search takes length times length on texts such as aaa...b...aaa.
+// Searches a text for another in linear time; the engine's own search is quadratic on texts such as aaa...b...aaa.
 
-/** Shorter texts are searched for by the engine, which then takes at most so many times the length of the text. */
+/** The engine searches for texts up to this length, in at most this multiple of the length of the searched text. */
 export const SHORT = 16;
 
 /** A search for one text in others. */

@@ -32,24 +32,24 @@ export interface Again {
   undecided: string[];
 }
 
-/** Compiled policies by id and revision, which the caller keeps between compilations of a workspace. */
+/** Compiled policies by `id@revision`; the caller keeps it between compilations of a workspace. */
 export type PolicyCache = Map<string, CompiledPolicy>;
 
 export interface PolicySet {
-  /** See `policySetDigest`. */
+  /** See `computePolicySetDigest`. */
   digest: string;
-  /** In evaluation order. */
+  /** The policies in evaluation order. */
   members: { id: string; revision: number }[];
   /** The distinct field paths of the conditions. */
   fields: string[];
   /** Whether some condition reads this member of the facts, or one inside it. */
   reads(member: string): boolean;
   /**
-   * Evaluates the facts of one decision (docs/policies.md lists them). Never throws, keeps no state. `work`: what all its conditions
-   * may cost together; what would cost more cannot be evaluated.
+   * Evaluates the facts of one decision (docs/policies.md lists them). Never throws, keeps no state. `work` is the
+   * budget of all its conditions together; a condition beyond it is an error.
    */
   evaluate(facts: JsonObject, work?: Work): PolicyVerdict;
-  /** The same without those fields that are `unknown`: which policies match, and which cannot be told to match or not. */
+  /** Evaluates without the `unknown` fields: ids of the policies that match, and of those that stay undecided. */
   evaluateAgain(facts: JsonObject, unknown: ReadonlySet<string>, work?: Work): Again;
 }
 
@@ -98,7 +98,7 @@ export function policySetDigest(definitions: readonly PolicyDefinition[]): strin
 /** A policy in its set. */
 interface Member {
   policy: CompiledPolicy;
-  /** Of its conditions, in stored order. */
+  /** The slots of its conditions, in stored order. */
   slots: number[];
   evaluate: Evaluator;
 }
@@ -174,7 +174,7 @@ function evaluateAll(
   return verdictOf(matched, failed);
 }
 
-/** Without the index, which would read what is unknown. */
+/** Evaluates every policy, since the guard index would read unknown fields. */
 function evaluateEach(members: readonly Member[], evaluation: Evaluation): Again {
   const truths = members.map(({ evaluate }) => evaluate(evaluation));
   const withTruth = (truth: Truth): string[] =>

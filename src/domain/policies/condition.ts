@@ -12,17 +12,17 @@ import {
 import { searchFor, SHORT } from '../patterns/text-search.ts';
 import type { Work } from '../work.ts';
 
-/** Whether the condition holds, or the error that kept it from being evaluated. */
+/** Whether the condition holds, or the error that prevented its evaluation. */
 export type Finding = boolean | string;
 
-/** A condition applied to a present value; takes from the work of its decision what it costs. */
+/** A condition applied to a present value; spends its cost from the work budget of the decision. */
 export type Test = (actual: Json, work: Work) => Finding;
 
 const OUT_OF_WORK = 'the conditions of this decision took all the work that one decision may cause';
-/** What a step compares: the engine compares and searches texts faster than it looks at characters. */
+/** Characters compared per step of work: the engine compares and searches texts faster than single characters. */
 const COMPARED = 8;
 
-/** Compiles a condition. One that was saved under other rules and is invalid today does not throw: it is an error for every value. */
+/** Compiles a condition. Never throws: one that is invalid under today's rules is an error for every value. */
 export function compileCondition(condition: Condition): Test {
   const [problem] = checkCondition(condition);
   if (problem !== undefined) return () => `${problem.path} ${problem.text}`;

@@ -7,7 +7,7 @@ import { compilePattern, patternLimits, TOO_MANY_CLASSES } from '../patterns/reg
 export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
 export type Operator = (typeof operators)[number];
 
-/** In order of precedence between all actions of all matched policies, strongest first. */
+/** Ordered by precedence between all actions of all matched policies, strongest first. */
 export const actionTypes = ['block', 'flag_for_review', 'notify', 'approve'] as const;
 export type ActionType = (typeof actionTypes)[number];
 
@@ -71,7 +71,7 @@ export function checkPolicy(
   ];
 }
 
-/** Patterns are compiled up to the first that is refused: what is refused should not cost more than what is accepted. */
+/** Compiles patterns up to the first that is refused, so that a refusal never costs more than an acceptance. */
 function conditionProblems(conditions: readonly Condition[]): Problem[] {
   const problems: Problem[] = [];
   let isCompiling = true;

@@ -10,11 +10,11 @@ export const UNKNOWN = 2;
 export const TRUE = 3;
 export type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE;
 
-/** What is known of a decision. */
+/** The facts of one decision and the budget for evaluating them. */
 export interface KnownDecision {
   facts: JsonObject;
   work: Work;
-  /** Fields that cannot be read any more. */
+  /** Fields whose value was not kept. */
   unknown?: ReadonlySet<string> | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The facts that policies are evaluated on: the submitted decision, and members derived from it for conditions that a path cannot express.
+// The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
 import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
@@ -6,7 +6,7 @@ import { amountsInParts } from './amounts/amounts-in.ts';
 import { factOf, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { exactSum } from './amounts/exact-sum.ts';
 
-/** What is known of a decision when it is evaluated. */
+/** The inputs from which the facts of a decision are derived. */
 export interface PolicyFacts {
   /** The members of the submitted decision, before scrubbing. */
   submitted: JsonObject;
@@ -28,7 +28,7 @@ export function factsOf(known: PolicyFacts, reads?: (member: string) => boolean)
   return atOnce(factsInParts(known, reads));
 }
 
-/** `factsOf` in parts of some milliseconds. */
+/** `deriveFacts` in parts of some milliseconds. */
 export function* factsInParts(
   { submitted, at, agentName, confidenceScore, tags, pii }: PolicyFacts,
   reads: (member: string) => boolean = () => true,
@@ -45,7 +45,7 @@ export function* factsInParts(
     : facts;
 }
 
-/** What a derived fact is made of, as paths into the submitted decision; the path itself for any other. */
+/** Paths of the submitted decision that a derived fact is computed from; any other fact is its own source. */
 export function factSourcesOf(field: string): readonly string[] {
   const [root = '', member] = field.split('.');
   if (field === 'output.rationaleLength') return ['rationale', 'outputDecision.rationale'];
@@ -91,7 +91,7 @@ function* actionFacts(output: Json, texts: readonly string[]): Parts<JsonObject>
   };
 }
 
-/** What stands beside an action in words is its arguments. */
+/** When the action is plain text, the other members of the output count as its arguments. */
 function besideAction(output: Json): Json {
   if (output === null || typeof output !== 'object' || Array.isArray(output)) return null;
   const others = Object.entries(output).filter(([name]) => !notArguments.has(name));
@@ -114,7 +114,7 @@ function amountFacts(amounts: readonly Bounds[]): JsonObject {
   };
 }
 
-/** Names of names: `{ type: 'function', function: { name } }` needs two levels. */
+/** Levels searched for a name: `{ type: 'function', function: { name } }` needs two. */
 const NAME_DEPTH = 3;
 
 /** The first customary member with a name; `function` may be an object of its own. */
@@ -128,7 +128,7 @@ function toolNames(call: Json, depth = NAME_DEPTH): string[] {
   return [];
 }
 
-/** The value with every string parsed that is JSON of an object or array: many tools get their arguments as such text. */
+/** Parses every string that holds a JSON object or array, since many tools get their arguments as such text. */
 function parseNested(value: Json): Json {
   if (typeof value === 'string') return /^\s*[[{]/.test(value) ? parseText(value) : value;
   if (value === null || typeof value !== 'object') return value;
@@ -144,7 +144,7 @@ function parseText(text: string): Json {
   }
 }
 
-/** `deleteUser`, `Delete-User` and `Delete the user` as `delete_user` and `delete_the_user`. */
+/** Converts `deleteUser` and `Delete-User` to `delete_user`, and `Delete the user` to `delete_the_user`. */
 function snakeCase(name: string): string {
   const parted = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2')
@@ -171,10 +171,10 @@ function largestList(value: Json): number {
   );
 }
 
-/** From the at sign on: looked for from each character before it, most texts would be read 64 times. */
+/** Matching starts at the at sign; starting at each character before it would read most texts 64 times. */
 const address = /@(?<=[\w.+-]@)((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/gi;
 
-/** Characters that are searched for addresses before others have their turn: at most 5 ms. */
+/** Characters searched for addresses before the event loop runs: at most 5 ms. */
 const SEARCHED = 64_000;
 
 function* domainsOf(texts: readonly string[]): Parts<string[]> {
@@ -195,7 +195,7 @@ function domainsIn(text: string): string[] {
   const domains: string[] = [];
   let end = 0;
   for (const { 0: found, 1: domain = '', index } of text.matchAll(address)) {
-    // Between two addresses is a name: of `a@b.org@c.org`, only the first is one.
+    // An address cannot begin where another ends: `a@b.org@c.org` holds only the first.
     if (index === end) continue;
     domains.push(domain.toLowerCase());
     end = index + found.length;
@@ -212,7 +212,7 @@ function lengthOf(value: Json): number {
   return typeof value === 'string' ? value.trim().length : 0;
 }
 
-/** Of non-negative numbers; 0 for none. A long list would overflow the arguments of `Math.max`. */
+/** The maximum of non-negative numbers, or 0 for none. A long list would overflow the arguments of `Math.max`. */
 function largest(values: readonly number[]): number {
   return values.reduce((maximum, value) => Math.max(maximum, value), 0);
 }

@@ -1,4 +1,4 @@
-// An index of policies by the `equals` conditions that they cannot match without: it halves an evaluation (row policies: 0.05, without 0.10).
+// Indexes policies by `equals` conditions that a match requires: half the evaluation time (row policies: 0.05 v 0.10).
 import type { Json } from '../record/json.ts';
 import { mayBeBounds } from './amounts/bounds.ts';
 import type { LogicalOperator } from './definition.ts';
@@ -30,7 +30,7 @@ export interface GuardIndex {
   visit(evaluation: Evaluation, visit: (position: number) => void): void;
 }
 
-/** Indexes the guards of a set's policies, given by position; `fieldOf` gives the number of a field path in the evaluation. */
+/** Indexes the guards of a set's policies, given by position; `registerField` gives the number of a field path in the evaluation. */
 export function indexGuards(
   guards: readonly (CompiledCondition[] | null)[],
   fieldOf: (path: string) => number,
@@ -64,7 +64,7 @@ function guarded(
   return found;
 }
 
-/** Not where the value may be one of several. */
+/** Amount fields are not indexable, since their value may be a range. */
 function isIndexable({ field, operator, value }: CompiledCondition): boolean {
   const isSimple = value === null || typeof value !== 'object';
   return operator === 'equals' && isSimple && !mayBeBounds(field);

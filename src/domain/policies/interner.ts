@@ -1,10 +1,10 @@
-// Interning: consecutive numbers for distinct keys, each with one item.
+// An interner gives distinct keys consecutive numbers, each with one item.
 
 export interface Interner<T> {
   /** The number of this key; `create` makes the item of a new key. */
   intern(key: string, create: () => T): number;
   keys(): string[];
-  /** By number. */
+  /** The items, indexed by their number. */
   readonly items: readonly T[];
 }
 

@@ -15,12 +15,12 @@ export interface CompiledPolicy {
   conditions: CompiledCondition[];
   /** `joins[i]` joins condition i with condition i + 1. */
   joins: LogicalOperator[];
-  /** See `guardOf`. */
+  /** See `findGuard`. */
   guard: CompiledCondition[] | null;
   match: Match;
   /** Whether an error counts as a match. */
   restricts: boolean;
-  /** See `digestedText`. */
+  /** See `toDigestedText`. */
   text: string;
 }
 

@@ -1,4 +1,4 @@
-// Judges a stored decision again by the policies that judged it, from what its entry commits to: the same result, or which policies it cannot tell.
+// Replays the judgement of a stored decision from its committed values, and names the policies that stay undecided.
 import type { Json, JsonObject } from '../record/json.ts';
 import type { PolicySet } from './compile.ts';
 import { factsOf, factSourcesOf } from './facts.ts';
@@ -6,7 +6,7 @@ import { factsOf, factSourcesOf } from './facts.ts';
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
 export interface RecordedDecision {
   evaluation: RecordedEvaluation;
-  /** Absent from entries of before it was committed to. */
+  /** Absent from entries written before facts were committed. */
   facts?: RecordedFacts | undefined;
   origin?: JsonObject | undefined;
   /** `inputContext`, `outputDecision`, `rationale` and so on. */
@@ -14,7 +14,7 @@ export interface RecordedDecision {
   schemaVersion: string;
 }
 
-/** What is needed of `evaluation` (docs/formats.md). */
+/** The members of `evaluation` that a replay reads (docs/formats.md). */
 export interface RecordedEvaluation {
   at: string;
   confidenceScore: number;
@@ -33,13 +33,13 @@ export interface RecordedFacts {
 export interface Replay {
   /** Ids of the policies that match again, in evaluation order. */
   matched: string[];
-  /** Ids of those of which it cannot be told: what they read was scrubbed, not kept or erased, or they were in error. */
+  /** Ids of the policies that stay undecided: their fields were scrubbed, not kept or erased, or they were in error. */
   undecided: string[];
-  /** Whether the policies that can be told match as they did. */
+  /** Whether all decided policies match as they did. */
   isSame: boolean;
 }
 
-/** `policies`: the revisions that the entry's `policySetDigest` names. */
+/** Replays a decision; `policies` are the revisions that the entry's `policySetDigest` names. */
 export function judgeAgain(decision: RecordedDecision, policies: PolicySet): Replay {
   const { evaluation } = decision;
   const submitted = submittedOf(decision);
@@ -57,7 +57,7 @@ export function judgeAgain(decision: RecordedDecision, policies: PolicySet): Rep
   };
 }
 
-/** The facts that it was judged on, as far as they are known; limited to what is read. */
+/** The facts of the original judgement that were kept, limited to the members that some condition `reads`. */
 export function factsAgain(
   submitted: JsonObject,
   { evaluation, facts }: RecordedDecision,
@@ -74,7 +74,7 @@ export function factsAgain(
   return factsOf(known, reads);
 }
 
-/** The members that were submitted, as far as they were kept; what is null is not committed to. */
+/** The submitted members that were kept; null values are not committed. */
 export function submittedOf({
   facts,
   origin,
@@ -93,7 +93,7 @@ function valueOf(name: string, values: JsonObject): Json | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** Whether the value of a condition's field, or its absence, is what it was. */
+/** Whether a condition's field still has the value, or the absence, that was judged. */
 export function isFieldKept(
   field: string,
   { evaluation, facts }: RecordedDecision,

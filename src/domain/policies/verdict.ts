@@ -17,11 +17,11 @@ export interface Match {
   readonly name: string;
   /** Never empty: the strongest action's `config.reason`, else the description, else the conditions as text. */
   readonly reason: string;
-  /** In the order of the definition. */
+  /** The action types in the order of the definition. */
   readonly actions: readonly ActionType[];
   /** The configs of the policy's `notify` actions. */
   readonly notifications: readonly JsonObject[];
-  /** How urgently what it holds is to be looked at: `config.priority` of its `flag_for_review`; null: it does not say. */
+  /** Review priority: `config.priority` of its `flag_for_review` actions; null when none is configured. */
   readonly reviewPriority: ReviewPriority | null;
   /** The error for which the policy counts as a match; null when it matched. */
   readonly error: string | null;
@@ -35,7 +35,7 @@ export interface PolicyVerdict {
   readonly status: 'approved' | 'flagged' | 'blocked';
   /** The first matched policy, in evaluation order, that carries the winning action; null when none matched. */
   readonly decidedBy: string | null;
-  /** In evaluation order. */
+  /** The matches in evaluation order. */
   readonly matched: readonly Match[];
   readonly failed: readonly PolicyFailure[];
 }

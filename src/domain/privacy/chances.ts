@@ -1,4 +1,4 @@
-// Exact random choices from random bytes: no floating-point number, whose gaps would tell what noise is to hide.
+// Exact random choices from random bytes, without floating-point numbers, whose gaps would reveal what noise hides.
 
 /** 16 bytes from a secure source. */
 export type Random16 = () => Buffer;
@@ -11,7 +11,7 @@ export interface Fraction {
 
 const BLOCK_BITS = 128;
 
-/** A whole number from 0 to below the bound, each as likely. */
+/** Draws a uniformly distributed integer from 0 to below the bound. */
 export function uniformBelow(bound: bigint, random16: Random16): bigint {
   const bits = (bound - 1n).toString(2).length;
   for (;;) {

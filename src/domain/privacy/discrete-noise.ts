@@ -1,7 +1,7 @@
 // Integer noise whose distribution is exact: discrete Laplace and discrete Gaussian (Canonne, Kamath, Steinke 2020, algorithms 2 and 3).
 import { type Fraction, happensExp, type Random16, uniformBelow } from './chances.ts';
 
-/** An integer x with a chance in proportion to e^(-|x| / scale). */
+/** Draws an integer x with a chance in proportion to e^(-|x| / scale). */
 export function discreteLaplace({ over, under }: Fraction, random16: Random16): bigint {
   for (;;) {
     const within = uniformBelow(over, random16);
@@ -14,14 +14,14 @@ export function discreteLaplace({ over, under }: Fraction, random16: Random16): 
   }
 }
 
-/** How often e^-1 happens before it does not. */
+/** Counts how often an event of chance e^-1 happens before it does not. */
 function wholeUnits(random16: Random16): bigint {
   let units = 0n;
   while (happensExp({ over: 1n, under: 1n }, random16)) units += 1n;
   return units;
 }
 
-/** An integer x with a chance in proportion to e^(-x² / (2 variance)); what is drawn from is a Laplace distribution about as wide. */
+/** Draws an integer x with a chance in proportion to e^(-x² / (2 variance)), by rejection from a Laplace as wide. */
 export function discreteGaussian(variance: bigint, random16: Random16): bigint {
   const scale = squareRoot(variance) + 1n;
   for (;;) {
@@ -33,7 +33,7 @@ export function discreteGaussian(variance: bigint, random16: Random16): bigint {
   }
 }
 
-/** Rounded down. */
+/** The integer square root, rounded down. */
 function squareRoot(square: bigint): bigint {
   let root = BigInt(Math.floor(Math.sqrt(Number(square))));
   while (root * root > square) root -= 1n;

@@ -1,4 +1,4 @@
-// The noise of one released number: how wide it is for an epsilon and a delta, and how it is drawn (docs/privacy.md).
+// The noise of one released number: its width for an epsilon and a delta, and its draws (docs/privacy.md).
 import type { Random16 } from './chances.ts';
 import { discreteGaussian, discreteLaplace } from './discrete-noise.ts';
 import { fromNanos } from './nano-units.ts';
@@ -6,20 +6,20 @@ import { fromNanos } from './nano-units.ts';
 export const MECHANISMS = ['laplace', 'gaussian'] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 
-/** What a number may cost, in billionths. */
+/** The privacy cost of a number, in billionths. */
 export interface Cost {
   epsilon: number;
   delta: number;
 }
 
 export interface Noise {
-  /** Of the noise. */
+  /** The standard deviation of a draw. */
   standardDeviation: number;
   draw(random16: Random16): bigint;
 }
 
 const NANOS = 1_000_000_000n;
-/** More than what the computation of a variance loses. */
+/** Exceeds the rounding error of computing a variance. */
 const ROUNDING = 1e-12;
 
 /** Noise for a whole number that one decision changes by at most `sensitivity`. */

@@ -2,7 +2,7 @@
 
 const NANOS = 1e9;
 
-/** To the nearest billionth; what is charged is also what noise is made for. */
+/** Rounds to the nearest billionth; noise is made for the same amount that is charged. */
 export function toNanos(amount: number): number {
   return Math.round(amount * NANOS);
 }

@@ -1,4 +1,4 @@
-// What a noised query releases: exact counts and sums of its groups in, noised counts and means out (docs/privacy.md).
+// Turns exact counts and sums of groups into the noised counts and means that a query releases (docs/privacy.md).
 import type { Random16 } from './chances.ts';
 import { type Cost, type Mechanism, noiseFor } from './mechanism.ts';
 
@@ -11,18 +11,18 @@ export type Grouping = (typeof GROUPINGS)[number];
 export const SCORE_UNITS = 10_000;
 const HALF_RANGE = SCORE_UNITS / 2;
 
-/** Of one group; every decision is in exactly one, so that all groups together cost what one does. */
+/** The exact numbers of one group; every decision is in exactly one, so all groups together cost what one does. */
 export interface Exact {
   group: string;
   count: number;
-  /** Of the scores, in units from the middle of their range. */
+  /** The sum of the scores, in units from the middle of their range. */
   sum: number;
 }
 
 export interface Released {
   group: string;
   value: number | null;
-  /** Of the noise of a mean, about; null: none is told, or it is a count. */
+  /** The approximate deviation of a mean's noise; null when the mean is withheld, absent for a count. */
   standardDeviation?: number | null;
 }
 
@@ -35,7 +35,7 @@ interface Release {
 /** One decision more or less changes one count by 1. */
 const COUNT_SENSITIVITY = 1;
 
-/** A count of no more than so many deviations of its noise may be that of an empty group: it has no mean. */
+/** A count within this many deviations of its noise may be that of an empty group, which has no mean. */
 const LEAST_DEVIATIONS = 3;
 
 /** The numbers, and the standard deviation of the noise of each count that they are made of. */
@@ -56,14 +56,14 @@ export function release(
   return { groups, standardDeviation: ofCount.standardDeviation };
 }
 
-/** A mean is of two numbers, which share its cost. */
+/** A mean is made of two numbers, which share its cost. */
 function half({ epsilon, delta }: Cost): Cost {
   return { epsilon: Math.floor(epsilon / 2), delta: Math.max(1, Math.floor(delta / 2)) };
 }
 
 type Deviating = Pick<ReturnType<typeof noiseFor>, 'standardDeviation'>;
 
-/** Of noised numbers alone, so that nothing more is revealed; within the range that scores have. */
+/** Uses noised numbers only, so nothing more is revealed; clamps the mean to the range of scores. */
 function meanOf(
   { noisedCount, noisedSum }: Record<'noisedCount' | 'noisedSum', number>,
   { ofCount, ofSum }: Record<'ofCount' | 'ofSum', Deviating>,

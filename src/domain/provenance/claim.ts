@@ -1,8 +1,8 @@
-// What a provenance manifest says: a claim about one decision and the content it covers, with assertions under the labels of C2PA 2.
+// The claim of a provenance manifest about one decision and its content, with assertions under the labels of C2PA 2.
 import { canonicalize } from '../record/canonical-json.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 
-/** As callers give them. */
+/** Assertions in the form of the API. */
 export interface Assertions {
   actions: JsonObject[];
   ingredients: JsonObject[];
@@ -10,7 +10,7 @@ export interface Assertions {
   aiTrainingMining: JsonObject | null;
 }
 
-/** As they stand in a claim. */
+/** An assertion in the form of a claim. */
 interface LabelledAssertion {
   label: string;
   data: JsonObject;
@@ -49,7 +49,7 @@ export function claimOf(facts: ClaimFacts, assertions: Assertions): Claim {
 /** The canonical text of a claim (RFC 8785). */
 export const claimText = (claim: Claim): string => canonicalize(claim as unknown as Json);
 
-/** Further assertions of a kind are counted, as C2PA does. */
+/** Repeated assertions of a kind get numbered labels, as in C2PA. */
 function labelled({ actions, ingredients, creativeWork, aiTrainingMining }: Assertions) {
   const list: LabelledAssertion[] = [];
   if (actions.length > 0) list.push({ label: 'c2pa.actions.v2', data: { actions } });
@@ -70,7 +70,7 @@ const FORMS: Readonly<Record<keyof ClaimFacts, RegExp>> = {
 };
 const MEMBERS = [...Object.keys(FORMS), 'assertions', 'v'].sort().join();
 
-/** Whether a value is a claim of version 1, with no member besides. */
+/** Whether a value is a claim of version 1 without further members. */
 export function isClaim(value: Json): boolean {
   if (!isObject(value) || Object.keys(value).sort().join() !== MEMBERS) return false;
   const { v, assertions } = value;

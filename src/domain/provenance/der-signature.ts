@@ -1,10 +1,10 @@
-// An ECDSA signature as key management services give it (DER) in the form that a JWS holds (IEEE P1363: r and s, 32 bytes each).
+// Converts ECDSA signatures of key management services (DER) to the form of a JWS (IEEE P1363: r and s, 32 bytes each).
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 const HALF = 32;
 
-/** The two halves of a signature on P-256, one after the other. @throws TypeError for what is no such signature */
+/** The concatenated r and s of a signature on P-256. @throws TypeError for anything else */
 export function p1363OfDer(der: Uint8Array): Uint8Array {
   const body = valueAt(der, 0, SEQUENCE);
   const r = valueAt(body, 0, INTEGER);
@@ -21,7 +21,7 @@ function valueAt(bytes: Uint8Array, offset: number, tag: number): Uint8Array {
   return value;
 }
 
-/** A positive integer without superfluous zeros, filled up to 32 bytes. */
+/** A positive DER integer without superfluous zeros, padded to 32 bytes. */
 function halfOf(integer: Uint8Array): Uint8Array {
   const [first = 0x80, second = 0] = integer;
   const isNegative = first >= 0x80;

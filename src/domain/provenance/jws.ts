@@ -3,14 +3,14 @@ import { canonicalize } from '../record/canonical-json.ts';
 
 export const JWS_ALGORITHM = 'ES256';
 
-/** What signs; `sign` gives ECDSA with SHA-256 as r and s. */
+/** A signing key; `sign` returns ECDSA with SHA-256 as r and s. */
 export interface JwsSigner {
   /** SHA-256 of the SPKI in hex. */
   kid: string;
   sign: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
-/** `typ`: says what kind of text it is, so that none passes for another. */
+/** Signs a text. `typ` names its kind, so that it cannot pass for another kind. */
 export async function signText(
   text: string,
   typ: string,

@@ -1,4 +1,4 @@
-// Manifests of an earlier kind, with a MAC instead of a signature: verified, never issued (document 3, section 2).
+// Legacy manifests with a MAC instead of a signature: verified, no longer issued (document 3, section 2).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Claim, claimText } from './claim.ts';
 import type { Verified } from './manifest.ts';

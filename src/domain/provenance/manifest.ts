@@ -1,4 +1,4 @@
-// Manifests: a claim as JWS compact (ES256 over its canonical text), and what is wrong with one, in a curated word.
+// Manifests: a claim as compact JWS (ES256 over its canonical text), and the reasons for which one is refused.
 import { compactVerify } from 'jose';
 import { canonicalize } from '../record/canonical-json.ts';
 import type { Json } from '../record/json.ts';
@@ -18,14 +18,14 @@ export const VERIFY_REASONS = [
 ] as const;
 export type VerifyReason = (typeof VERIFY_REASONS)[number];
 
-/** Characters of a manifest. */
+/** The longest manifest in characters. */
 export const MANIFEST_MAX = 128 * 1024;
 
 const TYPE = 'assay-manifest+jws';
 const PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 const KID = /^[0-9a-f]{64}$/;
 
-/** A manifest that can be read; nothing is said of its signature. */
+/** A well-formed manifest whose signature is not verified yet. */
 interface ReadManifest {
   kid: string;
   claim: Claim;
@@ -33,7 +33,7 @@ interface ReadManifest {
 
 export interface Verified {
   reason: VerifyReason;
-  /** Null unless the signature holds. */
+  /** Null unless the signature is valid. */
   signed: ReadManifest | null;
 }
 
@@ -42,7 +42,7 @@ export function signManifest(claim: Claim, key: JwsSigner): Promise<string> {
   return signText(claimText(claim), TYPE, key);
 }
 
-/** Looks at form, algorithm, key and signature, in this order; `keyOf` finds the public key of a name. */
+/** Checks form, algorithm, key and signature, in this order; `findKey` returns the public key of a kid. */
 export async function verifyManifest(
   manifest: string,
   keyOf: (kid: string) => Promise<PublicJwk | null>,
@@ -59,14 +59,14 @@ export async function verifyManifest(
   return { reason: 'verified', signed: read };
 }
 
-/** The claim and the name of the key, or what is wrong. */
+/** The claim and the kid, or the reason of the refusal. */
 export function readManifest(manifest: string): ReadManifest | VerifyReason {
   if (manifest.length > MANIFEST_MAX) return 'manifest-malformed';
   const [, first = '', second = '', third = ''] = PARTS.exec(manifest) ?? [];
   const [header, claim] = [jsonOf(first), jsonOf(second)];
   if (header === null || claim === null || bytesOf(third) === null) return 'manifest-malformed';
   const { alg, crit, b64, kid, typ } = header as Record<string, Json | undefined>;
-  // An extension that has to be understood is none of ours.
+  // Critical extensions are not supported.
   if (alg !== JWS_ALGORITHM || crit !== undefined || b64 !== undefined)
     return 'algorithm-unsupported';
   if (typ !== TYPE || !isClaim(claim)) return 'manifest-malformed';
@@ -74,13 +74,13 @@ export function readManifest(manifest: string): ReadManifest | VerifyReason {
   return { kid, claim: claim as unknown as Claim };
 }
 
-/** Null for what is not the one base64url text of its bytes: a manifest has one form. */
+/** Decodes base64url; null for any text but the canonical one of its bytes, since a manifest has one form. */
 function bytesOf(part: string): Buffer | null {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.length > 0 && bytes.toString('base64url') === part ? bytes : null;
 }
 
-/** An object from its canonical text; null for everything else. */
+/** Parses the canonical JSON text of an object; null for anything else. */
 function jsonOf(part: string): Json | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part) ?? undefined);

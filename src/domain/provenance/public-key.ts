@@ -1,4 +1,4 @@
-// The public half of a signing key as verifiers get it: a JWK on P-256, named by the digest of its SPKI.
+// The public half of a signing key for verifiers: a JWK on P-256, named by the digest of its SPKI.
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 
 export interface PublicJwk {
@@ -16,7 +16,7 @@ export function publicJwkOf(publicKey: KeyObject): PublicJwk {
   return { kty, crv, x, y };
 }
 
-/** @throws Error for coordinates of no point */
+/** @throws Error for coordinates that are no point of the curve */
 export function publicKeyOf({ kty, crv, x, y }: PublicJwk): KeyObject {
   return createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' });
 }

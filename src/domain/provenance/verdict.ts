@@ -1,21 +1,21 @@
-// What verification tells of a manifest, from what its signature, its record and the content say (document 3, section 4.6).
+// The verdict of a verification from a manifest's signature, its record and the content (document 3, section 4.6).
 import type { Claim, ClaimFacts } from './claim.ts';
 import type { Verified, VerifyReason } from './manifest.ts';
 
-/** What the service has on record of a manifest. */
+/** The stored record of a manifest. */
 export interface RecordFacts extends ClaimFacts {
   revokedAt: Date | null;
 }
 
 interface Evidence {
   verified: Verified;
-  /** Null: no record of it is here, as after the end of its organisation. */
+  /** Null: there is no record, for example because the organisation was deleted. */
   record: RecordFacts | null;
-  /** Of the content at hand, in hex; undefined: nobody asks. */
+  /** The hex digest of the content at hand; undefined: the content is not checked. */
   contentHash: string | undefined;
 }
 
-/** A revocation outranks everything; a record that says something else than was signed is as good as unsigned. */
+/** A revocation outranks everything; a record that contradicts the signed claim counts as an invalid signature. */
 export function manifestVerdict({ verified, record, contentHash }: Evidence): VerifyReason {
   if (record?.revokedAt) return 'revoked';
   if (!verified.signed) return verified.reason;

@@ -5,7 +5,7 @@ export interface AuditEvent {
   organizationId: string;
   workspaceId: string | null;
   userId: string | null;
-  /** Of the user at event time. */
+  /** The user's e-mail address at the time of the event. */
   userEmail: string | null;
   userRole: Role;
   /** Event name, for example `policy.create`. */
@@ -20,10 +20,10 @@ export interface AuditEvent {
   userAgent: string | null;
 }
 
-/** The action of the entry after which the committed values of an audit chain may be gone. */
+/** The action of the last entry of an audit chain; its committed values may be missing afterwards. */
 export const ORGANIZATION_DELETED = 'organization.delete';
 
-/** What an entry says that no caller wrote: of a job, a provider's answer, a stranger. Absent members are null. */
+/** An event without an authenticated caller: of a job, a provider or an unknown client. Absent members are null. */
 export function systemAuditEvent(
   event: Pick<AuditEvent, 'organizationId' | 'action' | 'resource'> & Partial<AuditEvent>,
 ): AuditEvent {

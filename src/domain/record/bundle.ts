@@ -10,12 +10,12 @@ export interface BundleHeader {
   exportedAt: string;
   /** The first and last sequence in the bundle, resolved before streaming; both null when it has no entries. */
   range: { fromSequence: number | null; toSequence: number | null };
-  /** Of the first entry; null when there is none. */
+  /** The `prevHash` of the first entry; null when there is none. */
   prevHash: string | null;
   /** The newest entry of the whole chain when the range was resolved; null when the chain is empty. */
   head: Position | null;
   count: number;
-  /** What the exporter says besides, at the end of the recipe. */
+  /** Further lines of the exporter at the end of the recipe. */
   remarks?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface BundleEntry {
   disclosures: readonly string[];
 }
 
-/** How to verify a bundle with `jq` and `sha256sum` alone. For the reader; no hash covers it. */
+/** Instructions for verifying a bundle with `jq` and `sha256sum` alone. No hash covers them. */
 export const RECIPE: readonly string[] = [
   'Save this document as bundle.json. Entries are counted from 0: replace N by the entry you look at. jq (1.6 or newer) and sha256sum are all you need.',
   "Digest: the payloadDigest of an entry is the SHA-256 of its view as canonical JSON (RFC 8785): jq -cSj '.entries[N].view' bundle.json | sha256sum",

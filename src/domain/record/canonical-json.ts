@@ -1,20 +1,19 @@
-// Canonical JSON (RFC 8785): one text for each value, so that anyone can recompute a digest.
+// Canonical JSON (RFC 8785): every value has one text, so that anyone can recompute a digest.
 import type { Json, JsonObject } from './json.ts';
 
 /** Characters that JSON must escape, and surrogates, which may be unpaired. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /**
- * The RFC 8785 text of a value: members sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, -0 as 0.
- * Where all members are in order already, ECMAScript's own text of the whole is that text, made without pieces to be collected: some
- * 3 % of an ingestion's time (row ingest/R1).
- * Recursive: the caller bounds the depth (`parseSafeJson` allows 32).
+ * The RFC 8785 text of a value: members sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, -0
+ * as 0. When all members are in order already, `JSON.stringify` gives that text with less garbage: some 3 % of an
+ * ingestion's time (row ingest/R1). Recursive: the caller bounds the depth (`parseSafeJson` allows 32).
  * @throws TypeError for what JSON cannot represent: NaN, Infinity, undefined, lone surrogates, functions
  */
 export function canonicalize(value: Json): string {
   if (typeof value === 'object' && isInOrder(value)) {
     const text = JSON.stringify(value);
-    // The escape of a lone surrogate, which a backslash and these letters may look like.
+    // This may be the escape of a lone surrogate, or a backslash before these letters.
     if (!text.includes('\\ud')) return text;
   }
   return written(value);
@@ -25,7 +24,7 @@ function written(value: Json): string {
   return Array.isArray(value) ? list(value) : members(value);
 }
 
-/** Whether it and all that it holds have their members in canonical order, and nothing that JSON cannot represent but lone surrogates. */
+/** Whether all members are in canonical order and JSON can represent all values, apart from lone surrogates. */
 function isInOrder(value: Json): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value !== 'object') return Number.isFinite(value);
@@ -53,7 +52,7 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The value with the keys of all its objects in canonical order: as it is read back from its canonical text. */
+/** The value with the keys of all objects in canonical order, as parsing its canonical text would give it. */
 export function inCanonicalOrder(value: Json): Json {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(inCanonicalOrder);
@@ -62,15 +61,15 @@ export function inCanonicalOrder(value: Json): Json {
   return ordered;
 }
 
-/** The keys of an object in canonical order, which those of a judged decision have already (row ingest/R1). */
+/** The keys of an object in canonical order; those of an evaluated decision are sorted already (row ingest/R1). */
 export function sortedKeys(value: object): string[] {
   return inOrder(Object.keys(value));
 }
 
-/** Up to so many are sorted here, without the garbage that the engine's sorting makes. */
+/** Lists up to this length are sorted by insertion, without the garbage of the engine's sort. */
 const FEW = 24;
 
-/** By UTF-16 code units, in place. */
+/** Sorts by UTF-16 code units, in place. */
 export function inOrder(texts: string[]): string[] {
   if (texts.length > FEW) return texts.sort();
   for (let i = 1; i < texts.length; i++) {

@@ -1,7 +1,7 @@
-// The hash chain: digests, links and the exact bytes that are hashed (docs/formats.md).
+// The hash chain: digests, links and the exact hashed bytes (docs/formats.md).
 import { hash } from 'node:crypto';
 
-/** Nothing is sealed by a clock that is further from where it should be. */
+/** The largest clock skew with which entries may be sealed. */
 export const MAX_SKEW_MS = 5000;
 
 /** `prevHash` of the first entry of a ledger. */
@@ -22,7 +22,7 @@ export interface Link {
   prevHash: string;
   /** 64 hex digits. */
   payloadDigest: string;
-  /** From 1. */
+  /** Starts at 1. */
   sequence: number;
   /** `YYYY-MM-DDTHH:mm:ss.sssZ`. */
   createdAt: string;
@@ -38,13 +38,13 @@ export function payloadDigest(payload: string): string {
   return sha256Hex(payload);
 }
 
-/** The hash that seals an entry and everything before it. */
+/** The hash that seals an entry and all entries before it. */
 export function chainHash(link: Link): string {
   return sha256Hex(link.prevHash + link.payloadDigest + link.sequence + link.createdAt);
 }
 
 /**
- * A time as it enters a chain hash: `YYYY-MM-DDTHH:mm:ss.sssZ`, 24 bytes.
+ * A time in the format of the chain hash: `YYYY-MM-DDTHH:mm:ss.sssZ`, 24 bytes.
  * @throws RangeError outside the years 0 to 9999, which take more bytes
  */
 export function chainTime(time: Date): string {

@@ -1,4 +1,4 @@
-// The caller's SDK as its User-Agent names it (document 2, DecisionTrace `clientInfo`).
+// The caller's SDK according to its User-Agent (document 2, DecisionTrace `clientInfo`).
 
 /** Type alias, so that it is JSON to the type checker. */
 export type ClientInfo = {

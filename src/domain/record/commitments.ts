@@ -1,11 +1,11 @@
-// Commitments: a payload holds salted digests of values, so that each can be disclosed, withheld or erased on its own (docs/formats.md).
+// Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (docs/formats.md).
 import { hash } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
 import { canonicalize, inOrder, quote, sortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** What is stored of a committed value: enough to recompute the commitment; without the seed no value can be guessed. */
+/** The stored form of a committed value, which recomputes the commitment; without the seed no value can be guessed. */
 export interface SealedValue {
   /** 16 random bytes as 22 base64url characters; never disclosed. */
   seed: string;
@@ -13,13 +13,15 @@ export interface SealedValue {
   text: string;
 }
 
-/** What is stored of some values, and the commitments to them, by name. */
+/** The stored values and their commitments, by name. */
 interface Sealing {
   sealed: Record<string, SealedValue>;
   commitments: Record<string, string>;
 }
 
-/** The values that are opened, so that a part can be disclosed without its siblings. Changing these makes old disclosures irreproducible. */
+/**
+ * Values committed part by part, so that a part can be disclosed alone. Changes make old disclosures irreproducible.
+ */
 const OPENED = new Set(['outputDecision']);
 const OPENED_DEPTH = 4;
 const OPENED_NODES = 64;
@@ -41,7 +43,7 @@ export function sealValue(
 }
 
 /**
- * Commits to every value that is present: absent and null ones are in neither result.
+ * Commits to every present value; absent and null ones are in neither result.
  * @param nextSeed draws 16 random bytes
  */
 export function sealValues(
@@ -51,7 +53,7 @@ export function sealValues(
   return atOnce(sealInParts(values, nextSeed));
 }
 
-/** `sealValues` in parts of about a millisecond. The names come in canonical order, as the payload has them. */
+/** `sealValues` in parts of about a millisecond. The names are in canonical order, as in the payload. */
 export function* sealInParts(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
@@ -69,12 +71,12 @@ export function* sealInParts(
   return { sealed, commitments };
 }
 
-/** Characters of a value that takes more than a part of a millisecond. */
+/** The length in characters from which a value gets a part of its own. */
 const LONG = 20_000;
 
 /**
- * Whether a stored value is, byte for byte, the one that was committed to. A closed value is not parsed: all values of an entry take
- * 24 us, recommitting each takes 58 (row verify).
+ * Whether a stored value is, byte for byte, the committed one. A closed value is not parsed: all values of an entry
+ * take 24 us, recommitting each takes 58 (row verify).
  */
 export function matchesCommitment(name: string, stored: SealedValue, commitment: string): boolean {
   if (!OPENED.has(name))
@@ -95,15 +97,18 @@ export function disclose(name: string, seed: string, text: string): string[] {
 }
 
 /**
- * The salt of the node at a JSON Pointer below the top-level name; of the value itself at the empty one. Shortening the digest as
- * text takes 0.4 us a node, as a buffer 0.9, for some 16 nodes a decision (rows ingest/R1, verify).
+ * The salt of the node at a JSON Pointer below the top-level name; the empty pointer is the value itself. Shortening
+ * the digest as text takes 0.4 us a node, as a buffer 0.9, for some 16 nodes a decision (rows ingest/R1, verify).
  */
 export function saltAt(seed: string, path: string): string {
   const digest = hash('sha256', seed + path, 'base64url');
   return digest.slice(0, 21) + SIXTEENTH_BYTE_END[digest.charCodeAt(21)];
 }
 
-/** The last character of base64url of 16 bytes has two significant bits: the others of the digest's 22nd character are cleared. */
+/**
+ * The last base64url character of 16 bytes has two significant bits; the others of the digest's 22nd character are
+ * cleared.
+ */
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const SIXTEENTH_BYTE_END: string[] = [];
 for (let i = 0; i < 64; i++)
@@ -123,15 +128,15 @@ interface Node {
 }
 
 /**
- * One walk over a value, which gives its canonical text, its commitment and, where they are asked for, all disclosures. A decision
- * takes 38 us, canonicalising every node's array takes 55 (row ingest/R1).
+ * Computes canonical text, commitment and, on request, all disclosures in one walk over a value. A decision takes 38
+ * us; canonicalising every node's array takes 55 (row ingest/R1).
  */
 class Commitment {
-  /** Of the node that was committed to last. */
+  /** The canonical text of the last committed node. */
   private text = '';
   private readonly name: string;
   private readonly seed: string;
-  /** Takes the arrays of all nodes, parents before children. */
+  /** Collects the arrays of all nodes, parents before children. */
   private readonly arrays: string[] | undefined;
   private nodesLeft: number;
 
@@ -155,7 +160,9 @@ class Commitment {
     return sha256Hex(array);
   }
 
-  /** Opens a container if its children still fit into the allowance, spent in canonical order; null: it stays closed. */
+  /**
+   * Opens a container if its children fit into the allowance, which is spent in canonical order; null: it stays closed.
+   */
   private opened(node: Node): string | null {
     const { value, depth } = node;
     if (
@@ -171,7 +178,7 @@ class Commitment {
     return this.children(node, keys);
   }
 
-  /** What the array of an opened container holds after its name. */
+  /** The text after the name in the array of an opened container. */
   private children({ value, path, depth }: Node, keys: readonly (string | number)[]): string {
     const isList = Array.isArray(value);
     const commitments: string[] = [];

@@ -28,7 +28,7 @@ export interface Limited {
 
 type Unit = 'characters' | 'bytes of JSON' | 'bytes of JSON in further members' | 'items' | 'keys';
 
-/** A limit that is exceeded: the `path` in the body, the `limit`, and what was found in the limit's unit. */
+/** An exceeded limit: the `path` in the body, the `limit`, and the size `found`, in the limit's unit. */
 export interface LimitViolation {
   path: string;
   limit: number;
@@ -46,9 +46,9 @@ const FREE_MEMBERS = [
 ] as const;
 
 /**
- * Every limit that the decision exceeds, in the order of the body. Characters are Unicode code points, bytes those of UTF-8.
- * Sizes come first; only what has a legal size is searched for objects with too many keys. In parts of some milliseconds for a megabyte.
- * `sentBytes`: of the body that the decision came in.
+ * Every exceeded limit in the order of the body. Characters are Unicode code points, bytes those of UTF-8. Objects with
+ * too many keys are searched for only when all sizes are legal. The parts take some milliseconds for a megabyte.
+ * @param sentBytes the size of the received body
  */
 export function* limitViolations(
   decision: Limited,
@@ -73,10 +73,10 @@ export function* limitViolations(
   return violations.length > 0 ? violations : keyViolations(decision, limits.keys);
 }
 
-/** What JSON text grows by when it is written anew, at most: `1e20` is written with 21 digits. */
+/** The largest growth of JSON text by serializing it again: `1e20` becomes 21 digits. */
 const GROWTH = 6;
 
-/** What nothing in a body of so many bytes can exceed is no limit: measuring costs 6 us a decision (row ingest/R1). */
+/** Drops limits that a body of this size cannot exceed, since measuring costs 6 us a decision (row ingest/R1). */
 function reachable(limits: ContentLimits, sentBytes: number): ContentLimits {
   const most = sentBytes * GROWTH;
   const ifReached = (limit: number): number => (limit < most ? limit : Infinity);
@@ -128,7 +128,7 @@ function characters(path: string, limit: number, text = ''): LimitViolation {
   };
 }
 
-/** As many as UTF-16 units at most: each code point beyond the first 65,536 is two UTF-16 units, and begins with a high surrogate. */
+/** Counts UTF-16 units less high surrogates: each code point beyond the first 65,536 takes two units. */
 function codePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
@@ -144,13 +144,13 @@ function bytes(path: string, limit: number, value: unknown): LimitViolation {
   };
 }
 
-/** What an object holds besides its named members. */
+/** Measures the members of an object other than the named ones. */
 function furtherBytes(path: string, limit: number, further: object): LimitViolation {
   const found = isEmpty(further) ? 0 : size(further, limit);
   return { path, limit, found, unit: 'bytes of JSON in further members' };
 }
 
-/** Bytes of JSON; 0 where there is no limit. */
+/** Bytes of JSON; 0 when there is no limit. */
 function size(value: unknown, limit: number): number {
   return limit === Infinity ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
@@ -161,7 +161,7 @@ interface ListLimits {
   itemBytes?: number;
 }
 
-/** The items of a list that has too many are not looked at. */
+/** The items of a list with too many items are not measured. */
 function listSizes(
   path: string,
   list: readonly unknown[] | undefined,
@@ -176,7 +176,7 @@ function listSizes(
   return [bytes(path, limits.bytes, list), ...items];
 }
 
-/** The first object with too many keys, wherever it is in a member that is stored. */
+/** The first object with too many keys, at any depth of a stored member. */
 function keyViolations(decision: Limited, limit: number): LimitViolation[] {
   for (const name of ['inputContext', 'outputDecision', 'alternatives', ...FREE_MEMBERS] as const) {
     const excess = excessOf(decision[name], limit);
@@ -187,7 +187,7 @@ function keyViolations(decision: Limited, limit: number): LimitViolation[] {
   return [];
 }
 
-/** An object with too many keys: how many, and the way to it from the innermost key outwards. */
+/** An object with too many keys: their number, and its path from the innermost key outwards. */
 interface Excess {
   found: number;
   path: (string | number)[];

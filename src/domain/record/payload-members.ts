@@ -1,4 +1,4 @@
-// Which members a payload of each kind has and what each may hold: tokens, ids and digests, never free text.
+// The members of each kind of payload and their valid values: tokens, ids and digests, never free text.
 import type { Json, JsonObject } from './json.ts';
 
 type Check = (value: Json) => boolean;
@@ -104,7 +104,7 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
 };
 
-/** The kinds that attest a record, and the members that name it. */
+/** The kinds of attestations, and the members that identify the attested record. */
 const NAMED_BY = {
   compliance: ['framework', 'clauseId'],
   assessment: ['assessmentId'],
@@ -119,7 +119,7 @@ export function isAttestationKind(kind: string): kind is AttestationKind {
   return Object.hasOwn(NAMED_BY, kind);
 }
 
-/** What entries about a record have for a trace id, as `compliance:iso-42001:6.1`. */
+/** The trace id of entries about a record, for example `compliance:iso-42001:6.1`. */
 export function attestedId(kind: AttestationKind, members: object): string {
   const named = members as Readonly<Record<string, string>>;
   return [kind, ...NAMED_BY[kind].map((member) => named[member])].join(':');
@@ -129,7 +129,7 @@ const checksOf = new Map(
   Object.entries(kinds).map(([kind, checks]) => [kind, Object.entries(checks)]),
 );
 
-/** Whether a text is an id that the server generated, which cannot be personal: 24 hex digits, a UUID or a trace id. */
+/** Whether a text is a generated id and so cannot be personal: 24 hex digits, a UUID or a trace id. */
 export function isId(text: string): boolean {
   return OBJECT_ID.test(text) || UUID.test(text) || GENERATED_ID.test(text);
 }
@@ -162,7 +162,7 @@ function nullable(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
-/** An object with exactly these members. */
+/** Checks an object with exactly these members. */
 function record(members: Readonly<Record<string, Check>>): Check {
   const wanted = Object.entries(members);
   return (value) =>
@@ -171,7 +171,7 @@ function record(members: Readonly<Record<string, Check>>): Check {
     wanted.every(([key, check]) => Object.hasOwn(value, key) && check(value[key] as Json));
 }
 
-/** A list in strictly ascending order of a key, hence without duplicates. */
+/** Checks a list in strictly ascending order of a key, hence without duplicates. */
 function ascending(check: Check, keyOf: (value: Json) => string | number): Check {
   return (value) =>
     Array.isArray(value) &&

@@ -1,4 +1,4 @@
-// The canonical payloads of entries, stored as `view`: a closed set of members for each kind, no personal data in clear (docs/formats.md).
+// The canonical payloads of entries, stored as `view`: fixed members, no clear personal data (docs/formats.md).
 import { canonicalize } from './canonical-json.ts';
 import type { Position } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -25,7 +25,7 @@ interface Common {
   organizationId: string;
   workspaceId: string | null;
   actor: Actor;
-  /** Commitments (hex) of the values that are present, by name. */
+  /** Commitments (hex) of the present values by name. */
   commitments: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +79,7 @@ interface Attestation extends Common {
   after: Position | null;
 }
 
-/** How far an organisation meets a clause. */
+/** The degree to which an organisation meets a clause. */
 export interface ComplianceFacts extends Attestation {
   framework: string;
   clauseId: string;
@@ -91,17 +91,17 @@ export interface ComplianceFacts extends Attestation {
 export interface AssessmentFacts extends Attestation {
   assessmentId: string;
   status: 'review' | 'approved';
-  /** Its anchor: hex SHA-256 of what it says. */
+  /** Its anchor: hex SHA-256 of its contents. */
   digest: string;
 }
 
-/** What a regulator is owed by a deadline was done. */
+/** A report due to a regulator was completed. */
 export interface CheckpointFacts extends Attestation {
   incidentId: string;
   regulator: string;
-  /** Its label on the clock, as `final`. */
+  /** Its label on the clock, for example `final`. */
   checkpoint: string;
-  /** Of the rules by which the deadline was told. */
+  /** The version of the rules that set the deadline. */
   rulesVersion: string;
   /** hex SHA-256 of the record of its completion. */
   digest: string;
@@ -122,7 +122,7 @@ export interface ErasureCertificateFacts extends Attestation {
   digest: string;
 }
 
-/** The values of one entry that were destroyed, by name. */
+/** The names of the destroyed values of one entry. */
 export interface Erased {
   sequence: number;
   names: readonly string[];
@@ -138,7 +138,7 @@ export interface AuditPayloadFacts extends Common {
   action: string;
   status: 'success' | 'failure';
   resource: string | null;
-  /** In clear only when it is an id; anything else belongs in a commitment. */
+  /** Stands in clear only when it is an id; anything else belongs in a commitment. */
   resourceId: string | null;
 }
 
@@ -169,7 +169,7 @@ export function tracePayload(facts: TraceFacts): string {
   return payloadText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
 }
 
-/** The payload of a correction that came as feedback. */
+/** The payload of a correction received as feedback. */
 export function correctionPayload(facts: CorrectionFacts): string {
   return payloadText({ v: 1, kind: 'correction', ...facts });
 }
@@ -179,7 +179,7 @@ export function reviewPayload(facts: ReviewFacts): string {
   return payloadText({ v: 1, kind: 'review', ...facts });
 }
 
-/** The payload of a status that was set by hand. */
+/** The payload of a status set by a user. */
 export function statusPayload(facts: StatusFacts): string {
   return payloadText({ v: 1, kind: 'status', ...facts });
 }

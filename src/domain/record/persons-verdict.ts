@@ -1,17 +1,20 @@
-// What a person said of a decision, told apart from approvals of the service and from what a key only claims (docs/cpi.md).
+// Verdicts of persons on a decision, as opposed to approvals by the service and mere claims of a key (docs/cpi.md).
 import type { CorrectionPayload, ReviewPayload } from './payload.ts';
 
 /** Kinds of entries that hold a verdict. */
 export const VERDICT_KINDS = ['review', 'correction'] as const;
 
-/** The commitment of a correction whose key may give the verdicts of persons: the entry proves it, also when the key is gone. */
+/**
+ * The commitment in corrections by a key that may submit verdicts of persons: it proves this even after the key is
+ * deleted.
+ */
 export const CAPABILITY = 'capability';
 
 const BY_USER = '"kind":"user"\\}';
 /** Members are in canonical order, so the capability is the first commitment. */
 const BY_CAPABLE_KEY = `"kind":"workspaceKey"},"after":\\{[^}]*\\},"commitments":\\{"${CAPABILITY}":`;
 
-/** Part of a filter on canonical payloads: by a signed-in person, or by a key that was minted for feedback. */
+/** A partial filter on canonical payloads: by a signed-in user, or by a key minted for feedback. */
 export const BY_PERSONS = {
   view: new RegExp(
     `^\\{(?:"action":"[a-z]+",)?"actor":\\{"id":"[0-9a-f]{24}",(?:${BY_USER}|${BY_CAPABLE_KEY})`,
@@ -23,12 +26,12 @@ export function isByPerson(view: string): boolean {
 }
 
 export interface PersonsVerdict {
-  /** Approved as it was. */
+  /** Approved without a change. */
   isRight: boolean;
   isOverride: boolean;
 }
 
-/** Of the canonical payload of a verdict. */
+/** Reads the canonical payload of a verdict. */
 export function verdictIn(view: string): PersonsVerdict {
   const payload = JSON.parse(view) as ReviewPayload | CorrectionPayload;
   const said = payload.kind === 'review' ? payload.decision : payload.action;

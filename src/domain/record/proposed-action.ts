@@ -1,11 +1,12 @@
-// The action that an agent proposes, and the digest by which an approval is bound to it (docs/review-queue.md).
+// The action that an agent proposes, and the digest that binds an approval to it (docs/review-queue.md).
 import { canonicalize } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json } from './json.ts';
 
 /**
- * The action in force within an `outputDecision`: what a human correction put in its place, else the agent's own.
- * `isCorrected`: the value came with a correction, so its `decision` is a human's. Null where the value is gone or was never kept.
+ * The effective action of an `outputDecision`: the one of a human correction, else the agent's own. Null when the value
+ * was erased or never stored.
+ * @param isCorrected whether the value came with a correction, so that its `decision` is a human's
  */
 export function proposedAction(outputDecision: Json, isCorrected: boolean): Json {
   if (typeof outputDecision !== 'object' || outputDecision === null) return null;
@@ -14,7 +15,7 @@ export function proposedAction(outputDecision: Json, isCorrected: boolean): Json
   return isCorrected ? (decision ?? action) : action;
 }
 
-/** As one text: a text as it is, anything else as canonical JSON. */
+/** The action as text: a string unchanged, anything else as canonical JSON. */
 export function actionText(action: Json): string | null {
   return action === null || typeof action === 'string' ? action : canonicalize(action);
 }

@@ -1,10 +1,10 @@
-// Parsing of untrusted JSON: refuses what could not be stored, canonicalised or committed to exactly as it was sent.
+// Parses untrusted JSON, and refuses values that could not be stored, canonicalised or committed to exactly as sent.
 import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Levels of nesting; the outermost container is the first. */
 export const MAX_DEPTH = 32;
-/** Members and elements of one document, those of all levels together: they, and not its bytes, are what it costs. */
+/** Members and elements of one document at all levels: they, rather than its bytes, determine the cost. */
 export const MAX_VALUES = 20_000;
 
 /** Well-formed JSON that is refused. */
@@ -21,7 +21,7 @@ export class UnsafeJson extends Error {
   }
 }
 
-/** Why a value is refused, and its path from the innermost key outwards. */
+/** The reason for refusing a value, and its path from the innermost key outwards. */
 interface Refusal {
   reason: string;
   keys: (string | number)[];
@@ -49,16 +49,16 @@ export function* safeJsonParts(text: string): Parts<Json> {
   return root[0] as Json;
 }
 
-/** Shorter texts are parsed in no time, whatever they hold. */
+/** Texts from this length on are scanned first; shorter ones parse fast in any case. */
 const SCANNED_FROM = 10_000;
 const ABYSS = 1000;
-/** Characters that are scanned in one part. */
+/** Characters scanned in one part. */
 const SCANNED_AT_ONCE = 200_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
 /**
- * What there is too much of, well-formed or not: the engine takes most of a second for a megabyte of open containers, and
- * whoever looks at the values afterwards as long again for a megabyte of ones and commas.
+ * Finds excessive nesting or too many values, in well-formed text or not: the engine takes most of a second for a
+ * megabyte of open containers, and the checks take as long for a megabyte of ones and commas.
  */
 function* excessIn(text: string): Parts<string | null> {
   let depth = 0;
@@ -76,7 +76,7 @@ function* excessIn(text: string): Parts<string | null> {
       else if (code === QUOTE) isQuoted = false;
     } else if (code === QUOTE) isQuoted = true;
     else if (code === COMMA) values++;
-    // [ and {, ] and }
+    // The codes are those of [ and {, then ] and }.
     else if (code === 0x5b || code === 0x7b) {
       values++;
       if (++depth > ABYSS) return `nested deeper than ${MAX_DEPTH}`;
@@ -85,7 +85,7 @@ function* excessIn(text: string): Parts<string | null> {
   return values > MAX_VALUES ? `more than ${MAX_VALUES} members and elements` : null;
 }
 
-/** Checks `holder[key]`; `depth` is that of a container there. The depth limit keeps the recursion from overflowing the stack. */
+/** Checks `holder[key]`, a container of which has this depth. The depth limit protects the stack from the recursion. */
 function checkMember(
   holder: Json[] | JsonObject,
   key: string | number,

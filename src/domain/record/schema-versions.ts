@@ -11,9 +11,12 @@ export interface ContentLimits {
   rationaleCharacters: number;
   alternatives: number;
   toolCalls: number;
-  /** Bytes of each member of any shape, of each tool call, and of what `inputContext` and `outputDecision` hold besides their named members. */
+  /**
+   * Bytes of each free-form member, of each tool call, and of the further members of `inputContext` and
+   * `outputDecision`.
+   */
   freeBytes: number;
-  /** Bytes of all alternatives of a list, and of all tool calls. */
+  /** Bytes of all alternatives of a list. `toolCallsBytes`: bytes of all tool calls. */
   alternativesBytes: number;
   toolCallsBytes: number;
   /** Keys of any one object. */
@@ -23,7 +26,10 @@ export interface ContentLimits {
 export interface SchemaVersion {
   version: string;
   limits: ContentLimits;
-  /** Set when deprecated: the last day (`YYYY-MM-DD`, UTC) on which the version is accepted, at least 90 days after the announcement. */
+  /**
+   * The last day (`YYYY-MM-DD`, UTC) of a deprecated version, at least 90 days after the announcement; null: not
+   * deprecated.
+   */
   sunset: string | null;
 }
 

@@ -1,4 +1,4 @@
-// The current state of a trace: its ingestion and amendments folded in order, last writer wins for each field (docs/formats.md).
+// The state of a trace: its ingestion and amendments folded in order; the last writer wins (docs/formats.md).
 import type { Position } from './chain.ts';
 import type {
   CorrectionPayload,
@@ -18,11 +18,11 @@ export interface PayloadEntry<P> extends Position {
   payload: P;
 }
 
-/** Which entry the current value of a field comes from. */
+/** The entry that the current value of a field comes from. */
 export interface FieldState {
   sequence: number;
   commitment: string;
-  /** `unstored`: committed to, never kept. */
+  /** `unstored`: committed to, but never stored. */
   state: 'stored' | 'unstored' | 'erased';
 }
 
@@ -38,12 +38,14 @@ export interface ErasedValue {
 export interface TraceState {
   traceId: string;
   subject: Position;
-  /** The newest entry folded; the next amendment names it as `after`. */
+  /** The newest folded entry; the next amendment names it as `after`. */
   newest: Position;
   status: TraceStatus;
   /** Null: no human verdict yet. */
   humanOverride: boolean | null;
-  /** The values of the decision by name, without those that came with an amendment (feedback, reason, notes, request). */
+  /**
+   * The values of the decision by name, without those that came with an amendment (feedback, reason, notes, request).
+   */
   fields: Readonly<Record<string, FieldState>>;
   /** The reviewer's verdict; null: none yet. */
   review: { sequence: number; reviewId: string; decision: 'approve' | 'reject' } | null;
@@ -53,7 +55,7 @@ export interface TraceState {
 
 /** An entry about a decision that cannot follow the entries before it. */
 export class BrokenFold extends Error {
-  /** Of the entry. */
+  /** The sequence of the entry. */
   readonly sequence: number;
 
   constructor(sequence: number, message: string) {
@@ -71,7 +73,7 @@ const AMENDMENTS: ReadonlySet<string> = new Set(['correction', 'review', 'status
 /** Folds the entries about one decision, in the order of their sequence. */
 export class TraceFold {
   #state: TraceState;
-  /** The names of the values that are kept, by the sequence of their entry. */
+  /** The names of the stored values by the sequence of their entry. */
   readonly #kept = new Map<number, Set<string>>();
 
   /** The state at ingestion. */
@@ -99,12 +101,14 @@ export class TraceFold {
     };
   }
 
-  /** Never changed afterwards: every entry makes a new one. */
+  /** The state is immutable: every entry creates a new one. */
   get state(): TraceState {
     return this.#state;
   }
 
-  /** @throws BrokenFold when it is no amendment of this decision, does not follow the newest entry, or erases what was not kept */
+  /**
+   * @throws BrokenFold for an entry that amends another decision, skips the newest entry, or erases an unstored value
+   */
   add(entry: PayloadEntry<Payload>): void {
     const before = this.#state;
     const { payload, sequence, chainHash } = entry;
@@ -133,7 +137,10 @@ export class TraceFold {
   }
 }
 
-/** The state after all amendments, given in the order of their sequence. @throws BrokenFold (see `TraceFold`) */
+/**
+ * The state after all amendments, which must be in the order of their sequence.
+ * @throws BrokenFold (see `TraceFold`)
+ */
 export function foldEntries(
   ingestion: PayloadEntry<TracePayload>,
   amendments: readonly PayloadEntry<Payload>[],
@@ -162,7 +169,7 @@ function isSame(a: Position, b: Position): boolean {
   return a.sequence === b.sequence && a.chainHash === b.chainHash;
 }
 
-/** What an amendment that erases nothing sets. */
+/** The changes by an amendment that is no erasure. */
 function amended(
   before: TraceState,
   sequence: number,

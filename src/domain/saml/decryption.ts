@@ -49,8 +49,9 @@ const BLOCK_BYTES = 16;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The one reason for whatever goes wrong from the decryption until the signature is verified. Whoever could tell one from the other,
- * an administrator by the audit log included, could decrypt what was encrypted for somebody else, byte by byte.
+ * The only reason given for any failure between decryption and verification of the signature. Distinct reasons would be
+ * a padding oracle, also for an administrator who reads the audit log, and would let a third party's data be decrypted
+ * byte by byte.
  */
 export const UNOPENED =
   'Encrypted assertion cannot be decrypted with our key, is damaged, or is not validly signed itself';

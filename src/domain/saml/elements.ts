@@ -24,7 +24,7 @@ export function attributeOf(element: XmlElement, name: string): string {
   return optionalAttribute(element, name) ?? failSaml(`${element.name} has no ${name}`);
 }
 
-/** An attribute as its schema means it: URIs, times and names have no blanks around them. */
+/** An attribute without surrounding blanks, which its schema ignores for URIs, times and names; null: absent. */
 export function optionalAttribute(element: XmlElement, name: string): string | null {
   const value = element.attributes.get(name);
   return value === undefined ? null : trimBlanks(value);
@@ -32,7 +32,7 @@ export function optionalAttribute(element: XmlElement, name: string): string | n
 
 const BLANKS = ' \t\n\r';
 
-/** Without the blanks of XML around it, which indenting adds: no-break spaces and the like belong to the text. */
+/** Trims the blanks of XML, which indenting adds; no-break spaces and the like belong to the text. */
 export function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && BLANKS.includes(text.charAt(start))) start += 1;
@@ -46,7 +46,10 @@ export function expectAttribute(element: XmlElement, name: string, expected: str
     failSaml(`${name} of ${element.name} does not have the expected value`);
 }
 
-/** The text of an element without children, without blanks around it. @throws SamlError when it has children or no text */
+/**
+ * The text of an element without children, without blanks around it.
+ * @throws SamlError when it has children or no text
+ */
 export function textOf(element: XmlElement): string {
   if (element.children.length > 0) failSaml(`${element.name} must contain only text`);
   return trimBlanks(element.text) || failSaml(`${element.name} is empty`);

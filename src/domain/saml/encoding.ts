@@ -10,9 +10,9 @@ import {
 } from './xml.ts';
 import { failSaml } from './saml-error.ts';
 
-/** Of the document in a response. */
+/** The limit of the document in a response. */
 const MAX_RESPONSE_BYTES = MAX_CHARACTERS;
-/** Of a logout message, however it is sent: anybody can send one. */
+/** The limit of a logout message in any binding; it is stricter, since anyone can send one. */
 export const MAX_LOGOUT_BYTES = 64 * 1024;
 /** Characters of base64 for a byte, with room for line breaks. */
 const BASE64 = 1.5;

@@ -58,7 +58,7 @@ function message(
   );
 }
 
-/** An authentication request. `nameIdFormat`: null or unspecified asks for none. */
+/** An authentication request. `nameIdFormat`: null or unspecified requests no format. */
 export function authnRequest(
   envelope: Envelope,
   assertionConsumer: string,
@@ -71,7 +71,7 @@ export function authnRequest(
   });
 }
 
-/** How long a logout request is valid. */
+/** The validity of a logout request. */
 const LOGOUT_REQUEST_MS = 5 * 60_000;
 
 /** A session at the identity provider. */

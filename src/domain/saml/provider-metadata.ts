@@ -1,4 +1,4 @@
-// Reads the metadata of a SAML identity provider (SAML metadata, section 2.4): what an organisation's settings need of it.
+// Reads the settings of a SAML identity provider from its metadata (SAML metadata, section 2.4).
 import { childrenNamed, METADATA_DOCUMENT, withDescendants, type XmlElement } from './xml.ts';
 import { withoutIssuers } from '../identity/certificates.ts';
 import { attributeOf, expectBefore, optionalAttribute, textOf } from './elements.ts';
@@ -11,21 +11,21 @@ export interface ProviderMetadata {
   ssoUrl: string;
   /** Null: no single logout by redirect. */
   sloUrl: string | null;
-  /** Base64 of the certificates that may have signed, in the order of the document. */
+  /** Base64 of the possible signing certificates, in the order of the document. */
   certificates: string[];
 }
 
 const MAX_ID = 1024;
 const MAX_ADDRESS = 2000;
 const MAX_CERTIFICATES = 20;
-/** Each is compared with each. */
+/** The limit of a pairwise comparison. */
 const MAX_CHAIN = 6;
 
-/** A description of a provider, and what it is in. */
+/** A description of a provider and its enclosing elements. */
 interface Found {
   entity: XmlElement;
   provider: XmlElement;
-  /** From the document element to the provider: each may say until when it is valid. */
+  /** The elements from the root to the provider, each of which may have an end of validity. */
   path: readonly XmlElement[];
 }
 
@@ -44,7 +44,7 @@ export function readProviderMetadata(xml: string, now: Date): ProviderMetadata {
   };
 }
 
-/** Alone, or in a list among service providers. */
+/** The only identity provider of the document, which may be in a list of service providers. */
 function onlyProvider(root: XmlElement): Found {
   const isList = root.name === 'EntitiesDescriptor';
   if (root.namespace !== METADATA || !(isList || root.name === 'EntityDescriptor'))
@@ -77,7 +77,7 @@ function redirectOf(provider: XmlElement, name: string): string | null {
   return found ? bounded(attributeOf(found, 'Location'), MAX_ADDRESS) : null;
 }
 
-/** A key without a use is good for both. */
+/** The signing certificates; a key without a use serves both uses. */
 function certificatesOf(provider: XmlElement): string[] {
   const shown = childrenNamed(provider, METADATA, 'KeyDescriptor')
     .filter((key) => optionalAttribute(key, 'use') !== 'encryption')
@@ -92,14 +92,14 @@ function certificatesOf(provider: XmlElement): string[] {
   return [...new Set(shown.flatMap(withoutIssuers))];
 }
 
-/** Of one key: its own, often in a chain with those that issued it. */
+/** The certificates of one key: its own, often in a chain with its issuers. */
 function certificatesIn(key: XmlElement): string[] {
   return [...withDescendants(key)]
     .filter(({ namespace, name }) => namespace === SIGNATURE && name === 'X509Certificate')
     .map((element) => textOf(element).replace(ARMOUR, ''));
 }
 
-/** What some providers leave around the base64. */
+/** PEM lines and blanks that some providers leave around the base64. */
 const ARMOUR = /-----(?:BEGIN|END) CERTIFICATE-----|\s/g;
 
 const bounded = (text: string, max: number): string =>

@@ -16,7 +16,7 @@ import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts
 import { failSaml, SamlError } from './saml-error.ts';
 import { isSigned } from './signature.ts';
 
-/** What a response is checked against. */
+/** The expected values of a response. */
 export interface ResponseExpectation {
   /** Entity id of the organisation's identity provider. */
   issuer: string;
@@ -37,7 +37,7 @@ export interface Assertion {
   nameId: string;
   nameIdFormat: string | null;
   sessionIndex: string | null;
-  /** When the session at the identity provider ends; null: it does not say. */
+  /** The end of the session at the identity provider; null: not stated. */
   sessionEndsAt: Date | null;
   /** All values of each attribute that are text, by name. */
   attributes: ReadonlyMap<string, readonly string[]>;
@@ -72,7 +72,7 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
   return holder;
 }
 
-/** Some providers refuse without naming the request. Nothing but the refusal is believed of such a response. */
+/** Some providers refuse without naming the request; only the refusal of such a response is trusted. */
 function expectSuccess(response: XmlElement, { inResponseTo }: ResponseExpectation): void {
   const code = onlyChild(onlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
   if (attributeOf(code, 'Value') === SUCCESS) return;
@@ -86,7 +86,7 @@ function expectSuccess(response: XmlElement, { inResponseTo }: ResponseExpectati
 /** The two levels that SAML defines. */
 const MAX_STATUS_CODES = 2;
 
-/** A status as SAML names it, such as `RequestDenied`; what else a provider writes there is not repeated. */
+/** A status of the SAML standard, such as `RequestDenied`; any other text of the provider is not repeated. */
 const statusName = ({ attributes }: XmlElement): string =>
   /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/.exec(
     attributes.get('Value') ?? '',
@@ -113,7 +113,7 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
   };
 }
 
-/** One that holds suffices, whatever the others say (SAML core, section 2.4.1; SAML profiles, section 4.1.4.2). */
+/** One valid confirmation suffices (SAML core, section 2.4.1; SAML profiles, section 4.1.4.2). */
 function expectConfirmed(subject: XmlElement, expected: ResponseExpectation): void {
   const confirmations = childrenNamed(subject, ASSERTION, 'SubjectConfirmation');
   if (confirmations.length === 0) failSaml('Subject has no SubjectConfirmation');
@@ -128,7 +128,7 @@ function expectConfirmed(subject: XmlElement, expected: ResponseExpectation): vo
   failSaml([...new Set(problems)].slice(0, MAX_PROBLEMS).join('; '));
 }
 
-/** Of the confirmations, in the reason for a refusal. */
+/** The number of problems with confirmations in the reason for a refusal. */
 const MAX_PROBLEMS = 3;
 
 function expectConfirmation(

@@ -1,4 +1,4 @@
-// The accepted profile of XML signatures: enveloped, over the element that they are in (SAML core, section 5.4).
+// The accepted profile of XML signatures: enveloped, over the enclosing element (SAML core, section 5.4).
 import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
 import { attributeOf, onlyChild, textOf } from './elements.ts';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from './names.ts';
@@ -6,17 +6,17 @@ import { failSaml } from './saml-error.ts';
 
 export const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${SIGNATURE}enveloped-signature`;
-/** No SHA-1, and no HMAC, for which a public key could be used as the shared key. */
+/** Excludes SHA-1, and HMAC, for which a public key could be used as the shared key. */
 const METHODS: readonly string[] = [RSA_SHA256, RSA_SHA512, RSA_PSS_SHA256];
 const DIGESTS = [
   'http://www.w3.org/2001/04/xmlenc#sha256',
   'http://www.w3.org/2001/04/xmlenc#sha512',
 ];
 
-/** Characters of a PrefixList. */
+/** The longest PrefixList in characters. */
 const MAX_PREFIX_LIST = 200;
 
-/** A signature of the accepted profile; whether it is valid is another question. */
+/** A signature of the accepted profile that is not verified yet. */
 export interface ElementSignature {
   element: XmlElement;
   /** The algorithm's identifier. */

@@ -1,13 +1,13 @@
-// A strict, linear reader of untrusted XML, with limits: saxes decides what is well-formed, this file what is accepted of it.
+// A strict, linear reader of untrusted XML with limits: saxes checks well-formedness, this file what is accepted.
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
 /** An element, its names resolved to namespaces. */
 export interface XmlElement {
   /** Empty: none. */
   namespace: string;
-  /** Without prefix. */
+  /** The local name, without prefix. */
   name: string;
-  /** By name, or `{namespace}name` for those with a prefix; without namespace declarations. */
+  /** Keyed by name, or `{namespace}name` for attributes with a prefix; without namespace declarations. */
   attributes: ReadonlyMap<string, string>;
   children: readonly XmlElement[];
   /** Its own character data, references resolved. */
@@ -19,25 +19,28 @@ export interface XmlElement {
 /** XML that is refused. The message gives the reason and quotes nothing of the text. */
 export class UnsafeXml extends Error {}
 
-/** What a document may be. */
+/** The restrictions of a kind of document. */
 export interface XmlProfile {
   elements: number;
-  /** Nothing but elements and text in UTF-8: all must read what is signed in the same way. Else comments and the like are skipped. */
+  /**
+   * Accepts only elements and text in UTF-8, so that all readers read signed content alike; else comments etc. are
+   * skipped.
+   */
   isStrict: boolean;
 }
 
 /** Maximum length of a document. */
 export const MAX_CHARACTERS = 512 * 1024;
-/** Far above any real message, far below what is slow. */
+/** Limits far above any real message and far below slow ones. */
 const LIMITS = { depth: 50, attributes: 4000, attributesOfOne: 32, namespaces: 64 };
 export const MESSAGE: XmlProfile = { elements: 2000, isStrict: true };
-/** Anybody can send one. */
+/** Stricter, since anyone can send one. */
 export const LOGOUT_MESSAGE: XmlProfile = { elements: 300, isStrict: true };
 export const METADATA_DOCUMENT: XmlProfile = { elements: 2000, isStrict: false };
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-/** What saxes says begins after its line and column, and may quote the text. */
+/** Reasons for messages of saxes, which begin with line and column and may quote the text. */
 const REASONS: readonly [said: RegExp, reason: string][] = [
   [/: unbound namespace prefix/, 'a prefix is not declared'],
   [/: duplicate attribute/, 'an attribute is duplicated'],
@@ -58,7 +61,7 @@ interface OpenElement extends Omit<XmlElement, 'children' | 'text'> {
   extent: Extent;
 }
 
-/** Where an element is in the text, and the namespaces that it inherits. */
+/** The position of an element in the text, and its inherited namespaces. */
 interface Extent {
   start: number;
   /** The offset after the name in the start tag. */
@@ -70,8 +73,9 @@ interface Extent {
 }
 
 /**
- * Parses a document. Refuses document types, names beyond ASCII, undeclared prefixes, duplicate attributes, what exceeds the limits,
- * and, where the profile is strict, comments, processing instructions, CDATA and a declaration of another encoding than UTF-8.
+ * Parses a document. Refuses document types, names beyond ASCII, undeclared prefixes, duplicate attributes and exceeded
+ * limits; a strict profile also refuses comments, processing instructions, CDATA and a declared encoding other than
+ * UTF-8.
  * @throws UnsafeXml
  */
 export function parseXml(source: string, profile: XmlProfile = MESSAGE): XmlElement {
@@ -131,7 +135,7 @@ class Reader {
     this.#open.at(-1)?.pieces.push(text);
   }
 
-  /** Behind the name of a start tag, and the one character that ended it. */
+  /** Called after the name of a start tag and the one character that ended it. */
   #begin(name: string): void {
     if (this.#open.length === LIMITS.depth) refuse('nested too deeply');
     if (++this.#elements > this.#profile.elements) refuse('too many elements');

@@ -15,19 +15,21 @@ import {
 } from './schema.ts';
 import { truncate } from '../names/truncate.ts';
 
-/** On a resource as returned, or on an element of one. */
+/** Tests a resource as returned, or an element of one. */
 export type Predicate = (resource: object) => boolean;
 
 /** A compiled filter. */
 export interface Filter {
   matches: Predicate;
-  /** The text that a simple attribute must equal for the filter to match, for a query; undefined when there is none. */
+  /** The text that a simple attribute must equal for any match, used in a query; undefined when there is none. */
   requiredValue(attribute: string): string | undefined;
 }
 
 /**
- * Compiles a filter. A comparison matches when any value of the attribute does; an attribute without a value is compared as null.
- * @throws ScimFilterError for malformed filters, unknown attributes, and operators or values that the attribute does not support
+ * Compiles a filter. A comparison matches when any value of the attribute does; an attribute without a value is
+ * compared as null.
+ * @throws ScimFilterError for malformed filters, unknown attributes, and operators or values that the attribute does
+ * not support
  */
 export function compileFilter(source: string, schema: ResourceSchema): Filter {
   const tree = parseFilter(source);
@@ -93,7 +95,10 @@ function attributeAt(schema: ResourceSchema, path: string): AttributePath {
   return found;
 }
 
-/** A multi-valued complex attribute is compared by its sub-attribute `value` (RFC 7644, section 3.4.2.2: `emails co "example.com"`). */
+/**
+ * A multi-valued complex attribute is compared by its sub-attribute `value` (RFC 7644, section 3.4.2.2: `emails co
+ * "example.com"`).
+ */
 function comparable({ attribute, sub }: AttributePath, path: string): AttributePath {
   if (sub !== null || attribute.type !== 'complex') return { attribute, sub };
   const value = attribute.multiValued

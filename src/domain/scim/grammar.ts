@@ -23,7 +23,7 @@ export interface Target {
 /** A malformed filter or path, or one that the schema does not support. */
 export class ScimFilterError extends Error {}
 
-/** Characters of a filter, and levels of parentheses. */
+/** The longest filter in characters, and the deepest nesting of parentheses. */
 export const filterLimits = { length: 4_000, depth: 32 } as const;
 
 type Kind = 'text' | 'number' | 'word' | 'bracket' | 'sub' | 'end';

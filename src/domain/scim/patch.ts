@@ -1,4 +1,4 @@
-// SCIM patches (RFC 7644, section 3.5.2), applied to a copy: only attributes that the schema makes writable can change.
+// Applies SCIM patches (RFC 7644, section 3.5.2) to a copy: only writable attributes of the schema can change.
 import type { Json, JsonObject } from '../record/json.ts';
 import { elementSchema, predicateOf, type Predicate } from './filter.ts';
 import { parseTarget, ScimFilterError, type FilterTree } from './grammar.ts';
@@ -11,13 +11,13 @@ export interface PatchOperation {
   value?: Json | undefined;
 }
 
-/** Each name may be a path that looks at every element. */
+/** Each name may be a path that visits every element. */
 const MAX_NAMES = 100;
 
 /** An operation that cannot be applied. */
 export class ScimPatchError extends Error {}
 
-/** What an operation writes to. */
+/** The target that an operation writes to. */
 interface WriteTarget {
   attribute: Attribute;
   sub: Attribute | null;

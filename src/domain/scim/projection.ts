@@ -23,7 +23,7 @@ function namedIn(schema: ResourceSchema, paths: readonly string[]): Named {
   return named;
 }
 
-/** Whether an attribute is returned at all, so that one that takes a query is read only then. */
+/** Whether an attribute is returned at all; attributes that need a query are read only then. */
 export function isReturned(
   schema: ResourceSchema,
   selection: Selection,

@@ -171,7 +171,10 @@ export const attributesOf = (schema: ResourceSchema): Attribute[] => [
   ...schema.attributes,
 ];
 
-/** The attribute at a path (`attribute` or `attribute.sub`, with or without the schema's URN), case-insensitive; null when unknown. */
+/**
+ * The attribute at a path (`attribute` or `attribute.sub`, with or without the schema's URN), case-insensitive; null
+ * when unknown.
+ */
 export function findAttribute(schema: ResourceSchema, path: string): AttributePath | null {
   const prefix = `${schema.id}:`.toLowerCase();
   const relative = path.toLowerCase().startsWith(prefix) ? path.slice(prefix.length) : path;

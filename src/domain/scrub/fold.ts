@@ -1,4 +1,4 @@
-// Folds disguised characters to the plain form that detectors read, keeping the offsets in the original.
+// Folds disguised characters to the plain form that detectors read, and keeps the offsets in the original.
 import { STRIDE } from '../work.ts';
 
 /** Invisible characters that can be hidden between two digits or letters. */
@@ -17,7 +17,10 @@ const escapes: Readonly<Record<string, string>> = {
   t: ' ',
 };
 
-/** Folds of known code points, plus one; 0: not yet known. A decision in Chinese or Russian takes 80 us, without them 330 (row ingest/R1). */
+/**
+ * A cache of folds plus one; 0: not cached. A decision in Chinese or Russian takes 80 us, without it 330 (row
+ * ingest/R1).
+ */
 const known = new Int32Array(0x110000);
 
 /** A folded text and, for each of its units and its end, the offset in the original where that unit began. */
@@ -74,12 +77,15 @@ export function escapeAt(text: string, at: number): { length: number; codePoint:
     : { length: end + 1 - at, codePoint: character.charCodeAt(0) };
 }
 
-/** Folds a text stride by stride: digits of any script and full-width characters to ASCII, spaces and hyphens to one kind, invisible characters to nothing, JSON escapes to their characters. */
+/**
+ * Folds a text stride by stride: digits of any script and full-width characters to ASCII, spaces and hyphens to one
+ * kind, invisible characters to nothing, JSON escapes to their characters.
+ */
 export class Folding {
   readonly #text: string;
   #at = 0;
   #folded = '';
-  /** No text becomes longer. */
+  /** Folding never makes a text longer, so the size suffices. */
   readonly #origin: Uint32Array;
 
   constructor(text: string) {
@@ -119,7 +125,7 @@ function unitAt(text: string, at: number): { length: number; codePoint: number }
   return { length: codePoint > 0xffff ? 2 : 1, codePoint: foldCodePoint(codePoint) };
 }
 
-/** A run of backslashes without an escape counts as one. */
+/** Reads a run of backslashes without an escape, which counts as one. */
 function backslashes(text: string, at: number): { length: number; codePoint: number } {
   let end = at;
   while (text[end] === '\\') end++;

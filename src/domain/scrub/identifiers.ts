@@ -1,7 +1,7 @@
-// Identifiers joined by hyphens: a number inside one (`SO-47110-4111-1111-1111-1111`, a UUID) is no card, telephone or id number.
+// Excludes numbers inside identifiers with hyphens, such as `SO-47110-4111-1111-1111-1111` or a UUID, from detection.
 import { type Candidates, costs, type Span, type TextSearch } from './rule.ts';
 
-/** Characters that are looked at before and behind a number. */
+/** The number of characters read before and after a number. */
 const REACH = 128;
 
 /** Words that announce what follows them, so that `card-4111...` stays a card number. */
@@ -16,11 +16,11 @@ const identifying = new Set(
     /\s+/,
   ),
 );
-/** After a telephone number. */
+/** The extension of a telephone number. */
 const extension = /^(?:x|ext)\d{1,6}$/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The candidates without those that are a part of a longer identifier. */
+/** Leaves out candidates that are part of a longer identifier. */
 export function outsideIdentifiers({ pattern, spansAt }: Candidates): Candidates {
   return {
     pattern,
@@ -29,7 +29,7 @@ export function outsideIdentifiers({ pattern, spansAt }: Candidates): Candidates
   };
 }
 
-/** The candidates without those inside a UUID: of what follows a label, nothing else is left out. */
+/** Leaves out candidates inside a UUID, the only exception for values after a label. */
 export function outsideUuids({ pattern, spansAt }: Candidates): Candidates {
   return {
     pattern,
@@ -58,13 +58,13 @@ function beginsIdentifier(word: string): boolean {
   return identifying.has(lower) || /^[A-Z]{1,6}$/.test(word);
 }
 
-/** An expiry date, a security code or an extension. */
+/** Whether the parts are an expiry date, a security code or an extension. */
 function isAddition(trailing: readonly string[]): boolean {
   if (trailing.length === 1 && extension.test(trailing[0]!)) return true;
   return /^\d{1,4}$/.test(trailing.join(''));
 }
 
-/** What is joined to a span by single hyphens, on either side. */
+/** The texts joined to a span by single hyphens on either side. */
 function around({ start, end }: Span, { text }: TextSearch): { before: string; behind: string } {
   const ahead = text.slice(Math.max(0, start - REACH), start);
   return {

@@ -1,4 +1,4 @@
-// Detection rules: a type of personal data, the features that a text must have, and what is looked for in it (docs/scrubbing.md).
+// Detection rules: a type of personal data, the features that a text must have, and its candidates (docs/scrubbing.md).
 import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 
@@ -25,19 +25,19 @@ export interface TextSearch {
   work: Work;
 }
 
-/** What may be personal data, and which of it is. */
+/** A pattern of possible personal data, and the function that picks the actual data from a match. */
 export interface Candidates {
-  /** Global. Others may use it between two matches. */
+  /** A global pattern, which other searches may use between two matches. */
   pattern: RegExp;
-  /** Spans in any order, which may overlap. What is found when the work is used up counts for nothing. */
+  /** The spans of a match in any order; they may overlap. Spans found after the work is used up are ignored. */
   spansAt(match: RegExpExecArray, search: TextSearch): readonly Span[];
 }
 
 export interface Rule {
   type: DetectionType;
-  /** Bits of `textFeatures`: in a text that has none of them there is nothing. */
+  /** Bits of `textFeatures`: a text without any of them has no match. */
   needs: number;
-  /** For one text, whose matches are looked at in their order; in linear time. */
+  /** The candidates of one text, whose matches are visited in order; takes linear time. */
   candidates(text: string): readonly Candidates[];
 }
 
@@ -46,17 +46,17 @@ export function detectionTag(type: DetectionType): string {
   return `PII_${type}`;
 }
 
-/** Steps for what rules look at closely, besides the characters of the text. */
+/** The work of closer checks, in addition to the characters of the text. */
 export const costs = {
   /** A match of a pattern. */
   match: 15,
   /** One form of a national id number, or an IBAN, by its check digits. */
   checkDigits: 500,
-  /** One telephone number, by the numbering plan of one country. */
+  /** The check of one telephone number against the numbering plan of one country. */
   numberingPlan: 1_200,
 } as const;
 
-/** Every span in a text, in parts; no more come when the work is used up. */
+/** Finds the spans of a rule in a text, in parts, until the work is used up. */
 export function* spansIn(search: TextSearch, { candidates }: Rule): Parts<Span[]> {
   const { text, work } = search;
   const spans: Span[] = [];
@@ -75,14 +75,14 @@ export function* spansIn(search: TextSearch, { candidates }: Rule): Parts<Span[]
 
 const none: readonly Span[] = [];
 
-/** A span; of length 0: none. */
+/** A list of one span; empty for length 0. */
 export function spanOf(start: number, length: number): readonly Span[] {
   return length === 0 ? none : [{ start, end: start + length }];
 }
 
 /**
- * Every match of a global pattern; of a pattern that ends in a look-ahead group `found`, the span of that group. `lengthOf` returns
- * how many of the found characters, from the first, are personal data.
+ * Every match of a global pattern, or the span of its look-ahead group `found` where it ends in one. `measureMatch`
+ * returns the number of leading characters of a match that are personal data.
  */
 export function matchesOf(
   pattern: RegExp,

@@ -1,4 +1,4 @@
-// Scrubs one text: inspects it, folds it if needed, runs the rules whose features it has, and replaces what they find by markers.
+// Scrubs one text: inspects it, folds it if needed, runs the rules for its features, and replaces findings by markers.
 import { type Folded, Folding } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
 import { canBePersonal, Inspection, textFeatures } from './inspect.ts';
@@ -9,7 +9,7 @@ import type { Work } from '../work.ts';
 export interface ScrubbedText {
   /** The same string when nothing was found. */
   text: string;
-  /** Types found. */
+  /** The types of the findings. */
   detections: ReadonlySet<DetectionType>;
 }
 
@@ -19,25 +19,28 @@ interface Finding extends Span {
   rank: number;
 }
 
-/** A marker can expose what its neighbour hid. A text that takes more passes than this was crafted to, and is replaced whole. */
+/**
+ * A marker can expose data beside it, so texts take several passes. One that needs more was crafted, and is replaced
+ * whole.
+ */
 const maximumPasses = 8;
 const nothing: ReadonlySet<DetectionType> = new Set();
 
-/** Stands for a text that was not scrubbed to the end. */
+/** Replaces a text that was not scrubbed to the end. */
 const REDACTED = '[REDACTED]';
 
-/** Steps for a character: to inspect it, to fold it, and to read it by one rule. */
+/** The work of a character: to inspect it, to fold it, and to read it by one rule. */
 const PER_CHARACTER = { inspection: 2, folding: 8, rules: 0.75 };
 
-/** What is looked for, and the work it may cause. */
+/** The rules to apply, and the work they may cause. */
 export interface Scrubbing {
   rules: readonly Rule[];
   work: Work;
 }
 
 /**
- * Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started with `label: `.
- * When the work is used up, a text that can be personal data is replaced whole.
+ * Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started
+ * with `label: `. When the work is used up, a text that can be personal data is replaced whole.
  */
 export function* scrubText(
   text: string,
@@ -57,13 +60,13 @@ export function* scrubText(
   return { text: REDACTED, detections };
 }
 
-/** A text with markers, and the types found. */
+/** A text with markers, and the types of the findings. */
 interface Marked {
   text: string;
   types: DetectionType[];
 }
 
-/** Null when nothing is found. */
+/** Runs one pass; null when nothing is found. */
 function* onePass(
   text: string,
   label: LabelClass | null,
@@ -87,7 +90,7 @@ function* featuresOf(text: string): Parts<number> {
   return inspection.features();
 }
 
-/** At their places in the original. */
+/** The findings in a folded text, with offsets in the original. */
 function* findingsInFolded(
   { text, origin }: Folded,
   label: LabelClass | null,
@@ -102,7 +105,7 @@ function* findingsInFolded(
   return findings;
 }
 
-/** The findings of all rules that apply; without overlaps, in ascending order. */
+/** The findings of all applicable rules, without overlaps, in ascending order. */
 function* findingsIn(
   text: string,
   label: LabelClass | null,
@@ -122,7 +125,7 @@ function* findingsIn(
   return merged(findings);
 }
 
-/** In ascending order; overlapping findings become one that spans them all, of the rule with the lowest rank. */
+/** Sorts findings and merges overlapping ones into one that spans them all, of the rule with the lowest rank. */
 function merged(findings: Finding[]): Finding[] {
   const result: Finding[] = [];
   for (const finding of findings.sort(
@@ -140,7 +143,7 @@ function merged(findings: Finding[]): Finding[] {
   return result;
 }
 
-/** Markers that are set before others have their turn. */
+/** The number of markers to insert before the event loop is yielded. */
 const MARKERS = 2_048;
 
 function* withMarkers(text: string, findings: readonly Finding[]): Parts<Marked | null> {
@@ -156,7 +159,7 @@ function* withMarkers(text: string, findings: readonly Finding[]): Parts<Marked 
   return { text: result + text.slice(from), types: findings.map(({ type }) => type) };
 }
 
-/** The quotes that keep JSON text valid where a marker replaces a bare number after a key: those of the key; none elsewhere. */
+/** The quotes that keep JSON text valid when a marker replaces a bare number: those of its key; none elsewhere. */
 function quoteFor(text: string, start: number, end: number): string {
   if (!/^\s{0,8}[,}\]]/.test(text.slice(end, end + 9))) return '';
   return /(\\{0,15}")\s{0,8}:\s{0,8}$/.exec(text.slice(Math.max(0, start - 40), start))?.[1] ?? '';

@@ -1,4 +1,4 @@
-// Scrubs personal data from JSON values (document 2, DecisionTrace): texts, keys and integers, by published deterministic rules (docs/scrubbing.md).
+// Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; docs/scrubbing.md).
 import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '../record/json.ts';
 import { birthDateRule } from './rules/birth-date.ts';
@@ -16,11 +16,14 @@ import { atOnce, type Parts } from '../others-turn.ts';
 import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
 
-/** Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that docs/scrubbing.md names. */
+/**
+ * Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that
+ * docs/scrubbing.md names.
+ */
 export const SCRUB_VERSION = 'scrub-3';
 
 export interface ScrubOptions {
-  /** National id numbers: of all known countries (true), none (false), or these (ISO 3166-1 alpha-2). */
+  /** National id numbers: those of all known countries (true), none (false), or these (ISO 3166-1 alpha-2). */
   nationalIds: boolean | readonly string[];
   /** The additional rules (agent setting `piiMasking`): secrets, IP addresses, labelled dates of birth. */
   extended: boolean;
@@ -29,18 +32,18 @@ export interface ScrubOptions {
 export interface Scrubbed {
   /** The same reference when nothing was found. */
   value: Json;
-  /** JSON Pointers into `value`: texts and numbers that have markers now, and objects of which a key has. */
+  /** JSON Pointers into `value`: texts and numbers that have markers now, and objects with such a key. */
   changed: string[];
-  /** Sorted, distinct; every type that is looked for when the work is used up. */
+  /** Sorted and distinct; all types of the rules when the work is used up. */
   detections: DetectionType[];
 }
 
 export interface Scrubber {
   /** `SCRUB_VERSION` and the options: enough to repeat the scrubbing. Printable ASCII without quote and backslash. */
   version: string;
-  /** Scrubs a JSON value of bounded depth; does not change the given one. Values that share `work` share its end. */
+  /** Scrubs a copy of a JSON value of bounded depth. Values that share `work` share its limit. */
   value(value: Json, work?: Work): Scrubbed;
-  /** The same in parts of some milliseconds. */
+  /** Scrubs a value in parts of some milliseconds. */
   parts(value: Json, work: Work): Parts<Scrubbed>;
   text(text: string, work?: Work): { text: string; detections: DetectionType[] };
 }
@@ -106,7 +109,7 @@ class Walk {
     this.#scrubbing = scrubbing;
   }
 
-  /** Of a node that is not plain. */
+  /** Scrubs a node that is not plain. */
   node(node: Json, label: LabelClass | null): Parts<Json> {
     if (Array.isArray(node)) return this.#array(node, label);
     return isContainer(node) ? this.#object(node) : this.#leaf(node, label);
@@ -162,7 +165,7 @@ class Walk {
     );
   }
 
-  /** A key is charged for once, whether it is known from another decision or not; none announces anything when the work is used up. */
+  /** The class of a key. Each key costs work once, cached or not; null when the work is used up. */
   #labelOf(key: string): LabelClass | null {
     if (!this.#keys.has(key)) {
       this.#keys.add(key);
@@ -211,7 +214,7 @@ function isContainer(node: Json): node is Json[] | JsonObject {
   return typeof node === 'object' && node !== null;
 }
 
-/** Whether there is nothing to look for in a node. Only in others is looked by generators: one for each leaf would cost more than the leaf. */
+/** Whether a node cannot hold personal data. Only others get a generator, which costs more than a leaf itself. */
 function isPlain(node: Json): boolean {
   if (typeof node === 'string') return !canBePersonal(node);
   return typeof node === 'number' ? !isCandidateNumber(node) : !isContainer(node);
@@ -229,11 +232,11 @@ function pointer(path: readonly (string | number)[]): string {
     .join('');
 }
 
-/** Steps to find what a key announces. */
+/** The work of finding the class of a key. */
 const KEY = 50;
 const KEY_CHARACTER = 8;
 
-/** Classes of known keys: a decision takes 10 us, without them 24 (row ingest/R1). */
+/** A cache of the classes of keys: a decision takes 10 us, without it 24 (row ingest/R1). */
 const keyLabels = new LRUCache<string, { label: LabelClass | null }>({
   max: 4096,
   memoMethod: (key) => ({ label: labelOf(key) }),

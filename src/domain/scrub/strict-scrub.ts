@@ -1,10 +1,10 @@
-// What takes out of a text whatever any organisation could choose to take out: for messages that leave this service.
+// Scrubs texts of outgoing messages with the strictest options that an organisation can choose.
 import { LRUCache } from 'lru-cache';
 import { createScrubber } from './scrubber.ts';
 
 const strictest = createScrubber({ nationalIds: true, extended: true });
 
-/** A name is told in many messages; scrubbing one anew can take milliseconds. */
+/** A cache: the same names occur in many messages, and scrubbing one can take milliseconds. */
 const known = new LRUCache<string, string>({
   max: 500,
   memoMethod: (text) => strictest.text(text).text,

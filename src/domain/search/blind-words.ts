@@ -1,9 +1,9 @@
-// Words for a search that nobody can read without the key: a text and a query, word by word, as keyed digests (docs/security.md).
+// Blind words: texts and queries as keyed digests of their words, unreadable without the key (docs/security.md).
 import { createHmac } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
 import { askedTermsOf, readWords, termsOf } from './words.ts';
 
-/** Of one word as many characters count. */
+/** Characters of a word that count. */
 const WORD_MAX = 64;
 /** 48 bits: of twenty million different words one pair may share a digest, and a double holds it exactly. */
 const DIGEST_BYTES = 6;
@@ -11,12 +11,12 @@ const DIGEST_BYTES = 6;
 /** A phrase in quotes or what stands between spaces, with a minus before it where it is excluded. */
 const PART = /(-?)"([^"]*)"?|(?<![^\s"])(-?)([^\s"]+)/gu;
 
-/** Terms that are digested before others have their turn: some 2 ms. */
+/** Terms digested before the event loop runs: some 2 ms. */
 const TERMS = 1_000;
-/** Digests that are kept: as many as the longest text has words. */
+/** Digests kept in the cache: as many as the longest text has words. */
 const KNOWN_MAX = 30_000;
 
-/** Digests words, most of them once, for as long as it is kept. */
+/** Digests a word; remembers most digests for as long as it is kept. */
 export type Blind = (word: string) => number;
 
 /** A query by digests. */

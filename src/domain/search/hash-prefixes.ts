@@ -1,19 +1,19 @@
-// The first digits of the chain hashes of entries in a row, four bytes each: what a search for the beginning of a hash looks through.
+// Packed prefixes of consecutive chain hashes, four bytes each, for searches by the beginning of a hash.
 
 const DIGITS = 8;
 const BYTES = DIGITS / 2;
 
-/** Of hashes of at least eight lowercase hex digits, in their order. */
+/** Packs the prefixes of hashes of at least eight lowercase hex digits, in their order. */
 export function packedPrefixes(hashes: readonly string[]): Buffer {
   return Buffer.from(hashes.map((hash) => hash.slice(0, DIGITS)).join(''), 'hex');
 }
 
-/** Of how many hashes it holds the first digits. */
+/** The number of packed prefixes. */
 export function prefixesIn(packed: Uint8Array): number {
   return packed.length / BYTES;
 }
 
-/** The places in the row at which a hash may begin with these hex digits, the last first; more than eight are not told apart. */
+/** Positions whose hash may begin with these hex digits, the last first; only the first eight digits count. */
 export function placesOf(packed: Uint8Array, beginning: string): number[] {
   const digits = beginning.slice(0, DIGITS);
   const least = parseInt(digits.padEnd(DIGITS, '0'), 16);

@@ -1,9 +1,9 @@
-// The words of a run of decisions in one piece: each word once, for an index, and where it stands in which text of which decision.
+// A segment packs the words of a run of decisions: each word once, for an index, and its positions in every text.
 import type { BlindQuery } from './blind-words.ts';
 
-/** What a decision is found by. */
+/** A decision as the search sees it. */
 export interface SearchedDecision {
-  /** Of the entry that ingested it. */
+  /** The sequence of the entry that ingested it. */
   sequence: number;
   generation: number;
   /** Digests of words, in the order of each text. */
@@ -15,14 +15,14 @@ export interface WordSegment {
   /** Each digest once. */
   words: number[];
   /**
-   * Of each decision its sequence, its generation and the number of its texts; of each text its length, and each word by its index in
-   * `words`. Integers of 32 bits, little-endian.
+   * Integers of 32 bits, little-endian. Each decision: its sequence, its generation and the number of its texts; each
+   * text: its length, and the index in `words` of each of its words.
    */
   places: Buffer;
 }
 
 const INTEGER_BYTES = 4;
-/** Of a word that a segment does not have. */
+/** The index of a word that a segment does not have. */
 const NOWHERE = -1;
 
 export function packed(decisions: Iterable<SearchedDecision>): WordSegment {
@@ -50,7 +50,7 @@ function indexOf(word: number, indexes: Map<number, number>): number {
   return indexes.size - 1;
 }
 
-/** In the order in which they were packed. */
+/** Yields the decisions in the order in which they were packed. */
 export function* unpacked({ words, places }: WordSegment): Generator<SearchedDecision, void> {
   const reader = new Reader(places);
   while (reader.next()) {
@@ -61,7 +61,7 @@ export function* unpacked({ words, places }: WordSegment): Generator<SearchedDec
   }
 }
 
-/** Which decision. */
+/** Identifies a decision. */
 export type SearchHit = Pick<SearchedDecision, 'sequence' | 'generation'>;
 
 /** The decisions that a query finds, in the order in which they were packed. */
@@ -77,10 +77,10 @@ export function hitsIn({ words, places }: WordSegment, query: BlindQuery): Searc
   return hits;
 }
 
-/** From the first number to behind the last. */
+/** The index of the first number, and the one behind the last. */
 type Span = [from: number, to: number];
 
-/** One decision after the other, in numbers: what is looked at and not found leaves no garbage. */
+/** Reads one decision after another as numbers, so that misses leave no garbage. */
 class Reader {
   readonly numbers: Uint32Array;
   sequence = 0;
@@ -96,7 +96,7 @@ class Reader {
       this.numbers[at] = view.getUint32(at * INTEGER_BYTES, true);
   }
 
-  /** False at the end. */
+  /** Reads the next decision; false at the end. */
   next(): boolean {
     if (this.#at >= this.numbers.length) return false;
     this.sequence = this.#take();
@@ -116,7 +116,7 @@ class Reader {
   }
 }
 
-/** A query by the indexes of its words in a segment; null: it finds nothing there. */
+/** A query by the indexes of its words in a segment; null when it finds nothing there. */
 function asIndexes(query: BlindQuery, words: readonly number[]): BlindQuery | null {
   const indexed = (phrase: readonly number[]): number[] =>
     phrase.map((word) => words.indexOf(word));

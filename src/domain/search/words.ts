@@ -1,13 +1,13 @@
-// The terms by which a text is found, in every script: folded alike (NFKC, case, accents), and cut where no blank does it.
+// Splits texts of any script into search terms: folded alike (NFKC, case, accents), and segmented without blanks.
 import type { Parts } from '../others-turn.ts';
 
 /** Characters of a text that are searched. */
 const TEXT_MAX = 60_000;
-/** What a folded text is longer at most: a ligature may be eighteen letters. */
+/** Upper bound of a folded text: a ligature may become eighteen letters. */
 const FOLDED_MAX = 2 * TEXT_MAX;
-/** Characters that are folded at once: some milliseconds, where each is eighteen letters. */
+/** Characters that are folded at once: some milliseconds when each becomes eighteen letters. */
 const PIECE = 1_000;
-/** Characters that a piece gives up at most so that no character is parted from its marks. */
+/** Most characters that a piece leaves to the next one to keep a character with its marks. */
 const MARKS_MAX = 64;
 
 const ASCII = /^[\0-\x7f]*$/;
@@ -29,7 +29,7 @@ const HANGUL = '\\p{sc=Hang}';
 const RUN = new RegExp(`(${UNSPACED}+)|(${HANGUL}+)|(?:(?!${UNSPACED}|${HANGUL}).)+`, 'gsu');
 const HAS_RUNS = new RegExp(`${UNSPACED}|${HANGUL}`, 'u');
 const TWO_SYLLABLES = new RegExp(`^${HANGUL}{2}`, 'u');
-/** Behind two syllables or another script: what is shorter may be a word of its own. */
+/** Particles behind two syllables or another script; behind less they may be words of their own. */
 const PARTICLE = new RegExp(
   `(?<=${HANGUL}{2}|[^${HANGUL}])(?:에게서|한테서|으로서|으로써|이라고|에서|에게|한테|께서|으로|까지|부터|처럼|보다|마다|이나|이랑|라고|은|는|이|가|을|를|의|에|로|와|과|도|만)$`,
   'u',
@@ -38,7 +38,7 @@ const PARTICLE = new RegExp(
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 /** Characters that the segmenter sees at once: its time grows faster than its text, and these take it a millisecond. */
 const WINDOW = 512;
-/** Words so near to the end of a window may be cut short by it. */
+/** Words this close to the end of a window may be cut short. */
 const WINDOW_MARGIN = 64;
 
 /** The words of a text, folded, in their order; in parts. */
@@ -83,8 +83,8 @@ function foldPiece(text: string): string {
 }
 
 /**
- * What a word is indexed by: itself, or its parts where a script has no blanks, or of Hangul the first syllable and each pair of
- * neighbours, since particles, endings and compounds are written without a blank.
+ * The terms that index a word: itself, or its segments in scripts without blanks, or for Hangul the first syllable and
+ * each pair of neighbours, since particles, endings and compounds are written without a blank.
  */
 export function* termsOf(word: string): Generator<string, void> {
   if (!HAS_RUNS.test(word)) return yield word;
@@ -113,7 +113,7 @@ function* segmentsOf(run: string): Generator<string, void> {
   }
 }
 
-/** What a word of a query is looked up by, next to each other: of Hangul without its particle, wherever it stands in a word. */
+/** The adjacent terms that look up a query word; Hangul is found without its particle, anywhere in a word. */
 export function askedTermsOf(word: string): string[] {
   const bare = word.replace(PARTICLE, '');
   const terms = [...termsOf(bare)];

@@ -1,14 +1,14 @@
-// The groups that an identity provider tells, in whatever form it does; a form that is not understood tells nothing.
+// Reads the groups in the claims of an identity provider, in any of the known forms.
 
-/** Values that say that a person is in no group, or in some. */
+/** The names of a person's groups; null: unknown. */
 type Told = string[] | null;
 
-/** What URL-escaping leaves behind. */
+/** A URL-escaped character. */
 const ESCAPED = /%[0-9A-F]{2}/i;
 
 /**
- * The names of groups in a claim or in the values of an attribute; an absent claim is an empty list. Null: in a form that is not
- * understood, such as objects, lists in lists, JSON in a text, or escaped names. Then nobody knows what a person has lost.
+ * The names of groups in a claim or in the values of an attribute; an absent claim is an empty list. Null: the form is
+ * not supported, such as objects, nested lists, JSON in a text, or escaped names, so no group may be withdrawn.
  */
 export function groupsTold(claim: unknown): Told {
   if (claim === undefined || claim === null) return [];
@@ -23,7 +23,7 @@ function mayHideGroups(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** A list, an object or a quoted text; braces and brackets alone may be part of a name. */
+/** Whether a text is a JSON list, object or string; braces and brackets alone may be part of a name. */
 function isJson(text: string): boolean {
   if (!/^\s*[[{"]/.test(text)) return false;
   try {

@@ -1,19 +1,21 @@
-// Who somebody is at an identity provider: a name is worth nothing without who gave it, how, and what kind of name it is.
+// The name of a person at an identity provider: meaningful only with the provider, the protocol and the kind of name.
 
-/** Two names are the same only with all four members: what one kind calls `mal`, another may call somebody else. */
+/**
+ * Two names are equal only when all four members are: `mal` of one kind may be another person than `mal` of another.
+ */
 export interface ProviderName {
   protocol: 'oidc' | 'saml';
-  /** Of the identity provider. */
+  /** The identity provider. */
   issuer: string;
-  /** The claim (OpenID Connect) or the format of the NameID (SAML); null: not known, of an earlier version. */
+  /** The claim (OpenID Connect) or the format of the NameID (SAML); null: unknown, stored by an earlier version. */
   format: string | null;
   subject: string;
 }
 
 /**
- * Whether somebody who had the name `before` may have the name `now` because their organisation itself names people otherwise
- * since: by another provider or protocol, or by the kind of name that its settings ask for (`chosenFormat`; null: by none). What a
- * provider does by itself does not count: another name of the same kind is another person.
+ * Whether a person with the name `before` may be the one with the name `now`, because the organisation has changed how
+ * it names people: another provider or protocol, or another kind of name in its settings (`chosenFormat`; null: none).
+ * Changes by the provider alone do not count: another name of the same kind is another person.
  */
 export function isRenamed(
   before: ProviderName,

@@ -1,7 +1,7 @@
-// Whether browsers take two addresses for one site, which decides what cookies they send along.
+// Whether two addresses are same-site for browsers, which decides about the cookies they send.
 import { getDomain } from 'tldts';
 
-/** Scheme and registrable domain, or the host where it has none; private suffixes such as `github.io` count, as in browsers. */
+/** Scheme and registrable domain, else scheme and host; private suffixes such as `github.io` count, as in browsers. */
 function siteOf(address: string): string {
   const { protocol, hostname } = new URL(address);
   return `${protocol}//${getDomain(hostname, { allowPrivateDomains: true }) ?? hostname}`;

@@ -13,7 +13,7 @@ interface AuditContext {
   caller: Caller | null;
 }
 
-/** Not worth an audit entry: malformed requests, unknown records, too many requests. */
+/** Failures without an audit entry: malformed requests, unknown records, too many requests. */
 const NOT_AUDITED = new Set([
   'VALIDATION_ERROR',
   'SVC_VALIDATION_FAILED',
@@ -26,7 +26,7 @@ const NOT_AUDITED = new Set([
   'UNSUPPORTED_MEDIA_TYPE',
 ]);
 
-/** The id in the path. */
+/** Reads the id in the path: `id` or `userId`. */
 function pathId({ params }: Request): string | undefined {
   return (params.id ?? params.userId) as string | undefined;
 }
@@ -36,7 +36,10 @@ function idOf(data: unknown): string | undefined {
   return id?.toString();
 }
 
-/** The audit rows of a success; none where the route declares no audit. The reply's `audit` adds what only the handler knows. */
+/**
+ * Creates the audit rows of a successful request; none where the route declares no audit. The reply's `audit` adds
+ * what only the handler knows.
+ */
 export function auditEvents(context: AuditContext, reply: Reply<number, unknown>): AuditEvent[] {
   if (!context.route.audit) return [];
   return [reply.parts.audit ?? {}].flat().map((facts) =>
@@ -47,7 +50,7 @@ export function auditEvents(context: AuditContext, reply: Reply<number, unknown>
   );
 }
 
-/** Writes the audit row of a known caller's refused or failed mutation. */
+/** Writes the audit row of a mutation that was refused or failed; anonymous callers are not audited. */
 export async function auditFailure(
   context: AuditContext,
   error: AppError,

@@ -1,4 +1,4 @@
-// Serves event streams (SSE): frames, heartbeats, the end of a stream, and readers that are too slow.
+// Serves event streams (SSE): sends frames and heartbeats, ends streams, and cuts readers that are too slow.
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import {
@@ -13,21 +13,21 @@ import { AppError } from '../../errors.ts';
 import { failure, sendFailure } from './envelope.ts';
 
 export interface EventStreams {
-  /** Answers with a stream; `credential` is what the address brought. */
+  /** Answers with a stream; `credential` is the one in the query. */
   serve(res: Response, credential: string, stream: EventStream): void;
-  /** Tells of a credential that opens nothing as an event; the same one again gets 204, which ends a browser's attempts. */
+  /** Answers an invalid credential with an error event; the same one again gets 204, which ends retries. */
   refuse(res: Response, credential: string): void;
-  /** Ends all streams, whose readers go on elsewhere, and refuses further ones. */
+  /** Ends all streams, so that their readers reconnect elsewhere, and refuses new ones. */
   close(): void;
 }
 
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(':\n\n');
-/** When a browser comes back. */
+/** Tells a browser to reconnect after two seconds. */
 const RETRY = 'retry: 2000\n\n';
-/** Bytes that may wait for a reader when the next event comes; readers of one organisation share them. */
+/** Bytes buffered for a slow reader before it is cut; readers of one organisation share the buffers. */
 const BEHIND_BYTES = 4 * 1024 * 1024;
-/** For so long, and so many, it is known that a reader was told. */
+/** Remembers rejected credentials, so that a reconnect gets 204. */
 const TOLD = { max: 10_000, ttl: 60_000 };
 
 const INVALID = new AppError('INVALID_STREAM_TOKEN');
@@ -122,7 +122,10 @@ export function createEventStreams(): EventStreams {
   };
 }
 
-/** No proxy and no compression may gather events. They end with their connection: without chunks a write costs a quarter less (row beside-streams). */
+/**
+ * Sends the head: no proxy and no compression may buffer events. The stream ends with its connection: without chunks a
+ * write costs a quarter less (row beside-streams).
+ */
 function begin(res: Response): void {
   res.setHeader('Connection', 'close');
   res.removeHeader('Transfer-Encoding');

@@ -1,11 +1,11 @@
-// Gives answers headers that are written together with their head, where the answer can keep them (platform/keeping-response.ts).
+// Sets headers that a response keeps and writes together with its head, where it can (platform/keeping-response.ts).
 import type { ServerResponse } from 'node:http';
 import type { Keeping } from '../../platform/keeping-response.ts';
 
 export type AnswerHeaders = readonly (readonly [name: string, value: string])[];
 type Answer = Pick<ServerResponse, 'setHeader' | 'hasHeader'> & Partial<Keeping>;
 
-/** Gives an answer headers that it does not have yet. */
+/** Adds headers that the response does not have yet. */
 export function keepHeaders(res: Answer, headers: AnswerHeaders): void {
   const { kept } = res;
   for (const [name, value] of headers)
@@ -13,7 +13,7 @@ export function keepHeaders(res: Answer, headers: AnswerHeaders): void {
     else res.setHeader(name, value);
 }
 
-/** Sets a header: one that was kept or set under this name, spelt alike, gives way. */
+/** Sets a header; it replaces one that was kept or set under the same name and spelling. */
 export function keepHeader(res: Answer, name: string, value: string): void {
   const { kept } = res;
   if (!kept || res.hasHeader(name)) return void res.setHeader(name, value);

@@ -1,4 +1,4 @@
-// Answers what the HTTP parser rejects, in the failure envelope or in that of SCIM: Express never sees such a request.
+// Answers requests that the HTTP parser rejects, in the failure envelope or that of SCIM: Express never sees them.
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors.ts';
@@ -12,16 +12,16 @@ function parserError(code: string | undefined): AppError {
   return new AppError('VALIDATION_ERROR', 'Malformed HTTP request');
 }
 
-/** A request line may be as long as all headers together; its beginning says enough. */
+/** Characters of the request line that are looked at: it may be as long as all headers together. */
 const BEGINNING = 200;
 const SCIM_REQUEST = /^\s*[A-Z]+ (https?:\/\/[^/ ]*)?\/scim\//;
 
-/** Where the rejected bytes begin with a request line; later bytes of a request name no path. */
+/** Whether the rejected bytes begin with the request line of a SCIM path; later bytes of a request name no path. */
 function isScim(rawPacket: Buffer | undefined): boolean {
   return SCIM_REQUEST.test(rawPacket?.toString('latin1', 0, BEGINNING) ?? '');
 }
 
-/** Answers and closes the connection, or drops one that can no longer be written to. */
+/** Answers and closes the connection; drops it when it can no longer be written to. */
 export function answerMalformed({ code, rawPacket }: MalformedError, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const error = parserError(code);

@@ -4,7 +4,7 @@ import type { AppError, Code } from '../../errors.ts';
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
-/** The `scimType` of a code, where RFC 7644, table 9, has one. */
+/** The `scimType` of an error code, where RFC 7644, table 9, defines one. */
 const SCIM_TYPES: Partial<Record<Code, string>> = {
   SCIM_INVALID_FILTER: 'invalidFilter',
   SCIM_INVALID_VALUE: 'invalidValue',
@@ -33,7 +33,10 @@ export function sendScimFailure(res: Response, error: AppError): void {
   sendScim(res, error.http, scimFailure(error));
 }
 
-/** `code` tells that the plan lacks SCIM from other refusals; strict clients accept no member besides, so no other error has it. */
+/**
+ * The SCIM error of an AppError. Only a plan without SCIM has a `code`, so that clients can distinguish it: strict
+ * clients accept no member besides the standard's.
+ */
 export function scimFailure(error: AppError): object {
   const scimType = SCIM_TYPES[error.code];
   return {

@@ -1,4 +1,4 @@
-// The headers of every answer that depend on nothing in a request: as helmet and cors set them, and kept by no cache.
+// The headers of every response that do not depend on the request: those of helmet and cors, and `no-store`.
 import cors from 'cors';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
@@ -19,8 +19,8 @@ const EXPOSED = [
 ];
 
 /**
- * The headers that a middleware gives the answer to any request of no other origin. It is asked once: two loops take 7 us a
- * request, the dozen middlewares took 12 (row ingest/R1).
+ * Collects the headers that a middleware sets for a same-origin request. It runs once: two loops take 7 us a request,
+ * the dozen middlewares took 12 (row ingest/R1).
  */
 function headersBy(middleware: RequestHandler): AnswerHeaders {
   const set = new Map<string, string>();
@@ -33,7 +33,7 @@ function headersBy(middleware: RequestHandler): AnswerHeaders {
   return [...set];
 }
 
-/** An answer of the interface loads nothing, is framed by nobody and is stored nowhere; pages set headers of their own. */
+/** Responses of the API load nothing, may not be framed and are not cached; pages set headers of their own. */
 export function securityHeaders(): RequestHandler {
   const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
   const headers = headersBy(
@@ -55,7 +55,7 @@ export function crossOrigin(origins: string[]): RequestHandler {
     credentials: true,
     exposedHeaders: EXPOSED,
     maxAge: 600,
-    // The address answers by itself, with its Allow.
+    // The route answers OPTIONS itself, with its Allow header.
     preflightContinue: true,
   });
   const headers = headersBy(answer);

@@ -1,4 +1,4 @@
-// Sends a file: a text, bytes, or pieces that are made as the reader takes them.
+// Sends a file: a text, bytes, or pieces that are produced as the client reads them.
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,15 +10,16 @@ type Pieces = AsyncIterable<string | Uint8Array>;
 
 /** Bytes that are buffered for a slow reader. */
 const HIGH_WATER_MARK = 256 * 1024;
-/** What a stream says of the other end when that has gone. */
+/** Error codes of a stream whose client has disconnected. */
 const LEAVING: ReadonlySet<string | undefined> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_UNABLE_TO_PIPE',
 ]);
 
 /**
- * Resolves when the file is sent, or when its reader has left and the making of it has ended.
- * @throws what the source throws before the first piece; later its caller destroys the connection, so that a truncated file never looks complete
+ * Resolves when the file is sent, or when the client has disconnected and the source has stopped.
+ * @throws what the source throws before the first piece; after it the caller destroys the connection, so that a truncated
+ * file never looks complete
  */
 export async function sendFile(
   res: Response,
@@ -44,7 +45,7 @@ async function sendPieces(res: Response, pieces: Pieces, begin: () => void): Pro
     highWaterMark: HIGH_WATER_MARK,
   });
   const closed = new Promise<void>((resolve) => void content.once('close', resolve));
-  // The calls below hear of a failure; a stream that nobody awaits any more must not end the process.
+  // The calls below handle a failure; an error after them must not end the process.
   content.on('error', () => undefined);
   const left = Object.assign(new Error('the reader has left'), { code: [...LEAVING][0] });
   res.once('close', () => content.destroy(left));
@@ -59,7 +60,7 @@ async function sendPieces(res: Response, pieces: Pieces, begin: () => void): Pro
   }
 }
 
-/** Between two pieces other requests are served. */
+/** Yields to other requests between two pieces. */
 async function* inTurn(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
     yield piece;

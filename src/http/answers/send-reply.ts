@@ -1,4 +1,4 @@
-// Sends a handler's reply: reduced to the declared view, in the success envelope, or as a file, redirect or SCIM resource.
+// Sends a handler's reply by its declared view: in the success envelope, or as a file, redirect or SCIM resource.
 import type { Response } from 'express';
 import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
 import { AppError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { sendScim } from './scim-envelope.ts';
 import { sendFile } from './send-file.ts';
 import { pagination, type Paged } from '../declaration/paging.ts';
 
-/** The setting of the app: whether browsers reach it over https. */
+/** Name of the Express setting that says whether browsers reach the app over https. */
 export const SECURE_COOKIES = 'secure cookies';
 
 interface Target {
@@ -62,7 +62,7 @@ function extraMembers({ extra }: Route, { parts }: Reply<number, unknown>): obje
   return extra ? extra.parse(parts.extra ?? {}) : {};
 }
 
-/** A form of another site brings a cookie along only where it is Secure, which takes https. */
+/** Cookies must be SameSite=None, so Secure and https, to be sent with a form that another site posts. */
 function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void {
   const secure = res.req.app.get(SECURE_COOKIES) as boolean;
   const options = {

@@ -1,4 +1,4 @@
-// Maps anything thrown to an AppError; the text of other errors never reaches a caller.
+// Maps any thrown value to an AppError; the text of other errors never reaches a caller.
 import { AppError, type Code, isDuplicateKey, tooSlow } from '../../errors.ts';
 
 const UNAVAILABLE = new Set([
@@ -11,10 +11,10 @@ const UNAVAILABLE = new Set([
   'MongoWaitQueueTimeoutError',
 ]);
 
-/** The server gave up on a read with `maxTimeMS`. */
+/** MongoDB's error code for a read that exceeded its `maxTimeMS`. */
 const TIME_EXPIRED = 50;
 
-/** `fallback` is the code for an unexpected error. */
+/** Maps a thrown value to an AppError; `fallback` is the code for an unexpected error. */
 export function translateError(error: unknown, fallback: Code): AppError {
   if (error instanceof AppError) return error;
   const { name, code } = (error ?? {}) as { name?: string; code?: unknown };

@@ -1,4 +1,4 @@
-// Authenticates the credential of a request: a session token, an API key, a SCIM token or the token of a feed (document 1, section 5).
+// Authenticates a request: by session token, API key, SCIM token or feed token (document 1, section 5).
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
 import { AppError } from '../../errors.ts';
@@ -13,7 +13,7 @@ interface Credentials {
   token: string | null;
 }
 
-/** `X-API-Key: <key>`, `Authorization: Bearer <key>` or `Authorization: Bearer <JWT>`. */
+/** Parses `X-API-Key: <key>`, `Authorization: Bearer <key>` or `Authorization: Bearer <JWT>`. */
 function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
   const header = headers['x-api-key'];
@@ -48,11 +48,11 @@ export async function authenticate(
 
 interface StreamCredential {
   kind: 'stream_token' | 'token';
-  /** Empty where it is given twice. */
+  /** Empty when the parameter is given twice. */
   value: string;
 }
 
-/** A browser opens an event stream without headers of its own: the address brings the credential. */
+/** Reads the credential from the query: a browser cannot set headers on an event stream. */
 export function streamCredential({ query }: Request): StreamCredential | null {
   for (const kind of ['stream_token', 'token'] as const) {
     const value = query[kind];

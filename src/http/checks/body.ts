@@ -1,4 +1,4 @@
-// Request bodies: reads a bounded number of bytes, then parses strict JSON or a form. Every failure is a 4xx.
+// Reads request bodies of bounded size and parses strict JSON or forms. Every failure is a 4xx.
 import express, { type Request, type Response } from 'express';
 import { safeJsonParts, UnsafeJson } from '../../domain/record/safe-json.ts';
 import { atOnce, type Parts } from '../../domain/others-turn.ts';
@@ -7,7 +7,7 @@ import type { Json } from '../../domain/record/json.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { utf8InParts } from './utf8.ts';
 
-/** These bound the time that parsing takes; no form of the API comes near them. */
+/** Bounds on forms, and so on the time that parsing takes; no form of the API comes near them. */
 const MAX_MEMBERS = 100;
 const MAX_SPACES = 10_000;
 const readers = new Map<number, ReturnType<typeof express.raw>>();
@@ -20,14 +20,14 @@ function readerOf(limit: number): ReturnType<typeof express.raw> {
 }
 
 /**
- * The body's bytes after content decoding.
+ * Reads the body's bytes after content decoding.
  * @throws AppError `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, or `VALIDATION_ERROR` when the transfer broke off
  */
 export function readBody(req: Request, res: Response, limit: number): Awaitable<Buffer> {
   return isThere(req, limit) ? ((req.read() as Buffer | null) ?? EMPTY) : received(req, res, limit);
 }
 
-/** All of it has come, as it is meant: no reader has to wait for it, which takes 10 us (row ingest/R1). */
+/** Whether the whole body is buffered and not encoded: a synchronous read saves 10 us (row ingest/R1). */
 function isThere({ complete, readableLength, headers }: Request, limit: number): boolean {
   return complete && readableLength <= limit && headers['content-encoding'] === undefined;
 }
@@ -41,7 +41,7 @@ async function received(req: Request, res: Response, limit: number): Promise<Buf
   return Buffer.isBuffer(req.body) ? req.body : EMPTY;
 }
 
-/** Maps the status of body-parser's errors; whatever else it could not decode is the caller's fault. */
+/** Maps the status of body-parser's errors; any other decoding error is a malformed body. */
 function readError(cause: unknown): AppError {
   const { status } = cause as { status?: number };
   if (status === 413) return new AppError('PAYLOAD_TOO_LARGE', undefined, { cause });
@@ -50,8 +50,8 @@ function readError(cause: unknown): AppError {
 }
 
 /**
- * Parses a JSON body, in parts; an empty one is undefined.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for anything that is not safe JSON in UTF-8
+ * Parses a JSON body in steps; an empty body is undefined.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is not safe JSON in UTF-8
  */
 export function* parseBody(
   raw: Buffer,
@@ -77,8 +77,9 @@ export function* parseBody(
 }
 
 /**
- * Parses an `application/x-www-form-urlencoded` body. Who gives a member twice may mean either: refused.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is not UTF-8 or contains NUL
+ * Parses an `application/x-www-form-urlencoded` body. A repeated member is ambiguous and refused.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for a malformed form, a repeated
+ * member or NUL
  */
 export function parseForm(
   raw: Buffer,
@@ -99,7 +100,7 @@ export function parseForm(
   return Object.fromEntries(members);
 }
 
-/** Null for anything but a form. Linear in the size of the body, which `URLSearchParams` is not. */
+/** Parses the members; null when it is no form. Takes linear time, which `URLSearchParams` does not. */
 function membersOf(raw: Buffer): [name: string, value: string][] | null {
   if (occursMoreThan(raw, '&', MAX_MEMBERS) || occursMoreThan(raw, '+', MAX_SPACES)) return null;
   try {

@@ -1,10 +1,10 @@
-// Reads the address of the client that sent a request: the one place that does.
+// Reads the client address of a request; no other file reads it.
 import type { Request } from 'express';
 import { clientAddress } from '../../domain/network/client-address.ts';
 
 type Trust = (address: string, hop: number) => boolean;
 
-/** Empty: the connection is gone. */
+/** Reads the client address; empty when the connection is gone. */
 export function readClientAddress({ app, socket, headers }: Request): string {
   const given = headers['x-forwarded-for'] ?? '';
   return clientAddress({

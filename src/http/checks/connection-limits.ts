@@ -1,4 +1,4 @@
-// Bounds the connections that one client address has open, so that none of them takes those of everybody.
+// Bounds the open connections of one client address, so that no client takes all of them.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
@@ -6,11 +6,11 @@ import { ipKeyGenerator } from 'express-rate-limit';
 export interface ConnectionLimit {
   /** Further connections of an address are closed at once. */
   perAddress: number;
-  /** Whose connections are those of many clients: they are not limited. */
+  /** Whether an address is a proxy's, whose connections are those of many clients: it has no limit. */
   isTrustedProxy: (address: string) => boolean;
 }
 
-/** The default for one address: a quarter of what all may have, at least one. */
+/** The default limit of one address: a quarter of all connections, at least one. */
 export const shareOfConnections = (all: number): number => Math.max(1, Math.floor(all / 4));
 
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
@@ -32,6 +32,6 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   });
 }
 
-/** An IPv4 address, also one in the form of IPv6, or the network of an IPv6 address, which one client has as a whole. */
+/** Maps an address to its client: the IPv4 address, mapped or not, or the IPv6 network, which one client owns. */
 const clientOf = (address: string): string =>
   ipKeyGenerator(address.replace(/^::ffff:(?=\d+\.)/, ''));

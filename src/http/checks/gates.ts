@@ -1,4 +1,4 @@
-// Authorisation of an authenticated caller: plan, then role; and the workspace of the request.
+// Authorises an authenticated caller by plan and role, and resolves the workspace of the request.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Awaitable } from '../../domain/awaitable.ts';
 import { plansWith } from '../../domain/identity/plans.ts';
@@ -30,7 +30,7 @@ export function requireRole(route: Route, caller: Caller): void {
 }
 
 /**
- * Whoever the directory has deactivated reads until the session ends (document 1, section 4.5), and changes nothing.
+ * A member whom the directory has deactivated may read until the session ends (document 1, section 4.5), but not write.
  * @throws AppError `ACCOUNT_DEACTIVATED`
  */
 export function requireActive(route: Route, { user }: Caller): void {
@@ -39,7 +39,7 @@ export function requireActive(route: Route, { user }: Caller): void {
     throw new AppError('ACCOUNT_DEACTIVATED');
 }
 
-/** @throws AppError `FORBIDDEN` when an organisation's identity provider would reach an account that is more than its own */
+/** @throws AppError `FORBIDDEN` when an organisation's sign-on would change an account that is not only its own */
 export function requireAccount(route: Route, { user }: Caller): void {
   if (route.account && user && !user.ownsAccount)
     throw new AppError(
@@ -48,14 +48,14 @@ export function requireAccount(route: Route, { user }: Caller): void {
     );
 }
 
-/** @throws AppError `FORBIDDEN` where the installation asks for a proof of the mailbox and nobody has given one */
+/** @throws AppError `FORBIDDEN` where the installation requires a verified mailbox and the user has none */
 export function requireVerified(route: Route, { user }: Caller): void {
   if (route.verified && user && !user.isVerified)
     throw new AppError('FORBIDDEN', 'Confirm your e-mail address first, by the link in your mail');
 }
 
 /**
- * The tenant with the workspace that `x-workspace-id` names.
+ * Returns the tenant with the workspace that `x-workspace-id` names.
  * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace
  */
 export function chooseWorkspace(

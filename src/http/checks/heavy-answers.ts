@@ -1,4 +1,4 @@
-// Bounds the heavy answers that one organisation has under way at a time, and ends their work when their reader leaves.
+// Bounds the heavy responses of one organisation at a time, and aborts their work when the client disconnects.
 import type { Response } from 'express';
 import { AppError } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';
@@ -6,16 +6,16 @@ import type { Shared } from '../../platform/shared/shared.ts';
 export interface HeavyAnswer {
   /** Aborted when the connection is closed before the answer is complete. */
   signal: AbortSignal;
-  /** The work has ended: gives the place back, once the response is closed too. */
+  /** Ends the work: releases the slot once the response is closed too. */
   end(): void;
 }
 
 export interface HeavyAnswers {
-  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has no place left */
+  /** @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has no slot left */
   admit(organizationId: string, res: Response): Promise<HeavyAnswer>;
 }
 
-/** `limit` places for each organisation. */
+/** Creates the limiter, with `limit` slots for each organisation. */
 export function createHeavyAnswers(limit: number, { place }: Pick<Shared, 'place'>): HeavyAnswers {
   return {
     async admit(organizationId, res) {

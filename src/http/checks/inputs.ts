@@ -30,7 +30,7 @@ export interface Parsed {
   paged: Paged | undefined;
 }
 
-/** Builds the input of a handler. @throws AppError `NOT_FOUND` for a malformed id in the path; the route's `invalidCode` */
+/** Builds a handler's input. @throws AppError `NOT_FOUND` for a malformed id in the path; the route's `invalidCode` */
 export async function parseInputs(
   route: Route,
   req: Request,
@@ -54,7 +54,7 @@ function parseParams(route: Route, req: Request): unknown {
   return parsed.data;
 }
 
-/** `query`: as Express parses it, each time that it is asked. */
+/** Parses the query. `query`: Express's getter, which parses at each access. */
 function parseQuery(route: Route, query: Request['query']): unknown {
   if (!route.openQuery && route.kind !== 'scim') refuseUnknown(route.query, Object.keys(query));
   const values = Object.values(query);
@@ -63,7 +63,7 @@ function parseQuery(route: Route, query: Request['query']): unknown {
   return route.query && check(route.query, query, () => 'VALIDATION_ERROR');
 }
 
-/** A misspelt filter must not look like an answer to it. */
+/** Refuses unknown query members: a misspelt filter must not return unfiltered data. */
 function refuseUnknown(schema: Route['query'], names: readonly string[]): void {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const path = names.find((name) => !known.includes(name));
@@ -77,7 +77,7 @@ function refuseUnknown(schema: Route['query'], names: readonly string[]): void {
   throw new AppError('VALIDATION_ERROR', `${told?.path}: ${told?.message}`, { data });
 }
 
-/** So that the schema names the members that are missing. */
+/** Replaces a missing body by an empty object, so that the schema names the missing members. */
 const absentIsEmpty = (sent: Json | undefined): Json => (sent === undefined ? {} : sent);
 
 function codeOfMember(route: Route): (member: string) => Code {
@@ -87,7 +87,7 @@ function codeOfMember(route: Route): (member: string) => Code {
 
 const invalidCodeOf = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
 
-/** A large one is parsed while others have their turns. */
+/** Parses the body; a large one yields to other requests while it is parsed. */
 async function sentBody(
   route: Route,
   rawBody: Buffer,

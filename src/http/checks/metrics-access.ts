@@ -1,4 +1,4 @@
-// Who may read /metrics: whoever has the token; without one, outside production, whoever is on this machine.
+// Decides who may read /metrics: holders of the token; if none is set, local callers outside production.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
 import type { Config } from '../../config.ts';
@@ -14,13 +14,13 @@ export function mayReadMetrics(
   return equalSecrets(req.headers.authorization ?? '', `Bearer ${token}`);
 }
 
-/** From this machine, and not through a proxy on it. */
+/** Whether a request comes from this machine, and not through a proxy on it. */
 function isLocal({ socket, headers }: Pick<Request, 'headers' | 'socket'>): boolean {
   const isProxied = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
   return LOOPBACK.has(socket.remoteAddress ?? '') && !isProxied;
 }
 
-/** In a time that tells nothing of where the two differ. */
+/** Compares in constant time. */
 function equalSecrets(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }

@@ -9,10 +9,10 @@ import type { Shared } from '../../platform/shared/shared.ts';
 const QUARTER_HOUR = 900;
 const HOUR = 3600;
 const MINUTE = 60;
-/** A browser comes back once; what is repeated is a reload, or somebody who tries. */
+/** A browser comes back once per login; more are reloads or attacks. */
 const MOST_PER_LOGIN = 30;
 
-/** What one layer says of one request. */
+/** The count of one layer for one request. */
 interface Count {
   limit: number;
   remaining: number;
@@ -29,7 +29,7 @@ interface LayerParts {
   exact: boolean;
 }
 
-/** One layer: keys of its own, in windows of so many seconds. */
+/** Creates one layer: it counts its own keys in windows of `windowSeconds`. */
 function layer({ shared, room, windowSeconds, exact }: LayerParts): CountOne {
   const windowMs = windowSeconds * 1000;
   return (key, limit) =>
@@ -69,12 +69,12 @@ export class RateState {
   }
 }
 
-/** @throws AppError as `RateState.take` does: at once where the count is known */
+/** @throws AppError as `RateState.applyCount` does; synchronously where the count is known */
 function taken(state: RateState, counted: Awaitable<Count>, code?: Code): Awaitable<void> {
   return whenKnown(counted, (count) => state.take(count, code));
 }
 
-/** Whose account, and from where. */
+/** An attempt at an account: its e-mail address and the client address. */
 export interface Attempt {
   email: string;
   address: string;
@@ -83,21 +83,21 @@ export interface Attempt {
 export interface RateLimits {
   ip(address: string, state: RateState): Awaitable<void>;
   auth(address: string, state: RateState): Awaitable<void>;
-  /** Signing on elsewhere: what is tried there is not tried here, and many people share an address. */
+  /** Sign-ons at identity providers, which check the credentials; many people share an address. */
   signOn(address: string, state: RateState): Awaitable<void>;
-  /** One login that is under way, by what the provider sends back of it. */
+  /** Responses to one login request, by the state that the provider sends back. */
   login(request: string, state: RateState): Awaitable<void>;
-  /** Attempts at an account by strangers: from one network, and from everywhere, so that one of them does not lock the owner out. */
+  /** Unauthenticated attempts at an account, per network and in total: one attacker cannot lock the owner out. */
   account(attempt: Attempt, state: RateState): Awaitable<void>;
-  /** Attempts within a session, which no stranger uses up. */
+  /** Attempts within a session; unauthenticated callers cannot use them up. */
   proof(userId: string, state: RateState): Awaitable<void>;
-  /** Mails of one kind that anybody can have sent to an address, counted likewise. */
+  /** Mails of one kind that any caller can have sent to an address, counted likewise. */
   mail(kind: string, attempt: Attempt, state: RateState): Awaitable<void>;
   /** Requests for a demonstration, by address. */
   demo(address: string, state: RateState): Awaitable<void>;
   user(userId: string, state: RateState): Awaitable<void>;
   onboarding(userId: string, state: RateState): Awaitable<void>;
-  /** Reads of the index, by who reads; its report, by organisation. */
+  /** Reads of the index, by reader; of its report, by organisation. */
   cpi(reader: string, state: RateState): Awaitable<void>;
   cpiReport(organizationId: string, state: RateState): Awaitable<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
@@ -124,11 +124,11 @@ type Configured = Pick<
   | 'ASSAY_LIMIT_SCIM'
 >;
 
-/** An IPv6 caller is counted by its /56. */
+/** Creates all layers. An IPv6 caller is counted by its /56. */
 export function createLimits(config: Configured, shared: Pick<Shared, 'count'>): RateLimits {
   const exact = (room: string, windowSeconds: number): CountOne =>
     layer({ shared, room, windowSeconds, exact: true });
-  /** What many requests pass. */
+  /** A layer that many requests pass: its counts need not be exact. */
   const busy = (room: string, windowSeconds: number): CountOne =>
     layer({ shared, room, windowSeconds, exact: false });
   const ip = busy('ip', QUARTER_HOUR);
@@ -154,7 +154,7 @@ export function createLimits(config: Configured, shared: Pick<Shared, 'count'>):
     signOn: (address, state) =>
       taken(state, signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
     login: (request, state) => taken(state, login(sha256Hex(request), MOST_PER_LOGIN)),
-    // What one network may not do any more does not count against the account.
+    // Attempts beyond the network's limit do not count against the account.
     async account({ email, address }, state) {
       const from = `${email} ${ipKeyGenerator(address)}`;
       state.take(await accountFrom(from, config.ASSAY_LIMIT_ACCOUNT));

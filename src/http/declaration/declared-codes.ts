@@ -1,8 +1,8 @@
-// The error codes of a route: the declared ones, and those that follow from its declaration.
+// Lists the error codes of a route: the declared ones, and those that follow from its declaration.
 import type { Code } from '../../errors.ts';
 import type { Route } from './define-route.ts';
 
-/** Every code a route can answer with, sorted. */
+/** Lists every code that a route can answer with, sorted. */
 export function codesOf(route: Route): Code[] {
   const codes = new Set<Code>([
     'RATE_LIMIT_EXCEEDED',

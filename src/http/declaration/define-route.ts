@@ -14,7 +14,7 @@ export interface PageRule {
   max: number;
 }
 
-/** What a handler may know of the request besides its declared inputs. */
+/** Request data that a handler gets besides its declared inputs. */
 export interface RequestMeta {
   requestId: string;
   ip: string;
@@ -26,13 +26,13 @@ export interface RequestMeta {
   rawQuery: string;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
-  /** The body once it is parsed, before any schema has looked at it. */
+  /** The parsed body, before validation by a schema. */
   sent?: Json | undefined;
 }
 
-/** What only the handler knows about its route's audit entry. */
+/** Parts of an audit entry that only the handler knows. */
 export interface AuditDetails {
-  /** Instead of the declared action, where a route has several outcomes. */
+  /** Replaces the declared action, where a route has several outcomes. */
   action?: string;
   organizationId?: string;
   userId?: string;
@@ -48,7 +48,7 @@ export interface FileDownload {
   type: string;
   /** Null: displayed inline, not saved. */
   filename: string | null;
-  /** Pieces are made as the reader takes them: nothing is open before the answer begins. */
+  /** Pieces are produced as the client reads them: nothing is open before the response begins. */
   body: AsyncIterable<string | Uint8Array> | string | Uint8Array;
 }
 
@@ -111,7 +111,11 @@ export interface AuditRule {
   resource: string;
 }
 
-/** `auth`: per client address; `signOn`: per client address, and per login that is under way; `account`: per caller, or per `email` of the body and client network, whether or not it has an account; `mail`: likewise, by kind; `demo`: per client address, owners and admins excepted; `onboarding`: per user; `cpi`: per reader; `cpiReport`: per organisation. */
+/**
+ * `auth`: per client address; `signOn`: per client address and per login; `account`: per caller, or per `email` of the body
+ * and client network, whether or not it has an account; `mail`: likewise, by kind; `demo`: per client address, except
+ * system owners and admins; `onboarding`: per user; `cpi`: per reader; `cpiReport`: per organisation.
+ */
 export type ExtraLimit =
   | 'auth'
   | 'signOn'
@@ -132,18 +136,21 @@ export interface Meta {
   roles?: readonly Role[];
   systemRoles?: readonly ('owner' | 'admin')[];
   plan?: Feature;
-  /** Acts on the account itself: refused to a session that one organisation's sign-on opened, unless the account is that organisation's own. */
+  /**
+   * Acts on the account itself: refused to a session that one organisation's sign-on opened, unless the account is that
+   * organisation's own.
+   */
   account?: boolean;
-  /** Needs a proved mailbox, where the installation asks for one. */
+  /** Requires a verified mailbox, where the installation asks for one. */
   verified?: boolean;
-  /** A change that a member may make whom the directory has deactivated, such as logging out. */
+  /** Also allowed to a member whom the directory has deactivated, such as logging out. */
   whileDeactivated?: boolean;
   limits?: readonly ExtraLimit[];
-  /** Reads or sends much: an organisation may have a few such answers under way at a time. */
+  /** Reads or sends much: an organisation may have a few such requests at a time. */
   heavy?: boolean;
   /** Code of an invalid body; default `VALIDATION_ERROR`. */
   invalidCode?: Code;
-  /** Codes of invalid members of the body that have one of their own, by the name of the member. */
+  /** Codes of invalid body members that have a code of their own, by member name. */
   memberCodes?: Readonly<Record<string, Code>>;
   /** Code of a missing role; default `FORBIDDEN`. */
   forbiddenCode?: Code;
@@ -152,23 +159,29 @@ export interface Meta {
   /** Further codes the handler may throw. */
   codes?: readonly Code[];
   audit?: AuditRule;
-  /** `transaction` (default of mutations): handler and audit rows run in one transaction. `own`: the handler manages its own transactions. `none`: nothing is written. */
+  /**
+   * `transaction` (default of mutations): handler and audit rows run in one transaction. `own`: the handler manages its own
+   * transactions. `none`: nothing is written.
+   */
   writes?: 'transaction' | 'own' | 'none';
-  /** For workspace keys limited to certain agents: `filtered`, the service filters by agent; `irrelevant`, the data belongs to no agent. Absent: 403. */
+  /**
+   * How a workspace key limited to certain agents is served: `filtered`, the service filters by agent; `irrelevant`, the
+   * data belongs to no agent. Absent: 403.
+   */
   agentScope?: 'filtered' | 'irrelevant';
   /** Spans all workspaces: 403 for a key that is bound to one. */
   allWorkspaces?: true;
-  /** An agent key is let in too, as a reader of its own agent's records. */
+  /** Also allowed to an agent key, as a reader of its own agent's records. */
   agentKeys?: true;
   /** Maximum size of the body in bytes; default 100 KiB. */
   bodyLimit?: number;
-  /** Others write its address and add members of their own: those that are unknown are ignored. Absent: they are refused. */
+  /** Ignores unknown query members, since third parties add their own. Absent: they are refused. */
   openQuery?: true;
   /** Encoding of the body; default JSON. The members of a form are strings. */
   bodyType?: 'json' | 'form';
-  /** `scim`: bare resources and errors of RFC 7644. `redirect`: `data` is the location. `stream`: `data` is an event stream. */
+  /** `scim`: resources and errors of RFC 7644. `redirect`: `data` is the location; `stream`: an event stream. */
   kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream';
-  /** What a file may be sent as, for the API document. */
+  /** Media types of a file, for the API document. */
   mediaType?: string | readonly string[];
 }
 
@@ -191,15 +204,16 @@ export interface Declaration<
   status?: S | readonly S[];
   page?: G;
   /**
-   * Runs after the checks and before the transaction, for what waits on the outside: a DNS look-up, an identity provider. The handler
-   * gets the result as `prepared`, also when its transaction runs again. Declare it before the handler, whose type depends on it.
+   * Runs after the checks and before the transaction, for calls to other systems: a DNS look-up, an identity provider. The
+   * handler gets the result as `prepared`, also when its transaction is retried. Declare it before the handler, whose type
+   * depends on it.
    */
   prepare?: (input: Input<A, P, Q, B, G>, services: Services) => Promise<F>;
   handler: (
     input: Input<A, P, Q, B, G> & { prepared: F },
     services: Services,
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
-  /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply instead. */
+  /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply. */
   replay?: (
     input: Principals[A] & { meta: RequestMeta },
     services: Services,

@@ -1,4 +1,4 @@
-// Optional members of inputs: the one place that says what null means there.
+// Defines optional members of inputs, and what null means there; no other file does.
 import type { z } from 'zod';
 
 /** A member that may be left out. Its input may be null; its output has a value, or the member is not there. */
@@ -13,7 +13,7 @@ export type WithDefault<T extends z.ZodType> = z.ZodDefault<
 /** Whether null is a value of its own, such as "clear it". */
 const hasNull = (schema: z.ZodType): boolean => schema.safeParse(null).success;
 
-/** An optional member: many serialisers write null for what is absent, so null means that, unless `schema` takes null. */
+/** An optional member. Many serialisers write null for an absent one: null means that, unless `schema` takes null. */
 export function optional<T extends z.ZodType>(schema: T): Optional<T> {
   const present = hasNull(schema)
     ? schema
@@ -21,7 +21,7 @@ export function optional<T extends z.ZodType>(schema: T): Optional<T> {
   return present.optional() as unknown as Optional<T>;
 }
 
-/** An optional member with a default, which null gets too, unless `schema` takes null. */
+/** An optional member with a default, which also replaces null, unless `schema` takes null. */
 export function withDefault<T extends z.ZodType>(
   schema: T,
   fallback: z.util.NoUndefined<z.output<T>>,
@@ -33,7 +33,7 @@ export function withDefault<T extends z.ZodType>(
   return member as unknown as WithDefault<T>;
 }
 
-/** Every member of an object optional. */
+/** Makes every member of an object optional. */
 export function allOptional<S extends z.ZodRawShape>(members: S): AllOptional<S> {
   const entries = Object.entries(members).map(([name, schema]) => [
     name,
@@ -49,7 +49,7 @@ type AllOptional<S extends z.ZodRawShape> = {
 export const changesSomething = (change: object): boolean =>
   Object.values(change).some((value) => value !== undefined);
 
-/** Takes out, in place, the members whose value is undefined: null was sent for them, and nobody else has to know that. */
+/** Removes, in place, the members whose value is undefined: null was sent for them and means absence. */
 export function withoutAbsent<T>(value: T): T {
   if (Array.isArray(value)) for (const item of value) withoutAbsent(item);
   else if (isPlain(value))

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withDefault } from './optional.ts';
 import type { PageRule } from './define-route.ts';
 
-/** Maximum page number; exports serve whoever reads further. */
+/** Maximum page number; exports serve readers who need more. */
 const MAX_PAGE = 1_000_000;
 
 /** The query members of every paged route; a `limit` above the maximum counts as the maximum. */

@@ -42,7 +42,7 @@ export function signInAudit({
 
 /** The outcome of a sign-in in a browser. */
 export interface LoginRedirect {
-  /** Where the browser is sent. */
+  /** URL to which the browser is redirected. */
   location: string;
   cookies: NonNullable<ReplyParts['cookies']>;
   /** Null: the login failed, or is audited elsewhere. */

@@ -1,8 +1,8 @@
-// The body of a message that a machine outside signed (document 1, section 7; the check is in domain/signed-message.ts).
+// The body of a message that an external machine signed (document 1, section 7; verified in domain/signed-message.ts).
 import { z } from 'zod';
 import { optional } from './optional.ts';
 
-/** `members` are what the operation reads of the payload besides the organisation and the time. */
+/** `members`: the payload's members besides organisation and time. */
 export const signedInput = <M extends z.ZodRawShape>(members: M) =>
   z.object({
     payload: z

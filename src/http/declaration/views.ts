@@ -1,4 +1,4 @@
-// Building blocks of inputs and views; ObjectIds and Dates become strings here only.
+// Schemas that inputs and views are built of; ObjectIds and Dates become strings only here.
 import { z } from 'zod';
 import { parseEmailAddress } from '../../domain/identity/addresses/email-address.ts';
 import { optional } from './optional.ts';
@@ -31,9 +31,9 @@ export const idParam = z
   .transform((text) => text.toLowerCase());
 export const byId = z.object({ id: idParam });
 
-/** Ends a line, or turns the order of what follows. */
+/** Characters that end a line or change the text direction. */
 const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
-/** Line breaks and tabs are text, other control characters are not. */
+/** Control characters except line breaks and tabs. */
 const NOT_IN_PROSE = /[^\P{Cc}\n\r\t]/u;
 
 const trimmedWithout = (forbidden: RegExp, max: number) =>
@@ -49,7 +49,7 @@ export const line = (max: number) => trimmedWithout(NOT_IN_A_LINE, max).min(1);
 /** A trimmed string of 1 to `max` characters on any number of lines. */
 export const prose = (max: number) => trimmedWithout(NOT_IN_PROSE, max).min(1);
 
-/** Words that need not be said: an empty text says nothing, as does null. */
+/** An optional text on any number of lines; an empty text counts as absent, as does null. */
 export const words = (max: number) =>
   optional(
     trimmedWithout(NOT_IN_PROSE, max)
@@ -57,7 +57,7 @@ export const words = (max: number) =>
       .transform((text) => text || undefined),
   );
 
-/** An e-mail address in its one form. */
+/** An e-mail address, normalised. */
 export const emailAddress = z
   .string()
   .max(254)
@@ -69,10 +69,10 @@ export const emailAddress = z
     return z.NEVER;
   });
 
-/** Of a password as it is typed: letters with marks of their own count several times there. */
+/** Maximum length of a password as typed: combining characters count separately before normalisation. */
 const TYPED_MAX = 512;
 
-/** At least 10 characters with an upper-case letter, a lower-case letter and a digit, and not a common password. */
+/** A new password: at least 10 characters with upper-case and lower-case letters and a digit, and not a common one. */
 export const newPassword = z
   .string()
   .max(TYPED_MAX)
@@ -87,7 +87,7 @@ export const newPassword = z
 /** A password to verify; only its length is checked. */
 export const existingPassword = z.string().min(1).max(TYPED_MAX);
 
-/** A list that is refused before its items are looked at when it has too many. */
+/** A list whose length is checked before its items are validated. */
 export const listOf = <T extends z.ZodType>(item: T, max: number, min = 0) => {
   const list = z.array(item).max(max);
   const counted = z.preprocess(
@@ -107,7 +107,7 @@ export const listOf = <T extends z.ZodType>(item: T, max: number, min = 0) => {
 /** A free-form JSON object; the body parser has checked that it is safe. */
 export const freeObject = z.record(z.string(), z.json());
 
-/** A number of a query, in which zero counts: an empty text is none, though it reads as zero. */
+/** A number in a query; an empty text is invalid instead of zero. */
 export const numeral = <T extends z.ZodType>(number: T) =>
   z.preprocess((given) => (String(given).trim() === '' ? Number.NaN : given), number);
 

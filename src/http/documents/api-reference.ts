@@ -1,7 +1,7 @@
 // Serves the API reference: the OpenAPI document, and a page that renders it from local assets.
 import type { ServerResponse } from 'node:http';
 import express, { Router } from 'express';
-// Without the bundle itself, which its index loads.
+// This import avoids the bundle itself, which the package's index loads.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { openapi } from './openapi.ts';
 import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
@@ -35,10 +35,10 @@ const POLICY =
 const cacheForADay = (res: ServerResponse): void =>
   void res.setHeader('Cache-Control', 'public, max-age=86400');
 
-/** Made once for the instances of a process: it takes as long as all else of a start. */
+/** Cached per process: generating the document takes as long as the rest of a start. */
 const documents = new WeakMap<readonly Mount[], string>();
 
-/** The API document. The first call takes a third of a second: a server makes it before it listens. */
+/** Returns the API document. The first call takes a third of a second: a server makes it before it listens. */
 export function documentOf(mounts: readonly Mount[]): string {
   const made = documents.get(mounts) ?? JSON.stringify(openapi(mounts));
   documents.set(mounts, made);

@@ -11,7 +11,7 @@ type Schema = Record<string, unknown>;
 
 const JSON_VALUE = { $ref: '#/components/schemas/Json' };
 
-/** The converter drops the default of what is transformed. */
+/** Restores the default, which the converter drops for transformed schemas. */
 function keepDefault({
   zodSchema,
   jsonSchema,
@@ -23,7 +23,7 @@ function keepDefault({
   if (fallback !== undefined) jsonSchema.default = fallback;
 }
 
-/** JSON Schema of a zod schema, in the dialect of OpenAPI 3.1. The only recursive schema is `z.json()`, which all share. */
+/** Converts a zod schema to JSON Schema for OpenAPI 3.1. The only recursive schema is `z.json()`, which all share. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const {
     $schema: _dialect,
@@ -51,7 +51,7 @@ const FAILURE = { $ref: '#/components/schemas/Failure' };
 const SCIM_FAILURE = { $ref: '#/components/schemas/ScimError' };
 const COUNTED = {
   type: 'integer',
-  description: 'Exact up to 10,000, beyond that at least so many',
+  description: 'Exact up to 10,000; a lower bound beyond that',
 };
 const PAGINATION = { $ref: '#/components/schemas/Pagination' };
 
@@ -59,7 +59,7 @@ const DESCRIPTION =
   `Bodies of JSON have at most ${MAX_DEPTH} levels of nesting and ${MAX_VALUES} members and elements. ` +
   'Refused with 400: lone surrogates, NUL, the key `__proto__`, and numbers that are infinite or integers beyond 2^53 - 1.';
 
-/** The OpenAPI 3.1 document of every mounted route. */
+/** Generates the OpenAPI 3.1 document of every mounted route. */
 export function openapi(mounts: readonly Mount[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, route } of locate(mounts)) {
@@ -156,7 +156,7 @@ function queryParameters({ query }: Route): object[] {
   }));
 }
 
-/** An address has no null. */
+/** Removes null, which a query cannot contain. */
 function withoutNull({ anyOf, ...rest }: Schema): Schema {
   if (!Array.isArray(anyOf)) return rest;
   const left = (anyOf as Schema[]).filter(({ type }) => type !== 'null');
@@ -175,7 +175,7 @@ interface Described {
   content?: Record<string, { schema: object }>;
 }
 
-/** A failure may be told with the status of a success: the answer then has the one schema or the other. */
+/** Describes all responses; a failure may have the status of a success, which then has either schema. */
 function responsesOf(route: Route): Record<string, object> {
   const good = successes(route) as Record<string, Described>;
   const bad = failures(route) as Record<string, Described>;

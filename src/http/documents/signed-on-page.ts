@@ -1,9 +1,9 @@
-// The page that a sign-on ends on where no front end is configured: it says in words how it ended, and runs no script.
+// Serves the page that a sign-on ends on where no front end is configured: it says how it ended, and runs no script.
 import { Router } from 'express';
 import { SIGNED_ON_PATH } from '../../domain/identity/redirect-allow-list.ts';
 import { registry } from '../../errors.ts';
 
-/** From this address alone; nothing else is loaded, nor sent anywhere. */
+/** The style sheet, served from this path: the page loads nothing else and sends nothing. */
 const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem}';
 const POLICY =
@@ -23,13 +23,13 @@ const SECOND_STEP: Ending = {
   text: 'Your identity provider has vouched for you. Your organisation asks for a code of your authenticator as well: enter it in the application that you came from.',
 };
 
-/** What a person can do about it; else what the code means. */
+/** Advice by error code; other codes show their meaning. */
 const ADVICE = new Map(
   Object.entries({
     FORBIDDEN:
       'You are not admitted. Your organisation\u2019s administrators find the reason in the audit log.',
     CONFLICT:
-      'The member with your e-mail address is somebody else at the identity provider. An owner of your organisation can unlink them.',
+      'The member with your e-mail address is linked to another person at the identity provider. An owner of your organisation can unlink them.',
     INVALID_TOKEN:
       'This login was not begun in this browser, or has been completed before. Begin again, and allow cookies.',
     EXPIRED: 'The login took longer than ten minutes. Begin again.',
@@ -43,7 +43,7 @@ const ADVICE = new Map(
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A code that does not exist is not repeated: anybody can write an address. */
+/** Describes a failure; an unknown code is not shown, since any link can contain one. */
 function failed(code: string): Ending {
   const known = Object.hasOwn(registry, code);
   const meaning = known ? registry[code as keyof typeof registry].meaning : 'Unknown error';

@@ -1,4 +1,4 @@
-// What every amendment of a decision has in common, whoever decides on it.
+// The payload members and the draft that every amendment of a decision shares.
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { payloadDigest } from '../../domain/record/chain.ts';
 import type { Sealed } from '../entry.ts';
@@ -6,7 +6,7 @@ import type { Amendment, Subject } from './amendments.ts';
 
 type Amendable = Sealed & { workspaceId: string | null; traceId: string };
 
-/** The common members of its payload; the decision says which workspace, the caller who amends. */
+/** Builds the common payload members: the workspace is taken from the decision, the actor from the caller. */
 export function amendmentBase(
   { organizationId, actor }: Pick<Tenant, 'organizationId' | 'actor'>,
   { trace, subject, after }: Subject<Amendable>,
@@ -16,7 +16,7 @@ export function amendmentBase(
 }
 export type AmendmentBase = ReturnType<typeof amendmentBase>;
 
-/** A draft of its canonical payload. `fields`: what is stored beside it, such as the committed values. */
+/** Builds an amendment from its canonical payload. `fields` are stored beside it, such as the committed values. */
 export function amendmentOf(
   kind: Amendment['kind'],
   payload: string,

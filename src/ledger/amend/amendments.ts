@@ -1,4 +1,4 @@
-// Amends decisions: decided on a majority read, appended by compare-and-set on `after`, folded before the answer (ledger.md, amendments).
+// Amends decisions: majority read, compare-and-set append on `after`, fold before the answer (ledger.md, amendments).
 import type { mongo } from 'mongoose';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
@@ -9,7 +9,7 @@ import { objectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 
 const ATTEMPTS_MAX = 8;
-/** As many as one batch of the appender takes. */
+/** Equals the batch size of the appender. */
 const BATCH = 64;
 
 /** A decision and the newest entry about it: what the next amendment names as `subject` and `after`. */
@@ -19,10 +19,14 @@ export interface Subject<T extends Sealed = Stored> {
   after: Position;
 }
 
-/** A draft without `after`, `traceId` and organisation, which are added. */
+/** A draft without `after`, `traceId` and organisation: `append` adds them. */
 export type Amendment = Pick<Draft, 'kind' | 'payload' | 'payloadDigest' | 'fields'>;
 
-/** Called again whenever another amendment came first. Null: nothing to do. @throws AppError to refuse */
+/**
+ * Decides on an amendment from the current state of the decision; null appends nothing. It is called again whenever
+ * another amendment came first, so it MUST tolerate repetition.
+ * @throws AppError to refuse
+ */
 export type Decide<T extends Sealed = Stored> = (
   subject: Subject<T>,
 ) => Amendment | null | Promise<Amendment | null>;
@@ -38,11 +42,13 @@ export interface AmendmentDeps {
 /** Amends the decisions of a chain. `T`: a decision as it is stored. */
 export interface Amendments<T extends Sealed = Stored> {
   /**
-   * Appends one amendment of a decision and folds it onto the trace; null when `decide` wants none.
+   * Appends one amendment of a decision and folds it onto the trace. It resolves after the fold, with the appended
+   * entry, or with null when `decide` returned null. The amendment MUST have been decided on the newest earlier entry
+   * about the decision; otherwise it is decided again, eight times at most.
    * @throws AppError `NOT_FOUND`, `CONFLICT` (other amendments kept coming first), and what appending throws
    */
   append(organizationId: string, traceId: string, decide: Decide<T>): Promise<Stored | null>;
-  /** The same for many, 64 at once; one result each, in order, rejected ones included. */
+  /** Appends one amendment per decision, 64 at once. It resolves with one result each, in order; it MUST NOT reject. */
   appendAll(
     organizationId: string,
     traceIds: readonly string[],
@@ -50,7 +56,7 @@ export interface Amendments<T extends Sealed = Stored> {
   ): Promise<PromiseSettledResult<Stored | null>[]>;
 }
 
-/** The amendments of one chain. */
+/** Creates the amendments service of one chain. */
 export function createAmendments<T extends Sealed = Stored>({
   db,
   chain,
@@ -60,7 +66,7 @@ export function createAmendments<T extends Sealed = Stored>({
 }: AmendmentDeps): Amendments<T> {
   const collection = db.collection<Stored>(chain.collection);
 
-  /** The decision with every earlier amendment folded onto it. */
+  /** Loads the decision with every earlier amendment folded onto it. */
   async function read(organizationId: string, traceId: string): Promise<Subject<T>> {
     const filter = { organizationId: objectId(organizationId), traceId };
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -106,7 +112,7 @@ export function createAmendments<T extends Sealed = Stored>({
     throw new AppError('CONFLICT');
   }
 
-  /** The idempotency cache holds the seed of one committed value, which is being erased. */
+  /** Drops the cached answer: it holds the seed of a committed value that is being erased. */
   function forget(organizationId: string, trace: Stored): void {
     const idempotencyKey = trace[chain.idempotencyField];
     if (idempotencyKey !== undefined)

@@ -1,4 +1,4 @@
-// Attests records other than decisions: each entry names the newest earlier one about the same record (docs/formats.md).
+// Attests records other than decisions: each entry names the newest earlier one about its record (docs/formats.md).
 import type { mongo } from 'mongoose';
 import { payloadDigest } from '../../domain/record/chain.ts';
 import type { sealValues } from '../../domain/record/commitments.ts';
@@ -14,13 +14,14 @@ import { ABOUT_ONE } from '../read-write-concerns.ts';
 const ATTEMPTS_MAX = 8;
 
 type WithoutAdded<F> = F extends unknown ? Omit<F, 'after' | 'commitments'> : never;
-/** What is attested; the place in the chain and the commitments are added. */
+/** The facts of one attestation; `append` adds the place in the chain and the commitments. */
 export type Attested = WithoutAdded<AttestationFacts>;
 
+/** Attests records other than decisions in the chain of their organisation. */
 export interface Attestations {
   /**
-   * Appends one attestation; the committed values are kept beside it.
-   * @param once 16 bytes: a repeat within a day appends nothing and resolves with the same entry
+   * Appends one attestation and stores the committed values beside it. It resolves when the entry is durable.
+   * @param once idempotency key of 16 bytes: a repeat within a day MUST NOT append, and resolves with the first entry
    * @throws AppError `CONFLICT` (others kept coming first), and what appending throws
    */
   append(
@@ -28,10 +29,11 @@ export interface Attestations {
     committed: ReturnType<typeof sealValues>,
     once: Buffer | null,
   ): Promise<Stored>;
-  /** Erases what the attestations of a deleted organisation committed to. */
+  /** Erases the committed values of a deleted organisation's attestations. */
   erase(organizationId: string): Promise<void>;
 }
 
+/** Creates the attestations service of one chain. */
 export function createAttestations({
   db,
   chain,

@@ -1,4 +1,4 @@
-// Folds amendments onto their trace, each after every earlier one, and assigns reviews, which are not part of the chain.
+// Folds amendments onto their trace in order, and assigns reviews, which are not part of the chain.
 import type { mongo, Types } from 'mongoose';
 import type { ErasurePayload } from '../../domain/record/payload.ts';
 import type { Chain } from '../chains.ts';
@@ -12,7 +12,7 @@ import { ABOUT_ONE, DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import { createLockedValues } from './locked-values.ts';
 import { AMENDMENT_KINDS, type Projection, projectionOf, sourcesOf } from './projection.ts';
 
-/** Who handles a review item. */
+/** The persons who handle a review item. */
 export interface ReviewAssignment {
   assignedTo?: Types.ObjectId | null;
   assignedAt?: Date | null;
@@ -23,9 +23,9 @@ export interface ReviewAssignment {
 
 /** Folds the amendments of one chain. */
 export interface Fold {
-  /** Folds an amendment onto its trace, after every earlier one; idempotent. */
+  /** Folds an amendment onto its trace. Every earlier amendment MUST be folded first; the call is idempotent. */
   applyFold(entry: Stored): Promise<void>;
-  /** The same for the amendments at these sequences, oldest first. */
+  /** Folds the amendments at these sequences, oldest first. Sequences without an entry are skipped. */
   applyAt(organizationId: string, sequences: readonly number[]): Promise<void>;
   /** Assigns or escalates a pending review item; false when there is none. */
   assignReview(
@@ -43,14 +43,14 @@ export interface FoldDeps {
   contents?: Contents;
 }
 
-/** The fold over the collection of a chain. */
+/** Creates the fold over the collection of a chain. */
 export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   const collection = db.collection<Stored>(chain.collection);
   const updateEntry = createEntryUpdates(collection, columns);
   const lockedValues = contents && createLockedValues({ collection, updateEntry, contents });
   const deadLetters = db.collection('parked');
 
-  /** False when an earlier amendment is not folded yet, or this one is. */
+  /** Folds one amendment; false when an earlier one is not folded yet, or this one already is. */
   async function applyInOrder(
     { organizationId, kind, after }: Stored,
     { subject, set, untold, elsewhere }: Projection,
@@ -65,7 +65,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     return updateEntry({ filter, set, removed });
   }
 
-  /** The amendments up to `entry` that are not folded yet. */
+  /** Finds the amendments up to `entry` that are not folded yet, oldest first. */
   async function unfolded(
     { organizationId, traceId, sequence }: Stored,
     subject: number,
@@ -77,7 +77,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     return (await collection.find(filter, ABOUT_ONE).sort({ sequence: 1 }).toArray()) as Stored[];
   }
 
-  /** With its values opened. */
+  /** Returns the entry with its values opened. */
   async function opened<T extends Stored | null>(entry: T): Promise<T> {
     if (!entry || !contents) return entry;
     return contents.openOne(entry.organizationId.toHexString(), entry);
@@ -103,7 +103,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     return projectionOf(entry, columns, { trace, sources });
   }
 
-  /** An error may repeat what the decision said. */
+  /** Erases the error texts of dead letters: they may repeat what the decision said. */
   async function eraseErrors({ organizationId, traceId }: Stored): Promise<void> {
     const filter = { organizationId, traceId, error: { $ne: null } };
     await deadLetters.updateMany(filter, { $set: { error: null } }, DURABLE);
@@ -118,7 +118,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     }
   }
 
-  /** The keys go after the values: what the decision loses besides is told by them. */
+  /** Folds the entry. An erasure destroys the keys after the fold: the lost columns are derived from the values. */
   async function applyFold(entry: Stored): Promise<void> {
     if (entry.kind !== 'erasure') return foldOnly(entry);
     await eraseErrors(entry);
@@ -150,7 +150,7 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   };
 }
 
-/** Repairs the fold after a crash between an append and its fold. */
+/** Creates the consumer that repairs the fold after a crash between an append and its fold. */
 export function foldConsumer({ applyAt }: Fold): IdempotentConsumer {
   return {
     name: 'fold',

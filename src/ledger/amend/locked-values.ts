@@ -1,4 +1,4 @@
-// What an amendment does to locked contents: corrected values are locked in the decision too, erased ones go, and with the last its key.
+// Amends locked contents: locks corrected values in the decision, erases values, and destroys the key with the last.
 import type { mongo, Types } from 'mongoose';
 import {
   type Contents,
@@ -28,7 +28,7 @@ export function createLockedValues({ collection, updateEntry, contents }: Deps) 
     return found.toArray();
   }
 
-  /** Those that are left of an entry without some names are locked anew. */
+  /** Locks the remaining values of an entry again, without the erased ones. */
   async function lockAnew(held: Held, left: readonly string[]): Promise<void> {
     const { sequence } = held;
     const organizationId = held.organizationId.toHexString();
@@ -43,7 +43,7 @@ export function createLockedValues({ collection, updateEntry, contents }: Deps) 
   }
 
   return {
-    /** The texts among the values that an entry sets, as they stand in the decision: locked under the key of the entry. */
+    /** Returns the values that an entry sets on its decision, with the texts locked under the key of the entry. */
     async inDecision(
       entry: Stored,
       decision: number,
@@ -65,7 +65,7 @@ export function createLockedValues({ collection, updateEntry, contents }: Deps) 
       return Object.fromEntries(await Promise.all(locked)) as Record<string, unknown>;
     },
 
-    /** Repeated after a crash, it goes on where it stopped. */
+    /** Erases the named values; destroys the keys of entries without remaining values. Resumable after a crash. */
     async erase(
       organizationId: Types.ObjectId,
       erased: readonly { sequence: number; names: readonly string[] }[],

@@ -1,4 +1,4 @@
-// What an amendment changes on its trace: the resulting values, as a pure function of the entry (ledger.md, amendments).
+// Computes what an amendment changes on its trace, as a pure function of the entry (ledger.md, amendments).
 import type {
   CorrectionPayload,
   ErasurePayload,
@@ -16,9 +16,9 @@ export interface Projection {
   /** The sequence of the entry that ingested the decision. */
   subject: number;
   set: Record<string, unknown>;
-  /** Columns that only an erased value told. */
+  /** Columns that could be derived from an erased value only; the erasure removes them. */
   untold: readonly string[];
-  /** Committed values that other amendments of the same decision hold and must lose, by their sequence. */
+  /** Copies of erased values in other amendments of the same decision, by their sequence. */
   elsewhere: { sequence: number; set: Record<string, null> }[];
 }
 
@@ -26,16 +26,16 @@ export const AMENDMENT_KINDS: readonly EntryKind[] = ['correction', 'review', 's
 /** Committed values of a correction that describe the verdict and replace nothing. */
 const ABOUT_THE_VERDICT = new Set(['feedback', CAPABILITY]);
 
-/** By name: the sequence of the newest correction that replaced a value before an erasure. */
+/** Sequence of the newest correction that replaced a value before an erasure, by the value's name. */
 export type ValueSources = ReadonlyMap<string, number>;
 
-/** What an erasure has to know of its decision. */
+/** The state of the decision that an erasure is projected on. */
 export interface Erasable {
   trace: Stored | null;
   sources: ValueSources;
 }
 
-/** Null for entries that change no trace. `erasable` is read for erasures only. */
+/** Projects an amendment onto its trace; null for entries that change no trace. Only erasures need the context. */
 export function projectionOf(
   entry: Stored,
   columns: Columns,
@@ -55,7 +55,7 @@ export function projectionOf(
   return { subject: payload.subject.sequence, set, untold, elsewhere };
 }
 
-/** Which correction each replaced value comes from, the newest one winning. */
+/** Maps each replaced value to the newest correction that set it. `corrections` MUST be in order of sequence. */
 export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'>[]): ValueSources {
   const sources = new Map<string, number>();
   for (const { sequence, view } of corrections) {
@@ -66,7 +66,7 @@ export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'
   return sources;
 }
 
-/** The committed values with which a correction replaces the ingested ones. */
+/** Collects the committed values with which a correction replaces the ingested ones, by path. */
 function replacedValues(sealed: SealedValues): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sealed)) {
@@ -76,7 +76,7 @@ function replacedValues(sealed: SealedValues): Record<string, unknown> {
   return set;
 }
 
-/** Erased values lose their text; a value in force also loses its copies. */
+/** Collects the paths of erased values: the sealed value, and the replaced value while it is in force. */
 function erasedValues(payload: ErasurePayload, sources: ValueSources): Record<string, null> {
   const subject = payload.subject.sequence;
   const set: Record<string, null> = {};
@@ -90,12 +90,12 @@ function erasedValues(payload: ErasurePayload, sources: ValueSources): Record<st
   return set;
 }
 
-/** The columns that an erasure takes away. */
+/** Finds the columns that an erasure removes. */
 function columnsGone(payload: ErasurePayload, trace: Stored, columns: Columns): string[] {
   return KEYLESS in trace ? emptiedColumns(trace, columns) : untoldBy(payload, trace, columns);
 }
 
-/** The fixed columns whose value nothing tells any more, for instance a free-text agent's. What cannot be read tells nothing. */
+/** Finds the fixed columns that can no longer be derived, such as a free-text agent; none if the view is unreadable. */
 function untoldBy({ erased }: ErasurePayload, trace: Stored, columns: Columns): string[] {
   const gone = erased.find(({ sequence }) => sequence === trace.sequence)?.names ?? [];
   const payload = parsedText(trace.view) as TracePayload | undefined;
@@ -111,7 +111,7 @@ function untoldBy({ erased }: ErasurePayload, trace: Stored, columns: Columns): 
   return told(() => true).filter((name) => !remaining.includes(name));
 }
 
-/** The same where what told them cannot be read any more: those that are empty once it is erased. */
+/** Finds the columns that are empty after the erasure, where the key is gone and the values cannot be read. */
 export function emptiedColumns(trace: Stored, columns: Columns): string[] {
   const payload = parsedText(trace.view) as TracePayload | undefined;
   if (payload?.kind !== 'trace') return [];

@@ -1,4 +1,4 @@
-// One batch of one organisation: sealed, inserted, and sealed again until every append in it has its answer (ledger.md, appending).
+// Appends one batch of one organisation: seals and inserts it until every append is answered (ledger.md, appending).
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
@@ -27,11 +27,15 @@ export interface BatchDeps {
   contents?: Contents;
   /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
-  /** Entries are durable; with the values that were locked in them. */
+  /** Called once the entries are durable, with their values readable. */
   onSealed: (organizationId: string, entries: readonly Stored[]) => void;
 }
 
-/** Resolves when every append of the batch is answered. @throws AppError when the rest cannot be appended now */
+/**
+ * Appends one batch. It resolves when every append in it is answered: sealed, repeated, superseded or failed. An append
+ * MUST NOT be acknowledged before its entry is durable on a majority. Two calls for one queue MUST NOT overlap.
+ * @throws AppError when the rest cannot be appended now; the caller fails the unanswered appends
+ */
 export async function appendBatch(
   queue: AppendQueue,
   batch: readonly PendingAppend[],
@@ -55,7 +59,7 @@ export async function appendBatch(
   }
 }
 
-/** The newest entry by a majority read, provided that the chain still reaches every head known of it. */
+/** Reads the newest entry from a majority, after it has checked that the chain still reaches every known head. */
 async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps): Promise<Head> {
   const { store, chain, timer, heads } = deps;
   for (let attempt = conflicts; ; attempt++) {
@@ -70,14 +74,14 @@ async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps):
       return head;
     }
     await heads.confirm(queue.organizationId, trusted).catch((error: unknown) => {
-      // It is noted: from here on the note says what is missing, and whether that was released.
+      // The missing head is noted: from now on the note decides whether the quarantine was released.
       queue.trusted = null;
       throw error;
     });
   }
 }
 
-/** The documents of the drafts within their plan's limit; none when the limit was reached before the first. */
+/** Seals the drafts within their plan's limit; returns none when the limit was reached before the first. */
 async function sealBatch(
   queue: AppendQueue,
   batch: readonly PendingAppend[],
@@ -102,7 +106,7 @@ async function sealBatch(
   return documents;
 }
 
-/** What locks the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
+/** Prepares the lock for the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
 async function lockerFor(
   { organizationId }: AppendQueue,
   { head, batch }: { head: Head; batch: readonly PendingAppend[] },
@@ -115,14 +119,14 @@ async function lockerFor(
   });
 }
 
-/** An entry with the values that were locked in it, as they were appended. */
+/** Returns the entry with its values as they were before they were locked. */
 function readable(entry: Stored, { draft }: PendingAppend): Stored {
   if (entry['content'] === undefined) return entry;
   const { sealed } = draft.fields as Partial<Stored>;
   return Object.assign({}, entry, { sealed, content: undefined });
 }
 
-/** The limit of the plan is reached; replays of earlier requests are answered all the same. */
+/** Refuses the batch because the plan's limit is reached; replays of earlier requests are still answered. */
 async function refuseOverLimit(
   queue: AppendQueue,
   batch: PendingAppend[],
@@ -158,7 +162,7 @@ async function acknowledge(
   await deps.probe('answered', organizationId);
 }
 
-/** Answers the append that stopped the batch, if its failure decides it; returns what is still to be appended, in order. */
+/** Answers the append that stopped the batch where its failure is final; returns the unanswered appends, in order. */
 async function resolveFailure(
   queue: AppendQueue,
   {
@@ -185,7 +189,7 @@ function rejectionError({
   documentAtFault,
   cause,
 }: Extract<InsertFailure, { kind: 'rejected' }>): AppError {
-  // Whatever the server meant: a retry with the same key gets the right answer.
+  // The server's state was at fault: a retry with the same key gets the right answer.
   if (!documentAtFault) return unavailable('The database did not take this entry', cause);
   return new AppError('VALIDATION_ERROR', 'The database rejected this document', { cause });
 }

@@ -1,4 +1,4 @@
-// The append queue of one organisation: what waits, the head it builds on, and how long appends took.
+// The append queue of one organisation: pending appends, the head they build on, and their latencies.
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { LatencyWindow } from './latency.ts';
@@ -15,26 +15,27 @@ export interface QueueLimits {
   bytes: number;
   /** Entries that may wait per organisation. */
   queue: number;
-  /** Bytes that may wait, or be under way, per organisation and in all. */
+  /** Bytes that may wait or be in flight, per organisation and in all. */
   held: { perOrganization: number; inAll: number };
 }
 
 /** Idle queues that keep their head and latencies. */
 const IDLE_QUEUES_MAX = 5_000;
-/** A head that was not built on for so long is read again: the chain may have been cut or restored meanwhile. */
+/** A head that is unused for this long is read again: the chain may have been cut or restored in the meantime. */
 const HEAD_KEPT_MS = 60_000;
 
+/** The pending appends of one organisation, in order of arrival, and the head they build on. */
 export class AppendQueue {
   readonly organizationId: string;
   readonly organizationObjectId: Types.ObjectId;
   readonly latency = new LatencyWindow();
   readonly waiting: PendingAppend[] = [];
-  /** Bytes that wait or are under way. */
+  /** Bytes that wait or are in flight. */
   held = 0;
   readonly contention: ContentionBackoff = noContention();
-  /** Acknowledged by or read with a majority, so it cannot be rolled back; null: to be read. */
+  /** The head to build on: acknowledged by or read from a majority, so it cannot be rolled back. Null: to be read. */
   head: Head | null = null;
-  /** The newest head ever trusted; a chain that no longer reaches it was truncated. */
+  /** The newest head ever accepted; a chain that no longer reaches it was truncated. */
   trusted: Head | null = null;
   #usedAt = 0;
 
@@ -43,18 +44,19 @@ export class AppendQueue {
     this.organizationObjectId = objectId(organizationId);
   }
 
+  /** Accepts a head to build on. It MUST be acknowledged by or read from a majority. */
   trust(head: Head): void {
     this.head = head;
     this.trusted = head;
   }
 
-  /** About to be built on. */
+  /** Marks the queue as used; discards a head that was not used for a minute. */
   use(now: Date): void {
     if (Math.abs(now.getTime() - this.#usedAt) > HEAD_KEPT_MS) this.head = null;
     this.#usedAt = now.getTime();
   }
 
-  /** Removes the next batch, in order of arrival. */
+  /** Removes and returns the next batch, in order of arrival; empty when nothing waits. */
   take({ batch, bytes }: QueueLimits): PendingAppend[] {
     let count = 0;
     let size = 0;
@@ -67,13 +69,14 @@ export class AppendQueue {
   }
 }
 
-/** The queues of one appender: all busy ones, and the most recently used idle ones. */
+/** The queues of one appender: all busy ones and the most recently used idle ones. */
 export class AppendQueues {
-  /** Bytes that wait or are under way in all queues. */
+  /** Bytes that wait or are in flight in all queues. */
   #held = 0;
   readonly #idle = new LRUCache<string, AppendQueue>({ max: IDLE_QUEUES_MAX });
   readonly #busy = new Map<string, { queue: AppendQueue; drained: Promise<void> }>();
 
+  /** Returns the queue of an organisation. A busy organisation MUST NOT get a second one. */
   of(organizationId: string): AppendQueue {
     const known = this.#busy.get(organizationId)?.queue ?? this.#idle.get(organizationId);
     if (known) return known;
@@ -82,7 +85,7 @@ export class AppendQueues {
     return queue;
   }
 
-  /** Lets an append wait, if there is room for it. */
+  /** Enqueues an append; false when a limit is reached. One oversized append fits into an empty queue. */
   admit(
     queue: AppendQueue,
     pending: PendingAppend,
@@ -104,7 +107,7 @@ export class AppendQueues {
     return true;
   }
 
-  /** Calls `appendNext` until nothing waits, unless the queue is being drained already. */
+  /** Calls `appendNext`, one at a time, until nothing waits. A queue that is being drained is left alone. */
   drain(queue: AppendQueue, appendNext: () => Promise<void>): void {
     const { organizationId } = queue;
     if (!this.#busy.has(organizationId))

@@ -1,4 +1,4 @@
-// The one way into a chain: a queue per organisation, one batch in flight, the answer when it is durable (ledger.md, appending).
+// The only writer of a chain: a queue per organisation, one batch in flight, durable answers (ledger.md, appending).
 import { AppError } from '../../errors.ts';
 import { appendBatch, type BatchDeps } from './append-batch.ts';
 import type { Appender, Draft, Outcome, Sealed, Stored } from '../entry.ts';
@@ -29,7 +29,10 @@ export interface AppenderDeps extends Omit<BatchDeps, 'probe'>, TurnDeps {
   probe?: Probe;
 }
 
-/** The appender of one chain. What is read back has the type of what was appended. */
+/**
+ * Creates the appender of one chain. Appenders of several instances may write the same chain: its unique index decides.
+ * `T` is the document type that is appended and read back.
+ */
 export function createAppender<T extends Sealed = Stored>(options: AppenderDeps): Appender<T> {
   const { newId, limits, clock, store } = options;
   const deps: BatchDeps = { ...options, probe: options.probe ?? (() => {}) };
@@ -105,7 +108,7 @@ function notYetDurable(): never {
   throw unavailable('The entry is not known to be durable yet');
 }
 
-/** Fails every append without an answer; what was sent may still become durable. */
+/** Fails every unanswered append; what was sent may still become durable. */
 function failAll(queue: AppendQueue, batch: readonly PendingAppend[], error: unknown): void {
   queue.head = null;
   const answer =

@@ -1,11 +1,11 @@
-// Contention back-off: instances that append to one chain take turns for a second after a conflict (ledger.md, appending, 7).
+// Contention back-off: after a conflict, instances alternate on a chain for one second (ledger.md, appending, 7).
 import type { Clock } from '../../platform/clock.ts';
 import type { AppendQueue } from './append-queue.ts';
 import { headOf } from './seal.ts';
 import type { LedgerStore } from './store.ts';
 import { sleep, type Timer } from '../timer.ts';
 
-/** How long after a conflict a winner yields. */
+/** Window after a conflict in which a winner yields. */
 const WINDOW_MS = 1_000;
 const WAIT_MAX_MS = 25;
 const READS_MAX = 2;
@@ -15,12 +15,13 @@ const FRUITLESS_WAITS_MAX = 3;
 export interface ContentionBackoff {
   /** End of the window, milliseconds since the epoch. */
   until: number;
-  /** Consecutive waits in which nobody else appended. */
+  /** Consecutive waits in which no other instance appended. */
   fruitlessWaits: number;
   /** Whether this instance appended the newest batch. */
   wonLast: boolean;
 }
 
+/** Creates the state of a queue without contention. */
 export function noContention(): ContentionBackoff {
   return { until: 0, fruitlessWaits: 0, wonLast: false };
 }
@@ -31,13 +32,16 @@ export interface ContentionDeps {
   timer: Timer;
 }
 
-/** Another instance appended: opens the window in which a win is followed by a wait. */
+/** Notes that another instance appended: opens the window in which a win is followed by a wait. */
 export function noteChainConflict({ contention }: AppendQueue, clock: Clock): void {
   contention.until = clock.now().getTime() + WINDOW_MS;
   contention.wonLast = false;
 }
 
-/** After a win within the window: waits, briefly, until another instance has appended, and builds on its entry. */
+/**
+ * Waits after a win within the window, for 25 ms or two reads at most, until another instance has appended, and accepts
+ * its head. Outside the window it MUST return at once. It never rejects: a failed read counts as no append.
+ */
 export async function yieldTurn(
   queue: AppendQueue,
   { store, clock, timer }: ContentionDeps,

@@ -15,7 +15,7 @@ const NONE = new Uint8Array();
 
 /**
  * What a command holds in the place of an array of documents.
- * @param bytes all of them; `documents` is what observers of commands are told
+ * @param bytes all of them; `documents` is what observers of commands see
  */
 export function documentSequence(
   member: string,

@@ -1,17 +1,17 @@
-// Replays that this process can answer by itself: idempotency keys in flight, and the newest ones answered.
+// Answers replays from memory: idempotency keys in flight, and the most recently answered ones.
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { idempotencyKeyText } from './idempotent-replays.ts';
 import { bytesHeld, partsBy } from '../entry-parts.ts';
 
-/** Some thousands of ordinary answers. What they hold of a decision is small, and counted all the same. */
+/** Enough for some thousands of ordinary answers. */
 export const CACHE_BYTES = 4 * 1024 * 1024;
 
 export interface IdempotencyCacheDeps {
   append: (draft: Draft) => Promise<Outcome>;
   isFresh: (entry: Stored) => boolean;
-  /** The members that are kept, by dotted path. */
+  /** The entry members to keep, by dotted path. */
   replayed: readonly string[];
-  /** Bytes of all that is kept. */
+  /** Upper bound on the bytes kept. */
   bytes?: number;
 }
 
@@ -20,10 +20,10 @@ interface Remembered {
   bytes: number;
 }
 
-/** Spares conflicts; whether a key is taken is decided by the unique index alone. */
+/** Avoids conflicts on known keys. It MUST NOT decide whether a key is free: only the unique index does. */
 export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
-  /** The oldest first. Counting uses, as a library's cache does, takes 5 us a decision (row ingest/R1). */
+  /** Oldest first. An LRU cache would cost 5 us a decision (row ingest/R1). */
   readonly #recent = new Map<string, Remembered>();
   readonly #bytesMax: number;
   #bytes = 0;
@@ -41,7 +41,7 @@ export class IdempotencyCache {
     return this.#bytes;
   }
 
-  /** The cached entry with this key; null when there is none, or it has expired. */
+  /** Returns the cached entry with this key; null when there is none or its key has expired. */
   recent(organizationId: string, idempotencyKey: Buffer | string): Stored | null {
     return this.#fresh(cacheKeyOf(organizationId, idempotencyKey));
   }
@@ -59,7 +59,7 @@ export class IdempotencyCache {
     return first ? this.#appendAfter(first, cacheKey, draft) : this.#answer(cacheKey, draft);
   }
 
-  /** Once what is in flight with the same key has its outcome. */
+  /** Appends once the append in flight with the same key is settled. */
   async #appendAfter(first: Promise<Outcome>, cacheKey: string, draft: Draft): Promise<Outcome> {
     const outcome = await first.catch(() => null);
     const hasAnswer = outcome !== null && outcome.kind !== 'superseded';

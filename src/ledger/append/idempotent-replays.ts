@@ -1,4 +1,4 @@
-// Replayed requests: which entry already holds an idempotency key, and whether the key has expired (ledger.md, appending, 5).
+// Answers replays: finds the entry that holds an idempotency key, releases expired keys (ledger.md, appending, 5).
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
 import type { Stored } from '../entry.ts';
@@ -9,7 +9,7 @@ import type { LedgerStore } from './store.ts';
 import { backoff, persistently, sleep, type Timer } from '../timer.ts';
 import { unavailable } from './unavailable.ts';
 
-/** About a second of waiting until a majority shows, or loses, the holder of a key. */
+/** About one second of waiting until a majority shows, or has lost, the holder of a key. */
 const UNSEEN_CONFLICTS_MAX = 12;
 
 export interface ReplayDeps {
@@ -20,14 +20,14 @@ export interface ReplayDeps {
   probe: Probe;
 }
 
-/** An idempotency key as text, however the driver returned it. */
+/** Returns an idempotency key as text, whichever type the driver read it as. */
 export function idempotencyKeyText(idempotencyKey: unknown): string {
   return typeof idempotencyKey === 'string'
     ? idempotencyKey
     : (idempotencyKey as Buffer).toString('base64');
 }
 
-/** Whether an entry's idempotency key has not expired. */
+/** Returns whether the idempotency key of an entry has not expired. */
 export function isFresh(
   entry: Stored,
   { clock, chain }: Pick<ReplayDeps, 'clock' | 'chain'>,
@@ -38,7 +38,7 @@ export function isFresh(
   );
 }
 
-/** The entries that hold the idempotency keys of these appends, by the key's text. */
+/** Finds the entries that hold the idempotency keys of these appends, by the text of the key. */
 async function holdersOf(
   queue: AppendQueue,
   batch: readonly PendingAppend[],
@@ -52,7 +52,7 @@ async function holdersOf(
   return new Map(found.map((entry) => [idempotencyKeyText(entry[chain.idempotencyField]), entry]));
 }
 
-/** Answers the appends that replay a fresh entry; returns the others. */
+/** Answers the appends that replay an entry whose key has not expired; returns the others, in order. */
 export async function answerReplays(
   queue: AppendQueue,
   batch: PendingAppend[],
@@ -77,8 +77,9 @@ function holderOf(
 }
 
 /**
- * After a conflict on the idempotency key of `culprit`: answers the replays in the rest of the batch, releases expired
- * keys, and lets `culprit` wait when no majority knows the holder. Returns the rest in the order in which to retry it.
+ * Resolves a conflict on the idempotency key of `culprit`: answers the replays in the rest of the batch, releases
+ * expired keys, and moves `culprit` to the end while no majority shows the holder of its key. Returns the unanswered
+ * appends in the order in which the caller MUST retry them.
  */
 export async function resolveReplay(
   queue: AppendQueue,

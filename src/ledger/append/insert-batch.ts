@@ -1,4 +1,4 @@
-// One ordered insert, retried until it is known what is durable: the only reader of insert outcomes (ledger.md, appending, 5).
+// One ordered insert, repeated until it is known which documents are durable (ledger.md, appending, 5).
 import type { Stored } from '../entry.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { Probe } from '../probe.ts';
@@ -6,13 +6,13 @@ import { headOf } from './seal.ts';
 import type { Head, InsertFailure, InsertOutcome, LedgerStore } from './store.ts';
 import { backoff, persistently, sleep, type Timer } from '../timer.ts';
 
-/** What is known of a batch after its insert. */
+/** The decided result of a batch. */
 export interface InsertResult {
-  /** Acknowledged by or read with a majority; as stored, which may be an earlier sealing of the same `_id`. */
+  /** Acknowledged by or read from a majority; as stored, which may be an earlier sealing of the same `_id`. */
   durable: readonly Stored[];
-  /** What the rest builds on; null: another instance appended, read it. */
+  /** The head that the rest builds on; null: another instance appended, so the head MUST be read again. */
   head: Head | null;
-  /** The first document that is not in, and why; null when all are. */
+  /** The first document that is not stored, and why; null when all are. */
   failed: { document: Stored; reason: InsertFailure } | null;
 }
 
@@ -24,7 +24,11 @@ export interface InsertDeps {
 
 const CHAIN_CONFLICT: InsertFailure = { kind: 'conflict', at: 0, index: 'chain' };
 
-/** Inserts documents that were sealed, in order, on a trusted head. */
+/**
+ * Inserts sealed documents, in order. They MUST be sealed on `queue.head`. It resolves only when a majority has decided
+ * about every document: an unknown outcome is read back, and the identical documents are sent again. It does not reject
+ * while the database is unavailable; it keeps trying.
+ */
 export async function insertBatch(
   queue: AppendQueue,
   documents: readonly Stored[],
@@ -37,7 +41,7 @@ export async function insertBatch(
   return { durable: durablePrefix(documents, outcome), ...resultOf(queue, documents, outcome) };
 }
 
-/** The outcome is unknown, or one of our own documents is in and no majority may know of it. */
+/** Returns whether the outcome is unknown, or one of our own documents is stored but maybe not on a majority. */
 function isUndecided(outcome: InsertOutcome): boolean {
   return outcome.kind === 'unknown' || (outcome.kind === 'conflict' && outcome.index === '_id');
 }
@@ -60,7 +64,7 @@ function resultOf(
   return { head: isChainConflict(outcome) ? null : head, failed: { document, reason: outcome } };
 }
 
-/** Sends the byte-identical documents again until a majority read, or an acknowledgement, says of each whether it is in. */
+/** Sends the byte-identical documents again until a majority read or an acknowledgement decides about each. */
 async function resendUntilKnown(
   queue: AppendQueue,
   documents: readonly Stored[],
@@ -88,11 +92,11 @@ async function resendUntilKnown(
   }
 }
 
-/** What a majority shows of the sent documents. */
+/** The sent documents as a majority read shows them. */
 interface ReadBack {
   found: readonly Stored[];
   missing: readonly Stored[];
-  /** None of them is an earlier sealing, to which the missing ones do not link. */
+  /** Whether none is an earlier sealing: the missing documents would not link to one. */
   asSent: boolean;
 }
 
@@ -110,7 +114,7 @@ async function readBack(
   };
 }
 
-/** The result, where a majority read decides it; null: the missing documents are to be sent again. */
+/** Returns the result where a majority read decides it; null: the missing documents MUST be sent again. */
 async function decidedBy(
   queue: AppendQueue,
   durable: readonly Stored[],
@@ -127,7 +131,7 @@ function newestHead(durable: readonly Stored[]): Head | null {
   return newest ? headOf(newest) : null;
 }
 
-/** On a sequence that was sent before it decides nothing until a majority shows who holds it. */
+/** Returns whether a sequence is taken. A resent sequence stays undecided until a majority shows its holder. */
 function isChainConflict(outcome: InsertOutcome): boolean {
   return outcome.kind === 'conflict' && outcome.index === 'chain';
 }

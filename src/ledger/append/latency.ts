@@ -1,4 +1,4 @@
-// Latencies of an organisation's newest appends, and their percentiles.
+// Latency percentiles over the newest appends of an organisation.
 
 /** Milliseconds. */
 export interface Percentiles {
@@ -18,7 +18,7 @@ export class LatencyWindow {
     if (this.#samples.length > SAMPLES) this.#samples.shift();
   }
 
-  /** Null before the first sample. */
+  /** Computes the percentiles, in milliseconds; null before the first sample. */
   percentiles(): Percentiles | null {
     const sorted = this.#samples.toSorted((a, b) => a - b);
     if (sorted.length === 0) return null;

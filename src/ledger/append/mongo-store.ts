@@ -1,4 +1,4 @@
-// The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads with majority.
+// The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads from a majority.
 import type { mongo, Types } from 'mongoose';
 import { writeDocuments } from '../bson-writer.ts';
 import { type Chain, isSequence, SEQUENCES } from '../chains.ts';
@@ -10,18 +10,18 @@ import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts
 import { documentSequence } from './document-sequence.ts';
 import { type Timer, within } from '../timer.ts';
 
-/** Longer than an election takes; a write without an answer by then may still be applied, and is resent. */
+/** Longer than an election takes. A write without an answer by then may still be applied, and is sent again. */
 const INSERT_TIMEOUT_MS = 10_000;
 const WRITE_CONCERN = { w: 'majority', j: true, wtimeout: INSERT_TIMEOUT_MS } as const;
 const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
 
 const DUPLICATE_KEY = 11000;
-/** The server's state, not the document: not primary, interrupted, shutting down, time-out, write conflict, no space, no rights. */
+/** Errors of the server's state: not primary, interrupted, shutting down, timed out, conflict, no space, no rights. */
 const STATE_CODES = new Set([
   6, 7, 13, 24, 43, 50, 89, 91, 112, 133, 189, 262, 9001, 10058, 10107, 11600, 11601, 11602, 13435,
   13436, 14031,
 ]);
-/** The document cannot be stored: malformed, too large, not indexable, fails validation. */
+/** Errors of the document: malformed, too large, not indexable, fails validation. */
 const DOCUMENT_CODES = new Set([
   2, 9, 14, 15, 22, 52, 53, 56, 57, 121, 171, 10334, 16755, 17261, 17262, 17280,
 ]);
@@ -66,8 +66,8 @@ function classify(error: WriteError, chain: Chain): InsertOutcome {
 }
 
 /**
- * The whole command was rejected for its content, by the driver's encoder or the server's parser: resending it is futile.
- * Should a server reject it half-way, `_id` conflicts reveal what is in on the next attempt.
+ * Returns whether the whole command was rejected for its content, by the driver's encoder or the server's parser:
+ * sending it again is futile. If a server rejects it half-way, `_id` conflicts show on the next attempt what is stored.
  */
 function isRejection(error: unknown): boolean {
   const { name, code } = error as { name: string; code?: unknown };
@@ -85,8 +85,8 @@ function isDocumentAtFault(error: unknown): boolean {
 }
 
 /**
- * The store of one chain. A plain `insert` command rather than `insertMany`: the reply names write errors and a
- * write-concern error apart, and the driver keeps no transaction number for retries, which the appender does itself.
+ * Creates the store of one chain. It uses a plain `insert` command rather than `insertMany`: the reply separates write
+ * errors from a write-concern error, and the driver does not retry, which the appender does itself.
  */
 export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps): LedgerStore {
   const collection = db.collection<Stored>(chain.collection);
@@ -155,7 +155,7 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
       releaseIdempotencyKey(collection, chain, { entry, before }),
   };
 
-  /** By sequence. The hint keeps the planner from serving the sort by reading the whole chain. */
+  /** Finds entries in order of sequence. The hint keeps the planner from reading the whole chain for the sort. */
   async function find(filter: Filter, options: mongo.FindOptions): Promise<Stored[]> {
     const found = collection.find(filter as mongo.Filter<Stored>, { ...MAJORITY, ...options });
     return (await found.sort({ sequence: 1 }).toArray()) as Stored[];

@@ -2,14 +2,14 @@
 import type { Types } from 'mongoose';
 import type { Draft, Outcome } from '../entry.ts';
 
-/** Its `_id` stays the same however often it is sealed, so it can be in the chain only once. */
+/** A pending append. Its `_id` stays the same however often it is sealed, so it can be in the chain only once. */
 export class PendingAppend {
   readonly id: Types.ObjectId;
   readonly draft: Draft;
   readonly bytes: number;
   readonly queuedAt: Date;
   readonly outcome: Promise<Outcome>;
-  /** Conflicts on its idempotency key whose holder no majority knew of. */
+  /** Conflicts on its idempotency key whose holder no majority showed. */
   unseenConflicts = 0;
   done = false;
   /** Called once it is answered. */
@@ -44,7 +44,7 @@ export class PendingAppend {
   }
 }
 
-/** The approximate stored size of a value: texts and binaries in full, everything else as a few bytes. */
+/** Estimates the stored size of a value in bytes: texts and binaries in full, everything else as a few bytes. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return value.length;

@@ -1,11 +1,11 @@
-// Seals a draft on a head: sequence, time, usage and hash; a pure function (ledger.md, appending, 3).
+// Seals a draft on a head with sequence, time, usage and hash; a pure function (ledger.md, appending, 3).
 import type { Types } from 'mongoose';
 import { chainHash, chainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
 import type { Draft, Stored } from '../entry.ts';
 import type { Head } from './store.ts';
 
-/** The head of a chain without entries. */
+/** Returns the head of a chain without entries: sequence 0, the genesis hash. */
 export function genesisHead(chain: Chain): Head {
   return {
     sequence: 0,
@@ -15,6 +15,7 @@ export function genesisHead(chain: Chain): Head {
   };
 }
 
+/** Returns the members of an entry that the next one builds on. */
 export function headOf(entry: Head): Head {
   return {
     sequence: entry.sequence,
@@ -30,20 +31,24 @@ export interface Ids {
   organizationId: Types.ObjectId;
 }
 
+/** The head to seal on, the time of the clock, and the chain. */
 export interface SealingPoint {
   head: Head;
   now: Date;
   chain: Chain;
 }
 
-/** The number of decisions in the month of `createdAt`, this one included; other kinds carry it on or start the month at 0. */
+/** Counts the decisions in the month of `createdAt`, this one included; other kinds carry the count or start at 0. */
 function usageAt(head: Head, createdAt: string, isCounted: boolean): Head['usage'] {
   const month = createdAt.slice(0, 7);
   const carried = head.usage.month === month ? head.usage.count : 0;
   return { month, count: isCounted ? carried + 1 : carried };
 }
 
-/** The document that follows `head`; null when the draft exceeds its plan's monthly limit. */
+/**
+ * Seals a draft into the document that follows `point.head`; null when the draft exceeds its plan's monthly limit.
+ * The time MUST NOT be earlier than that of the head, whatever the clock says.
+ */
 export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null {
   const { head, now, chain } = point;
   const createdAt = now > head.createdAt ? now : head.createdAt;

@@ -1,19 +1,19 @@
-// The collection as the appender sees it: its reads, and every way an insert can end (ledger.md, appending, 5).
+// The storage contract of the appender: its reads, and every outcome of an insert (ledger.md, appending, 5).
 import type { Types } from 'mongoose';
 import type { Stored } from '../entry.ts';
 
-/** The unique index that a document conflicts with. `_id`: this very document is there already. */
+/** The unique index that a document conflicts with. `_id`: this very document is stored already. */
 export type ConflictIndex = '_id' | 'chain' | 'idempotency' | 'following';
 
-/** Known to be in part: everything before `at` is in and acknowledged by a majority, `at` and what follows is not. */
+/** A known failure: a majority has acknowledged every document before `at`; `at` and the following are not stored. */
 export type InsertFailure =
   | { kind: 'conflict'; at: number; index: ConflictIndex }
   | { kind: 'rejected'; at: number; documentAtFault: boolean; cause: unknown };
 
-/** How an ordered insert ended. `unknown`: any prefix may be in, now or later, and may be rolled back. */
+/** Outcome of an ordered insert. `unknown`: any prefix may be in, now or later, and may be rolled back. */
 export type InsertOutcome = { kind: 'ok' } | { kind: 'unknown'; cause: unknown } | InsertFailure;
 
-/** What the next entry is built on. */
+/** The newest entry of a chain: what the next one links to. */
 export interface Head {
   sequence: number;
   chainHash: string;
@@ -21,21 +21,24 @@ export interface Head {
   usage: { month: string; count: number };
 }
 
-/** Reads are majority reads; they reject when the database is unavailable. Inserting never rejects. */
+/** Reads MUST be majority reads; they reject when the database is unavailable. `insertOrdered` MUST NOT reject. */
 export interface LedgerStore {
-  /** One ordered insert, acknowledged by a majority's journals. */
+  /** Inserts documents in order. `ok` MUST mean that they are in the journals of a majority. */
   insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome>;
+  /** Reads the newest entry; null when the chain is empty. */
   newest(organizationId: Types.ObjectId): Promise<Head | null>;
+  /** Finds the entry at a sequence; null when there is none. */
   at(
     organizationId: Types.ObjectId,
     sequence: number,
   ): Promise<Pick<Stored, '_id' | 'chainHash'> | null>;
-  /** Of each entry the members that answer a replay. */
+  /** Finds the entries that hold these keys, with the members that answer a replay. */
   byIdempotencyKey(
     organizationId: Types.ObjectId,
     idempotencyKeys: readonly (Buffer | string)[],
   ): Promise<Stored[]>;
+  /** Finds the entries with these ids, whole, in order of sequence. */
   byIds(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<Stored[]>;
-  /** Removes the idempotency key from an entry made before `before`, so that it can be used again. */
+  /** Removes the idempotency key from an entry older than `before`, so that it can be used again. */
   releaseIdempotencyKey(entry: Stored, before: Date): Promise<void>;
 }

@@ -1,13 +1,16 @@
-// Workers of one port write to a chain in turns, and each builds on what the one before has written (ledger.md, appending, 7).
+// Workers of one port write to a chain under a shared lease, which carries the newest head (ledger.md, appending, 7).
 import { type TurnDeps, turnAt } from '../turns.ts';
 import type { AppendQueue } from './append-queue.ts';
 import { headOf } from './seal.ts';
 import type { Head } from './store.ts';
 
-/** A turn that does not come is done without: the unique index decides all the same. */
+/** Append without the lease after this time: the unique index keeps the chain correct. */
 const PATIENCE_MS = 1_000;
 
-/** Writes once it is this process's turn. */
+/**
+ * Calls `write` while this process holds the lease of the chain, or after one second without it. The lease passes the
+ * newest head on to the next worker.
+ */
 export async function inTurn(
   queue: AppendQueue,
   write: () => Promise<void>,
@@ -23,7 +26,7 @@ export async function inTurn(
   }
 }
 
-/** Its head was acknowledged by a majority, as our own was. */
+/** Accepts the head of the previous worker: a majority has acknowledged it. */
 function build(queue: AppendQueue, note: string | null): void {
   const head = note === null ? null : headIn(note);
   if (head && head.sequence > (queue.head?.sequence ?? 0)) queue.trust(head);

@@ -1,4 +1,4 @@
-// The contents of entries at rest: locked when an entry is sealed, opened by whoever reads values, gone for good once their key is (docs/ledger.md, keys).
+// Contents of entries at rest: locked at sealing, opened for reading, lost with their key (docs/ledger.md, keys).
 import { mongo } from 'mongoose';
 import { Stint } from '../../domain/others-turn.ts';
 import { GENERATIONS, leafAt, type LeafKeys } from '../../domain/keys/key-tree.ts';
@@ -8,16 +8,16 @@ import type { Stored } from '../entry.ts';
 import { unavailable } from '../append/unavailable.ts';
 import { linesOf, lock, unlock, valuesIn } from './locked.ts';
 
-/** How an entry was judged is told by its columns too, and survives erasures. */
+/** Values that stay in clear: the evaluation is repeated in columns and survives erasures. */
 const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
 
-/** Set of an opened document whose key was destroyed. A symbol, since no stored document has one. */
+/** Marks an opened document whose key was destroyed. A symbol, since no stored document can have one. */
 export const KEYLESS = Symbol('keyless');
 
-/** Set of an opened document whose reason of an escalation is none that was locked for it. */
+/** Marks an opened document whose escalation reason was not locked for it. */
 export const UNLOCKED = Symbol('unlocked');
 
-/** What a reader has read of an entry: its sequence, and whatever may hold locked values. */
+/** The members of an entry that may hold locked values, and its sequence. */
 export interface Lockable {
   sequence: number;
   generation?: number | undefined;
@@ -28,7 +28,7 @@ export interface Lockable {
   review?: unknown;
 }
 
-/** The entry under whose key something is locked. */
+/** The entry whose key locks a value. */
 export interface LockPlace {
   organizationId: string;
   sequence: number;
@@ -36,39 +36,48 @@ export interface LockPlace {
 }
 
 type Values = Readonly<Record<string, SealedValue>>;
-/** What `lockPart` made, and what for. */
+/** A result of `lockPart`, with the name of the member it was locked for. */
 export interface LockedPart {
   name: string;
   bytes: Uint8Array;
 }
 
+/** Locks the contents of a sealed document, in place. */
 export type LockDocument = (document: Stored) => void;
 
+/** Locks and opens contents. A value MUST NOT open under another key, or at another place, than it was locked for. */
 export interface Contents {
-  /** Locks the contents of entries that are sealed at these sequences, in their documents. @throws AppError `SERVICE_UNAVAILABLE` */
+  /**
+   * Reads the keys for these sequences and returns the function that locks documents in place. It MUST be called only
+   * with documents at these sequences. @throws AppError `SERVICE_UNAVAILABLE` when there is no key
+   */
   locker(organizationId: string, sequences: readonly number[]): Promise<LockDocument>;
-  /** Locks a single part under the key of an entry, for the member of the given name; null: that key is gone. */
+  /** Locks one part under the key of an entry, for the member `name`; null: the key was destroyed. */
   lockPart(place: LockPlace, name: string, part: string | Uint8Array): Promise<Buffer | null>;
-  /** Opens such parts; null: the key is gone, or it does not open. */
+  /** Opens parts, one result each, in order; null: the key was destroyed, or the part was altered or moved. */
   openParts(organizationId: string, parts: readonly LockedPart[]): Promise<(Buffer | null)[]>;
-  /** Locks the values of an entry anew; null: its key is gone. */
+  /** Locks the values of a stored entry again; null: its key was destroyed. */
   lockValues(
     entry: Lockable & Pick<Stored, 'organizationId'>,
     values: Values,
   ): Promise<Buffer | null>;
-  /** The documents with their values opened; null where the key is gone, left as they are where they do not open. */
+  /**
+   * Returns copies of the documents with their values opened. A value is null where its key was destroyed, and stays
+   * locked where it was altered or moved. The documents MUST be of this organisation.
+   */
   open<T extends Lockable>(organizationId: string, documents: readonly T[]): Promise<T[]>;
-  /** The same in the documents themselves, for who has just read them: a copy takes a tenth of the time (row list). */
+  /** Opens the documents in place; the caller MUST own them. The copies would take a tenth of the time (row list). */
   openInPlace(organizationId: string, documents: readonly Lockable[]): Promise<void>;
-  /** One of them. */
+  /** Returns a copy of one document with its values opened. */
   openOne<T extends Lockable>(organizationId: string, document: T): Promise<T>;
-  /** Destroys the keys of entries. */
+  /** Destroys the keys of entries: their contents MUST NOT be readable by anyone afterwards. */
   destroy(organizationId: string, entries: readonly Lockable[]): Promise<void>;
 }
 
-/** Bytes that are opened before others have their turn: some 4 ms. */
+/** Bytes to open before yielding to other work: about 4 ms. */
 const OPENED_BYTES = 1_000_000;
 
+/** Creates the contents service over a key store. */
 export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing): Contents {
   async function keyOf({
     organizationId,
@@ -140,7 +149,7 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
   };
 }
 
-/** An organisation had entries and no keys: they were made anew, and what is older does not open. */
+/** Called when an organisation had entries but no keys: new keys were made, and older entries do not open. */
 export type OnKeysMissing = (organizationId: string) => void;
 
 interface Found {
@@ -154,7 +163,7 @@ interface Wanted {
   onKeysMissing: OnKeysMissing;
 }
 
-/** Of each sequence the first generation whose key is there. */
+/** Finds the key of each sequence: that of the first generation that is not destroyed. */
 async function keysFor(
   keyStore: KeyStore,
   { organizationId, sequences, onKeysMissing }: Wanted,
@@ -190,7 +199,7 @@ function lockIn(document: Stored, found: ReadonlyMap<number, Found>): void {
   if (generation !== 0) document['generation'] = generation;
 }
 
-/** What is locked of some values, and what stands in their place. */
+/** Splits values into those to lock and the flags that replace them; `null` and clear values stay in the flags. */
 export function lockable(sealed: Readonly<Record<string, SealedValue | null>>) {
   const flags: Record<string, SealedValue | true | null> = {};
   const values: Record<string, SealedValue> = {};
@@ -206,7 +215,7 @@ function contextOf({ organizationId, sequence, generation }: LockPlace, name: st
   return `ledger/${organizationId}/${sequence}/${generation}/${name}`;
 }
 
-/** In front of a text that stands in another document: which entry's key it is locked by. */
+/** The head of a part that is stored in another document: generation and sequence of the entry whose key locks it. */
 const HEAD_BYTES = 5;
 
 function headOf({ sequence, generation }: LockPlace): Buffer {
@@ -216,7 +225,7 @@ function headOf({ sequence, generation }: LockPlace): Buffer {
   return head;
 }
 
-/** However it was read; null for anything that is not locked. */
+/** Returns the bytes of a locked value, whichever type it was read as; null for anything that is not locked. */
 export function bytesOf(value: unknown): Uint8Array | null {
   if (value instanceof Uint8Array) return value;
   return value instanceof mongo.Binary ? value.buffer.subarray(0, value.position) : null;
@@ -232,7 +241,7 @@ function placeOf(organizationId: string, { sequence, generation = 0 }: Lockable)
   return { organizationId, sequence, generation };
 }
 
-/** The texts that stand in a document, by the name that they are locked for. */
+/** Lists the locked texts of a document with the member names they are locked for. */
 function textsOf({ changed, review }: Lockable): [string, Uint8Array][] {
   const values = Object.entries((changed ?? {}) as Readonly<Record<string, unknown>>).map(
     ([name, value]) => [`changed.${name}`, value] as const,
@@ -244,7 +253,7 @@ function textsOf({ changed, review }: Lockable): [string, Uint8Array][] {
   });
 }
 
-/** What a part of a decision is locked for: a member, of this decision. */
+/** Names a part in its lock context: the member's path and the sequence of the decision. */
 export function partName(path: string, decision: number): string {
   return `${path}@${decision}`;
 }
@@ -265,7 +274,7 @@ function leavesOf(organizationId: string, document: Lockable): string[] {
   return places.flatMap((place) => leafOrNone(place));
 }
 
-/** What is stored may be anything. */
+/** Returns the leaf of a place, or none: a stored sequence may be anything. */
 function leafOrNone(place: LockPlace | null): string[] {
   try {
     return place ? [leafAt(place.sequence, place.generation)] : [];
@@ -274,7 +283,7 @@ function leafOrNone(place: LockPlace | null): string[] {
   }
 }
 
-/** Null: its key is gone; undefined: it does not open. */
+/** Unlocks a part; null: its key was destroyed; undefined: it was altered or moved. */
 function bytesAt(
   { place, name, bytes }: LockedPart & { place: LockPlace | null },
   keys: LeafKeys,
@@ -299,7 +308,7 @@ function openIn(organizationId: string, document: Lockable, keys: LeafKeys): voi
   for (const [name, bytes] of textsOf(document)) {
     const part = { name: partName(name, document.sequence), bytes };
     const found = openedPart(organizationId, part, keys);
-    // What does not open stays as it is where verification compares it.
+    // A value that does not open stays as it is, so that verification can compare it.
     if (found === undefined && name === ESCALATION) markUnlocked(document);
     else if (found === undefined) continue;
     const [member = '', path = ''] = name.split('.');
@@ -308,7 +317,7 @@ function openIn(organizationId: string, document: Lockable, keys: LeafKeys): voi
   }
 }
 
-/** Puts the values in the place of their flags, and takes away what they were locked in. */
+/** Replaces the flags by the opened values and removes `content`. */
 function openContent(organizationId: string, document: Lockable, keys: LeafKeys): void {
   const bytes = bytesOf(document.content);
   if (!bytes) return;

@@ -1,4 +1,4 @@
-// Brings entries of before contents were locked into today's shape: their values are locked, and the columns that repeated them, also of erased ones, go.
+// Migrates entries from before contents were locked: locks their values and removes the columns that repeated them.
 import type { Connection, mongo } from 'mongoose';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
@@ -10,9 +10,9 @@ import { EARLIER_COLUMNS, storeLocked } from '../entry-updates.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import { type Contents, createContents, type LockDocument } from './contents.ts';
 
-/** Entries that are locked and written at once. */
+/** Entries to lock and write at once. */
 const RUN = 500;
-/** Beyond it a sequence has no key. */
+/** Sequences from here on have no key. */
 const SEQUENCES = 2 ** 32;
 const NAME = /^[A-Za-z0-9]+$/;
 
@@ -22,7 +22,7 @@ interface Deps {
   columns: Columns;
 }
 
-/** Repeated after a crash, it goes on where it stopped. */
+/** Locks the contents of entries of earlier versions. Idempotent: after a crash it continues where it stopped. */
 export async function lockEarlierContents({ connection, keyStore, columns }: Deps): Promise<void> {
   const collection = connection
     .getClient()
@@ -38,7 +38,7 @@ export async function lockEarlierContents({ connection, keyStore, columns }: Dep
   }
 }
 
-/** Those of an organisation at a time. */
+/** Finds the entries of earlier versions, in runs of one organisation each. */
 async function* earlierEntries(collection: mongo.Collection<Stored>): AsyncGenerator<Stored[]> {
   const inClear = { content: { $exists: false }, sealed: { $nin: [null, {}] } };
   const repeated = EARLIER_COLUMNS.map((name) => ({ [name]: { $exists: true } }));
@@ -64,7 +64,7 @@ async function lockerOf(contents: Contents, entries: readonly Stored[]): Promise
   return contents.locker(first.organizationId.toHexString(), sequences);
 }
 
-/** An erasure by a version that kept the columns of erased values left them behind. */
+/** Finds the columns that an erasure of an earlier version has left behind. */
 function leftColumns(entry: Stored, columns: Columns): string[] {
   const isEarlier = EARLIER_COLUMNS.some((name) => name in entry);
   if (!isEarlier || !(entry['erasedAt'] instanceof Date)) return [];
@@ -72,7 +72,7 @@ function leftColumns(entry: Stored, columns: Columns): string[] {
   return [...emptiedColumns(entry, columns), ...erasable];
 }
 
-/** What somebody has changed stays as it is, for verification to find. */
+/** Returns whether an entry can be locked. A tampered entry stays as it is, so that verification finds it. */
 function isLockable({ sequence, sealed }: Stored): boolean {
   if (!Number.isSafeInteger(sequence) || sequence < 1 || sequence >= SEQUENCES) return false;
   if (typeof sealed !== 'object' || sealed === null) return true;

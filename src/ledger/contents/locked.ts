@@ -1,4 +1,4 @@
-// What is kept of content at rest: AES-256-GCM under a key of the entry, bound to the place where it stands (docs/ledger.md, keys).
+// Encrypts content at rest with AES-256-GCM under the entry's key, bound to its place (docs/ledger.md, keys).
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import { random16 } from '../../platform/ids.ts';
@@ -8,7 +8,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const BODY_AT = NONCE_BYTES + TAG_BYTES;
 
-/** @param place what else has to be the same for it to be opened */
+/** Encrypts content. @param place additional authenticated data: `unlock` MUST get the same */
 export function lock(content: string | Uint8Array, key: Buffer, place: string): Buffer {
   const nonce = random16().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(place));
@@ -18,7 +18,7 @@ export function lock(content: string | Uint8Array, key: Buffer, place: string): 
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Null when it was altered, or stood elsewhere. */
+/** Decrypts content; null when it was altered or was locked for another place. */
 export function unlock(bytes: Uint8Array, key: Buffer, place: string): Buffer | null {
   if (bytes.length < BODY_AT) return null;
   try {
@@ -35,14 +35,14 @@ export function unlock(bytes: Uint8Array, key: Buffer, place: string): Buffer | 
 
 type Values = Readonly<Record<string, SealedValue>>;
 
-/** One line a value: name, seed and text. Canonical texts have no line breaks. */
+/** Formats each value as one line: name, seed and text. Texts MUST be canonical, so they have no line breaks. */
 export function linesOf(values: Values): string {
   return Object.entries(values)
     .map(([name, { seed, text }]) => `${name} ${seed} ${text}`)
     .join('\n');
 }
 
-/** Of what `linesOf` made. */
+/** Parses the values that `formatLines` has written. */
 export function valuesIn(lines: string): Values {
   const values: Record<string, SealedValue> = {};
   for (let start = 0; start < lines.length;) {

@@ -1,4 +1,4 @@
-// Reads stored documents with their contents opened, a run at a time: many keys, and many documents, take hardly longer than one (rows list, verify, export).
+// Reads stored documents with their contents opened, in runs that share one key look-up (rows list, verify, export).
 import type { mongo } from 'mongoose';
 import { batchesOf } from '../bson-reader.ts';
 import type { Contents, Lockable } from './contents.ts';
@@ -6,19 +6,19 @@ import type { Contents, Lockable } from './contents.ts';
 interface Opening<D extends Lockable | null> {
   /** 24 hex digits. */
   organizationId: string;
-  /** Absent: what is locked stays locked. */
+  /** Absent: locked values stay locked. */
   contents?: Contents | undefined;
-  /** Null: it is passed on as it is. */
+  /** Reads one document; null is yielded as it is. */
   read: (bytes: Buffer) => D;
-  /** Reading ends after the batch under way. */
+  /** An abort ends the reading after the current batch. */
   signal?: AbortSignal | undefined;
 }
 
 const RUN = 64;
-/** A document that goes beyond it is the last of its run. */
+/** Bytes of a run; the document that exceeds them is its last. */
 const RUN_BYTES = 1024 * 1024;
 
-/** Runs of documents, in the order of their bytes. */
+/** Yields runs of opened documents, in the order of the cursor. The cursor MUST return raw documents. */
 export async function* openedEntries<D extends Lockable | null>(
   cursor: mongo.AbstractCursor<Buffer>,
   { organizationId, contents, read, signal }: Opening<D>,

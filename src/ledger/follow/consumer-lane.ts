@@ -1,4 +1,4 @@
-// Consumers that are woken together and have their rounds one after another: none of them holds up those of another lane.
+// A lane of consumers that run one after another for each organisation; lanes do not delay each other.
 import { BATCH, type Consumer, jointBatchOf, type TransactionalConsumer } from './consumer.ts';
 import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
 import { Debouncer } from './debouncer.ts';
@@ -13,21 +13,22 @@ import { type TurnDeps, turnAt } from '../turns.ts';
 
 export interface ConsumerLaneDeps
   extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, TurnDeps {
-  /** Never changes while instances run: workers take turns by it. */
+  /** Name of the lease that workers share; it MUST NOT change while instances run. */
   name: string;
   consumers: readonly Consumer[];
   probe?: Probe;
 }
 
-/** What follows without its turn is safe, for cursors decide; it costs what the other does twice. */
+/** Continue without the lease after this time: cursors keep effects exactly-once; the cost is a duplicate read. */
 const PATIENCE_MS = 5_000;
 
+/** Runs the consumers of one lane. */
 export interface ConsumerLane {
-  /** There are new entries, given where this instance has appended them; debounced per organisation. */
+  /** Announces new entries; `entries` are those that this instance has appended. Debounced per organisation. */
   wake(organizationId: string, entries: readonly Stored[]): void;
   /** Runs all consumers to the end of a chain now. */
   catchUp(organizationId: string): Promise<void>;
-  /** Waits for what is running and starts nothing more. */
+  /** Waits for running rounds and starts no more. */
   stop(): Promise<void>;
 }
 
@@ -38,10 +39,10 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   const debouncer = new Debouncer(timer, runInTurn);
   const projection = projectionOf(consumers);
   const landed = new LandedEntries({ connection, chain, projection });
-  /** Organisations of which some consumer has more to do. */
+  /** Organisations in which a consumer is behind. */
   const unfinished = new Set<string>();
 
-  /** Runs together those that can; the others, and what they read in this round. `passed`: what the former have had, when that is known. */
+  /** Runs consumers in one transaction where possible; returns the remaining ones. `consumedTo`: null while unknown. */
   async function joined(organizationId: string, passed: number | null) {
     const known = await landed.inRow(organizationId, passed);
     const tail = new TailReader({ connection, chain, organizationId, projection, landed: known });
@@ -60,7 +61,7 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
     return { tail, heldMs, rest, knownTo, togetherTo: haveAll ? knownTo : 0 };
   }
 
-  /** Resolves with the sequence that those that run together have passed, 0 when that is not known. */
+  /** Runs all consumers; resolves with the sequence that the joined ones have consumed, 0 when it is unknown. */
   async function runAll(organizationId: string, passed: number | null): Promise<number> {
     const { tail, rest, heldMs, knownTo, togetherTo } = await joined(organizationId, passed);
     let isBehind = heldMs > 0;
@@ -76,7 +77,7 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
     return togetherTo;
   }
 
-  /** One of the workers of a port at a time follows an organisation, and tells the next how far it has come; what is behind goes on where it was run. */
+  /** Follows an organisation under its lease, which carries the consumed sequence. A lagging one is retried here. */
   async function runInTurn(organizationId: string): Promise<void> {
     const turn = await turnAt(`follow:${name}:${organizationId}`, PATIENCE_MS, options);
     const before = turn.note === null ? null : Number(turn.note);
@@ -89,7 +90,7 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
     }
   }
 
-  /** Drops what was appended here and another worker has followed; whether that was all of it. */
+  /** Drops own entries that another worker has consumed; returns whether those were all. */
   function dropFollowed(organizationId: string, passed: number | null): boolean {
     if (passed === null || !landed.has(organizationId)) return false;
     landed.passed(organizationId, passed);
@@ -119,7 +120,7 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   };
 }
 
-/** What consumers read together. */
+/** Merges the members that the consumers read. */
 function projectionOf(consumers: readonly Consumer[]): MemberProjection {
   return Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as MemberProjection;
 }

@@ -1,4 +1,4 @@
-// Runs one consumer along one chain: retries with growing pauses, and dead-letters an entry that keeps failing by itself.
+// Runs one consumer along one chain: retries with growing pauses, and dead-letters an entry that keeps failing.
 import type { Clock } from '../../platform/clock.ts';
 import {
   batchOf,
@@ -18,22 +18,22 @@ import type { TailReader } from './tail-reader.ts';
 /** Attempts at one entry by itself before it is dead-lettered. */
 const ATTEMPTS_MAX = 8;
 const PAUSE_MAX_MS = 30_000;
-/** Failures in a row that are put down to the state of the database, before it may be the entries together that it refuses. */
+/** Consecutive failures that count as transient; then the entries run one by one, since the batch may be at fault. */
 const PASSING = 4;
-/** Runs of one consumer before other organisations get their turn. */
+/** Runs of one consumer before other organisations run. */
 const RUNS_MAX = 20;
 
 export interface RunnerDeps extends ConsumerStepDeps {
   clock: Clock;
-  /** While others hold a cursor. */
+  /** Pauses while another transaction holds a cursor. */
   pauses: Pauses;
-  /** A consumer failed; it is retried. */
+  /** Called when a consumer failed; it is retried. */
   onError: (consumer: string, organizationId: string, error: unknown) => void;
-  /** A consumer went on without an entry, which needs attention. */
+  /** Called when a consumer continued without an entry: an operator has to look at it. */
   onDeadLetter: (consumer: string, organizationId: string, sequence: number) => void;
 }
 
-/** Of one consumer and organisation whose last run failed. */
+/** State of one consumer and organisation whose last run failed. */
 interface RetryState {
   failures: number;
   /** Entries up to here are run one by one, to isolate the one that fails. */
@@ -43,14 +43,15 @@ interface RetryState {
 }
 
 /**
- * Why a runner stopped: it reached the end of the chain, or there is more, or it pauses for so many milliseconds, after a failure
- * or because another transaction holds its cursor.
+ * Why a runner stopped: it reached the end of the chain, there is more to read, or it pauses for `ms` milliseconds
+ * because a run failed (`paused`) or another transaction holds the cursor (`held`).
  */
 export type RunEnd =
   | { kind: 'caught-up' }
   | { kind: 'more' }
   | { kind: 'paused' | 'held'; ms: number };
 
+/** Runs consumers along the chains of organisations and keeps their retry state. */
 export class ConsumerRunner {
   readonly #deps: RunnerDeps;
   readonly #retries = new Map<string, RetryState>();
@@ -59,7 +60,7 @@ export class ConsumerRunner {
     this.#deps = deps;
   }
 
-  /** Never rejects: errors are reported, and retried by a later call. */
+  /** Runs a consumer until it stops. It MUST NOT reject: errors are reported, and a later call retries. */
   async run(consumer: Consumer, tail: TailReader): Promise<RunEnd> {
     for (let count = 0; count < (consumer.runsInTurn ?? RUNS_MAX); count++) {
       const end = await this.#runNext(consumer, tail);
@@ -68,7 +69,7 @@ export class ConsumerRunner {
     return { kind: 'more' };
   }
 
-  /** One run; null when another may follow. */
+  /** Does one run; null when another may follow. */
   async #runNext(consumer: Consumer, tail: TailReader): Promise<RunEnd | null> {
     const { organizationId } = tail;
     const key = placeKey(consumer.name, organizationId);
@@ -81,7 +82,7 @@ export class ConsumerRunner {
       if (!next) return { kind: 'caught-up' };
       await runStep(next, this.#deps);
       this.#succeeded(key, next.to);
-      // What was appended meanwhile has woken the organisation again: gathered until then, it costs less.
+      // Entries appended in the meantime have woken the organisation again: one later round costs less.
       return next.isLast ? { kind: 'caught-up' } : null;
     } catch (error) {
       return this.#endOf(key, { consumer, organizationId, next, error });
@@ -96,7 +97,7 @@ export class ConsumerRunner {
     return heldMs > 0 ? { kind: 'held', ms: heldMs } : null;
   }
 
-  /** After a run that threw; null when it is noted as failed. */
+  /** Decides how to go on after a run that threw; null when it is noted as failed. */
   async #endOf(key: string, failure: ConsumerFailure): Promise<RunEnd | null> {
     const { consumer, organizationId, error } = failure;
     const { pauses, onError } = this.#deps;
@@ -109,12 +110,12 @@ export class ConsumerRunner {
     return null;
   }
 
-  /** Whether its last run failed. */
+  /** Returns whether the last run of a consumer failed. */
   isRetrying({ name }: Consumer, organizationId: string): boolean {
     return this.#retries.has(placeKey(name, organizationId));
   }
 
-  /** Ends all pauses, so that what failed can be retried now. */
+  /** Ends all pauses, so that failed runs can be retried now. */
   retryNow(): void {
     for (const retry of this.#retries.values()) retry.notBefore = 0;
   }
@@ -159,7 +160,7 @@ interface ConsumerFailure {
   error: unknown;
 }
 
-/** An error of the database's state, not of the entry: it does not count towards dead-lettering. */
+/** Returns whether an error is one of the database's state: it does not count towards dead-lettering. */
 function isTransient(error: unknown): boolean {
   const { name = '', errorLabels = [] } = error as { name?: string; errorLabels?: string[] };
   return (

@@ -1,4 +1,4 @@
-// A consumer of ledger entries, and the step that advances it: effects and cursor (ledger.md, consumers).
+// Consumers of ledger entries, and the step that advances one: effects and cursor (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
@@ -17,27 +17,30 @@ const TRANSACTION = {
   readConcern: { level: 'snapshot' },
   maxCommitTimeMS: MAX_COMMIT_MS,
 } as const;
-/** Code of the server's. */
+/** Error code of the server. */
 const WRITE_CONFLICT = 112;
 
 interface ConsumerBase<T extends Sealed> {
-  /** Never changes: cursors are stored under it. */
+  /** MUST NOT change: cursors are stored under it. */
   name: string;
-  /** Where it begins in organisations that are older than it: at the first entry, or with what is appended from now on. */
+  /** Where it begins in organisations that are older than the consumer: at the first entry, or at the current head. */
   from: 'start' | 'head';
-  /** Those of these organisations in which it begins now; once begun it goes on for good. Absent: all. */
+  /** Returns in which of these organisations it begins now; once begun it never ends. Absent: in all. */
   beginsIn?: (organizationIds: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Absent: all kinds. */
+  /** Kinds of entries to consume; absent: all. */
   kinds?: readonly EntryKind[];
-  /** Entries of one run, of any kind: fewer where it writes much for each, and below 512 by itself. Absent: 2,048. */
+  /** Entries per run, of any kind. Below 512 the consumer runs in a transaction of its own. Absent: 2,048. */
   batch?: number | ((organizationId: string) => Promise<number>);
-  /** Runs of one turn; then the other consumers of the organisation have theirs. Few for one that is slow. Default 20. */
+  /** Runs before the other consumers of the organisation run; a slow consumer sets it low. Default 20. */
   runsInTurn?: number;
-  /** Members that it reads besides sequence and kind, or single committed values; others may be there or not. */
+  /** Members that it reads besides sequence and kind, or single committed values; it MUST NOT rely on others. */
   projection?: { readonly [Member in keyof T | `sealed.${string}`]?: 1 };
 }
 
-/** Its effects and its cursor are one transaction, which may be retried: nothing else may happen in `run`. `T`: the documents of its kinds. */
+/**
+ * A consumer whose effects and cursor are one transaction, which may be retried: it MUST NOT have effects outside the
+ * session. `T`: the documents of its kinds.
+ */
 export interface TransactionalConsumer<T extends Sealed = Sealed> extends ConsumerBase<T> {
   transactional?: true;
   run(
@@ -46,7 +49,7 @@ export interface TransactionalConsumer<T extends Sealed = Sealed> extends Consum
   ): Promise<void>;
 }
 
-/** Its effects happen outside a transaction, before the cursor moves, at least once: they are idempotent. */
+/** A consumer whose effects happen before the cursor moves, at least once: they MUST be idempotent. */
 export interface IdempotentConsumer<T extends Sealed = Sealed> extends ConsumerBase<T> {
   transactional: false;
   run(entries: T[], context: { organizationId: string }): Promise<void>;
@@ -62,7 +65,7 @@ export interface ConsumerStepDeps {
   probe: Probe;
 }
 
-/** Names a consumer's place in the chain of an organisation. */
+/** Returns the key of a consumer's place in the chain of an organisation. */
 export function placeKey(consumer: string, organizationId: string): string {
   return `${consumer}:${organizationId}`;
 }
@@ -74,22 +77,22 @@ export interface ConsumerRun {
   from: number;
   /** The cursor afterwards. */
   to: number;
-  /** Those of the kinds that the consumer follows. */
+  /** The entries of the kinds that the consumer follows. */
   entries: Stored[];
-  /** Whether it reaches the end of the chain. */
+  /** Whether the run reaches the end of the chain. */
   isLast: boolean;
 }
 
-/** Another instance has moved the cursor: the transaction of this run is rolled back. */
+/** Thrown when another instance has moved the cursor: the transaction of this run is rolled back. */
 export class CursorConflict extends Error {}
 
-/** A transaction of another instance, which may have been killed in it, holds the cursor: nothing was done. */
+/** Thrown when a transaction of another instance, maybe a killed one, holds the cursor: nothing was done. */
 export class CursorHeld extends Error {}
 
-/** Entries of one run of most consumers: what a busy organisation appends between two rounds, so that one transaction takes it. */
+/** Default entries per run: what a busy organisation appends between two rounds, so that one transaction suffices. */
 export const BATCH = 2_048;
 
-/** Entries of one run of a consumer. */
+/** Resolves with the entries per run of a consumer. */
 export async function batchOf({ batch }: Consumer, organizationId: string): Promise<number> {
   return Math.min(
     BATCH,
@@ -97,10 +100,10 @@ export async function batchOf({ batch }: Consumer, organizationId: string): Prom
   );
 }
 
-/** Who takes fewer runs by itself: the others would have more rounds than they need. */
+/** Smallest batch of a joined run: a smaller one would cost the other consumers more rounds. */
 const LEAST_TOGETHER = 512;
 
-/** Entries of one run together with others, whose effects are undone with its own; null: it runs by itself. */
+/** Resolves with the entries per run that is joined with other consumers; null: it needs a transaction of its own. */
 export async function jointBatchOf(
   consumer: Consumer,
   organizationId: string,
@@ -110,17 +113,17 @@ export async function jointBatchOf(
   return batch < LEAST_TOGETHER ? null : batch;
 }
 
-/** Contents of a run may be megabytes, so they are read for those alone who want them. */
+/** Returns whether a consumer reads contents: they may be megabytes per run, so other lanes do not read them. */
 export function readsContents({ projection }: Consumer): boolean {
   return projection !== undefined && 'content' in projection;
 }
 
-/** Whether a consumer whose cursor has not moved yet may begin. */
+/** Returns whether a consumer whose cursor has not moved yet may begin. */
 async function mayBegin({ beginsIn }: Consumer, organizationId: string): Promise<boolean> {
   return !beginsIn || (await beginsIn([organizationId])).has(organizationId);
 }
 
-/** The next run; null at the end of the chain, and where the consumer does not begin yet. */
+/** Reads the next run; null at the end of the chain, without a cursor, and where the consumer does not begin yet. */
 export async function nextRun(
   { consumer, tail, size }: { consumer: Consumer; tail: TailReader; size: number },
   { cursors }: ConsumerStepDeps,
@@ -147,12 +150,15 @@ export async function nextRun(
   };
 }
 
-/** Those of the kinds that it follows. */
+/** Returns the entries of the kinds that a consumer follows. */
 export function entriesFor({ kinds }: Consumer, entries: readonly Stored[]): Stored[] {
   return entries.filter(({ kind }) => !kinds || kinds.includes(kind));
 }
 
-/** Produces the effects of a run and moves the cursor, both or neither. @throws CursorConflict, CursorHeld, and whatever the consumer throws */
+/**
+ * Produces the effects of a run and moves the cursor. A transactional consumer does both or neither; an idempotent one
+ * moves the cursor after its effects. @throws CursorConflict, CursorHeld, and any error of the consumer
+ */
 export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise<void> {
   const { consumer, organizationId, entries } = run;
   if (entries.length === 0) return moveCursor(run, deps);
@@ -165,23 +171,26 @@ export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise
   return runTransaction({ organizationId, from, to, runs: [{ consumer, entries }] }, deps);
 }
 
-/** What several consumers do with the entries between two sequences. */
+/** A run of several consumers over the entries between two sequences. */
 interface SharedRun {
   organizationId: string;
   from: number;
   to: number;
-  /** `entries`: those of the kinds that the consumer follows. */
+  /** `entries` are of the kinds that the consumer follows. */
   runs: readonly { consumer: TransactionalConsumer; entries: Stored[] }[];
 }
 
-/** All effects and all cursors, or nothing. @throws CursorConflict, CursorHeld, and whatever a consumer throws */
+/**
+ * Produces all effects and moves all cursors in one transaction, or does nothing.
+ * @throws CursorConflict, CursorHeld, and any error of a consumer
+ */
 export async function runTransaction(
   { organizationId, from, to, runs }: SharedRun,
   deps: ConsumerStepDeps,
 ): Promise<void> {
   const names = runs.map(({ consumer }) => consumer.name);
   await inTransaction(deps.connection, async (session) => {
-    // First: whoever else runs them, or was killed in it, is met before anything is done.
+    // The cursors move first: a concurrent or killed transaction conflicts before any effect is produced.
     await moveCursors({ organizationId, names, from, to }, deps, session);
     for (const { consumer, entries } of runs)
       if (entries.length > 0) await consumer.run(entries, { session, organizationId });
@@ -212,7 +221,7 @@ export async function deadLetter(
   });
 }
 
-/** What the only entry of a run is about; of what was erased an error may not tell either. */
+/** Reads the trace of the only entry of a run, and whether it was erased: its error text MUST NOT be stored then. */
 async function subjectOf(
   { organizationId: hex, to }: ConsumerRun,
   { connection, chain }: ConsumerStepDeps,
@@ -229,8 +238,9 @@ async function subjectOf(
 }
 
 /**
- * The driver's own: Mongoose's switches asynchronous context tracking on, which every promise of the process would pay for. Not its
- * `withTransaction`, which would keep trying for two minutes: whoever stands in the way may have been killed, and others wait to be followed.
+ * Runs `work` in a transaction of the driver: Mongoose's would enable asynchronous context tracking, which slows every
+ * promise of the process. Not `withTransaction`, which retries for two minutes: the holder of the conflicting lock may
+ * have been killed, and other organisations wait.
  */
 function inTransaction(
   connection: Connection,
@@ -248,7 +258,7 @@ function inTransaction(
   });
 }
 
-/** Consumers of an organisation that have had the effects of the entries between two sequences. */
+/** A move of the cursors of several consumers of an organisation. */
 interface CursorMove {
   organizationId: string;
   names: readonly string[];
@@ -256,7 +266,7 @@ interface CursorMove {
   to: number;
 }
 
-/** @throws CursorConflict when one of them is no longer where it was, CursorHeld when it is being moved */
+/** Moves cursors. @throws CursorConflict when one is no longer at `from`, CursorHeld when one is being moved */
 async function moveCursors(
   { organizationId, names, from, to }: CursorMove,
   { cursors }: ConsumerStepDeps,

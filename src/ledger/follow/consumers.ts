@@ -1,4 +1,4 @@
-// The consumers of a chain: woken by the appender, swept by a job; each effect exactly once, on any instance, after any crash.
+// The consumers of a chain: woken by the appender, swept by a job; each effect happens exactly once, after any crash.
 import { readsContents } from './consumer.ts';
 import { CursorCheck, type CursorCheckDeps } from './cursor-check.ts';
 import type { Stored } from '../entry.ts';
@@ -7,35 +7,36 @@ import { createConsumerLane, type ConsumerLane, type ConsumerLaneDeps } from './
 
 export interface ConsumersDeps
   extends Omit<ConsumerLaneDeps, 'name'>, Pick<CursorCheckDeps, 'onCursorFault'> {
-  /** Ids of organisations, ascending, after the given one. */
+  /** Lists ids of organisations, ascending, after the given one. */
   organizationsAfter: (organizationId: string | null, limit: number) => Promise<readonly string[]>;
-  /** Organisations of which a head was noted since. */
+  /** Finds the organisations whose head was noted since. */
   notedSince: (since: Date) => Promise<readonly string[]>;
 }
 
-/** Organisations that a sweep compares besides those that changed: a note may be lost. */
+/** Organisations per sweep besides the changed ones: a note may be lost. */
 const SWEPT = 500;
-/** Notes are late, and clocks differ. */
+/** Margin for late notes and different clocks. */
 const NOTED_BEFORE_MS = 30_000;
-/** What a first sweep looks back on. */
+/** How far back a first sweep looks. */
 const LOOKS_BACK_MS = 10 * 60_000;
 
+/** Runs all consumers of one chain. Each effect MUST happen exactly once, on any instance and after any crash. */
 export interface Consumers {
-  /** Creates the cursors of a new organisation; joins the current transaction. `startAt`: the last sequence without effects. */
+  /** Creates the cursors of a new organisation in the current transaction. Entries up to `startAt` have no effects. */
   cursorsFor(organizationId: string, startAt: number): Promise<void>;
-  /** There are new entries, given where this instance has appended them; debounced per organisation. */
+  /** Announces new entries; `entries` are those that this instance has appended. Debounced per organisation. */
   wake(organizationId: string, entries?: readonly Stored[]): void;
-  /** Compares cursors with the chains that changed, and with some others in turn; wakes organisations that are behind. */
+  /** Compares cursors with changed chains and a rotating slice of the others; wakes organisations that are behind. */
   sweep(): Promise<void>;
   /** Runs everything to the end of the chains now; for tests and scripts. */
   runOnce(): Promise<void>;
-  /** By consumer: how many entries the slowest organisation is behind, as of the last sweep of it. */
+  /** Returns, by consumer, how many entries the slowest organisation was behind at its last sweep. */
   lag(): Readonly<Record<string, number>>;
-  /** Waits for what is running and starts nothing more. */
+  /** Waits for running rounds and starts no more. */
   stop(): Promise<void>;
 }
 
-/** The consumers of one chain. */
+/** Creates the consumers of one chain; they run until `stop`. */
 export function createConsumers(options: ConsumersDeps): Consumers {
   const { connection, chain, consumers, cursors, clock } = options;
   const lanes = lanesOf(options);
@@ -43,7 +44,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   let sweptTo: string | null = null;
   let sweptAt: Date | null = null;
 
-  /** The next organisations in turn; the last ones end a round in which every organisation was compared. */
+  /** Reads the next slice of organisations; the last slice ends a round over all of them. */
   async function nextInTurn(): Promise<{ ids: readonly string[]; isLast: boolean }> {
     const ids = await options.organizationsAfter(sweptTo, SWEPT);
     return { ids, isLast: ids.length < SWEPT };
@@ -83,7 +84,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
       for (const organizationId of check.behind()) wake(organizationId);
     },
     async runOnce() {
-      // More than one round where a debounced run moves the same cursors meanwhile.
+      // Several rounds are needed where a debounced run moves the same cursors in the meantime.
       for (let behind = await findBehind(); behind.length > 0; behind = await findBehind()) {
         for (const organizationId of behind)
           for (const lane of lanes) await lane.catchUp(organizationId);
@@ -96,7 +97,7 @@ export function createConsumers(options: ConsumersDeps): Consumers {
   };
 }
 
-/** Those that read contents open them, which takes long: they have a lane of their own. */
+/** Creates the lanes. Consumers that read contents have their own: opening contents takes long. */
 function lanesOf({ consumers, ...deps }: ConsumersDeps): ConsumerLane[] {
   const others = consumers.filter((consumer) => !readsContents(consumer));
   return [

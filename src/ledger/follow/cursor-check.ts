@@ -1,4 +1,4 @@
-// Compares cursors with their chains: who is behind, and what must not be: cursors that are gone, or beyond the end of the chain.
+// Compares cursors with their chains: finds lagging consumers, missing cursors and cursors beyond the end of the chain.
 import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
@@ -9,12 +9,12 @@ import { type Consumer, placeKey } from './consumer.ts';
 import type { CursorDocument } from './cursors.model.ts';
 import { headSequences } from './head-sequences.ts';
 
-/** A cursor that is not where it can only be, and where it goes on. */
+/** A cursor at an impossible place, and where the consumer continues. */
 export interface CursorFault {
   consumer: string;
   organizationId: string;
   kind: 'missing' | 'ahead';
-  /** Null: missing. */
+  /** Null: the cursor is missing. */
   sequence: number | null;
   goesOnAfter: number;
 }
@@ -26,16 +26,17 @@ export interface CursorCheckDeps {
   cursors: Model<CursorDocument>;
   clock: Clock;
   timer: Timer;
-  /** Effects were left out or would have been repeated: somebody has to look. */
+  /** Called when effects were skipped or would have been repeated: an operator has to look at it. */
   onCursorFault: (fault: CursorFault) => void;
 }
 
-/** Organisations that are compared at once. */
+/** Organisations to compare at once. */
 const SLICE = 500;
 
+/** Checks cursors against their chains, and repairs missing and impossible ones. */
 export class CursorCheck {
   readonly #deps: CursorCheckDeps;
-  /** By organisation that is behind: by how much, for each consumer. */
+  /** Lag of each consumer, by organisation that is behind. */
   readonly #lags = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(deps: CursorCheckDeps) {
@@ -46,7 +47,7 @@ export class CursorCheck {
     return [...this.#lags.keys()];
   }
 
-  /** By consumer: how many entries the slowest organisation was behind when it was compared. */
+  /** Returns, by consumer, how many entries the slowest organisation was behind when it was compared. */
   lags(): Readonly<Record<string, number>> {
     const worst = Object.fromEntries(this.#deps.consumers.map(({ name }) => [name, 0]));
     for (const lags of this.#lags.values())
@@ -60,7 +61,7 @@ export class CursorCheck {
       await this.#compareSlice(organizationIds.slice(from, from + SLICE), begun);
   }
 
-  /** Every organisation has been compared: from now on a missing cursor is no new one. */
+  /** Notes that every organisation has been compared: from now on a missing cursor is a lost one. */
   async noteBegun(): Promise<void> {
     const begun = await this.#begun();
     for (const { name } of this.#deps.consumers.filter((consumer) => !begun.has(consumer.name)))
@@ -79,7 +80,7 @@ export class CursorCheck {
     return new Set((await this.#starts().find({}).toArray()).map(({ _id }) => _id));
   }
 
-  /** The cursors first: what is appended meanwhile only moves the head away from them. */
+  /** Compares organisations. Cursors are read before heads: appends in the meantime only move the heads away. */
   async #compareSlice(ids: readonly string[], begun: ReadonlySet<string>): Promise<void> {
     const { connection, chain, consumers } = this.#deps;
     const reached = await this.#cursorsOf(ids);
@@ -101,7 +102,7 @@ export class CursorCheck {
     }
   }
 
-  /** Tells in which organisations a consumer that has not begun does not begin now. */
+  /** Returns a predicate: whether a consumer that has not begun does not begin in an organisation now. */
   async #resting(
     ids: readonly string[],
     reached: ReadonlyMap<string, number>,
@@ -127,7 +128,7 @@ export class CursorCheck {
     );
   }
 
-  /** Repeating an idempotent effect is harmless; every other consumer goes on at the end rather than repeat all history. */
+  /** Creates a missing cursor: an idempotent consumer starts over, any other continues at the head. */
   async #create(place: Place, begun: ReadonlySet<string>): Promise<number> {
     const { consumer, organizationId, head } = place;
     if (head === 0) return 0;
@@ -145,7 +146,7 @@ export class CursorCheck {
     return sequence;
   }
 
-  /** A cursor beyond the newest entry would skip what is appended next. */
+  /** Moves a cursor back that is beyond the newest entry: it would skip the next appends. */
   async #notAhead(place: Place, at: number): Promise<number> {
     const { consumer, organizationId } = place;
     if (at <= place.head || (await this.#reaches(organizationId, at))) return at;
@@ -178,7 +179,7 @@ export class CursorCheck {
   }
 }
 
-/** Where one consumer of one organisation is compared. */
+/** One consumer of one organisation, with the head of the chain. */
 interface Place {
   consumer: Consumer;
   organizationId: string;

@@ -17,15 +17,15 @@ export const cursorSchema = new Schema<CursorDocument>(
 cursorSchema.plugin(tenancy);
 cursorSchema.index({ organizationId: 1, consumer: 1 }, { name: 'cursor', unique: true });
 
-/** An entry whose effect kept failing; the consumer has gone on without it. */
+/** An entry whose effect kept failing; the consumer has continued without it. */
 export interface DeadLetterDocument {
   _id: Types.ObjectId;
   consumer: string;
   organizationId: Types.ObjectId;
   sequence: number;
-  /** What the entry is about. */
+  /** The trace that the entry is about. */
   traceId: string | null;
-  /** Null: what it is about was erased. */
+  /** Null: the trace was erased. */
   error: string | null;
   at: Date;
 }

@@ -1,12 +1,13 @@
-// Debounces wake-ups: however often an organisation is woken, its work runs a few times a second at most.
+// Debounces wake-ups: the work of an organisation runs a few times a second at most, however often it is woken.
 import type { Timer } from '../timer.ts';
 
-/** A round rests this long, and longer after one that took long: what much is done for costs less in fewer rounds (row ingest/R1). */
+/** Pause between two rounds; longer after a long round, since fewer rounds cost less under load (row ingest/R1). */
 const REST_MS = { least: 250, most: 500 };
-/** For each millisecond that a round took. */
+/** Milliseconds of pause for each millisecond that a round took. */
 const REST_FACTOR = 5;
 const CONCURRENCY = 4;
 
+/** Calls `work` for woken organisations, in rounds with a pause between them. `work` MUST NOT reject. */
 export class Debouncer {
   readonly #timer: Timer;
   readonly #work: (organizationId: string) => Promise<void>;
@@ -27,7 +28,7 @@ export class Debouncer {
     this.#schedule();
   }
 
-  /** Wakes it after a pause; `stop` cancels it. */
+  /** Wakes an organisation after `ms` milliseconds; `stop` cancels it. */
   wakeLater(organizationId: string, ms: number): void {
     const cancel = this.#timer.after(ms, () => {
       this.#later.delete(cancel);

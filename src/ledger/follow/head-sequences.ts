@@ -1,10 +1,10 @@
-// The newest sequence of organisations in a chain, read from the index alone.
+// Reads the newest sequence of organisations in a chain from the index alone.
 import type { mongo, Types } from 'mongoose';
 import { SEQUENCES } from '../chains.ts';
 import { objectId } from '../ledger.model.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
-/** By organisation, 24 hex digits; of all where none are named. Reads one index key per organisation. */
+/** Reads the newest sequence by organisation (24 hex digits); absent ids: all. Costs one index key per organisation. */
 export async function headSequences(
   collection: mongo.Collection,
   organizationIds?: readonly string[],

@@ -1,4 +1,4 @@
-// Runs the consumers of an organisation that are at the same place in one transaction: a few commands instead of a few for each (bench row ingest/R1).
+// Runs consumers of an organisation that are at the same place in one transaction, to save commands (row ingest/R1).
 import { groupBy } from '../../domain/group-by.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import { objectId } from '../ledger.model.ts';
@@ -12,32 +12,35 @@ import {
 import type { Pauses } from './pauses.ts';
 import type { TailReader } from './tail-reader.ts';
 
-/** Runs of one turn. */
+/** Runs of one round. */
 const RUNS_MAX = 20;
 
 /** Consumers that may run together. */
 interface Group {
   consumers: readonly TransactionalConsumer[];
-  /** Entries of one run: what each of them takes. */
+  /** Entries per run: the smallest batch of the group. */
   size: number;
 }
 
-/** Those of a group whose cursors are at one place. */
+/** The consumers of a group whose cursors are at the same sequence. */
 interface Place extends Group {
   from: number;
 }
 
-/** How consumers ran together. */
+/** The result of a joined run. */
 export interface JointEnd {
-  /** The names of those that need no turn of their own: they have reached the end of the chain, or are held. */
+  /** Names of the consumers that need no run of their own: they reached the end of the chain, or wait for a cursor. */
   settled: ReadonlySet<string>;
-  /** Milliseconds after which to try again, for another transaction holds their cursors; 0: none does. */
+  /** Milliseconds until the next attempt, because another transaction holds the cursors; 0: none does. */
   heldMs: number;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Those that are not settled have their turn each by itself, all of them after a failure, so that it shows whose it was. */
+/**
+ * Runs consumers together; returns those that are done. The caller MUST run the others one by one; after a failure
+ * these are all of them, which shows the culprit. It never rejects.
+ */
 export async function runTogether(
   group: Group,
   tail: TailReader,
@@ -63,7 +66,7 @@ function namesOf(consumers: readonly TransactionalConsumer[]): ReadonlySet<strin
   return new Set(consumers.map(({ name }) => name));
 }
 
-/** Where most of them are. */
+/** Finds the sequence at which most cursors are, and the consumers there. */
 async function commonPlace(
   { consumers, size }: Group,
   { organizationId }: TailReader,

@@ -1,4 +1,4 @@
-// What this instance has appended and its consumers have not all had yet, and what others appended in between: nobody reads the first back, and the second is read once (bench rows ingest/R1, workers).
+// Buffer of recent appends that consumers have not consumed yet, so that no instance reads back what it has written.
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import { bytesOf } from '../contents/contents.ts';
@@ -9,29 +9,30 @@ import { type MemberProjection, readEntries } from './tail-reader.ts';
 export interface LandedEntriesDeps {
   connection: Connection;
   chain: Chain;
-  /** The members that are kept of an entry, by dotted path. */
+  /** The entry members to keep, by dotted path. */
   projection: MemberProjection;
 }
 
-/** Sequences from the first to the last, that others have appended. */
+/** Sequences that other instances have appended, both bounds included. */
 interface Gap {
   first: number;
   last: number;
 }
 
-/** Of all organisations together; beyond it consumers read the database. */
+/** Upper bound over all organisations; beyond it consumers read the database. */
 const BYTES_MAX = 32 * 1024 * 1024;
-/** Entries of one organisation. */
+/** Upper bound on the entries of one organisation. */
 const ENTRIES_MAX = 4_096;
-/** What gives way at a time, the oldest first: a quarter of what an organisation has. */
+/** The part of an organisation's entries that is dropped at a time, oldest first: a quarter. */
 const GIVES_WAY = 4;
-/** What an entry takes besides its values, roughly. */
+/** Approximate bytes of an entry besides its values. */
 const ENTRY_BYTES = 1_000;
-/** Entries of others that are read at a time. */
+/** Upper bound on entries of other instances to read at a time. */
 const FILLED_MAX = 1_000;
 
 const NOTHING = { entries: [] };
 
+/** Keeps the newest entries of each organisation in memory. A buffer only: consumers read the database for the rest. */
 export class LandedEntries {
   readonly #deps: LandedEntriesDeps;
   readonly #keptOf: (entry: Stored) => Stored;
@@ -43,7 +44,7 @@ export class LandedEntries {
     this.#keptOf = partsBy([...new Set(['sequence', 'kind', ...Object.keys(deps.projection)])]);
   }
 
-  /** Entries that are durable, in their order. */
+  /** Adds entries; they MUST be durable and in order of sequence. */
   add(organizationId: string, entries: readonly Stored[]): void {
     const newest = this.#rows.get(organizationId)?.at(-1)?.sequence ?? 0;
     const more = entries.filter(({ sequence }) => sequence > newest);
@@ -57,7 +58,7 @@ export class LandedEntries {
     return this.#rows.has(organizationId);
   }
 
-  /** The newest ones, in a row. `passed`: from where on it begins, when that is known. */
+  /** Returns the newest contiguous entries; reads gaps after `consumedTo`, where that is known, from the database. */
   async inRow(organizationId: string, passed: number | null): Promise<readonly Stored[]> {
     const gaps = gapsIn(this.#rows.get(organizationId) ?? [], passed);
     if (gaps.length > 0) await this.#fill(organizationId, gaps);
@@ -67,14 +68,14 @@ export class LandedEntries {
     );
   }
 
-  /** Nobody reads the entries up to a sequence any more. */
+  /** Drops the entries up to a sequence: every consumer has consumed them. */
   passed(organizationId: string, sequence: number): void {
     const row = this.#rows.get(organizationId) ?? [];
     const left = row.findIndex((entry) => entry.sequence > sequence);
     this.#drop(organizationId, left < 0 ? row.length : left);
   }
 
-  /** Where there are too many, or they cannot be read now, the gaps stay. */
+  /** Reads the entries in the gaps; leaves the gaps where the entries are too many or cannot be read now. */
   async #fill(organizationId: string, gaps: readonly Gap[]): Promise<void> {
     const missing = gaps.reduce((sum, { first, last }) => sum + last - first + 1, 0);
     if (missing > FILLED_MAX) return;
@@ -95,7 +96,7 @@ export class LandedEntries {
     this.#rows.set(organizationId, row);
   }
 
-  /** The oldest ones. */
+  /** Drops the oldest entries. */
   #drop(organizationId: string, count: number): void {
     const row = this.#rows.get(organizationId) ?? [];
     for (const entry of row.splice(0, count)) this.#bytes -= bytesIn(entry);

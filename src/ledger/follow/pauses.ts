@@ -1,4 +1,4 @@
-// Pauses before another attempt at the same thing: longer after each failure in a row, and of uneven length, so that instances do not stay in step.
+// Pauses before retries: exponential back-off with jitter, so that instances do not retry in step.
 
 export interface PausesDeps {
   /** A number from 0 to 1. */
@@ -7,14 +7,15 @@ export interface PausesDeps {
 
 interface Pause {
   failures: number;
-  /** By `performance.now`: a clock that is set back makes no pause longer. */
+  /** A time of `performance.now`: a clock that is set back makes no pause longer. */
   notBefore: number;
 }
 
 const FIRST_MS = 200;
-/** After what stood in the way has ended, nobody waits longer. */
+/** Upper bound on the wait after an obstacle has ended. */
 const LONGEST_MS = 2_000;
 
+/** Back-off state by key. Pauses last from 100 ms to two seconds. */
 export class Pauses {
   readonly #deps: PausesDeps;
   readonly #pauses = new Map<string, Pause>();
@@ -23,7 +24,7 @@ export class Pauses {
     this.#deps = deps;
   }
 
-  /** After one more failure: begins a pause, and returns its milliseconds. */
+  /** Begins a pause after a failure; returns its milliseconds. */
   begin(key: string): number {
     const failures = this.failures(key) + 1;
     const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
@@ -32,18 +33,18 @@ export class Pauses {
     return ms;
   }
 
-  /** In a row. */
+  /** Returns the number of consecutive failures. */
   failures(key: string): number {
     return this.#pauses.get(key)?.failures ?? 0;
   }
 
-  /** Milliseconds that are left of a pause; 0: none. */
+  /** Returns the remaining milliseconds of a pause; 0: there is none. */
   left(key: string): number {
     const notBefore = this.#pauses.get(key)?.notBefore ?? 0;
     return Math.max(0, notBefore - performance.now());
   }
 
-  /** After a success: the next failure is the first one again. */
+  /** Clears the state after a success: the next failure counts as the first. */
   end(key: string): void {
     this.#pauses.delete(key);
   }

@@ -1,4 +1,4 @@
-// Reads the tail of a chain once for all consumers of a round, unless this instance has just written it.
+// Reads the tail of a chain once for all consumers of a round; the own recent appends are not read back.
 import type { Connection, mongo } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
 import { bytesOf } from '../contents/contents.ts';
@@ -13,28 +13,28 @@ export interface TailReaderDeps {
   connection: Connection;
   chain: Chain;
   organizationId: string;
-  /** The members that the consumers read, together. */
+  /** The members that any of the consumers reads. */
   projection: MemberProjection;
-  /** The newest entries, in a row, where this instance has them. */
+  /** The newest contiguous entries that this instance has in memory. */
   landed?: readonly Stored[];
 }
 
-/** Entries in a row, oldest first. */
+/** Contiguous entries, oldest first. */
 export interface Tail {
   entries: readonly Stored[];
   /** Whether they reached the end of the chain when they were read. */
   isLast: boolean;
 }
 
-/** What is known of the tail: entries after a sequence. */
+/** The known part of the tail: entries after `from`. */
 interface Known extends Tail {
   from: number;
 }
 
-/** Contents of one read; an entry that goes beyond it is its last. */
+/** Upper bound on the contents of one read; the entry that exceeds it is its last. */
 const CONTENT_BYTES = 4 * 1024 * 1024;
 
-/** The new entries of one organisation, as one round of its consumers reads them. */
+/** Reads the new entries of one organisation for one round of its consumers. */
 export class TailReader {
   readonly organizationId: string;
   readonly #deps: TailReaderDeps;
@@ -48,7 +48,7 @@ export class TailReader {
     if (landed.length > 0) this.#known = Promise.resolve({ from, entries: landed, isLast: true });
   }
 
-  /** At most `size` entries after the sequence `from`; none only at the end of the chain. */
+  /** Reads at most `size` entries after the sequence `from`; it MUST NOT return none before the end of the chain. */
   async after(from: number, size: number): Promise<Tail> {
     const known = this.#known && within(await this.#known, from, size);
     if (known) return known;
@@ -67,7 +67,7 @@ export class TailReader {
   }
 }
 
-/** The first ones of an organisation, at most so many and some megabytes of contents; `isCut`: there may be more of them. */
+/** Reads the first matching entries, at most `limit` and 4 MiB of contents; `isCut`: the contents were the limit. */
 export async function readEntries(
   { connection, chain, organizationId, projection }: TailReaderDeps,
   where: mongo.Filter<Stored>,
@@ -86,7 +86,7 @@ export async function readEntries(
   return { entries, isCut: false };
 }
 
-/** What is known of the entries after `from`; null: they have to be read. */
+/** Returns the known entries after `from`; null: they have to be read. */
 function within(known: Known, from: number, size: number): Tail | null {
   if (from < known.from) return null;
   const start = known.entries.findIndex(({ sequence }) => sequence > from);

@@ -1,4 +1,4 @@
-// What a consumer owes to records that were erased while it lagged behind.
+// Drops erased records from the entries of a consumer that lagged behind the erasure.
 import type { mongo } from 'mongoose';
 import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Sealed } from '../entry.ts';
@@ -9,8 +9,8 @@ interface Erasable extends Sealed {
 }
 
 /**
- * Takes the outbox's rows about erased records away, and returns the entries whose record was not erased.
- * Each consumer that writes rows does it when it comes to the erasure: no row of its own can follow.
+ * Withdraws the outbox rows about erased records, and returns the entries whose record was not erased. Every consumer
+ * that writes outbox rows MUST call it: once it has reached the erasure, no row of its own can follow.
  */
 export async function withoutErased<T extends Erasable>(
   entries: readonly T[],

@@ -1,9 +1,9 @@
-// How far a chain goes, for what is to follow it from here on.
+// Reads the newest sequence of a chain, for consumers that begin there.
 import type { Model } from 'mongoose';
 import { SEQUENCES } from '../chains.ts';
 import type { Sealed } from '../entry.ts';
 
-/** Zero: the chain is empty. Within a transaction, as of its snapshot, which holds every entry that was acknowledged before. */
+/** Reads the newest sequence; 0: the chain is empty. In a transaction it is as of the snapshot. */
 export async function headSequence<T extends Sealed>(
   entries: Model<T>,
   organizationId: string,

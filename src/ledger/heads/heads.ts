@@ -1,4 +1,4 @@
-// Notes of former heads, kept in a collection of their own so that a truncated chain is found before anything is built on it.
+// Notes of former heads in a collection of their own, so that a truncated chain is found before an append builds on it.
 import type { mongo, Types } from 'mongoose';
 import type { AppError } from '../../errors.ts';
 import { MAX_SKEW_MS } from '../../domain/record/chain.ts';
@@ -19,26 +19,29 @@ export interface HeadRow extends Position {
   at: Date;
 }
 
-/** The notes about one chain. */
+/** Returns the collection of the heads noted of one chain. */
 export function notedHeads(db: mongo.Db, { collection }: Chain): mongo.Collection<HeadRow> {
   return db.collection(`heads_${collection}`);
 }
 
-/** Guards the heads that appenders load. */
+/** Guards appenders against truncated chains: a chain MUST NOT be appended to while it lacks a head it once had. */
 export interface Heads {
-  /** Resolves when the chain holds `known`, or the newest noted head when null or quarantined. @throws AppError `SERVICE_UNAVAILABLE`: quarantined */
+  /**
+   * Resolves when a majority shows that the chain holds `known`, or, when it is null or the chain is quarantined, the
+   * newest noted head. Otherwise it quarantines the chain. @throws AppError `SERVICE_UNAVAILABLE`: quarantined
+   */
   confirm(organizationId: string, known: Position | null): Promise<void>;
-  /** Notes a head; it is written within 250 ms. */
+  /** Notes a head, which MUST be acknowledged by a majority; it is written within 250 ms. */
   note(organizationId: string, head: Position): void;
-  /** Writes the notes that are due. */
+  /** Writes the pending notes. */
   flush(): Promise<void>;
-  /** Organisations whose chain no longer reaches a head that it once had. */
+  /** Lists the organisations whose chain lacks a head that it once had. */
   quarantined(): string[];
-  /** Organisations of which some instance noted a head since. */
+  /** Finds the organisations of which any instance noted a head since. */
   notedSince(since: Date): Promise<string[]>;
-  /** Looks at the time of a head that is built on: what lies ahead of the clock dates everything that follows. */
+  /** Compares the time of a head with the clock: a future-dated head dates every following entry. */
   lookAtTime(organizationId: string, createdAt: Date): void;
-  /** Organisations whose newest head lay ahead of the clock. */
+  /** Lists the organisations whose newest head was ahead of the clock. */
   datedAhead(): string[];
 }
 
@@ -52,7 +55,7 @@ export interface HeadDeps {
   onDatedAhead: (organizationId: string, createdAt: Date) => void;
 }
 
-/** The heads of one chain. */
+/** Creates the guard of one chain's heads. */
 export function createHeads(deps: HeadDeps): Heads {
   const { db, chain, store, clock, timer, onQuarantine, onDatedAhead } = deps;
   const collection = notedHeads(db, chain);
@@ -82,13 +85,13 @@ export function createHeads(deps: HeadDeps): Heads {
     await writing;
   }
 
-  /** The newest noted head that no release has set aside. */
+  /** Reads the newest noted head that no release has set aside. */
   async function newestNote(organizationId: Types.ObjectId): Promise<HeadRow | null> {
     const options = { ...MAJORITY, sort: { sequence: -1 } } as const;
     return persistently(timer, () => collection.findOne({ organizationId }, options));
   }
 
-  /** Whether a majority shows the head, within so many reads. */
+  /** Returns whether a majority shows the head within `reads` reads. */
   async function isShown(
     organizationId: Types.ObjectId,
     { sequence, chainHash }: Position,
@@ -102,7 +105,7 @@ export function createHeads(deps: HeadDeps): Heads {
     return false;
   }
 
-  /** The missing head is noted first: so every instance, and every later start, knows of it. */
+  /** Quarantines a chain. The missing head is noted first, so that every instance and every later start finds it. */
   async function quarantine(organizationId: string, missing: Position): Promise<void> {
     const { sequence, chainHash } = missing;
     const row = { organizationId: objectId(organizationId), sequence, chainHash, at: clock.now() };
@@ -150,7 +153,7 @@ function quarantineError(): AppError {
   return unavailable("This organisation's chain is quarantined");
 }
 
-/** `newest` serves confirming, `changed` sweeping and thinning. */
+/** Indexes of the notes: `newest` serves confirming, `changed` serves sweeping and thinning. */
 export const headIndexes: readonly mongo.IndexDescription[] = [
   { key: { organizationId: 1, sequence: -1 }, name: 'newest' },
   { key: { at: 1, organizationId: 1 }, name: 'changed' },

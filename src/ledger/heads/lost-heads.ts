@@ -1,4 +1,4 @@
-// What a truncated chain has lost: the noted heads that it no longer reaches, and setting them aside so that it can go on.
+// Finds the noted heads that a truncated chain lacks, and sets them aside so that it can be appended to again.
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Position, Stored } from '../entry.ts';
@@ -6,32 +6,34 @@ import { objectId } from '../ledger.model.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import { type HeadRow, notedHeads } from './heads.ts';
 
-/** Entries that a chain once had. */
+/** Entries that a truncated chain once had. */
 export interface LostEntries {
-  /** The first sequence of which nothing vouches that it is what it was. */
+  /** The first sequence that nothing proves any more. */
   from: number;
   /** The newest noted head that is missing. */
   newest: Position;
-  /** What the chain goes on after; null when nothing is left. */
+  /** The entry after which the chain continues; null when none is left. */
   goesOnAfter: Position | null;
 }
 
+/** Finds and releases what a truncated chain has lost. Only an operator SHOULD release it. */
 export interface LostHeads {
-  /** Null when the chain reaches every head that was noted of it. */
+  /** Finds what a chain has lost; null when it reaches every head that was noted of it. */
   find(organizationId: string): Promise<LostEntries | null>;
-  /** Moves the notes of what is lost out of the way of appending; they are kept, under the name of the chain and `_lost`. */
+  /** Moves the notes of lost entries into `heads_<chain>_lost`, so that appends are allowed again. Idempotent. */
   setAside(organizationId: string): Promise<void>;
 }
 
 const NEWEST_FIRST = { ...MAJORITY, sort: { sequence: -1 } } as const;
 const POSITION = { _id: 0, sequence: 1, chainHash: 1 } as const;
 
+/** Creates the service over the notes and entries of one chain. It MUST NOT change entries. */
 export function createLostHeads({ db, chain }: { db: mongo.Db; chain: Chain }): LostHeads {
   const entries = db.collection<Stored>(chain.collection);
   const notes = notedHeads(db, chain);
   const aside = db.collection<HeadRow>(`heads_${chain.collection}_lost`);
 
-  /** The notes above the newest one that the chain agrees with, newest first, and that one. */
+  /** Finds the notes above the newest one that the chain agrees with, newest first, and that one. */
   async function missingNotes(organizationId: Types.ObjectId) {
     const missing: mongo.WithId<HeadRow>[] = [];
     for await (const note of notes.find({ organizationId }, NEWEST_FIRST)) {

@@ -1,4 +1,4 @@
-// Thins old notes of heads: what is an hour old is kept by the hour, what is a day old by the day.
+// Thins old notes of heads: one an hour is kept after an hour, one a day after a day.
 import type { mongo, Types } from 'mongoose';
 import type { HeadRow } from './heads.ts';
 
@@ -6,8 +6,9 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Keeps, per organisation, one row an hour of those older than an hour, and one row a day of those older than a day: the newest.
- * `from`: the last time; what was an hour or a day old by then is thinned already, but for the slot that had not ended.
+ * Thins the notes of every organisation: of those older than an hour it keeps the newest of each hour, of those older
+ * than a day the newest of each day. Returns the number of removed rows. `from` is the time of the last call: rows that
+ * were an hour or a day old by then are thinned already, except in the slot that had not ended.
  */
 export async function thinHeads(
   collection: mongo.Collection<HeadRow>,
@@ -50,7 +51,7 @@ async function thin(collection: mongo.Collection<HeadRow>, period: ThinnedPeriod
   return removed;
 }
 
-/** The hours or days of an organisation that have more than one row, with the newest of each. */
+/** Builds the query for the hours or days of an organisation with more than one row, with the newest of each. */
 function crowdedSlots({ from, to, unit }: ThinnedPeriod): mongo.Document[] {
   const start = { $dateTrunc: { date: '$at', unit } };
   return [

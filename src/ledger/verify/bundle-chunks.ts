@@ -1,4 +1,4 @@
-// Streams an evidence bundle from a stored chain: chunks of lines, one database batch in memory at a time (docs/formats.md, 6).
+// Streams an evidence bundle of a stored chain in chunks of lines, one database batch at a time (docs/formats.md, 6).
 import type { mongo } from 'mongoose';
 import {
   bundleEntry,
@@ -30,13 +30,13 @@ const ENTRY_MEMBERS = {
   view: 1,
 } as const;
 
-/** What a bundle is to hold; its range is resolved beforehand. */
+/** The contents of a bundle; the range MUST be resolved beforehand. */
 export interface BundleQueryRange extends Omit<BundleHeader, 'prevHash'> {
   /** Names of committed values to disclose. */
   disclosed: readonly string[];
 }
 
-/** Values that were to be disclosed and are not stored any more. */
+/** Values that cannot be disclosed because they are no longer stored. */
 export interface Omission {
   sequence: number;
   names: string[];
@@ -45,11 +45,11 @@ export interface Omission {
 interface BundleSource extends BundleQueryRange {
   /** Absent: contents are stored as they are. */
   contents?: Contents | undefined;
-  /** Called for each entry that keeps not all that is to be disclosed. */
+  /** Called for each entry that no longer stores a value to disclose. */
   onOmission?: ((omission: Omission) => void) | undefined;
 }
 
-/** The lines of a bundle, in chunks of about 128 KB. */
+/** Yields the lines of a bundle in chunks of about 128 KB. The text MUST be the same each time for the same chain. */
 export async function* bundleChunks(
   db: mongo.Db,
   chain: Chain,
@@ -80,7 +80,7 @@ export async function* bundleChunks(
 /** Sequences that a remark names. */
 const NAMED_MAX = 100;
 
-/** Entries whose values are not what was committed to, which the bundle holds without them. They are looked for first, since the header tells of them. */
+/** Finds entries with damaged values, which are not disclosed. They are read first, since the header lists them. */
 async function remarksOn(db: mongo.Db, chain: Chain, source: BundleSource): Promise<string[]> {
   const { disclosed } = source;
   if (disclosed.length === 0) return [];
@@ -98,7 +98,7 @@ async function remarksOn(db: mongo.Db, chain: Chain, source: BundleSource): Prom
   ];
 }
 
-/** The entries of a range, with the committed values that are disclosed. */
+/** Reads the entries of a range with the committed values to disclose. */
 function entriesIn(
   db: mongo.Db,
   chain: Chain,
@@ -119,7 +119,7 @@ function entriesIn(
   return openedEntries(cursor, { organizationId, contents, read: readDocument });
 }
 
-/** Member by member: to spread them into the line's would take as long as to read the entry (row export). */
+/** Formats an entry member by member: spreading them would take as long as reading the entry (row export). */
 function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {
   const { _id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash } = entry;
   const { createdAt, view } = entry;
@@ -140,7 +140,7 @@ function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): s
   );
 }
 
-/** A document may hold anything: what is no time is shown as it is, for the verifier to find. */
+/** Formats the time of an entry. A stored value that is no time is shown as it is, for the verifier to find. */
 function timeOf(createdAt: unknown): string {
   const isTime = createdAt instanceof Date && !Number.isNaN(createdAt.getTime());
   return isTime ? chainTime(createdAt) : String(createdAt);
@@ -168,7 +168,7 @@ function findOmission(
   if (names.length > 0) onOmission({ sequence: entry.sequence, names: names.toSorted() });
 }
 
-/** A view that is no JSON commits to nothing: whoever verifies the bundle is told of it there. */
+/** Reads the commitments of a view; a view that is no JSON has none, which the verifier of the bundle reports. */
 function readView(view: string): { commitments: object; unstored: ReadonlySet<string> } {
   try {
     const payload = JSON.parse(view) as { commitments?: object; unstored?: string[] };

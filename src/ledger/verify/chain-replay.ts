@@ -20,28 +20,28 @@ import {
 import { type Pages, SequenceSet } from './sequence-set.ts';
 import { differingColumns } from './stored-columns.ts';
 
-/** The place of an entry, and its time as it was hashed. */
+/** The sequence of an entry, and its time as it was hashed. */
 interface Place {
   sequence: number;
   createdAt: string;
 }
 
-/** What is known of a chain before its replay. */
+/** The input of a replay. */
 export interface ReplayedChain {
   genesis: string;
   columns: Columns;
   notes: Notes;
-  /** Of a deleted organisation: until when the committed values of its audit chain were erased; null: it lives. */
+  /** Time until which the audit values of a deleted organisation were erased; null: the organisation exists. */
   erasedUntil: Date | null;
-  /** Up to where an earlier verification found nothing, which is believed; null: the replay begins with the first entry. */
+  /** The position that an earlier verification has verified; null: the replay begins with the first entry. */
   after: VerifiedPosition | null;
 }
 
-/** What the replay of a part of a chain came to; a thread can hand it to another. */
+/** The result of replaying a part of a chain, in a form that threads can exchange. */
 export interface Replayed extends FoundElsewhere {
-  /** What it believed: the position before its first entry. */
+  /** The position before its first entry, which it assumed to be right. */
   after: VerifiedPosition;
-  /** What it ended with. */
+  /** The position of its last entry. */
   position: VerifiedPosition;
   checked: number;
   isComplete: boolean;
@@ -50,13 +50,14 @@ export interface Replayed extends FoundElsewhere {
   suspected: Pages;
 }
 
+/** Replays entries in order of sequence and collects findings. It MUST NOT throw, whatever a stored entry holds. */
 export class ChainReplay {
   readonly findings = new Findings();
-  /** Findings of whole histories: they count where the chain itself is unbroken, for a lost entry spoils the history of an earlier one. */
+  /** Findings of histories. They count only in an unbroken chain: a lost entry breaks the history of an earlier one. */
   readonly histories = new Findings(this.findings.payload);
-  /** Findings outside the chain, told at its end; they spoil no history. */
+  /** Findings outside the chain, reported at its end; they break no history. */
   readonly #beside = new Findings(this.findings.payload);
-  /** Decisions with folded amendments or lost values, whose history is to be read. */
+  /** Decisions with folded amendments or lost values: their history has to be read. */
   readonly suspected = new SequenceSet();
   readonly #after: VerifiedPosition;
   #previous: VerifiedPosition;
@@ -64,7 +65,7 @@ export class ChainReplay {
   #nextNoted = 0;
   #isComplete = true;
   #hasDeletion = false;
-  /** The first value that only the deletion of the organisation explains. */
+  /** The first lost value that only the deletion of the organisation explains. */
   #firstErased: EntryPlace | null = null;
   readonly #notes: Notes;
   readonly #columns: Columns;
@@ -79,7 +80,7 @@ export class ChainReplay {
     this.#erasedUntil = erasedUntil;
   }
 
-  /** The next entry by sequence, as stored and opened: it may hold anything; null: it cannot be read. */
+  /** Replays the next entry by sequence, as stored and opened; it may hold anything. Null: it cannot be read. */
   take(entry: Stored | null): void {
     this.#checked++;
     if (!entry) this.#skip('it cannot be read');
@@ -91,6 +92,7 @@ export class ChainReplay {
       );
   }
 
+  /** Returns the state of this replay, for `joinResult` of another one. */
   replayed(): Replayed {
     return {
       after: this.#after,
@@ -105,7 +107,7 @@ export class ChainReplay {
     };
   }
 
-  /** What another replay made of the entries that come next. False: it believed another position than this one has reached, and tells nothing. */
+  /** Adds the result of another replay of the next entries; false: it assumed another position and proves nothing. */
   join(replayed: Replayed): boolean {
     if (!isDeepStrictEqual(replayed.after, this.#previous)) return false;
     this.#previous = replayed.position;
@@ -118,11 +120,12 @@ export class ChainReplay {
     return true;
   }
 
-  /** There are entries that no replay can meet, for their sequence is no positive number. */
+  /** Reports entries that no replay can meet, since their sequence is no positive integer. */
   takeStrangers(): void {
     this.#breakNext(this.#beside, 'an entry is not part of the chain: its sequence is none');
   }
 
+  /** Completes the replay: checks the noted heads and the deletion, and returns the report. */
   result(): Verification {
     this.#checkNotes();
     this.#checkDeletion();
@@ -221,13 +224,13 @@ export class ChainReplay {
     else if (payload.kind === 'trace') this.#checkUnamended(entry, payload);
   }
 
-  /** A decision that nothing was folded onto: its current state is that of its ingestion. */
+  /** Checks a decision without amendments: its current state is that of its ingestion. */
   #checkUnamended(trace: Stored, payload: TracePayload): void {
     for (const field of new FoldedDecision(trace, payload, this.#columns).differing())
       this.findings.mismatch(trace.sequence, field);
   }
 
-  /** Values of an audit chain are erased with their organisation, but for the entry that says who deleted it. */
+  /** Checks lost audit values: a deletion erases all, except in the entry that records who deleted the organisation. */
   #checkErased({ sequence, createdAt, status }: Stored, action: string, gone: string[]): void {
     const isDeletion = action === ORGANIZATION_DELETED && status === 'success';
     this.#hasDeletion ||= isDeletion;
@@ -249,7 +252,7 @@ export class ChainReplay {
     return Math.max(this.#notes.reached, this.#notes.heads.at(-1)?.sequence ?? 0);
   }
 
-  /** Nothing that the chain once reached is missing at its end. */
+  /** Checks that the chain still reaches every sequence that it once reached. */
   #checkNotes(): void {
     const { sequence } = this.#previous;
     const { malformed } = this.#notes;
@@ -263,14 +266,14 @@ export class ChainReplay {
     if (isShort || malformed > 0) this.#isComplete = false;
   }
 
-  /** Where the next entry ought to stand. */
+  /** Adds a break at the place of the next entry. */
   #breakNext(findings: Findings, what: string): void {
     const expectedSequence = this.#previous.sequence + 1;
     const reason = 'sequence-gap';
     findings.break({ sequence: expectedSequence, reason, expectedSequence, what });
   }
 
-  /** Heads that were noted at this entry must have its hash. */
+  /** Checks that the heads noted at this entry have its hash. */
   #passNotedHeads(sequence: number, hash: string): void {
     const { heads } = this.#notes;
     for (let head = heads[this.#nextNoted]; head && head.sequence <= sequence;) {
@@ -292,7 +295,7 @@ function earlier(a: Break | null, b: Break | null): Break | null {
   return entryPlaceOf(a) <= entryPlaceOf(b) ? a : b;
 }
 
-/** Which part of an entry its own hashes do not cover; null: none. */
+/** Finds the part of an entry that its own hashes contradict; null: none. */
 function alteredPart(
   entry: Stored,
   { sequence, createdAt }: Place,

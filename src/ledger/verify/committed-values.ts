@@ -4,7 +4,7 @@ import type { Payload } from '../../domain/record/payload.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import type { Findings } from './report.ts';
 
-/** Checks every value that is stored; nothing else may be stored as one. */
+/** Checks every stored value against its commitment; a stored value without a commitment is a mismatch. */
 export function checkValues(entry: Stored, payload: Payload, findings: Findings): void {
   const { commitments } = payload;
   const unstored = unstoredIn(payload);
@@ -25,7 +25,7 @@ export function checkValues(entry: Stored, payload: Payload, findings: Findings)
   }
 }
 
-/** The names of the values that were stored once and are gone, which only an erasure explains. */
+/** Finds the names of values that were stored once and are missing: only an erasure explains that. */
 export function goneValues(entry: Stored, payload: Payload): string[] {
   const sealed = sealedOf(entry);
   const unstored = unstoredIn(payload);
@@ -34,18 +34,19 @@ export function goneValues(entry: Stored, payload: Payload): string[] {
   );
 }
 
+/** Lists the names of the values that a decision committed to without storing them. */
 export function unstoredIn(payload: Payload): readonly string[] {
   return payload.kind === 'trace' ? payload.unstored : [];
 }
 
-/** A value with its seed, and nothing beside them. */
+/** Returns whether a value is a text with its seed, and has no other members. */
 function isSealed(value: unknown): value is SealedValue {
   if (typeof value !== 'object' || value === null) return false;
   const { seed, text } = value as Partial<SealedValue>;
   return typeof seed === 'string' && typeof text === 'string' && Object.keys(value).length === 2;
 }
 
-/** Which of these names are stored and are not what the payload commits to, whatever else is wrong with the entry. */
+/** Finds which of these names have a stored value that the payload does not commit to. The entry may hold anything. */
 export function damagedNames(entry: Stored, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const sealed: Readonly<Record<string, unknown>> = sealedOf(entry);
@@ -68,7 +69,7 @@ function commitmentsOf(view: unknown): Readonly<Record<string, unknown>> {
   return Object(commitments) as Readonly<Record<string, unknown>>;
 }
 
-/** The value of a stored text; null for none, undefined for one that is not readable. */
+/** Parses a stored text; null: there is none; undefined: it is not readable. */
 export function parsedText(text: string | null | undefined): unknown {
   if (typeof text !== 'string') return text;
   try {

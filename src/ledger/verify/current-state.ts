@@ -1,4 +1,4 @@
-// A stored decision against the fold of the entries about it: its state, its columns that follow amendments, its changed values.
+// Compares a stored decision with the fold of the entries about it: state, amended columns, changed values.
 import {
   type AmendmentPayload,
   TraceFold,
@@ -9,21 +9,21 @@ import type { Columns } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import { differs, memberAt } from './stored-columns.ts';
 
-/** The text of a committed value in force: null when there is none, undefined when it ought to be stored and is not. */
+/** Reads the text of a committed value in force; null: there is none; undefined: it should be stored and is not. */
 type TextOf = (name: string) => string | null | undefined;
 
-/** A decision as it is stored, and what the entries about it make of it. */
+/** A stored decision, and the state that results from the entries about it. */
 export class FoldedDecision {
   readonly #trace: Stored;
   readonly #columns: Columns;
   readonly #fold: TraceFold;
-  /** The values that corrections brought, those in force alone. */
+  /** The values in force that corrections have set. */
   readonly #replaced = new Map<string, { sequence: number; text: string | undefined }>();
-  /** What the columns hold that follow the amendments, by path. */
+  /** The expected values of amended columns, by path. */
   readonly #amended = new Map<string, unknown>();
-  /** What amendments tell of members that they do not change, by path. */
-  readonly #told = new Map<string, unknown>();
-  /** The state that is stored; null until the entry is seen that it is said to be folded to. */
+  /** The values that amendments state for members they do not change, by path. */
+  readonly #stated = new Map<string, unknown>();
+  /** The stored state; null until the entry at `foldedTo` was added. */
   #stored: TraceState | null = null;
 
   constructor(trace: Stored, payload: TracePayload, columns: Columns) {
@@ -35,14 +35,14 @@ export class FoldedDecision {
     if (this.foldedTo === sequence) this.#stored = this.#fold.state;
   }
 
-  /** The sequence up to which amendments are said to be folded; NaN where it is none. */
+  /** The sequence up to which amendments are folded according to the decision; NaN where it is no sequence. */
   get foldedTo(): number {
     const { foldedTo, sequence } = this.#trace;
     if (foldedTo === undefined || foldedTo === null || foldedTo === 0) return sequence;
     return Number.isSafeInteger(foldedTo) ? (foldedTo as number) : NaN;
   }
 
-  /** @throws BrokenFold when the entry cannot follow */
+  /** Adds the next entry about the decision. @throws BrokenFold when the entry cannot follow */
   add(entry: Stored, payload: Payload): void {
     const { sequence, chainHash } = entry;
     this.#fold.add({ sequence, chainHash, payload });
@@ -51,7 +51,7 @@ export class FoldedDecision {
     if (sequence === this.foldedTo) this.#stored = this.#fold.state;
   }
 
-  /** Whether the entry was seen up to which amendments are said to be folded. */
+  /** Whether the entry at `foldedTo` was added. */
   get isKnown(): boolean {
     return this.#stored !== null;
   }
@@ -61,13 +61,13 @@ export class FoldedDecision {
     return this.#stored?.erased ?? [];
   }
 
-  /** The members of the stored decision that are not what they have to be. */
+  /** Finds the members of the stored decision that differ from the fold. */
   differing(): string[] {
     const state = this.#stored;
     if (!state) return ['foldedTo'];
     const textOf: TextOf = (name) => this.#textOf(state, name);
     const differing = this.#differingValues(state, textOf);
-    for (const [path, value] of [...this.#amended, ...this.#told])
+    for (const [path, value] of [...this.#amended, ...this.#stated])
       if (differs(memberAt(this.#trace, path), value)) differing.push(path);
     return differing;
   }
@@ -80,7 +80,7 @@ export class FoldedDecision {
     }
     for (const [path, column] of this.#columns.told) {
       const value = column.told(payload);
-      if (value !== undefined) this.#told.set(path, value);
+      if (value !== undefined) this.#stated.set(path, value);
     }
     const { fields } = this.#fold.state;
     for (const name of Object.keys(payload.commitments))
@@ -95,7 +95,7 @@ export class FoldedDecision {
     return this.#replaced.get(name)?.text;
   }
 
-  /** `changed` holds every value with which a correction replaced an ingested one, null once it is erased, and nothing else. */
+  /** Finds the differing members of `changed`: it MUST hold every replaced value, null once erased, and no other. */
   #differingValues({ fields }: TraceState, textOf: TextOf): string[] {
     const { changed = {}, sequence } = this.#trace;
     if (typeof changed !== 'object' || changed === null) return ['changed'];

@@ -1,8 +1,8 @@
-// Until when what the entries of a deleted organisation committed to was erased: its chains lack those values rightly.
+// Reads until when the committed values of a deleted organisation were erased: its chains rightly lack them.
 import type { Models } from '../../models.ts';
 import type { Clock } from '../../platform/clock.ts';
 
-/** Null while the organisation lives, whatever its log says. */
+/** Reads the time of the last erased value; null while the organisation exists, whatever its log says. */
 export async function erasedUntil(
   organizationId: string,
   { models, clock }: { models: Models; clock: Clock },

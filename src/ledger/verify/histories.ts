@@ -1,4 +1,4 @@
-// Checks the history of every decision and clause that has one: found by a walk over the index of their entries, each read once.
+// Checks the history of every decision and attested record that has one: found in an index walk, each read once.
 import type { mongo } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
@@ -11,12 +11,13 @@ import { readIntact } from '../bson-reader.ts';
 import { History, type HistoryContext } from './history.ts';
 import type { SequenceSet } from './sequence-set.ts';
 
-/** Histories that are read by one query, of which one at a time is in memory. */
+/** Histories to read by one query; one at a time is in memory. */
 const HISTORIES_MAX = 64;
 const KEY_MEMBERS = { _id: 0, traceId: 1, sequence: 1 } as const;
 const KEYS_BATCH = 5000;
 const ENTRIES_BATCH = 64;
 
+/** The histories of a replayed chain. */
 export interface ReplayedHistories extends HistoryContext {
   db: mongo.Db;
   chain: Chain;
@@ -26,7 +27,7 @@ export interface ReplayedHistories extends HistoryContext {
   /** 24 hex digits. */
   organizationId: string;
   signal?: AbortSignal | undefined;
-  /** Decisions whose history is to be read although no other entry may be about them. */
+  /** Decisions whose history has to be read even if no other entry is about them. */
   suspected: SequenceSet;
   /** The sequence of the first entry that was replayed. */
   first: number;
@@ -34,7 +35,7 @@ export interface ReplayedHistories extends HistoryContext {
 
 type Key = Pick<Stored, 'sequence'> & { traceId: string; kind?: string };
 
-/** What was appended after the replay belongs to a history too, for it may be folded already. */
+/** Checks all histories. Entries appended after the replay belong to them too, since they may be folded already. */
 export async function checkHistories(replayed: ReplayedHistories): Promise<void> {
   let traceIds: string[] = [];
   for await (const traceId of withHistory(replayed)) {
@@ -47,8 +48,8 @@ export async function checkHistories(replayed: ReplayedHistories): Promise<void>
 }
 
 /**
- * The decisions and clauses that more than one entry is about, and the suspected ones. Of a whole chain, reads the index alone; after a
- * verified position, the entries since then, of which each that is no decision goes on with a history.
+ * Lists the decisions and records with more than one entry, and the suspected decisions. A whole chain costs the index
+ * alone; after a verified position, every later entry that is no decision continues a history.
  */
 async function* withHistory({
   db,
@@ -91,7 +92,7 @@ async function* withHistory({
   }
 }
 
-/** A decision is read before what amends it, so that what was folded since is read too. */
+/** Checks a batch of histories. A decision is read before its amendments, so that those folded since are read too. */
 async function checkThese(
   { db, chain, organizationId, contents, signal, ...context }: ReplayedHistories,
   traceIds: readonly string[],
@@ -113,7 +114,7 @@ async function checkThese(
   const opening = { organizationId, contents, signal, read: readIntact };
   for await (const run of openedEntries(entries, opening))
     for (const entry of run) {
-      // The replay has told of what has no place in the chain, or cannot be read.
+      // The replay has reported entries that are unreadable or have no place in the chain.
       if (!entry || !Number.isSafeInteger(entry.sequence)) continue;
       if (entry.traceId !== traceId) {
         history.end();

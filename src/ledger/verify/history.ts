@@ -1,4 +1,4 @@
-// All entries about one decision or attested record, in the order of their sequence: whether they follow one another, and what is stored of them.
+// Checks all entries about one decision or attested record, in order: their succession, and what is stored of them.
 import type { Position } from '../../domain/record/chain.ts';
 import {
   type AttestationPayload,
@@ -17,33 +17,33 @@ import type { EntryPlace, Findings } from './report.ts';
 /** An amendment is folded before it is answered; after a crash a consumer folds it within this time. */
 const FOLD_LAG_MAX_MS = 60_000;
 
-/** Told of a chain that was restored from a copy: a later erasure has destroyed the key. */
+/** The reason for a chain that was restored from a copy: a later erasure has destroyed the key. */
 const KEY_DESTROYED =
   'its key was destroyed: by an erasure that this copy of the chain does not know';
 
-/** What the histories of a chain are checked against. */
+/** The context in which the histories of a chain are checked. */
 export interface HistoryContext {
   columns: Columns;
   now: Date;
   /** The sequence of the last entry that was replayed. */
   newest: number;
-  /** Of a deleted organisation: until when the values of its attestations were erased; null: it lives. */
+  /** Time until which the attested values of a deleted organisation were erased; null: the organisation exists. */
   erasedUntil: Date | null;
   findings: Findings;
 }
 
-/** One history. Whatever is wrong with it is a finding; it never throws. */
+/** One history. Every fault is a finding: it MUST NOT throw. */
 export class History {
   readonly #context: HistoryContext;
   #first: Stored | null = null;
-  /** Null: of an attested record, or of nothing that is known. */
+  /** Null: the history is of an attested record, or its first entry is unknown. */
   #decision: FoldedDecision | null = null;
-  /** Of the newest entry. */
+  /** The position of the newest entry. */
   #newest: Position | null = null;
   #isBroken = false;
   #isLate = false;
   readonly #gone: (EntryPlace & { isKeyless: boolean })[] = [];
-  /** The values that are stored, by their entry. */
+  /** Names of the stored values, by the sequence of their entry. */
   readonly #stored = new Map<number, ReadonlySet<string>>();
   /** The values that erasures name, as `<sequence>.<name>`. */
   readonly #erased = new Set<string>();
@@ -118,7 +118,7 @@ export class History {
     this.#isLate ||= entry.sequence > decision.foldedTo && isOverdue;
   }
 
-  /** Attestations of a record follow one another; nothing is folded. */
+  /** Checks that attestations of a record follow one another; they are not folded. */
   #attest(sequence: number, payload: Payload): void {
     if (!isAttestationKind(payload.kind))
       throw new BrokenFold(sequence, `${payload.kind} is no attestation`);
@@ -139,7 +139,7 @@ export class History {
   }
 }
 
-/** @throws Error when the view is no payload */
+/** Parses the payload of an entry. @throws TypeError when the view is no payload */
 function payloadOf({ view }: Stored): Payload {
   const parsed = parsePayload(view);
   if ('reason' in parsed) throw new TypeError(`a payload that is ${parsed.reason}`);

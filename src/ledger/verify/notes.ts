@@ -1,4 +1,4 @@
-// How far a chain is known to have reached: the heads that were noted outside it, and what else has seen its entries.
+// Reads how far a chain once reached: the heads that were noted outside it, and other witnesses of its entries.
 import type { mongo, Types } from 'mongoose';
 import type { Position } from '../../domain/record/chain.ts';
 import { notedHeads } from '../heads/heads.ts';
@@ -6,12 +6,13 @@ import { type Chain, isSequence } from '../chains.ts';
 import type { Range } from './report.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
+/** Evidence of how far a chain once reached. */
 export interface Notes {
   /** Heads that the chain once had, ascending. */
   heads: readonly Position[];
   /** Noted heads that name no position. */
   malformed: number;
-  /** The highest sequence that anything else has seen; 0: none has. */
+  /** The highest sequence known from elsewhere; 0: none is. */
   reached: number;
 }
 
@@ -24,8 +25,9 @@ interface NotesQuery {
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * @param reached the highest sequence that something besides the noted heads has seen
- * @param range only the heads there
+ * Reads the noted heads of a chain, ascending.
+ * @param reached the highest sequence known from elsewhere
+ * @param range only the heads in this range
  */
 export async function readNotes(
   db: mongo.Db,
@@ -48,7 +50,7 @@ export async function readNotes(
   return { heads, malformed, reached };
 }
 
-/** The highest of some numbers that are sequences, 0 if none is. */
+/** Returns the highest valid sequence among the values; 0: none is valid. */
 export function highestSequence(numbers: readonly unknown[]): number {
   return Math.max(0, ...numbers.filter(isSequence));
 }

@@ -1,4 +1,4 @@
-// Replays ranges of a chain side by side: each begins after an entry that it believes, and verification takes over only those whose belief the range before has borne out.
+// Replays ranges of a chain in parallel: each assumes its start, and counts only if the range before it ended there.
 import { objectId } from '../ledger.model.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
@@ -15,7 +15,7 @@ import {
 
 type KnownChain = StoredChain & ChainKnowledge;
 
-/** Of the entries to be verified; none where they are fewer than two ranges of `length`. */
+/** Splits the entries to verify into ranges; none where they are fewer than two ranges of `length`. */
 export async function rangesOf(
   { db, chain, organizationId, after }: KnownChain,
   length: number,
@@ -31,7 +31,7 @@ export async function rangesOf(
   }));
 }
 
-/** Null: there is no position before it that could be believed. */
+/** Replays one range; null: there is no readable position before it to start from. */
 export async function replayRange(stored: KnownChain, range: Range): Promise<Replayed | null> {
   const { db, chain, columns, erasedUntil } = stored;
   const isFirst = range.first === (stored.after?.sequence ?? 0) + 1;
@@ -46,7 +46,7 @@ export async function replayRange(stored: KnownChain, range: Range): Promise<Rep
 
 const POSITION = { sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
 
-/** As the newest entry below a sequence says it; null: it may say anything. */
+/** Reads the position of the newest entry below a sequence; null: there is none, or its members are malformed. */
 async function positionBefore(
   { db, chain, organizationId }: StoredChain,
   first: number,

@@ -7,9 +7,9 @@ export type BrokenReason = 'prev-hash-mismatch' | 'chain-hash-mismatch' | 'seque
 export interface Break {
   sequence: number;
   reason: BrokenReason;
-  /** For people. */
+  /** Description for people. */
   what: string;
-  /** Of a gap: the sequence expected here. */
+  /** The sequence expected here; of gaps only. */
   expectedSequence?: number;
 }
 
@@ -19,15 +19,16 @@ export interface EntryPlace {
   field: string;
 }
 
+/** Counts and findings about committed values and columns. */
 export interface PayloadReport {
   /** Committed values that were checked against their commitment. */
   checked: number;
-  /** The first hundred. */
+  /** Values that do not match what was sealed; the first hundred. */
   mismatched: EntryPlace[];
-  /** Committed values that are gone without an erasure; the first hundred. */
+  /** Committed values that are missing without an erasure; the first hundred. */
   missing: EntryPlace[];
   erased: number;
-  /** Committed to, never stored. */
+  /** Values that were committed to and never stored. */
   unstored: number;
 }
 
@@ -35,7 +36,7 @@ export interface PayloadReport {
 export interface Completeness {
   /** The highest sequence that the chain is known to have reached. */
   headSequence: number;
-  /** Null: nothing outside the chain tells how far it reached. */
+  /** Null: nothing outside the chain records how far it reached. */
   ok: boolean | null;
 }
 
@@ -45,7 +46,7 @@ export interface Range {
   before: number;
 }
 
-/** What the entry after it is checked against. */
+/** The position of a verified entry, against which the next one is checked. */
 export interface VerifiedPosition {
   sequence: number;
   chainHash: string;
@@ -54,15 +55,16 @@ export interface VerifiedPosition {
   usage: { month: string; count: number };
 }
 
+/** The report of a verification. */
 export interface Verification {
   verified: boolean;
-  /** 1, or what comes after the verified position that it began with. */
+  /** The first verified sequence: 1, or the one after the position it began with. */
   fromSequence: number;
   totalChecked: number;
   lastValidSequence: number;
-  /** Of the newest entry; null when there is none. */
+  /** Chain hash of the newest entry; null when there is none. */
   lastHash: string | null;
-  /** From where a later verification can go on; null when something is broken, or there is no entry. */
+  /** The position from which a later verification can continue; null: the chain is broken or empty. */
   position: VerifiedPosition | null;
   broken: Break | null;
   payload: PayloadReport;
@@ -70,7 +72,7 @@ export interface Verification {
 }
 
 const PLACES_MAX = 100;
-/** Names and errors may come from whoever was at the database. */
+/** Upper bound on the length of names and errors: a tampered database may hold any. */
 const TEXT_MAX = 200;
 
 /** The findings of a part of a chain. */
@@ -96,7 +98,7 @@ export class Findings {
     this.broken = Object.assign(rest, { what: truncate(what, TEXT_MAX) });
   }
 
-  /** What was found after all that is known here. */
+  /** Merges the findings of a later part of the chain. */
   join({ broken, payload }: FoundElsewhere): void {
     const { checked, mismatched, missing, erased, unstored } = payload;
     this.payload.checked += checked;
@@ -126,7 +128,7 @@ export class Findings {
   }
 }
 
-/** The first sequence that a break puts in doubt. */
+/** Returns the first sequence that a break puts in doubt. */
 export function entryPlaceOf({ sequence, expectedSequence }: Break): number {
   return expectedSequence ?? sequence;
 }

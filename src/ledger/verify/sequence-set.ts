@@ -3,9 +3,10 @@
 const PAGE_BYTES = 4096;
 const PAGE_BITS = PAGE_BYTES * 8;
 
-/** A part of the sequences, by its place: what a set is handed over as. */
+/** The pages of a set by number: the form in which threads exchange it. */
 export type Pages = ReadonlyMap<number, Uint8Array>;
 
+/** A set of sequences in memory: one page of 4 KB for each 32,768 sequences that occur. */
 export class SequenceSet {
   readonly #pages = new Map<number, Uint8Array>();
 

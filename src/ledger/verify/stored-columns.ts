@@ -1,4 +1,4 @@
-// Checks the columns of an entry that never change against its payload and its committed values, and that it has no other members.
+// Checks the fixed columns of an entry against its payload and committed values, and that it has no other members.
 import { isDeepStrictEqual } from 'node:util';
 import type { Payload } from '../../domain/record/payload.ts';
 import { isAttestationKind } from '../../domain/record/payload-members.ts';
@@ -8,7 +8,7 @@ import type { ColumnPayload, Columns, ValueOf } from '../columns.ts';
 import { sealedOf, type Stored } from '../entry.ts';
 import { parsedText, unstoredIn } from './committed-values.ts';
 
-/** What sealing gives an entry of any kind, and its committed values. */
+/** Members of an entry of any kind. */
 const MEMBERS: ReadonlySet<string> = new Set([
   '_id',
   'organizationId',
@@ -25,10 +25,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'sealed',
   'generation',
 ]);
-/** What a decision has besides. */
+/** Additional members of a decision. */
 const OF_DECISIONS: ReadonlySet<string> = new Set(['changed', 'foldedTo']);
 
-/** The names of the members that differ, or ought not to be there. */
+/** Finds the members that differ from the payload, or that no entry of its kind has. */
 export function differingColumns(entry: Stored, payload: Payload, columns: Columns): string[] {
   const differing: string[] = [];
   const after = 'after' in payload ? payload.after : null;
@@ -45,7 +45,7 @@ export function differingColumns(entry: Stored, payload: Payload, columns: Colum
   return differing;
 }
 
-/** Whether a member is not what it has to be; undefined: nothing is known. Absent and null are the same. */
+/** Returns whether a member differs from what is expected; undefined expects nothing. Absent and null are the same. */
 export function differs(actual: unknown, expected: unknown): boolean {
   if (expected === undefined) return false;
   if (typeof expected !== 'object' || expected === null) return (actual ?? null) !== expected;
@@ -59,7 +59,7 @@ function isMember(name: string, payload: Payload, columns: Columns): boolean {
   return hasColumns(payload, columns) && Object.hasOwn(columns.types, name);
 }
 
-/** Which key, no entry tells. */
+/** Returns whether an entry may have an idempotency key. Its value cannot be checked: no entry records it. */
 function hasIdempotencyKey({ kind }: Payload): boolean {
   return kind === 'trace' || isAttestationKind(kind);
 }
@@ -68,7 +68,7 @@ function hasColumns(payload: Payload, { kind }: Columns): payload is ColumnPaylo
   return payload.kind === kind;
 }
 
-/** Reads committed values, each parsed once. */
+/** Creates a reader of committed values, which parses each value once. */
 function valuesOf(entry: Stored, payload: Payload): ValueOf {
   const sealed = sealedOf(entry);
   const unstored = unstoredIn(payload);
@@ -82,7 +82,7 @@ function valuesOf(entry: Stored, payload: Payload): ValueOf {
   };
 }
 
-/** A member of a document, or a member of a member. */
+/** Reads a member of a document, or a member of a member. */
 export function memberAt(document: Readonly<Record<string, unknown>>, path: string): unknown {
   const dot = path.indexOf('.');
   if (dot < 0) return document[path];

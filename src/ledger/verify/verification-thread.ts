@@ -1,4 +1,4 @@
-// The thread that verifies and exports chains, with a database client of its own, so that ingestion keeps its event loop.
+// The thread that verifies and exports chains with its own database client, so that ingestion keeps the event loop.
 import { workerData } from 'node:worker_threads';
 import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../platform/mongo/connection.ts';
@@ -19,29 +19,30 @@ import {
 
 type ChainColumns = Readonly<Record<string, Columns>>;
 
-/** The database whose chains the thread verifies. */
+/** The data that a verification thread is started with. */
 export interface VerificationThreadData {
   /** Connection string. */
   uri: string;
-  /** Its name. */
+  /** Name of the database. */
   database: string;
   keyStore: KeyStoreAccess;
 }
 
-/** A chain, and what is known of it besides its own collections. */
+/** A request about a chain, with what is known about it from elsewhere. */
 export interface KnownChainRequest {
   chain: Chain;
   organizationId: string;
   known: ChainKnowledge;
 }
 
-/** A request to a thread; `next` and `close` name a bundle that was opened under that id. */
+/** The size of a bundle, and what it omits. */
 export interface BundleMeasure {
   bytes: number;
   /** The canonical text of a list of `Omission`; null: nothing is omitted. */
   omissions: string | null;
 }
 
+/** A request to a verification thread; `next` and `close` name a bundle that was opened under that id. */
 export type VerificationRequest =
   | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & KnownChainRequest)
   | ({ kind: 'ranges'; length: number } & KnownChainRequest)
@@ -55,7 +56,7 @@ const POOL_SIZE = 4;
 
 const encoder = new TextEncoder();
 
-/** A bundle that is being written; the next chunk is prepared while the last one is sent. */
+/** A bundle that is being written; the next chunk is prepared while the previous one is sent. */
 class Bundle {
   readonly #chunks: AsyncGenerator<string>;
   #next: Promise<IteratorResult<string, undefined>>;
@@ -83,7 +84,7 @@ class Bundle {
   }
 }
 
-/** Answers the requests of the thread that started this one. `columns`: those of each chain, by its collection. */
+/** Answers the requests of the parent thread. `columns` are those of each chain, by its collection. */
 export async function serveVerification(columns: ChainColumns): Promise<void> {
   lowerThreadPriority();
   const { uri, database, keyStore: access } = workerData as VerificationThreadData;
@@ -141,7 +142,7 @@ function createAnswers(
   };
 }
 
-/** Makes the text once, to know what has to be said before it is sent. */
+/** Measures a bundle by making its text once, since size and omissions are sent before it. */
 async function measure(
   chunksOf: (onOmission: (omission: Omission) => void) => AsyncIterable<string>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// The main thread's side of the verification threads: started when they are first needed, one verification per chain at a time.
+// The main thread's side of the verification threads: started on first use, one verification per chain at a time.
 import { createLastingThread, type HeldThread } from '../../platform/answering-thread.ts';
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts';
 import { SharedWork } from '../../platform/concurrency/shared-work.ts';
@@ -17,18 +17,21 @@ import type { ChainKnowledge, ReplayedRange } from './verify-chain.ts';
 export interface VerificationWorkerDeps extends VerificationThreadData {
   /** Calls `serveVerification` with the columns of the chains. */
   script: URL;
-  /** How many may work side by side; at least one, and of more than eight eight do. */
+  /** Number of threads that work in parallel, from one to eight. */
   threads: number;
-  /** Entries of a range that one of them replays by itself. */
+  /** Entries of a range that one thread replays. */
   rangeLength?: number;
 }
 
 interface Abortable {
-  /** Of the caller: the work ends with it. */
+  /** The caller's signal: an abort ends the work unless another caller has joined it. */
   signal?: AbortSignal | undefined;
 }
 
-/** Verifies and exports chains off the event loop. One organisation has one verification or measurement and one piece of a bundle made at a time. */
+/**
+ * Verifies and exports chains off the event loop. For each organisation at most one verification or measurement and one
+ * chunk of a bundle are made at a time.
+ */
 export interface VerificationWorker {
   /** Verifies a chain; a second caller joins a verification in progress that begins at the same place. */
   verify(
@@ -36,9 +39,9 @@ export interface VerificationWorker {
     organizationId: string,
     known: ChainKnowledge & Abortable,
   ): Promise<Verification>;
-  /** The text of a bundle, made as it is taken. */
+  /** Yields the text of a bundle, made as it is consumed. */
   bundle(chain: Chain, bundle: BundleQueryRange): AsyncIterable<Uint8Array>;
-  /** What the text will be: it is made once, and thrown away. */
+  /** Measures the text of a bundle: it is made once and discarded. */
   measure(chain: Chain, bundle: BundleQueryRange & Abortable): Promise<BundleMeasure>;
   close(): Promise<void>;
 }
@@ -46,11 +49,12 @@ export interface VerificationWorker {
 /** Bounds the thread's memory; with a third of this young generation, collecting garbage takes a quarter more CPU. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
 
-/** Enough entries to be worth handing over, and so few that all threads end at about the same time. */
+/** Enough entries to be worth a message, and few enough that all threads end at about the same time. */
 const RANGE_LENGTH = 20_000;
-/** More would take memory, and wait for the database. */
+/** More threads would take memory and wait for the database. */
 const THREADS_MAX = 8;
 
+/** Creates the worker; it starts no thread before the first request, and MUST be closed. */
 export function createVerificationWorker({
   script,
   threads: count,
@@ -71,7 +75,7 @@ export function createVerificationWorker({
     return (await thread.ask({ kind: 'verify', ranges, ...chain }, signal)) as Verification;
   }
 
-  /** Each thread takes the next range when it has done with one. What it cannot do, verification does in its place. */
+  /** Replays ranges on all threads, each taking the next one when it is free. Failed ranges are left to `verify`. */
   async function replayedRanges(
     chain: KnownChainRequest,
     signal: AbortSignal,

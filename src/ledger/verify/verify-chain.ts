@@ -1,4 +1,4 @@
-// Verifies a stored chain: reads what is noted of it, replays every entry in order, then checks the histories of amended decisions.
+// Verifies a stored chain: reads its notes, replays every entry in order, then checks histories of amended decisions.
 import type { mongo, Types } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
 import type { Columns } from '../columns.ts';
@@ -15,23 +15,24 @@ import type { Range, Verification, VerifiedPosition } from './report.ts';
 
 const CURSOR_BATCH = 200;
 
-/** What is known of a chain besides its own collections; read before it is verified. */
+/** Facts about a chain from outside its own collections. They MUST be read before it is verified. */
 export interface ChainKnowledge {
   now: Date;
-  /** The highest sequence that anything else has seen; 0: none has. */
+  /** The highest sequence known from elsewhere; 0: none is. */
   reached: number;
-  /** Of a deleted organisation: until when the values of its audit entries and attestations were erased; null: it lives. */
+  /** Time until which the audit and attested values of a deleted organisation were erased; null: it exists. */
   erasedUntil: Date | null;
-  /** Verify what came after it; null: the whole chain. */
+  /** The position to verify from; null: the whole chain. */
   after: VerifiedPosition | null;
 }
 
-/** A range of the chain; `replayed`: by another thread, null: it could not be. */
+/** A range of the chain and its replay by another thread; null: that failed. */
 export interface ReplayedRange {
   range: Range;
   replayed: Replayed | null;
 }
 
+/** A chain in its database. */
 export interface StoredChain {
   db: mongo.Db;
   chain: Chain;
@@ -40,24 +41,26 @@ export interface StoredChain {
   contents?: Contents | undefined;
   /** 24 hex digits. */
   organizationId: string;
-  /** Absent: to the end. */
+  /** An abort ends the verification; absent: it runs to the end. */
   signal?: AbortSignal | undefined;
 }
 
+/** The input of `verifyChain`. */
 export interface ChainVerification extends StoredChain, ChainKnowledge {
-  /** From the first entry on, in order. */
+  /** Ranges replayed by other threads, in order from the first entry to verify. */
   ranges?: readonly ReplayedRange[];
 }
 
 /**
- * Replays a chain in constant memory, from its first entry or after a verified position. What is appended meanwhile is left to the
- * next verification.
+ * Verifies a chain in constant memory, from its first entry or after a verified position. A broken or tampered chain
+ * MUST be reported, not thrown. Entries appended in the meantime are left to the next verification.
+ * @throws the reason of the abort signal, and errors of the database
  */
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
   const { db, chain, columns, reached, erasedUntil } = verification;
   const organizationId = objectId(verification.organizationId);
   const entries = db.collection<Stored>(chain.collection);
-  // The notes first: a head that is noted after the newest entry was read may be beyond it.
+  // The notes are read first: a head noted after the newest entry was read may be beyond it.
   const notes = await readNotes(db, chain, { organizationId, reached });
   const newest = await newestSequence(entries, organizationId);
   const after = beginning(verification.after, newest);
@@ -71,7 +74,7 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   return replay.result();
 }
 
-/** Takes over what others have replayed, and replays what is left. */
+/** Joins the ranges that other threads have replayed, and replays the rest. */
 async function takeAll(
   replay: ChainReplay,
   { first, before }: Range,
@@ -107,12 +110,12 @@ export async function takeStored(
     for (const entry of run) replay.take(entry);
 }
 
-/** A chain that ends before the position is not what was verified: it is read from its first entry. */
+/** Returns the position to start after; null where the chain ends before it: that chain is verified from its start. */
 export function beginning(after: VerifiedPosition | null, newest: number): VerifiedPosition | null {
   return after && after.sequence <= newest ? after : null;
 }
 
-/** A number that is no sequence leads the replay to the end, where it is found. */
+/** Reads the newest sequence; the largest safe integer where it is invalid, so that the replay meets that entry. */
 export async function newestSequence(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
@@ -124,7 +127,7 @@ export async function newestSequence(
   return Number.isSafeInteger(newest.sequence) ? newest.sequence : Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether there are entries with a sequence that the replay cannot meet: below 1, beyond what a double counts exactly, several, no number, or none at all. */
+/** Returns whether there are entries that the replay cannot meet: their sequence is out of range or no number. */
 async function hasStranger(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,

@@ -1,4 +1,4 @@
-// Makes every archive: files as tar.gz, piece by piece, as their reader takes them.
+// Creates tar.gz archives as a stream, at the pace of the reader.
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
@@ -8,10 +8,10 @@ export interface ArchivedFile {
   content: Uint8Array;
 }
 
-/** An archive names the size of a file before it holds the contents: whoever streams them counts them first. */
+/** A tar header holds the size before the contents, so the size of a streamed file must be known in advance. */
 export interface StreamedFile {
   name: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
   pieces: AsyncIterable<Uint8Array>;
 }
@@ -19,7 +19,7 @@ export type AnyFile = ArchivedFile | StreamedFile;
 
 export type TarGz = typeof tarGz;
 
-/** Nothing is opened before the first piece is taken; when the last is taken, or the reader stops, all of it has ended. */
+/** Opens nothing before the first read; releases everything after the last read, or when the reader stops. */
 export async function* tarGz(files: Iterable<AnyFile>, mtime: Date): AsyncGenerator<Uint8Array> {
   const tar = pack();
   const archive = createGzip();
@@ -35,7 +35,7 @@ export async function* tarGz(files: Iterable<AnyFile>, mtime: Date): AsyncGenera
   }
 }
 
-/** One after the other: an entry that waits behind others is a stream whose failure nobody awaits. */
+/** Adds files sequentially: errors of an entry that is queued behind others would be unhandled. */
 async function addFiles(tar: Pack, files: Iterable<AnyFile>, mtime: Date): Promise<void> {
   for (const file of files) await addFile(tar, file, mtime);
   tar.finalize();
@@ -44,7 +44,7 @@ async function addFiles(tar: Pack, files: Iterable<AnyFile>, mtime: Date): Promi
 function addFile(tar: Pack, file: AnyFile, mtime: Date): Promise<void> {
   const { name, size, pieces } = 'pieces' in file ? file : asStream(file);
   const entry = tar.entry({ name, mtime, size });
-  // An entry fails again, after its pipeline, when its archive is given up.
+  // An entry emits a second error, after its pipeline's, when its archive is destroyed.
   entry.on('error', () => undefined);
   return pipeline(pieces, entry);
 }

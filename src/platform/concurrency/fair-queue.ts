@@ -1,28 +1,28 @@
-// A bounded queue of lines: the lines of all shares are served in rotation, so a long line delays itself alone.
+// A bounded, fair queue: shares and their clients are served in rotation, so a long queue delays only itself.
 
-/** Whose item it is. */
+/** Owner of an item. */
 export interface Line {
-  /** What is fair among the many, such as an organisation or a network. */
+  /** Unit of fairness, such as an organisation or a network. */
   share: string;
-  /** What is fair within a share, such as the network of the caller; empty: all the same. */
+  /** Unit of fairness within a share, such as the caller's network; empty: no distinction. */
   client: string;
 }
 
 interface Share<T> {
   size: number;
-  /** In the order in which they are served; none is empty. */
+  /** Ordered by next service; none is empty. */
   clients: Map<string, T[]>;
 }
 
 /**
  * - Holds at most `max` items, in memory, in time that does not grow with the items of others except when it is full.
  * - MUST serve the shares in rotation, the clients of a share in rotation, and the items of a client in their order.
- * - When it is full, MUST drop the newest item of the longest line of the largest share, which may be the one that comes.
- * - MUST NOT lose an item otherwise: `push` returns what it drops.
+ * - When it is full, MUST drop the newest item of the busiest client of the largest share, which may be the new item.
+ * - MUST NOT lose an item otherwise: `enqueue` returns what it drops.
  */
 export class FairQueue<T> {
   readonly #max: number;
-  /** In the order in which they are served; none is empty. */
+  /** Ordered by next service; none is empty. */
   readonly #shares = new Map<string, Share<T>>();
   #size = 0;
 
@@ -34,7 +34,7 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** What there is no room for; null: there is room for all. */
+  /** Adds an item; returns the item that is dropped when the queue is full, else null. */
   push({ share: name, client }: Line, item: T): T | null {
     const share = this.#shares.get(name) ?? { size: 0, clients: new Map<string, T[]>() };
     this.#shares.set(name, share);
@@ -46,7 +46,7 @@ export class FairQueue<T> {
     return this.#size > this.#max ? this.#drop({ share: name, client }) : null;
   }
 
-  /** The next item of the shares that may be served now; undefined: there is none. */
+  /** Removes the next item of a share that may be served now; undefined: there is none. */
   shift(mayServe: (share: string) => boolean = () => true): T | undefined {
     const name = firstOf(this.#shares.keys(), mayServe);
     const share = name === undefined ? undefined : this.#shares.get(name);
@@ -66,7 +66,7 @@ export class FairQueue<T> {
     return first;
   }
 
-  /** Of lines as long as the newcomer's, the newcomer's is cut. */
+  /** Drops the newest item of the longest queue; among equals, of the newcomer's. */
   #drop(newcomer: Line): T | null {
     const share = longest(this.#shares, newcomer.share, ({ size }) => size);
     const { clients } = this.#shares.get(share) ?? { clients: new Map<string, T[]>() };
@@ -76,7 +76,7 @@ export class FairQueue<T> {
     return last;
   }
 
-  /** One item has left the line. */
+  /** Updates the counts after an item has left. */
   #remove(name: string, client: string): void {
     const share = this.#shares.get(name);
     if (!share) return;

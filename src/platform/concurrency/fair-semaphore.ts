@@ -1,16 +1,16 @@
-// A semaphore for work of which little may be done at a time: who waits for it is served fairly, and how many wait is bounded.
+// A fair semaphore with a bounded queue: the shares of waiting callers are served in rotation.
 import { FairQueue } from './fair-queue.ts';
 
-/** Gives back what was acquired. MUST be called once. */
+/** Returns a permit. MUST be called once. */
 export type Release = () => void;
 
 /**
  * - At most `permits` are acquired at a time, and at most `maxWaiting` callers wait.
- * - MUST serve the shares of those who wait in rotation, and MUST NOT let anybody pass while others wait.
- * - When too many wait, the newest of the largest share gets null: its caller says that it is busy.
+ * - MUST serve the shares of waiting callers in rotation, and MUST NOT let a caller overtake them.
+ * - When too many wait, the newest caller of the largest share gets null and has to refuse its request.
  */
 export interface FairSemaphore {
-  /** At once where there is a permit; null where the caller has to give way. */
+  /** Returns synchronously when a permit is free; resolves with null when the queue is full. */
   acquire(share: string): Release | Promise<Release | null>;
 }
 

@@ -1,10 +1,10 @@
-// Work of which one piece is done at a time for each key, in the order in which it came; the keys do not wait for each other.
+// A mutex per key: work for one key runs in order of arrival, and keys do not wait for each other.
 
 export class KeyedMutex {
-  /** Settle with the newest work of each key; none is kept without work. */
+  /** One promise per key that settles with its newest work; removed when no work is left. */
   readonly #newest = new Map<string, Promise<void>>();
 
-  /** Resolves or rejects as the work does, which begins when all before it has ended. */
+  /** Starts the work when all earlier work of the key has ended; settles as the work does. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const begun = (this.#newest.get(key) ?? Promise.resolve()).then(work);
     const ended = begun.then(

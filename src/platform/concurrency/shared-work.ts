@@ -1,4 +1,4 @@
-// Work whose result several callers wait for: it goes on while one of them waits, and is aborted when the last has left.
+// Work with several waiting callers: it continues while one of them waits, and is aborted when the last one leaves.
 
 export class SharedWork<T> {
   readonly #controller = new AbortController();
@@ -9,12 +9,12 @@ export class SharedWork<T> {
     this.#result = work(this.#controller.signal);
   }
 
-  /** Then nobody may join it any more. */
+  /** Aborted work MUST NOT be joined any more. */
   get isAborted(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  /** Rejects with the reason of `signal`: at once while others wait, for the last caller when the work has ended. */
+  /** Rejects with the reason of `signal`: at once while others wait; for the last caller, when the work has ended. */
   async join(signal: AbortSignal | undefined): Promise<T> {
     this.#callers += 1;
     let leave: (() => void) | undefined;

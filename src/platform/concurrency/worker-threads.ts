@@ -1,47 +1,47 @@
-// Worker threads that answer one request at a time each: started on first use, replaced when a request takes too long, ended by a rest.
+// Worker threads for one request at a time each: started on first use, replaced after a timeout, ended when idle.
 import { once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { AbandonedError, AppError } from '../../errors.ts';
 import { applyThreadLimits } from '../thread-limits.ts';
 import { FairQueue, type Line } from './fair-queue.ts';
 
-/** Who waits for an answer. */
+/** The caller that waits for an answer. */
 export interface WaitingLine extends Line {
-  /** Whether nobody waits for it any more. */
+  /** Whether the caller has gone. */
   isAbandoned(): boolean;
 }
 
 /**
  * - A thread answers one request at a time, within `timeoutMs`; one that fails or takes longer MUST be replaced before the next.
- * - A share MUST NOT have more than one request under way: with two threads, what one share asks leaves a thread for the others.
+ * - A share MUST NOT have more than one request under way, so that one share never occupies all threads.
  * - At most `maxWaiting` requests wait. MUST serve their shares in rotation, and the clients of a share in rotation.
  * - When too many wait, the newest of the largest share is refused.
- * - MUST NOT begin a request that nobody waits for any more.
- * - A thread that nobody has asked anything for `restMs` ends; the next request starts a new one.
+ * - MUST NOT begin a request whose caller has gone.
+ * - A thread without requests for `restMs` ends; the next request starts a new one.
  */
 export interface WorkerThreads<Q, A> {
   /**
    * Rejects with what the thread threw, or a `TimeoutError`.
-   * @throws AppError `SERVICE_UNAVAILABLE` for one that is refused, `AbandonedError` for one that nobody waits for
+   * @throws AppError `SERVICE_UNAVAILABLE` for a refused request, `AbandonedError` for one whose caller has gone
    */
   ask(request: Q, line: WaitingLine): Promise<A>;
   close(): Promise<void>;
 }
 
 interface ThreadDeps {
-  /** Posts a message once it is ready, then one for each message it gets. */
+  /** Its thread posts one message when it is ready, then one answer per message. */
   script: URL;
   workerData?: unknown;
-  /** Of each thread. */
+  /** Limits of each thread. */
   resourceLimits: ResourceLimits;
-  /** Of one request. */
+  /** Timeout of one request. */
   timeoutMs: number;
   /** Default: a minute. */
   restMs?: number | undefined;
 }
 
 interface WorkerThreadsDeps extends ThreadDeps {
-  /** The second one starts when two shares ask at the same time. */
+  /** Number of threads; the second one starts when two shares have requests at the same time. */
   threads: number;
   maxWaiting: number;
 }
@@ -53,7 +53,7 @@ interface Waiting<Q, A> {
   reject: (error: unknown) => void;
 }
 
-/** One thread, that MUST be asked one thing after the other. */
+/** One thread, which MUST get one request at a time. */
 interface Thread<Q, A> {
   answer(request: Q): Promise<A>;
   terminate(): Promise<void>;
@@ -63,7 +63,7 @@ const REST_MS = 60_000;
 
 export function createWorkerThreads<Q, A>(deps: WorkerThreadsDeps): WorkerThreads<Q, A> {
   const all = Array.from({ length: deps.threads }, () => createThread<Q, A>(deps));
-  /** The last one has worked last. */
+  /** Idle threads, the most recently used one last. */
   const idle = [...all];
   const underWay = new Set<string>();
   const waiting = new FairQueue<Waiting<Q, A>>(deps.maxWaiting);

@@ -1,4 +1,4 @@
-// The embedder of the installation: the built-in one, or one elsewhere where the configuration names it.
+// Creates the embedder of the installation: the built-in one, or a remote one that the configuration names.
 import type { SafeHttp } from '../outbound/safe-http.ts';
 import type { Embedder } from './embedder.ts';
 import { createRemoteEmbedder, type RemoteModel } from './remote-embedder.ts';

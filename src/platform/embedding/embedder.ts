@@ -1,22 +1,22 @@
-// Texts as vectors: texts that mean the same lie near each other.
+// Interface of embedders: texts as vectors, where similar meanings lie near each other.
 
 export interface Embedder {
-  /** The model and its parameters: vectors of two names cannot be compared. */
+  /** Identifies the model and its parameters: vectors of different models cannot be compared. */
   readonly model: string;
   readonly dimensions: number;
   /**
-   * One vector a text, of any length; null where the text says nothing that the model knows.
-   * @throws EmbeddingNetworkError when a model elsewhere does not answer
+   * One vector a text, of any length; null where the model knows no word of the text.
+   * @throws EmbeddingNetworkError when a remote model does not answer
    */
   embed(texts: readonly string[]): Promise<(Int8Array | null)[]>;
 }
 
-/** The model cannot be reached, or answers something else. */
+/** A remote model cannot be reached, or its response is invalid. */
 export class EmbeddingNetworkError extends Error {
   override readonly name = 'EmbeddingNetworkError';
 }
 
-/** The direction of a vector in bytes; null where it has none. */
+/** Scales a vector to signed bytes; null for a zero or infinite vector. */
 export function quantized(vector: ArrayLike<number>): Int8Array | null {
   let largest = 0;
   for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at] ?? 0));

@@ -1,17 +1,17 @@
-// An embedder elsewhere, by the interface that OpenAI's has: `POST <base>/embeddings`.
+// An embedder behind an OpenAI-compatible interface: `POST <base>/embeddings`.
 import { z } from 'zod';
 import type { SafeHttp } from '../outbound/safe-http.ts';
 import { type Embedder, EmbeddingNetworkError, quantized } from './embedder.ts';
 
 export interface RemoteModel {
-  /** Such as `https://embeddings.example.com/v1`. */
+  /** Base URL, such as `https://embeddings.example.com/v1`. */
   url: string;
   key: string | undefined;
   model: string;
   dimensions: number;
 }
 
-/** How its vectors are known apart. */
+/** Identifies the vectors of a remote model. */
 export function modelName({
   model,
   dimensions,
@@ -21,10 +21,10 @@ export function modelName({
 
 /** Texts of one request. */
 const BATCH = 32;
-/** What a model answers to a text that it does not take: asking again does not help. */
+/** Statuses for a text that the model rejects: a retry does not help. */
 const REFUSED = new Set([400, 413, 422]);
 
-/** The vectors of its answer, in the order of the texts. */
+/** Schema of the response: one vector per text, with its index. */
 function answerOf(dimensions: number) {
   const vector = z.array(z.number()).length(dimensions);
   return z.object({ data: z.array(z.object({ index: z.int(), embedding: vector })) });
@@ -56,7 +56,7 @@ export function createRemoteEmbedder(
     return input.map((_text, index) => quantized(byIndex.get(index) ?? []));
   }
 
-  /** A text without words is not sent: some models refuse it. */
+  /** Skips blank texts, which some models refuse. */
   async function embedBatch(texts: readonly string[]): Promise<(Int8Array | null)[]> {
     const given = texts.filter((text) => text.trim() !== '');
     if (given.length === 0) return texts.map(() => null);

@@ -4,11 +4,11 @@ import { type Embedder, quantized } from './embedder.ts';
 
 export const WORD_MODEL = 'glove-6b-100d-40k-1';
 const DIMENSIONS = 100;
-/** By how much frequent words count less ("SIF", Arora, Liang and Ma 2017); the words are in the order of their frequency. */
+/** Smoothing that makes frequent words count less ("SIF", Arora, Liang and Ma 2017); words are ordered by frequency. */
 const SMOOTHING = 3e-4;
 const frequencyOf = (rank: number): number => 0.1 / (rank + 2.7);
 
-/** Words of a text that are looked at. */
+/** Upper bound on the words of a text that are read. */
 const WORDS_MAX = 512;
 /** `issueRefund` and `issue_refund` are two words. */
 const WORD = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{Lo}+/gu;
@@ -16,11 +16,11 @@ const WORD = /\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{Lo}+/gu;
 interface Vocabulary {
   ranks: ReadonlyMap<string, number>;
   vectors: Int8Array;
-  /** Of each word: its weight over the length of its vector. */
+  /** The weight of each word, divided by the length of its vector. */
   factors: Float32Array;
 }
 
-/** Vectors of texts before they are made bytes. */
+/** Computes vectors of texts in full precision. */
 export function createWordVectors() {
   let loading: Promise<Vocabulary> | null = null;
   return {

@@ -1,4 +1,4 @@
-// What a caller is told about an invalid value: what would be right there, in the words of the interface and not of the validator.
+// Explains validation errors in the words of the interface: states what value would be valid.
 import { z } from 'zod';
 import { truncate } from '../../domain/names/truncate.ts';
 
@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   json_string: 'a text of JSON, such as {"a":1}',
 };
 
-/** Patterns that many members share; others have a message of their own. */
+/** Descriptions of patterns that many members share; others have their own message. */
 const PATTERNS: ReadonlyMap<string, string> = new Map([
   ['/^[0-9a-fA-F]{24}$/', 'an id: 24 hexadecimal digits, such as 65f000000000000000000001'],
   ['/^[0-9a-f]{64}$/', 'a SHA-256: 64 lower-case hexadecimal digits'],
@@ -53,13 +53,13 @@ const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 const VALUES_TOLD = 30;
 const NAME_TOLD = 100;
 
-/** Per parse: `schema.safeParse(value, { error: explainIssue })`. Messages that a schema gives itself come first. */
+/** Usage: `schema.safeParse(value, { error: explainIssue })`. Messages of the schema itself take precedence. */
 export const explainIssue: z.core.$ZodErrorMap = (issue) => {
   const right = rightOf(issue);
   return issue.input === undefined && isOfValue(issue) ? `is missing: it ${right}` : right;
 };
 
-/** Whether it says what the value should be, which one that is absent has to be as well. */
+/** Whether the message describes the whole value, so that it also fits a missing one. */
 const isOfValue = ({ code }: RawIssue): boolean =>
   code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union';
 
@@ -104,7 +104,7 @@ function oneOf(values: readonly unknown[]): string {
 
 interface Size {
   limit: number | bigint;
-  /** For a limit that counts itself, and for one that does not. */
+  /** Words for an inclusive and for an exclusive limit. */
   words: readonly [inclusive: string, exclusive: string];
 }
 
@@ -160,7 +160,7 @@ function alternativesOf(issue: Union): string {
 const describe = ({ path, message }: Told): string =>
   path.length === 0 ? message : `with ${path.join('.')} that ${message}`;
 
-/** The issues of the alternative that was meant, where one can tell: the only one whose value is of the right kind. */
+/** Returns the issues of the only union alternative whose value has the right type; otherwise the union's own issue. */
 export function flattenIssue(issue: z.core.$ZodIssue): Told[] {
   const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
   if (!meant) return [issue];
@@ -174,6 +174,6 @@ function meantBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[
   return others.length === 0 ? only : undefined;
 }
 
-/** Of a value of the right kind, or of what is in it. */
+/** Whether the value itself has the right type, so that the issue is about its contents. */
 const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>
   path.length > 0 || !(code === 'invalid_type' || code === 'invalid_value');

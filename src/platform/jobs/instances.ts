@@ -1,4 +1,4 @@
-// Which instances are alive: each writes a heartbeat, and what one that is gone has left behind is taken over.
+// Heartbeats of instances: an instance without one is gone, and others take over its leases.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
 
@@ -8,19 +8,19 @@ interface InstanceDocument {
 }
 
 export interface Instances {
-  /** Of this one. */
+  /** Id of this instance. */
   id: string;
-  /** Writes the first heartbeat, and further ones until `end`. */
+  /** Writes the first heartbeat, and further ones until `stopHeartbeat`. */
   begin(): Promise<void>;
-  /** From now on this instance counts as gone. */
+  /** Marks this instance as gone at once. */
   end(): Promise<void>;
-  /** Whether the instance has had heartbeats and has none any more; false for an unknown one. */
+  /** Whether the instance's heartbeats have ended; false for an unknown instance. */
   isGone(id: string): Promise<boolean>;
 }
 
-/** After so long without a heartbeat an instance is gone. */
+/** An instance is gone after this time without a heartbeat. */
 const HEARTBEAT_MS = 30_000;
-/** How long one that is gone is remembered. */
+/** The database keeps the document of a gone instance for this time. */
 const REMEMBERED_SECONDS = 24 * 3600;
 
 interface InstancesDeps {
@@ -45,7 +45,7 @@ export function createInstances({ connection, clock, id }: InstancesDeps): Insta
       const options = { name: 'expiry', expireAfterSeconds: REMEMBERED_SECONDS };
       await collection().createIndex({ until: 1 }, options);
       await beat();
-      // One that fails is repeated by the next, before the instance counts as gone.
+      // A failed heartbeat is repeated by the next one, before the instance counts as gone.
       timer = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MS / 3).unref();
     },
     async end() {

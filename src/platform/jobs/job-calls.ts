@@ -1,7 +1,7 @@
-// Calls for jobs that rest, by whoever gives them something to do; until there are jobs nobody answers.
+// Wakes resting jobs when there is work for them; calls before the job runner exists are dropped.
 import type { JobRunner } from './job-runner.ts';
 
-/** Jobs that rest while there is nothing to do. */
+/** Jobs that poll less often while they find nothing to do. */
 export type RestingJob = 'outbox.internal' | 'outbox.deliver' | 'outbox.mail' | 'policies.replay';
 
 export interface JobCalls {

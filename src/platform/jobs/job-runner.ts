@@ -1,27 +1,27 @@
-// Runs timed jobs: each on one instance at a time, and never while its previous run is under way.
+// Runs timed jobs: each on one instance at a time, and never two runs of one job at the same time.
 import type { Leases } from './leases.ts';
 
 /** One row of the job table. */
 export interface Job {
   name: string;
   everyMs: number;
-  /** Runs that find nothing to do (they resolve with 0) double the time to the next, up to this. Absent: they do not. */
+  /** Longest period: each idle run (it resolves with 0) doubles the period. Absent: the period stays the same. */
   idleMs?: number;
   run(): Promise<unknown>;
 }
 
-/** Periods after which another instance takes over from one that has died. */
+/** Another instance takes over from a dead one after this many periods. */
 const LEASE_PERIODS = 3;
 const MIN_LEASE_MS = 5000;
 
-/** From a call to the run, for the call may come just before what it tells of is committed. */
+/** Delay of a woken run: the call may come just before the commit that causes it. */
 const WAKE_MS = 50;
-/** Runs without anything to do before a job rests longer. */
+/** Idle runs before a job's period grows. */
 const PATIENCE = 3;
 
 export interface JobRunner {
   start(): void;
-  /** There is something to do for a job that may be resting: it runs at once, and as often as it should for a while. */
+  /** Runs a resting job soon, and at its normal period for a while. */
   wake(name: string): void;
   /** Runs every job once, in order and without leases, each after the run of it that is under way; for tests. */
   runOnce(): Promise<void>;
@@ -38,7 +38,7 @@ export function createJobRunner({
 }: {
   jobs: readonly Job[];
   leases: Leases;
-  /** False while this clock is wrong, by which leases and periods are told: no job runs. */
+  /** False while this instance's clock is wrong: no job runs, since leases and periods depend on it. */
   ready: () => boolean;
   log: { error(details: object, text: string): void };
   onRun?: (name: string, ok: boolean) => void;
@@ -46,7 +46,7 @@ export function createJobRunner({
   const pace = new Map(jobs.map((job) => [job.name, createPace(job, (ended) => tick(job, ended))]));
   const running = new Map<string, Promise<void>>();
 
-  /** Whether there was something to do; an instance that rests does not keep the lease from one that is called. */
+  /** Returns whether there was work. A resting instance releases its lease, so that a woken one can take it. */
   async function runLeased(job: Job): Promise<boolean> {
     const lease = `job:${job.name}`;
     let done: unknown = 0;
@@ -63,7 +63,7 @@ export function createJobRunner({
     return done !== 0;
   }
 
-  /** Until it has ended, no other run of the job begins here. */
+  /** Registers a run: no other run of the job begins here until it has ended. */
   async function follow<T>({ name }: Job, run: Promise<T>): Promise<T> {
     const end = (): void => void running.delete(name);
     running.set(name, run.then(end, end));
@@ -96,7 +96,7 @@ export function createJobRunner({
   };
 }
 
-/** When a job runs next: never while its previous run is under way. */
+/** Schedules the runs of one job; the next one starts after the previous one has ended. */
 function createPace(
   { everyMs, idleMs = everyMs }: Job,
   run: (ended: (isBusy: boolean) => void) => void,

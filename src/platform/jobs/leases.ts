@@ -1,4 +1,4 @@
-// Leases: locks with an expiry, for work that one instance does at a time.
+// Leases: locks with an expiry, for work that only one instance may do at a time.
 import type { Connection } from 'mongoose';
 import { isDuplicateKey } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
@@ -11,7 +11,7 @@ interface LeaseDocument {
 }
 
 export interface Leases {
-  /** Takes or renews the lease for `ms`; false when another instance holds it that is not gone. */
+  /** Takes or renews the lease for `ms`; false when another live instance holds it. */
   acquire(name: string, ms: number): Promise<boolean>;
   /** Runs `work` under the lease, renewing it; false when another instance holds it. The lease then expires by itself, within `ms`. */
   hold(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;

@@ -1,14 +1,14 @@
-// Lets work give way: it is done in slices, with rests that are as long as the instance is busy (row beside-streams).
+// Throttles background work: it runs in slices, with pauses that grow with the instance's load (row beside-streams).
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { busyAfter, LEAST_SHARE, restMs } from '../../domain/giving-way.ts';
 
-/** What time is measured and passed by; tests give their own. */
+/** Clock, timer and load of the event loop; tests pass their own. */
 export interface LoopTime {
   /** Milliseconds. */
   now(): number;
   wait(ms: number): Promise<unknown>;
-  /** How busy this thread was so far. */
+  /** Utilization of this thread's event loop since its start. */
   utilization(): EventLoopUtilization;
 }
 
@@ -19,25 +19,25 @@ const loopTime: LoopTime = {
 };
 
 export interface Pace {
-  /** Work begins, after something else was waited for. */
+  /** Starts a new slice, after a wait that is not part of the work. */
   begin(): void;
-  /** Call it between small pieces of work: it rests once a slice of them is done. */
+  /** Call it between small pieces of work: pauses once the slice is used up. */
   giveWay(): Promise<void>;
 }
 
-/** How work gives way. */
+/** How long work runs, and how much of the thread it may take. */
 export interface Manner {
-  /** What is worked between two rests, if no piece takes longer. */
+  /** Length of a slice between two pauses, unless a single piece takes longer. */
   sliceMs: number;
-  /** What it takes on an instance that is never idle. */
+  /** Share of the time that work gets on an instance that is never idle. */
   leastShare: number;
 }
-/** What nobody waits for. */
+/** Work that no caller waits for. */
 export const UNHURRIED: Manner = { sliceMs: 4, leastShare: LEAST_SHARE };
-/** What may be a tenth of a second late, and must not fall behind for ever. */
+/** Work that may be a tenth of a second late, but must not fall behind for ever. */
 export const PROMPT: Manner = { sliceMs: 1, leastShare: 0.2 };
 
-/** Of one kind of work, which is one after the other. What it waits for counts as its work: a slow database is left alone too. */
+/** One throttle per sequential kind of work. Waiting counts as work, so that a slow database is relieved as well. */
 export function createPace(
   { sliceMs, leastShare }: Manner = UNHURRIED,
   { now, wait, utilization }: LoopTime = loopTime,

@@ -1,4 +1,4 @@
-// Work for one name in turns: what comes while a turn is under way waits, and is done together in the next.
+// Batches work by name: items that arrive while a batch is under way form the next one.
 
 interface Turn<T> {
   items: T[];
@@ -14,7 +14,7 @@ export class Turns<T> {
     this.#work = work;
   }
 
-  /** Resolves when these items are done, and rejects as the turn that held them. */
+  /** Settles with the batch that contains these items. */
   async add(name: string, items: readonly T[]): Promise<void> {
     if (items.length === 0) return;
     const known = this.#waiting.get(name);

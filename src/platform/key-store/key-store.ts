@@ -1,4 +1,4 @@
-// The key store: a database of its own, which holds of every organisation what remains of its tree of keys, each node sealed by a key outside.
+// The key store: a separate database with what remains of each organisation's key tree, every node sealed by the vault.
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import { LeafKeys, type KeyPlace, placesTo, puncture } from '../../domain/keys/key-tree.ts';
@@ -6,7 +6,7 @@ import { randomToken } from '../ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { Turns } from './in-turns.ts';
 
-/** A node of a tree, or under `OWN` the key of the organisation itself. */
+/** A node of a key tree; the place `OWN` holds the key of the organisation itself. */
 interface StoredKey {
   organizationId: string;
   place: KeyPlace;
@@ -15,30 +15,30 @@ interface StoredKey {
 }
 
 export interface KeyStore {
-  /** Knows the keys of these leaves, unless they were destroyed. */
+  /** Resolves with the keys of these leaves, except those that were destroyed. */
   leafKeys(organizationId: string, leaves: readonly KeyPlace[]): Promise<LeafKeys>;
-  /** A key of the organisation itself, which goes with all others; null: it has none. */
+  /** The key of the organisation itself, which is destroyed with all others; null: it has none. */
   ownKey(organizationId: string): Promise<Buffer | null>;
-  /** Makes the keys of an organisation, unless it has some; true: it had none. */
+  /** Creates the keys of an organisation; false when it has some already. */
   ensure(organizationId: string): Promise<boolean>;
   /** Destroys the keys of leaves for good; repeated, it changes nothing. Other instances forget them within seconds. */
   destroy(organizationId: string, leaves: readonly KeyPlace[]): Promise<void>;
   /** Destroys all keys of an organisation. */
   destroyAll(organizationId: string): Promise<void>;
-  /** Seals all keys anew, by the current key of the vault. */
+  /** Seals all keys again with the current key of the vault. */
   renew(): Promise<void>;
 }
 
 interface Known {
   nodes: Map<KeyPlace, Buffer>;
   keys: LeafKeys;
-  /** Leaves that were asked for and have no node. */
+  /** Requested leaves that have no node. */
   gone: Set<KeyPlace>;
 }
 
 const COLLECTION = 'keys';
 const OWN = 'organization';
-/** What an instance knows of an organisation's keys it reads anew after so long: another one may have destroyed some. */
+/** Cached keys are read again after this time, since another instance may have destroyed some. */
 const KNOWN_MS = 5000;
 const KNOWN_MAX = 1000;
 /** Leaves that one transaction destroys. */
@@ -104,7 +104,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
     return keys;
   }
 
-  /** Nothing comes between reading the nodes and replacing them: of two that meet, one is repeated. */
+  /** Reads and replaces the nodes in one transaction; a conflicting one is repeated. */
   async function destroyNow(organizationId: string, leaves: readonly KeyPlace[]): Promise<void> {
     const work = async (session: mongo.ClientSession): Promise<void> => {
       const nodes = await nodesAbove(organizationId, leaves, { session });

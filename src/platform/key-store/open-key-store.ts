@@ -1,11 +1,11 @@
-// Opens the key store, in the main thread and in others: where it is configured to be, or beside the data.
+// Opens the key store, in any thread: at its configured URI, or on the server of the data.
 import type { Connection } from 'mongoose';
 import { connectMongo } from '../mongo/connection.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createVault } from '../secrets/vault.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
 
-/** What it takes to open it; can be handed to a thread. */
+/** Connection data of the key store; can be passed to a thread. */
 export interface KeyStoreAccess {
   /** Connection string; null: a database on the server of the data. */
   uri: string | null;

@@ -1,4 +1,4 @@
-// Delivers the outbox topic `mail`. A row names a kind of mail and its facts; the mail with its secrets is composed when it is sent.
+// Delivers the outbox topic `mail`: a row holds the kind of mail and its data; secrets are added when it is sent.
 import type { OutboxDocument } from '../outbox/outbox.model.ts';
 import type { Deliver } from '../outbox/deliverers.ts';
 import type { Mailer } from './mailer.ts';
@@ -6,7 +6,7 @@ import { renderMail, type MailContent } from './mail-layout.ts';
 
 export const MAIL_TOPIC = 'mail';
 
-/** Composes the mail of a row, once per delivery attempt; null when there is nothing to send any more. */
+/** Composes the mail of a row, once per delivery attempt; null when it need not be sent any more. */
 export type ComposeMail = (row: OutboxDocument) => Promise<MailContent | null>;
 
 /** @throws Error for a `payload.kind` without a composer, or when the mail server refuses */

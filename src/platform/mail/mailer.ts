@@ -1,4 +1,4 @@
-// Sends mail by SMTP; without a server, writes it to files that are kept for a day.
+// Sends mail by SMTP; without a mail server, writes it to files that are kept for a day.
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -16,12 +16,12 @@ export interface Mail {
 export interface Mailer {
   /** Resolves when the server has accepted the mail. @throws Error otherwise; the outbox retries */
   send(mail: Mail): Promise<void>;
-  /** Removes the files that are older than a day; the tokens in them have ended. */
+  /** Removes files older than a day; the tokens in them have expired. */
   prune(): Promise<void>;
   close(): void;
 }
 
-/** Together shorter than the lease of an outbox row. */
+/** The sum is shorter than the lease of an outbox row. */
 const TIMEOUTS = {
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,

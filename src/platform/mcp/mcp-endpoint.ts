@@ -1,4 +1,4 @@
-// One request to a Model Context Protocol server over streamable HTTP, by the official SDK: stateless, read-only, without streams that stay open.
+// Answers one Model Context Protocol request over streamable HTTP with the official SDK: stateless and read-only.
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 
@@ -21,7 +21,7 @@ export interface McpResource {
   read: () => Promise<string>;
 }
 
-/** What a server offers to one caller. */
+/** Resources and tools for one caller. */
 export interface McpOffer {
   name: string;
   version: string;
@@ -30,20 +30,20 @@ export interface McpOffer {
 }
 
 export interface McpMessage {
-  /** Of the request; only those of the protocol are read. */
+  /** Headers of the request; only those of the protocol are read. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: unknown;
 }
 
 export interface McpAnswer {
-  /** 202: there is nothing to answer. Errors of the protocol are told in the message. */
+  /** 202: no response body. Protocol errors are part of the body. */
   status: 200 | 202;
   type: string;
   text: string;
 }
 
 const READ_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-/** No address is called: the SDK asks for one. */
+/** Placeholder URL that the SDK requires; it is never called. */
 const ADDRESS = 'http://localhost/mcp';
 
 export async function answerMcp(offer: McpOffer, message: McpMessage): Promise<McpAnswer> {
@@ -84,7 +84,7 @@ function serverOf({ name, version, resources, tools }: McpOffer): McpServer {
   return server;
 }
 
-/** Clients that accept anything are served too. */
+/** Overwrites `accept`, so that clients which accept anything are served too. */
 function headersOf({ headers }: McpMessage): Record<string, string> {
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))

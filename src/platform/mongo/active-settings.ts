@@ -1,17 +1,17 @@
-// What an organisation has switched on and its plan includes, read through a cache, so that a decision that nothing waits for costs nothing.
+// Cached active settings of organisations, such as webhooks and rules, so that decisions need no query for them.
 import { type Feature, type Plan, plansWith } from '../../domain/identity/plans.ts';
 import type { Caches } from './caches.ts';
 
 export interface ActiveSettings<T> {
   of(organizationId: string): Promise<T[]>;
-  /** Call it with every change; it holds from the commit on. */
+  /** Drops the cached settings after the commit; call it with every change. */
   changed(organizationId: string): void;
 }
 
 interface Source<T> {
   collection: string;
   feature: Feature;
-  /** Those of an organisation that are switched on. */
+  /** Reads the active settings of an organisation. */
   load: (organizationId: string) => Promise<T[]>;
 }
 

@@ -7,7 +7,7 @@ import type { ChangeFeed } from './change-feed.ts';
 export type Loaded<V> = { organizationId: string; value: V } | null;
 
 export interface Cache<V> {
-  /** At once where it is kept. */
+  /** Returns a cached value synchronously; otherwise loads it. */
   get(key: string, load: () => Promise<Loaded<V>>): Awaitable<V | null>;
   /** Makes the entries of an organisation stale, or all of them (null). Call it after the commit. */
   invalidate(organizationId: string | null): void;
@@ -20,7 +20,7 @@ interface Entry<V> {
   since: number;
 }
 
-/** Organisations whose last change is remembered; past that, a change makes everything stale. */
+/** Upper bound on remembered changes; beyond it, a change makes every entry stale. */
 const MAX_ORGANIZATIONS = 100_000;
 
 /** While the feed is not live every `get` loads. */
@@ -34,7 +34,7 @@ export function createCache<V>({
   collections: readonly string[];
   max: number;
 }): Cache<V> {
-  // With `max` it would take room for all of them at once.
+  // The option `max` would allocate room for all entries at once.
   const entries = new LRUCache<string, Entry<V>>({ maxSize: max, sizeCalculation: () => 1 });
   const loading = new Map<string, { value: Promise<V | null>; since: number }>();
   /** Counts changes: the order of changes and loads, independent of any clock. */

@@ -1,4 +1,4 @@
-// The caches of one instance: each belongs to the service that reads through it; all forget an organisation that goes.
+// The caches of one instance: each belongs to one service; all drop the entries of a deleted organisation.
 import { type Cache, createCache } from './cache.ts';
 import type { ChangeFeed } from './change-feed.ts';
 

@@ -1,4 +1,4 @@
-// One change stream per instance, which invalidates its caches when any instance changes what they hold.
+// One change stream per instance, which invalidates its caches after changes by any instance.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
 
@@ -40,7 +40,7 @@ export function createChangeFeed({
   const notify = (collection: string, organizationId: string | null): void =>
     listeners.get(collection)?.forEach((listener) => listener(organizationId));
 
-  /** After a silence everything may be stale. A stream that is being closed may still say something. */
+  /** Invalidates everything after a silence. A stream that is being closed may still report something. */
   function markAlive(): void {
     if (stopping.signal.aborted) return;
     if (!live()) for (const collection of listeners.keys()) notify(collection, null);
@@ -49,7 +49,7 @@ export function createChangeFeed({
 
   /** Follows one stream until it fails for good; the driver resumes after transient errors. */
   async function follow(): Promise<void> {
-    // The names become part of the database's own filter: what happens elsewhere, as in the ledger, is never sent.
+    // The database filters by these names, so changes of other collections, such as the ledger, are never sent.
     const pipeline = [{ $match: { 'ns.coll': { $in: [...listeners.keys()] } } }];
     stream = connection
       .getClient()
@@ -83,7 +83,7 @@ export function createChangeFeed({
     async stop() {
       stopping.abort();
       lastSeen = -Infinity;
-      // Its last question may stay open for another second; it ends with the connection.
+      // The last `getMore` may stay open for another second; it ends with the connection.
       await stream?.close();
     },
   };

@@ -2,7 +2,7 @@
 import mongoose, { type Connection } from 'mongoose';
 
 const MIN_VERSION = 6;
-/** A later answer would say little about the time. */
+/** A later answer would be too inaccurate to compare clocks. */
 const HELLO_TIMEOUT_MS = 5000;
 
 export interface MongoOptions {
@@ -60,7 +60,7 @@ export async function databaseNow(connection: Connection): Promise<number> {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 
-/** Whether the database is known to run on this machine, and so by its clock. */
+/** Whether the database runs on this machine, and so shares its clock. */
 export function isOnThisMachine(connection: Connection): boolean {
   const { hosts } = connection.getClient().options;
   return hosts.every(
@@ -88,7 +88,7 @@ function admin(connection: Connection): mongoose.mongo.Db {
   return connection.getClient().db('admin');
 }
 
-/** The driver's message does not name the address; the password must not be shown. */
+/** Adds the address to the driver's message, without the password. */
 function readable(error: unknown, uri: string): unknown {
   if (!(error instanceof mongoose.Error.MongooseServerSelectionError)) return error;
   const address = uri.replace(/\/\/[^@/]*@/, '//***@');

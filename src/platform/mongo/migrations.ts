@@ -5,10 +5,10 @@ import type { Clock } from '../clock.ts';
 import type { Leases } from '../jobs/leases.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 
-/** A change of stored data. It runs once; its id never changes, and no line is ever taken away: a program refuses a store with ids that it does not know. */
+/** A change of stored data that runs once. Never change or remove an id: a version refuses a store with unknown ids. */
 export interface Migration {
   id: string;
-  /** Absent: stored data stays as it is, but versions before could not read what this one stores. */
+  /** Absent: stored data stays the same, but earlier versions cannot read what this version stores. */
   run?(connection: Connection, keyStore: KeyStore): Promise<void>;
 }
 
@@ -28,10 +28,10 @@ interface MigrationDocument {
   at: Date;
 }
 
-/** The ids of which every version has its own: what it indexes. */
+/** Prefix of the ids for index sets, of which every version has its own. */
 const INDEXES = 'indexes:';
 const LEASE = 'migrations';
-/** Unknown ids that the refusal names. */
+/** Upper bound on unknown ids in the error message. */
 const NAMED_MAX = 5;
 const LEASE_MS = 60_000;
 const POLL_MS = 200;
@@ -108,7 +108,7 @@ async function runPending(
   }
 }
 
-/** One command a collection, where Mongoose would ask for one index at a time. */
+/** Sends one command per collection; Mongoose would send one per index. */
 async function buildIndexes(models: readonly Model<never>[]): Promise<void> {
   for (const model of models) {
     const declared = model.schema.indexes();
@@ -121,7 +121,7 @@ async function buildIndexes(models: readonly Model<never>[]): Promise<void> {
   }
 }
 
-/** An index of an earlier version that has the name of one of today and other members stands in its way. */
+/** Drops indexes of earlier versions that have the name of a current index but other keys. */
 async function dropChanged(
   { collection }: Model<never>,
   declared: readonly mongo.IndexDescription[],
@@ -136,7 +136,7 @@ async function dropChanged(
       await collection.dropIndex(name);
 }
 
-/** Changes with the indexes that the schemas declare. */
+/** A digest of all indexes that the schemas declare. */
 function indexDigest(models: readonly Model<never>[]): string {
   const declared = models.map((model) => [model.collection.collectionName, model.schema.indexes()]);
   return sha256Hex(JSON.stringify(declared)).slice(0, 16);

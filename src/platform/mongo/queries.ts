@@ -1,39 +1,39 @@
-// The queries that every resource makes: one page of a list, one new document, one document or 404.
+// Queries that every resource uses: one page of a list, one new document, one document or 404.
 import type { HydratedDocument, Model, mongo, QueryFilter, Types } from 'mongoose';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { requireTenant } from './tenancy.ts';
 
-/** One page, and how many documents there are in all: exactly up to `COUNTED_MAX`, beyond it only that there are more than the page shows. */
+/** One page and the total: exact up to `COUNTED_MAX`; beyond it, at least larger than what the page shows. */
 export interface Listed<D> {
   items: D[];
   total: number;
 }
 
-/** Documents that a total counts: to count is to read. */
+/** Upper bound on an exact total, since counting reads every document. */
 const COUNTED_MAX = 10_000;
 
-/** `findOneAndUpdate` answers the document as it is afterwards. */
+/** Makes `findOneAndUpdate` return the updated document. */
 export const AFTER = { returnDocument: 'after' } as const;
 
-/** For reads that a caller can make slow; what takes longer is refused. */
+/** Time limit of reads that a caller can make slow. */
 export const READ_MAX_MS = 5000;
 
-/** How far to count for a page: so far that it shows whether there is another one. */
+/** Upper bound of the count for a page, high enough to show whether there is another page. */
 export function countedTo({ skip, limit }: Page): number {
   return Math.max(COUNTED_MAX, skip + limit + 1);
 }
 
-/** A total order, or pages would repeat and skip. */
+/** A total order; otherwise pages would repeat or skip documents. */
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
-/** The documents that the filter finds, newest first unless `sort` says otherwise, as plain objects. */
+/** Reads one page of matching documents as plain objects, newest first unless `sort` says otherwise. */
 export async function listPage<D>(
   model: Model<D>,
   where: QueryFilter<D>,
   page: Page & {
     sort?: Readonly<Record<string, 1 | -1>>;
-    /** The total as it is, where the interface has no other sign that there are more. */
+    /** Counts exactly, for interfaces without another sign of further pages. */
     exact?: true;
   },
 ): Promise<Listed<D>> {
@@ -55,18 +55,18 @@ type Castable<T> = T extends Types.ObjectId | Date | readonly unknown[]
   : T extends object
     ? { [K in keyof T]?: AsText<T[K]> }
     : T;
-/** What may be left to the schema's defaults, also one level down. */
+/** A document whose members with defaults may be absent, also one level down. */
 type Row<D> = { [K in keyof D]?: Castable<D[K]> };
 
 /** Writes one document, in the transaction of the request when there is one, and returns it as stored. */
 export async function insertOne<D>(model: Model<D>, row: Row<D>): Promise<D> {
-  // Mongoose's types of a generic document cannot say that a row of it is one.
+  // Mongoose's types of a generic document do not accept a row of it.
   const [made] = (await model.create([row] as never)) as unknown as HydratedDocument<D>[];
   if (!made) throw new AppError('INTERNAL_ERROR');
   return made.toObject();
 }
 
-/** Comes after a lock of the organisation: requests at once would all find room. @throws AppError `INVALID_OPERATION` */
+/** Checks a limit; lock the organisation first, or all concurrent calls pass. @throws AppError `INVALID_OPERATION` */
 export async function requireFewer(
   count: PromiseLike<number>,
   most: number,
@@ -75,26 +75,26 @@ export async function requireFewer(
   if ((await count) >= most) throw new AppError('INVALID_OPERATION', message);
 }
 
-/** The members of a change that are given: what is left out stays as it is. */
+/** The defined members of a change; undefined ones stay unchanged. */
 export function givenMembers(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
-/** What a query for one document finds. @throws AppError `NOT_FOUND` */
+/** Resolves with the document of a query. @throws AppError `NOT_FOUND` */
 export async function findOr404<D>(query: PromiseLike<D | null>, message?: string): Promise<D> {
   const found = await query;
   if (found === null) throw new AppError('NOT_FOUND', message);
   return found;
 }
 
-/** The collection of a model, and how it reads a filter. */
+/** The members of a model that a raw query needs. */
 interface Filtered {
   collection: Pick<mongo.Collection, 'find'>;
   modelName: string;
   find(where: object): { cast(): unknown };
 }
 
-/** The documents of a Mongoose cursor, which Mongoose leaves open in the database where a loop over it ends early. */
+/** Iterates a Mongoose cursor and closes it; Mongoose would leave it open when a loop ends early. */
 export async function* readCursor<T>(
   cursor: AsyncIterable<T> & { close(): Promise<unknown> },
   signal?: AbortSignal,
@@ -109,7 +109,7 @@ export async function* readCursor<T>(
   }
 }
 
-/** What a query finds as the database sends it, for who reads that faster than Mongoose (row list). @throws TenancyError as any query */
+/** Reads documents as raw BSON, which is faster than Mongoose (row list). @throws TenancyError like any query */
 export function rawDocuments(
   model: Filtered,
   where: object,

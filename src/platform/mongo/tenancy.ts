@@ -1,7 +1,7 @@
 // Enforces tenancy: a Mongoose plugin that refuses every operation whose filter names no organisation.
 import { Schema, type Aggregate, type Query } from 'mongoose';
 
-/** Set on an operation that may reach across organisations; a contract test lists where. */
+/** Option of operations across organisations; a contract test lists them. */
 interface TenancyOptions {
   crossTenant?: boolean;
 }
@@ -30,7 +30,7 @@ const QUERY_OPERATIONS = [
   'distinct',
 ] as const;
 
-/** A query without a tenant: a programming error, never a caller's. */
+/** A query without a tenant: a programming error, never a caller's fault. */
 export class TenancyError extends Error {}
 
 /** Adds a required, immutable `organizationId` to the schema and guards every operation on it. */
@@ -49,7 +49,7 @@ function guardQuery(schema: Schema, operation: (typeof QUERY_OPERATIONS)[number]
   });
 }
 
-/** It takes no filter, so it would count the documents of every organisation. */
+/** Refuses the operation: it has no filter, so it would count the documents of every organisation. */
 function guardEstimate(schema: Schema): void {
   schema.pre('estimatedDocumentCount', function (this: Query<unknown, unknown>) {
     refuse('estimatedDocumentCount', this.model.modelName);
@@ -76,7 +76,7 @@ function guardBulkWrite(schema: Schema): void {
 /** Keyed by its kind; an insert has a document, everything else a filter. */
 type BulkOperation = Record<string, { document?: unknown; filter?: unknown }>;
 
-/** Exported for what the plugin does not see. @throws TenancyError */
+/** Exported for operations that bypass the plugin. @throws TenancyError */
 export function requireTenant(filter: unknown, operation: string, model: string): void {
   const named = (filter as { organizationId?: unknown } | null | undefined)?.organizationId;
   if (named == null) refuse(operation, model);

@@ -17,7 +17,7 @@ export interface Transactions {
   onCommit(callback: Callback): void;
 }
 
-/** Of all connections: Mongoose has one storage for them. */
+/** Transactions under way on all connections, which share Mongoose's one storage. */
 let underWay = 0;
 
 /** Transactions of a connection; models join them through Mongoose's async local storage. */
@@ -58,7 +58,7 @@ export function createTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Where Mongoose keeps the session of a transaction (option `transactionAsyncLocalStorage`); its types do not tell. */
+/** Mongoose's storage of the current session (option `transactionAsyncLocalStorage`), missing in its types. */
 function storageOf({ base }: Connection): AsyncLocalStorage<unknown> | undefined {
   return (base as { transactionAsyncLocalStorage?: AsyncLocalStorage<unknown> })
     .transactionAsyncLocalStorage;

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics on a registry of their own, so that a process can run several instances. Of what all workers see, the worst is told. */
+/** Each instance has its own registry, since a process may run several. Gauges report the worst of all workers. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -77,7 +77,7 @@ export function createMetrics() {
     }),
     witnessed: new Counter({
       name: 'assay_witnessed_heads_total',
-      help: 'Chain heads that witnesses told, by whether the chain agrees: true, false, unknown',
+      help: 'Chain heads that witnesses reported, by whether the chain agrees: true, false, unknown',
       labelNames: ['agrees'],
       registers,
     }),

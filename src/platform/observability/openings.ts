@@ -1,4 +1,4 @@
-// What a configuration leaves open, told at the start, so that nobody is open without knowing it.
+// Lists insecure settings, so that every start warns the operator about them.
 import type { Config } from '../../config.ts';
 
 type Opening = Pick<
@@ -11,14 +11,14 @@ type Opening = Pick<
   | 'production'
 >;
 
-/** One line for each. */
+/** Returns one line per insecure setting. */
 export function openingsOf(config: Opening): string[] {
   const { REGISTRATION, DEFAULT_PLAN, SMTP_URL, requireVerifiedEmail } = config;
   const isBesideData = config.production && config.KEY_STORE_URI === undefined;
   return [
     ...(REGISTRATION === 'open'
       ? [
-          `registration is open: whoever reaches this service makes an organisation on the plan ${DEFAULT_PLAN} (REGISTRATION)`,
+          `registration is open: everyone who reaches this service can make an organisation on the plan ${DEFAULT_PLAN} (REGISTRATION)`,
         ]
       : []),
     ...(requireVerifiedEmail

@@ -1,10 +1,10 @@
-// Looks up TXT records and addresses by asking name servers, each look-up with a timeout; it takes no thread of the process.
+// Looks up TXT records and addresses at name servers, with a timeout and without a thread of the libuv pool.
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 export interface Dns {
-  /** The TXT records of a name, each in one string; empty when the name has none. @throws Error when no server answers in time */
+  /** The TXT records of a name, one string each; empty: it has none. @throws Error when no server answers in time */
   txt(name: string): Promise<string[]>;
   /**
    * The addresses of a name, IPv4 first; an address is its own. Knows neither the hosts file nor a search list.
@@ -14,7 +14,7 @@ export interface Dns {
 }
 
 const NO_RECORDS = new Set(['ENOTFOUND', 'ENODATA']);
-/** A datagram gets lost now and then. */
+/** A second try makes up for a lost datagram. */
 const TRIES = 2;
 
 /** @param servers IP addresses with an optional port; empty: the system's */
@@ -29,7 +29,7 @@ export function createDns({
   async function ask<T>(tries: number, question: (resolver: Resolver) => Promise<T>): Promise<T> {
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });
     if (servers.length > 0) resolver.setServers(servers);
-    // The resolver's own timeout starts anew for each server.
+    // The resolver's own timeout restarts for each server.
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
       return await question(resolver);

@@ -1,4 +1,4 @@
-// Relying party of OpenID Connect providers, and client of OAuth 2.0 servers without discovery: authorization requests and responses.
+// Relying party of OpenID Connect providers, and client of OAuth 2.0 servers without discovery.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
@@ -12,7 +12,7 @@ export interface OpenIdClient {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The issuer is Entra's `common`, on behalf of any tenant: whoever administers one controls the claims. */
+  /** The issuer is Entra's `common`, which acts for every tenant: any tenant's administrator controls the claims. */
   multiTenant?: true;
 }
 
@@ -50,13 +50,13 @@ export interface OpenIdProvider {
   /** The authorization URL. */
   location(request: AuthorizationRequest): Promise<string>;
   /**
-   * Exchanges the code and returns the claims of the ID token; when one of `wanted` is missing, with those of the UserInfo endpoint.
-   * @throws AppError `FORBIDDEN` for an error response, `TOKEN_VERIFICATION_FAILED`, `IDENTITY_PROVIDER_UNAVAILABLE`
+   * Exchanges the code and returns the claims of the ID token. When one of `wanted` is missing, adds those of UserInfo.
+   * @throws AppError `FORBIDDEN` for an error response; `TOKEN_VERIFICATION_FAILED`, `IDENTITY_PROVIDER_UNAVAILABLE`
    */
   claims(response: AuthorizationResponse, wanted: readonly string[]): Promise<Claims>;
-  /** Where a browser ends its session there; null: the provider has no such place. */
+  /** The URL where a browser ends its session at the provider; null: the provider has none. */
   logoutLocation(request: LogoutLocation): string | null;
-  /** What a logout token says. @throws AppError as `claims` */
+  /** Verifies a logout token and returns its contents. @throws AppError like `claims` */
   logoutToken(token: string): Promise<LogoutToken>;
 }
 
@@ -71,7 +71,7 @@ export interface LogoutLocation {
 export interface OAuthServer {
   /** The authorization URL. */
   location(request: AuthorizationRequest): Promise<string>;
-  /** Exchanges the code; the result reads JSON resources with the access token. @throws AppError as `OpenIdProvider.claims` */
+  /** Exchanges the code; the result reads JSON with the access token. @throws AppError like `OpenIdProvider.claims` */
   reader(response: AuthorizationResponse): Promise<(url: string) => Promise<unknown>>;
 }
 
@@ -100,7 +100,7 @@ const fetchOrUnavailable =
     return response;
   };
 
-/** Discovers providers, and caches their metadata: a login takes two looks at it. */
+/** Discovers providers and caches their metadata: one login reads it twice. */
 function createDiscovery(
   customFetch: oidc.CustomFetch,
 ): (client: OpenIdClient) => Promise<oidc.Configuration> {
@@ -130,7 +130,7 @@ function createDiscovery(
       throw new Error(`its metadata names the issuer ${truncate(name, 200)}`);
     // Throws without an authorization endpoint.
     oidc.buildAuthorizationUrl(configuration, {});
-    // By default the library trusts TLS and does not verify the signature of the ID token.
+    // The library trusts TLS by default and does not verify the signature of the ID token.
     oidc.enableNonRepudiationChecks(configuration);
     return configuration;
   }
@@ -255,7 +255,7 @@ async function location(
   }).href;
 }
 
-/** RP-initiated logout. ID tokens are not kept, so that the provider may ask the person first. A place that is no web address is none. */
+/** RP-initiated logout, without an ID token hint since ID tokens are not kept. Null for an endpoint that is no URL. */
 function logoutLocation(
   configuration: oidc.Configuration,
   { redirectUri, state, hint }: LogoutLocation,
@@ -300,9 +300,9 @@ function appErrorIn(error: unknown): AppError | null {
   return null;
 }
 
-/** A code such as `invalid_client`; what else a provider or a browser writes there is not repeated. */
+/** An error code such as `invalid_client`; any other text of the provider or browser is not repeated. */
 const codeOf = ({ error }: { error: string }): string =>
-  /^[\w.-]{1,64}$/.test(error) ? error : 'that is no code';
+  /^[\w.-]{1,64}$/.test(error) ? error : 'with an invalid code';
 
 /** Maps any error about a response to an AppError. */
 async function mapErrors<T>(work: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Claims, Fetch } from './identity-providers.ts';
 
-/** A verified logout token: its `jti` is good once, and its `sub` or `sid` is there. */
+/** A verified logout token: it has a `sub` or `sid`. The caller accepts each `id` (`jti`) once. */
 export interface LogoutToken {
   id: string;
   claims: Claims;
@@ -23,7 +23,7 @@ export interface LogoutTokenIssuer {
 }
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** Asymmetric ones only: nobody but the provider can have signed. */
+/** Asymmetric algorithms only, so that only the provider can sign. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -38,7 +38,7 @@ const MAX_ID = 255;
 export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Clock }) {
   const keySets = new LRUCache<string, JWTVerifyGetKey>({ max: MAX_KEY_SETS });
 
-  /** Fetched when a key is missing, at most twice a minute. */
+  /** The key set of a provider: fetched when a key is missing, at most twice a minute. */
   function keysOf(jwksUri: string): JWTVerifyGetKey {
     const known = keySets.get(jwksUri);
     if (known) return known;
@@ -49,7 +49,7 @@ export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Cloc
   }
 
   return {
-    /** @throws Error whatever is wrong; AppError when the provider cannot be reached */
+    /** @throws Error for an invalid token; AppError when the provider cannot be reached */
     async verify(
       token: string,
       { issuer, clientId, jwksUri }: LogoutTokenIssuer,
@@ -72,7 +72,7 @@ export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Cloc
 }
 export type LogoutTokens = ReturnType<typeof createLogoutTokens>;
 
-/** The `jti` of a token that says all that a logout token must, and nothing that another one says. */
+/** Returns the `jti` of a token that has every required claim of a logout token and none of another kind of token. */
 function idIn(claims: JWTPayload): string {
   const { jti, sub, sid, aud, nonce, events } = claims;
   if (!isId(jti)) throw new Error('`jti` of the logout token is not usable');

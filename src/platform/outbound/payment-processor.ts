@@ -1,23 +1,23 @@
-// The payment processor (Stripe): its pages, its meter, and the signature of what it posts. Its SDK takes a second to load, so it is when it is needed.
+// The payment processor (Stripe): checkout, usage meter and webhook signatures. Its SDK is loaded on first use (1 s).
 import type Stripe from 'stripe';
 import { EVENT_AGE_SECONDS, isTimely } from '../../domain/billing/event-time.ts';
 import { AppError } from '../../errors.ts';
 import type { SafeHttp } from './safe-http.ts';
 
-/** What a checkout is for. */
+/** A checkout of one plan. */
 export interface CheckoutOrder {
   organizationId: string;
   planId: string;
   prices: { base: string; overage: string };
   /** Null: the processor makes one. */
   customerId: string | null;
-  /** Of whoever pays, for a new customer. */
+  /** E-mail address of a new customer. */
   email: string;
   returnUrl: string;
 }
 
 export interface MeterEvent {
-  /** The same for a repetition, which the processor then ignores. */
+  /** Idempotency key: the processor ignores a repeated one. */
   identifier: string;
   customerId: string;
   count: number;
@@ -129,7 +129,7 @@ function addressOf(apiUrl: string | undefined): Pick<Stripe.StripeConfig, 'host'
   return address as Pick<Stripe.StripeConfig, 'host'>;
 }
 
-/** The organisation is named by the session, and by the subscription that will come of it: events arrive in any order. */
+/** Names the organisation in the session and in its subscription, since events arrive in any order. */
 function checkoutOf(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
   const { organizationId, planId, prices, customerId, email, returnUrl } = order;
   const metadata = { organizationId, planId };

@@ -1,18 +1,18 @@
-// Posts JSON to receivers that users name, once each: how it went is an answer, not an error.
+// Posts JSON once to receivers that users name; a failure is a result, not an exception.
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
 import type { SafeHttp } from './safe-http.ts';
 
-/** How one attempt went. */
+/** Result of one attempt. */
 export interface PostOutcome {
   /** Whether the receiver answered 2xx. */
   ok: boolean;
   /** Null: it did not answer. */
   statusCode: number | null;
   durationMs: number;
-  /** What went wrong, in words that name no address. */
+  /** The reason of a failure, without network addresses. */
   error: string | null;
-  /** What the receiver asked for; null: nothing. */
+  /** The receiver's `Retry-After`; null: none. */
   retryAfterMs: number | null;
   /** The receiver did not answer in time. */
   hasTimedOut: boolean;
@@ -22,27 +22,27 @@ export interface Message {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** The receiver did not answer in time of late: it has less time now. */
+  /** The receiver timed out recently, so the timeout is shorter. */
   isSuspect?: boolean;
 }
 
 export interface Receivers {
   /** @throws AppError `SSRF_BLOCKED`: nothing was sent */
   post(message: Message): Promise<PostOutcome>;
-  /** Likewise; what is forbidden is a failure like any other. */
+  /** Like `postMessage`, but a forbidden destination is a failed outcome. */
   attempt(message: Message): Promise<PostOutcome>;
   close(): Promise<void>;
 }
 
 const USER_AGENT = 'Assay-Webhooks';
-/** A receiver cannot put off an attempt for longer. */
+/** Upper bound on a receiver's `Retry-After`. */
 const MAX_RETRY_AFTER_MS = 24 * 3600_000;
 
 interface ReceiversDeps {
   /** Decides what may be reached, and bounds time and answer. */
   http: SafeHttp;
   clock: Clock;
-  /** For an answer of a suspect receiver. */
+  /** Timeout of a suspect receiver. */
   suspectTimeoutMs: number;
 }
 
@@ -99,7 +99,7 @@ const isTimeout = (error: unknown): boolean =>
   (error as { name?: string }).name === 'TimeoutError' ||
   (error as { cause?: { code?: unknown } }).cause?.code === 'UND_ERR_CONNECT_TIMEOUT';
 
-/** A code of the network where there is one: its message may name an address. */
+/** Prefers the error code, since the message may contain an address. */
 function reason(error: unknown): string {
   if (isTimeout(error)) return 'it took too long';
   const { cause } = error as { cause?: { code?: unknown } };

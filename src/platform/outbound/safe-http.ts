@@ -1,4 +1,4 @@
-// HTTP requests to URLs that users give: to permitted destinations only (SSRF protection), bounded in time and size.
+// HTTP requests to URLs that users name: to permitted destinations only (SSRF protection), bounded in time and size.
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -29,7 +29,7 @@ export interface SafeHttp {
   /** Checks a URL without resolving its host, for URLs that browsers open. @throws AppError `SSRF_BLOCKED` */
   inspect(url: string): void;
   /**
-   * Checks a URL and what its host resolves to now, so that a bad one is refused when it is saved. A host that does not resolve passes:
+   * Checks a URL and the addresses of its host, so that a bad one is refused when it is saved. An unknown host passes:
    * `fetch` checks every connection.
    * @throws AppError `SSRF_BLOCKED`
    */
@@ -42,23 +42,23 @@ const BODILESS = new Set([101, 204, 205, 304]);
 
 const blocked = (subject: string, problem: string): AppError =>
   new AppError('SSRF_BLOCKED', `${subject} ${problem}`);
-/** What is private may also lack TLS. */
+/** Hint for operators: a host on the allow-list may be private and may lack TLS. */
 const HTTP_HINT = ', unless the installation names its host (ASSAY_OUTBOUND_ALLOW)';
-/** Knows the hosts file too, and takes one of the few threads that files and passwords share: for names of the installation alone. */
+/** Reads the hosts file too, but uses a thread of the small libuv pool: only for hosts on the allow-list. */
 const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
 export interface SafeHttpOptions {
-  /** Hosts, hosts with a port, addresses and subnets that are permitted although private, and over http. */
+  /** Hosts, hosts with a port, addresses and subnets that may be private and reached over http. */
   allow: readonly string[];
-  /** Of the whole exchange. */
+  /** Timeout of the whole exchange. */
   timeoutMs: number;
-  /** Of a decoded response body. */
+  /** Upper bound on the decoded response body. */
   maxBytes: number;
-  /** What becomes of a longer body, or one that breaks off: the request fails (default), or its start is all there is. */
+  /** A longer or incomplete body fails the request (`refuse`, the default) or is truncated (`cut`). */
   longBody?: 'refuse' | 'cut';
-  /** Are asked for names that `allow` does not list; empty: the system's. */
+  /** Name servers for hosts that `allow` does not list; empty: the system's. */
   dnsServers?: readonly string[];
-  /** Instead of the system and the servers, for tests. */
+  /** Replaces both resolvers in tests. */
   resolve?: Resolve;
 }
 
@@ -151,7 +151,7 @@ function assertPublic(
     throw blocked(hostname, 'resolves to an address that is not public');
 }
 
-/** A look-up function as `net.connect` takes it. */
+/** Creates a look-up function for `net.connect`. */
 function lookupBy(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
@@ -188,7 +188,7 @@ async function readWhole(response: Response, maxBytes: number): Promise<Response
   return responseWith(response, Buffer.concat(chunks));
 }
 
-/** What has come of the body until it is long enough or breaks off; nothing more is taken. */
+/** Reads at most `maxBytes` of the body; a broken connection truncates it. */
 async function readStart(response: Response, maxBytes: number): Promise<Response> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -198,7 +198,7 @@ async function readStart(response: Response, maxBytes: number): Promise<Response
       if ((bytes += chunk.byteLength) >= maxBytes) break;
     }
   } catch {
-    // The status has come, and says what became of the request.
+    // The status has arrived, which is enough.
   }
   return responseWith(response, Buffer.concat(chunks).subarray(0, maxBytes));
 }

@@ -1,4 +1,4 @@
-// What waits in the outbox, and what waits for too long.
+// Counts pending, dead and late rows of the outbox.
 import type { Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import type { OutboxDocument } from './outbox.model.ts';
@@ -7,16 +7,16 @@ export interface LateRows {
   topic: string;
   /** Counted up to 10,000. */
   rows: number;
-  /** One of them, and why its last attempt failed. */
+  /** One late row, with the error of its last attempt. */
   example: { id: string; attempts: number; lastError: string | null };
 }
 
 export interface Backlog {
-  /** Rows that wait and rows that were given up, each counted up to 10,000. */
+  /** Counts pending and dead rows, each up to 10,000. */
   backlog(): Promise<{ pending: number; dead: number }>;
   /**
-   * By topic, rows that wait for longer than a minute: where retries are prompt, since they were written, else since they were due.
-   * None of a topic without such rows.
+   * Rows by topic that are over a minute late: since creation where retries are prompt, else since the due time.
+   * A topic without such rows is left out.
    */
   late(): Promise<LateRows[]>;
 }

@@ -1,4 +1,4 @@
-// Claims of due rows, some at a time: a worker holds them for the time of a lease, and no other does.
+// Claims due rows in batches: a worker holds them exclusively for the time of a lease.
 import { Types, type Model, type QueryFilter } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import {
@@ -11,23 +11,23 @@ import {
 } from './lanes.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
-/** Of a due row, what a claim is decided by. */
+/** The members of a due row that a claim needs. */
 type ReadRow = LaneRow & Pick<OutboxDocument, '_id' | 'attempts' | 'dueAt'>;
 
-/** What a lane is served with. */
+/** The rows that a worker has claimed in one lane. */
 export interface LaneClaim {
   row: LaneRow;
   claimed: Claimed[];
-  /** Held, but behind one of an ordered lane that is not: to be given back. */
+  /** Claimed rows behind an unclaimed row of an ordered lane: the worker gives them back. */
   surplus: Claimed[];
-  /** Deliveries that can begin beside each other. */
+  /** Deliveries that can start concurrently. */
   slots: number;
 }
 
 export interface OutboxClaims {
   /**
-   * Claims due rows of the next organisations and lanes that may go on, for so many deliveries at most, the oldest of each lane first:
-   * each organisation is served in its turn, and each of its lanes, whatever waits in the others.
+   * Claims due rows of the next open organisations and lanes, for at most `room` deliveries, oldest first in each lane.
+   * Organisations, and the lanes of each, are served in rotation.
    */
   next(lanes: Lanes, room: number): Promise<LaneClaim[]>;
 }
@@ -68,7 +68,7 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
       .lean<ReadRow[]>();
   }
 
-  /** Of the organisations after the one that was served last, whole groups of rows as far as they were read. */
+  /** Due rows grouped by organisation, starting after the one served last; an incompletely read group is left out. */
   async function dueOfOrganizations(lanes: Lanes, closed: Closed): Promise<ReadRow[][]> {
     const $nin = closed.organizations;
     const last = lanes.lastOrganization();
@@ -80,7 +80,7 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
     return others.length > 0 ? groups.slice(0, -1) : [await dueInNextLanes(first, lanes, closed)];
   }
 
-  /** Rows of an organisation that has more than were read: those of the lanes after the one that was served last. */
+  /** Due rows of an organisation with more than one batch: those of the lanes after the one served last. */
   async function dueInNextLanes(
     firstLanes: ReadRow[],
     lanes: Lanes,
@@ -94,7 +94,7 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
     return later.length > 0 ? later : firstLanes;
   }
 
-  /** In ordered lanes, the rows that are due up to the first that is not, in the order in which they were written. */
+  /** Replaces the rows of ordered lanes by the due rows before the first one that is not due, oldest first. */
   async function inOrder(due: readonly ReadRow[], lanes: Lanes): Promise<ReadRow[]> {
     const isOrdered = ({ topic }: ReadRow): boolean => ordered.has(topic);
     const heads = groupedBy(due.filter(isOrdered), ({ organizationId, lane }) =>
@@ -117,7 +117,7 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
     return firstLater === -1 ? waiting : waiting.slice(0, firstLater);
   }
 
-  /** Those that nobody else has claimed since they were read, with all that has been gathered in them since. */
+  /** Claims the rows that no other worker has claimed since they were read, and reads their current contents. */
   async function hold(read: readonly ReadRow[]): Promise<Map<string, OutboxDocument>> {
     const claim = new Types.ObjectId();
     const dueAt = new Date(clock.now().getTime() + LEASE_MS);
@@ -139,7 +139,7 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
         const groups = await dueOfOrganizations(lanes, lanes.closed(room));
         if (groups.length === 0) return [];
         const shares = lanes.share(await inOrder(groups.flat(), lanes), room);
-        // Where every lane that was read waits for its first row, others are looked for.
+        // When every lane that was read waits for its first row, look for other lanes.
         if (shares.length === 0 && groups.flat().some(({ topic }) => ordered.has(topic))) continue;
         if (shares.length === 0) return [];
         const held = await hold(shares.flatMap((share) => share.rows));

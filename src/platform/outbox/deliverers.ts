@@ -1,12 +1,12 @@
-// What delivers the rows of a topic.
+// Interface of the functions that deliver the rows of a topic.
 import type { OutboxDocument } from './outbox.model.ts';
 
 export interface DeliveryHints {
-  /** The receiver did not answer in time of late: less time is enough for it now. */
+  /** The receiver timed out recently: use a shorter timeout. */
   isSuspect: boolean;
 }
 
-/** Delivers one row; rejects when that fails. What it resolves with, if anything, is kept as the row's `result`. */
+/** Delivers one row; rejects when that fails. A resolved value is stored as the row's `result`. */
 export type Deliver = (
   row: OutboxDocument,
   hints: DeliveryHints,
@@ -14,16 +14,16 @@ export type Deliver = (
 
 export interface Deliverer {
   deliver: Deliver;
-  /** Rows of a lane are delivered one after another, in the order in which they were written: what follows a failed one waits for it. */
+  /** Rows of a lane are delivered one by one, oldest first; rows behind a failed one wait for it. */
   isOrdered?: boolean;
-  /** Is told of rows that were delivered, some at a time, when that is noted. */
+  /** Called with batches of delivered rows while their outcome is stored. */
   delivered?(rows: readonly OutboxDocument[]): Promise<void>;
 }
 
-/** Delivers rows of one lane together, and settles them by itself; rejects when that fails for any. */
+/** Delivers rows of one lane together and settles them itself; rejects when any of them fails. */
 export interface JointDeliverer {
   deliverTogether(rows: readonly OutboxDocument[]): Promise<void>;
 }
 
-/** By topic. */
+/** Deliverers by topic. */
 export type Deliverers = Readonly<Record<string, Deliverer | JointDeliverer>>;

@@ -1,12 +1,12 @@
-// A delivery that failed in a way that its deliverer understands.
+// The error of a failed delivery, with what the deliverer knows about retries.
 import type { OutboxDocument } from './outbox.model.ts';
 
 interface Parts {
-  /** Kept with the row. */
+  /** Stored with the row. */
   result?: OutboxDocument['result'];
-  /** The next attempt is not made sooner. */
+  /** Minimum delay before the next attempt. */
   retryAfterMs?: number | null;
-  /** No further attempt is of any use. */
+  /** Further attempts are useless. */
   isFinal?: boolean;
   /** The receiver did not answer in time. */
   hasTimedOut?: boolean;

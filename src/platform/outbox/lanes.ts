@@ -1,54 +1,54 @@
-// Lanes of the outbox: a slow receiver delays its own rows only, and an organisation has a bounded share of the slots.
+// Lanes of the outbox: a slow receiver delays only its own rows, and an organisation has a bounded share of the slots.
 import type { Types } from 'mongoose';
 import type { OutboxDocument } from './outbox.model.ts';
 import { NO_ORGANIZATION } from './no-organization.ts';
 import type { OutboxPool } from './pools.ts';
 
-/** A lane belongs to one organisation. Rows of an organisation that name none share one, null. */
+/** A lane belongs to one organisation. Rows without a lane share the organisation's lane null. */
 export type Lane = string | null;
 
-/** Rows that are claimed together, of one lane or of several. */
+/** Rows that one claim takes at most, in one lane or several. */
 export const CLAIMED_MAX = 32;
-/** Deliveries of one lane at the same time. */
+/** Concurrent deliveries of one named lane. */
 const NAMED_MAX = 2;
 const UNNAMED_MAX = 8;
-/** What took longer than a second is followed by a rest, so that a dead receiver takes a fifth of a slot's time. */
+/** A lane rests after a delivery of over a second, so that a dead receiver takes a fifth of a slot's time. */
 const QUICK_MS = 1000;
 const REST = 4;
-/** After a time-out a lane has one slot and a shorter time-out for so long: a receiver that needs the whole time gets it once a minute. */
+/** Time with one slot and a shorter timeout after a timeout: a slow receiver gets the full one once a minute. */
 const SUSPECT_MS = 60_000;
-/** What has not begun so long after its claim is given back: it may be erased meanwhile, or its webhook paused. */
+/** Claimed rows that have not started within this time are given back: they may be erased, or their webhook paused. */
 const HELD_MS = 1000;
-/** How long an ordered lane waits before its first row is looked at again. */
+/** How long an ordered lane waits before its first row is checked again. */
 const HEAD_WAIT_MS = 250;
-/** How long the pace of a lane is remembered. */
+/** How long the state of an idle lane is kept. */
 const REMEMBERED_MS = 60_000;
-/** An organisation may take this part of the free slots at most: many busy ones together leave some free for the next. */
+/** Largest part of the free slots for one organisation: many busy ones still leave some free for the next. */
 const SHARE_OF_FREE = 1 / 5;
-/** What belongs to no organisation, such as mail for signing up, concerns everybody: it may take this part of all slots. */
+/** Part of all slots for rows without an organisation, such as sign-up mail. */
 const SHARE_OF_NONE = 1 / 2;
 
 interface LaneState {
   organizationId: string;
   lane: Lane;
-  /** Its rows are delivered one after another, in the order in which they were written. */
+  /** Rows are delivered one by one, oldest first. */
   isOrdered: boolean;
   inUse: number;
   restsUntil: number;
   suspectUntil: number;
-  /** In an ordered lane whose first row was not due, when to look again. */
+  /** When to check an ordered lane again whose first row was not due. */
   headWaitsUntil: number;
-  /** Of its claim that have not begun. */
+  /** Claimed rows whose delivery has not started. */
   waiting: Claimed[];
   claimedAt: number;
-  /** Rows of its next claim: what the last one got through, doubled. */
+  /** Size of the next claim: twice what the last one completed. */
   size: number;
 }
 
-/** Of a due row, what its lane is found by. */
+/** The members of a due row that identify its lane. */
 export type LaneRow = Pick<OutboxDocument, 'organizationId' | 'lane' | 'topic'>;
 
-/** Of due rows, those of one lane that may be claimed, and how many of them can begin beside each other. */
+/** The due rows of one lane that may be claimed, and how many of them can start concurrently. */
 export interface LaneShare<R> {
   row: LaneRow;
   isOrdered: boolean;
@@ -59,11 +59,11 @@ export interface LaneShare<R> {
 /** A row that a worker holds. */
 export interface Claimed {
   row: OutboxDocument;
-  /** Before its claim. */
+  /** Its due time before the claim. */
   wasDueAt: Date;
 }
 
-/** In which nothing more may begin now. */
+/** Lanes and organisations in which no delivery may start now. */
 export interface Closed {
   lanes: string[];
   /** Organisations whose unnamed lane is closed. */
@@ -78,19 +78,19 @@ export interface Lanes {
   lastOrganization(): string;
   /** The lane that was served last in the organisation. */
   lastLane(organizationId: Types.ObjectId): Lane;
-  /** Shares the free slots among the lanes of due rows, which are in the order of organisations and lanes. */
+  /** Divides the free slots among the lanes of due rows, which are sorted by organisation and lane. */
   share<R extends LaneRow>(due: readonly R[], room: number): LaneShare<R>[];
-  /** In an ordered lane the first row is not due yet: the others wait for it. */
+  /** Makes an ordered lane wait whose first row is not due yet. */
   waitForHead(row: LaneRow): void;
-  /** Ends these waits: what a first row waited for may have ended. */
+  /** Ends these waits, since the cause may be gone. */
   endHeadWaits(): void;
-  /** The lane is served with these. */
+  /** Adds claimed rows to their lane. */
   begin(row: LaneRow, claimed: Claimed[]): void;
-  /** Takes a slot for deliveries that follow each other. */
+  /** Takes a slot for consecutive deliveries. */
   occupySlot(row: LaneRow): DeliverySlot;
 }
 
-/** How a delivery ended. */
+/** Result of a delivery, which determines the pace of its lane. */
 export interface DeliveryEnd {
   ms: number;
   hasFailed: boolean;
@@ -98,17 +98,17 @@ export interface DeliveryEnd {
   wasSuspect: boolean;
 }
 
-/** Of one delivery of a lane at a time. */
+/** A slot of a lane, for one delivery at a time. */
 export interface DeliverySlot {
-  /** Whether the receiver did not answer in time of late. */
+  /** Whether the receiver timed out recently. */
   isSuspect(): boolean;
-  /** The row that may begin now. */
+  /** Takes the next row to deliver; null: there is none. */
   next(): OutboxDocument | null;
-  /** All others of its topic that wait: they begin together. */
+  /** Takes all other waiting rows of the topic, for a joint delivery. */
   others(topic: string): OutboxDocument[];
-  /** What waits and may not begin any more, as its claim is old, its lane rests, or everything ends (`isOver`). */
+  /** Takes the waiting rows that may not start: the claim is old, the lane rests, or the worker stops (`isOver`). */
   late(isOver: boolean): Claimed[];
-  /** What must not begin now, as it has to follow what failed. */
+  /** Records a delivery; returns the rows that must not start now, because they come after a failed one. */
   delivered(end: DeliveryEnd): Claimed[];
   leave(): void;
 }
@@ -145,7 +145,7 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
     return made;
   }
 
-  /** Slots that the organisation may still take of those that are free. */
+  /** Number of free slots that the organisation may still take. */
   function freeFor(organizationId: string, room: number): number {
     const share = Math.floor(room * SHARE_OF_FREE);
     const most =

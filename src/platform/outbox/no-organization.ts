@@ -1,4 +1,4 @@
-// Rows of the outbox that belong to no organisation: mail requested without signing in, and what outlives its organisation.
+// The owner of outbox rows without an organisation, such as mail requested before signing in.
 
-/** Stands in the place of an organisation's id. */
+/** Stored instead of an organisation's id. */
 export const NO_ORGANIZATION = '0'.repeat(24);

@@ -1,4 +1,4 @@
-// The outbox's worker: claims due rows, delivers them, retries on a schedule, and gives up what keeps failing as a dead letter.
+// The outbox worker: claims due rows, delivers them, retries on a schedule, and marks what keeps failing as dead.
 import type { Model } from 'mongoose';
 import { retryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
@@ -13,13 +13,13 @@ import { type OutboxDocument, RETENTION_MS } from './outbox.model.ts';
 import type { OutboxPool } from './pools.ts';
 
 export interface OutboxWorker extends Backlog {
-  /** Delivers what is due, and what becomes due meanwhile; resolves with the number of rows attempted. */
+  /** Delivers all due rows, also those that become due during the run; resolves with the number of attempts. */
   run(): Promise<number>;
-  /** Begins nothing more; what is under way ends by itself. */
+  /** Starts no further delivery; those under way end by themselves. */
   stop(): void;
 }
 
-/** While something is under way, how often to look for what has become due. */
+/** How often to look for due rows while deliveries are under way. */
 const LOOK_MS = 250;
 const MAX_ERROR_LENGTH = 500;
 
@@ -57,7 +57,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery given up');
   }
 
-  /** Resolves with why it failed, or null. */
+  /** Delivers one row; resolves with its error, or null. */
   async function deliver(
     row: OutboxDocument,
     { deliver: send }: Deliverer,
@@ -74,7 +74,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     }
   }
 
-  /** One that fails by itself keeps no others. */
+  /** Delivers rows together; after a failure one by one, so that a bad row does not block the others. */
   async function deliverTogether(
     some: readonly OutboxDocument[],
     deliverer: JointDeliverer,
@@ -88,12 +88,12 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     }
   }
 
-  /** As it was before its claim. */
+  /** Restores the row to its state before the claim. */
   function giveBack({ row, wasDueAt }: Claimed): void {
     outcomes.note({ row, change: { dueAt: wasDueAt, attempts: row.attempts - 1 } });
   }
 
-  /** Delivers the row, alone or together with the others of its topic that wait in the lane; resolves with the number of rows. */
+  /** Delivers the row, alone or jointly with the waiting rows of its topic; resolves with the number of rows. */
   async function attempt(row: OutboxDocument, slot: DeliverySlot): Promise<number> {
     const { topic } = row;
     const deliverer = deliverers[topic];
@@ -113,7 +113,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     return 1;
   }
 
-  /** Delivers what waits in the lane, one after another; resolves with the number of rows. */
+  /** Delivers the waiting rows of the lane one by one; resolves with the number of rows. */
   async function work(slot: DeliverySlot): Promise<number> {
     let attempted = 0;
     try {
@@ -145,7 +145,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
         underWay.add(going);
       };
       for (;;) {
-        // What was given back, or written by a delivery, is due by now: a look that began before its end may have missed it.
+        // Rows that were given back, or that a delivery wrote, are due now; an earlier query may have missed them.
         const hasAllEnded = underWay.size === 0;
         if (hasAllEnded) {
           await outcomes.written();
@@ -173,7 +173,7 @@ const isOrdered = (deliverer: Deliverer | JointDeliverer | undefined): boolean =
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
 
-/** Of an error that is meant for the log of deliveries, its text alone. */
+/** Uses only the message of a DeliveryFailure, which is written for the delivery log. */
 function messageOf(error: unknown): string {
   return error instanceof DeliveryFailure ? error.message : String(error);
 }

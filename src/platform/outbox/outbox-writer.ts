@@ -7,18 +7,18 @@ export interface OutboxRow {
   /** 24 hex digits. */
   organizationId: string;
   topic: string;
-  /** Of one receiver of the organisation, or of one record; no other organisation has it. Unset: one for all of the organisation. */
+  /** Lane of one receiver or record of this organisation. Unset: the organisation's common lane. */
   lane?: string;
-  /** Of what it tells, where that belongs to one: 24 hex digits. */
+  /** Workspace of the event, if it has one: 24 hex digits. */
   workspaceId?: string;
-  /** The record that it tells of, if that may be erased. */
+  /** The record that the row is about, if that may be erased. */
   subject?: string;
-  /** Of the chain entry that it tells of. */
+  /** Sequence of the chain entry that the row is about. */
   sequence?: number;
   payload: Record<string, unknown>;
 }
 
-/** A row under way, and what follows from it. */
+/** A row under way, and the rows that its delivery causes. */
 export interface FollowedRow {
   row: OutboxDocument;
   by: readonly OutboxRow[];
@@ -30,7 +30,7 @@ export interface OutboxWriter {
   /** Writes rows in the session's transaction. They are due at once, and expire after the retention, delivered or not. */
   write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void>;
   /**
-   * Adds to the `count` of the row of the same topic and subject that nobody has tried to deliver yet, or writes one that is due in a
+   * Adds to the `count` of the unattempted row of the same topic and subject, or writes one that is due in a
    * minute, in the session's transaction. `at` is the newest.
    */
   gather(
@@ -38,11 +38,11 @@ export interface OutboxWriter {
     more: { count: number; at: Date },
     session: mongo.ClientSession,
   ): Promise<void>;
-  /** Settles rows under way and writes what follows from each, both or neither; of one that was withdrawn, or is claimed by another worker, nothing. */
+  /** Settles claimed rows and writes their follow-ups in one transaction; skips rows withdrawn or claimed elsewhere. */
   replace(rows: readonly FollowedRow[]): Promise<void>;
-  /** Makes a row due at once, delivered or not, with its whole schedule before it; null when there is none. */
+  /** Makes a row due at once and restarts its retry schedule, delivered or not; null when there is none. */
   renew(where: QueryFilter<OutboxDocument>): Promise<OutboxDocument | null>;
-  /** Removes the rows about records that were erased, delivered or not, in the session's transaction. */
+  /** Removes all rows about erased records, in the session's transaction. */
   withdraw(
     organizationId: string,
     subjects: readonly string[],
@@ -95,7 +95,7 @@ export function createOutboxWriter({
     onWritten(topicsIn(rows));
   }
 
-  /** Which of them were still under way: they are done. */
+  /** Marks the rows that are still claimed as done, and returns their ids. */
   async function settle(
     rows: readonly FollowedRow[],
     session: mongo.ClientSession,

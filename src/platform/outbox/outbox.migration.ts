@@ -1,12 +1,12 @@
-// Brings an outbox of an earlier version into today's shape.
+// Migrates the outbox of an earlier version.
 import type { Connection } from 'mongoose';
 import { RETENTION_MS } from './outbox.model.ts';
 
-/** Those of the versions before: a migration does the same forever. */
+/** Topics of earlier versions, fixed since a migration never changes. */
 const INTERNAL_TOPICS = ['attestation', 'event'];
 const [INDEX_NOT_FOUND, NAMESPACE_NOT_FOUND] = [27, 26];
 
-/** Due rows are found by organisation first. */
+/** Drops an index that the query for due rows no longer uses. */
 export async function dropLanesIndex(connection: Connection): Promise<void> {
   try {
     await connection.collection('outbox').dropIndex('lanes');
@@ -16,7 +16,7 @@ export async function dropLanesIndex(connection: Connection): Promise<void> {
   }
 }
 
-/** Rows that need nothing but the database, which earlier versions put off for hours or gave up, are tried again now. */
+/** Retries rows of internal topics now, which earlier versions postponed for hours or gave up. */
 export async function makeInternalRowsDue(connection: Connection): Promise<void> {
   const now = new Date();
   const expiresAt = new Date(now.getTime() + RETENTION_MS);

@@ -10,13 +10,13 @@ export interface OutboxDocument {
   organizationId: Types.ObjectId;
   /** Selects the deliverer, for example `mail`. */
   topic: string;
-  /** Of one receiver of one organisation, or of one record: rows of one lane delay those of no other. */
+  /** Lane of one receiver or record of one organisation: rows of a lane never delay those of another. */
   lane?: string;
-  /** Of what it tells, where that belongs to one. */
+  /** Workspace of the event, if it has one. */
   workspaceId?: string;
-  /** The record that it tells of; when that is erased, the row goes as well. */
+  /** The record that the row is about; its erasure removes the row. */
   subject?: string;
-  /** Of the chain entry that it tells of. */
+  /** Sequence of the chain entry that the row is about. */
   sequence?: number;
   payload: Record<string, unknown>;
   /** `dead`: given up after the last retry. */
@@ -27,7 +27,7 @@ export interface OutboxDocument {
   /** The claim by which a worker holds the row, or held it last: only its holder settles it. */
   claim?: Types.ObjectId;
   lastError: string | null;
-  /** How the last attempt went, where its deliverer says so. */
+  /** Result of the last attempt, if its deliverer reports one. */
   result?: { statusCode: number | null; durationMs: number; at: Date };
   /** When the database removes the row, delivered or not. */
   expiresAt: Date;

@@ -1,4 +1,4 @@
-// How deliveries ended, noted some at a time: a write for each would take longer than the delivery.
+// Stores the outcomes of deliveries in batches: one write per outcome would take longer than the delivery.
 import type { Model } from 'mongoose';
 import type { Deliverers } from './deliverers.ts';
 import type { OutboxDocument } from './outbox.model.ts';
@@ -9,13 +9,13 @@ export interface DeliveryOutcome {
 }
 
 export interface DeliveryOutcomes {
-  /** It is written within some milliseconds, unless the row was claimed by another worker, renewed or withdrawn meanwhile. */
+  /** Stores the outcome within 100 ms, unless the row was claimed elsewhere, renewed or withdrawn in the meantime. */
   note(outcome: DeliveryOutcome): void;
-  /** Resolves when everything noted so far is written, also when the database fails: leases then end by themselves. */
+  /** Resolves when all outcomes so far are written, also when the database fails: leases then expire. */
   written(): Promise<void>;
 }
 
-/** What a crash repeats at most, beside what is under way. */
+/** Outcomes of this time may be lost in a crash, whose deliveries are then repeated. */
 const GATHER_MS = 100;
 
 export function createOutcomes({

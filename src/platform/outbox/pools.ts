@@ -1,4 +1,4 @@
-// Pools of the outbox: topics that wait for different things have slots of their own, so that none of them waits for another's.
+// Pools of the outbox: separate slots for topics with different bottlenecks, so that none waits for another's.
 import {
   PROMPT_RETRIES,
   RECEIVER_RETRIES,
@@ -9,14 +9,14 @@ import type { RestingJob } from '../jobs/job-calls.ts';
 export interface OutboxPool {
   /** The job that delivers its rows. */
   job: RestingJob;
-  /** Deliveries at the same time. */
+  /** Concurrent deliveries. */
   slots: number;
-  /** Of these, for one organisation. */
+  /** Concurrent deliveries of one organisation. */
   slotsPerOrganization: number;
   retries: RetrySchedule;
 }
 
-/** Needs nothing but the database: attestations, and the fan-out of events. */
+/** Topics that need only the database: attestations, and the fan-out of events. */
 export const INTERNAL: OutboxPool = {
   job: 'outbox.internal',
   slots: 32,
@@ -24,7 +24,7 @@ export const INTERNAL: OutboxPool = {
   retries: PROMPT_RETRIES,
 };
 
-/** Waits for the installation's mail server. */
+/** Topics that wait for the installation's mail server. */
 export const MAIL: OutboxPool = {
   job: 'outbox.mail',
   slots: 24,
@@ -32,7 +32,7 @@ export const MAIL: OutboxPool = {
   retries: RECEIVER_RETRIES,
 };
 
-/** Waits for servers that users name, and for the payment processor. */
+/** Topics that wait for servers that users name, and for the payment processor. */
 export const RECEIVERS: OutboxPool = {
   job: 'outbox.deliver',
   slots: 64,

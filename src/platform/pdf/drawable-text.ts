@@ -1,4 +1,4 @@
-// Texts as the fonts of a PDF can draw them: what has no glyph is written as code points, so that it can be read and looked up.
+// Makes texts drawable in a PDF: characters without a glyph become code points, which a reader can look up.
 
 /** Draws the texts of one document. */
 export interface TextDrawer {
@@ -7,16 +7,16 @@ export interface TextDrawer {
   readonly hasReplaced: boolean;
 }
 
-/** Of one document, since a code point takes seven letters to draw; what comes after them is left out. */
+/** Upper bound on spelled-out characters per document, since each takes seven letters; the rest is left out. */
 const SPELLED_OUT = 20_000;
 const LEFT_OUT = '[…]';
-/** The library breaks a word that is wider than its place in quadratic time: it never sees one of more letters. */
+/** Longer words get break opportunities, since the library breaks wide words in quadratic time. */
 const LONG_WORD = /\S{24}(?=\S)/gu;
 const BREAK_HERE = '\u200b';
-/** Control characters but line breaks, halves of pairs, and what turns the order of a line. */
+/** Control characters except line breaks, lone surrogates, and characters that change the text direction. */
 const NOT_DRAWN = /[^\P{Cc}\n]|[\p{Cs}\p{Cf}\u2028\u2029]/gu;
 
-/** `codePoints`: those that all fonts of the document have a glyph for. */
+/** `codePoints`: the code points for which all fonts of the document have a glyph. */
 export function createTextDrawers(codePoints: readonly number[]): () => TextDrawer {
   const glyphs = codePoints.map((point) => `\\u{${point.toString(16)}}`).join('');
   const withoutGlyph = new RegExp(`[^\\n ${glyphs}]+`, 'gu');
@@ -44,7 +44,7 @@ export function createTextDrawers(codePoints: readonly number[]): () => TextDraw
   };
 }
 
-/** `U+6F22`. */
+/** Formats a character as `U+6F22`. */
 function nameCodePoint(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -1,10 +1,10 @@
-// What a PDF is to show, as data that a thread can be handed: titles, texts, named values and tables, never markup.
+// The contents of a PDF as data for a thread: titles, texts, named values and tables, never markup.
 
 export interface PdfDocument {
   title: string;
-  /** Below the title: of whom, from when. */
+  /** Line below the title: owner and date. */
   subtitle: string;
-  /** Said to be the moment of its making. */
+  /** Creation date in the metadata. */
   createdAt: Date;
   orientation: 'portrait' | 'landscape';
   blocks: readonly PdfBlock[];
@@ -37,6 +37,6 @@ interface PdfTable {
 
 interface PdfColumn {
   title: string;
-  /** In points; absent: an equal part of what is left. */
+  /** Width in points; absent: an equal part of the remaining width. */
   width?: number;
 }

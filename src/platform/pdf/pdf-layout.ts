@@ -1,13 +1,13 @@
-// How a PDF looks: from what it is to show to the definition that the library draws.
+// The layout of PDFs: turns a document into the definition that the library draws.
 import type { TextDrawer } from './drawable-text.ts';
 import type { PdfBlock, PdfDocument } from './pdf-document.ts';
 
-/** As the library takes it; its own types need those of a browser. */
+/** The library's document definition; its own types need DOM types. */
 export interface PdfDefinition extends Record<string, unknown> {
   content: readonly object[];
 }
 
-/** The name under which the fonts are known to the library. */
+/** The font family that is registered with the library. */
 export const FONT = 'Roboto';
 
 const MARGIN = 36;

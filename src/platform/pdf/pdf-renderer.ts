@@ -1,4 +1,4 @@
-// Renders PDFs in two threads: organisations are served in rotation, one drawing of each at a time, and few of one wait.
+// Renders PDFs in two threads: organisations are served in rotation, one PDF of each at a time, with a short queue.
 import { AppError } from '../../errors.ts';
 import { createWorkerThreads } from '../concurrency/worker-threads.ts';
 import type { Presence } from '../presence.ts';
@@ -7,20 +7,20 @@ import type { PdfResult } from './pdf-thread.ts';
 
 export interface PdfRenderer {
   /**
-   * The caller bounds what is shown: some thousand rows take seconds.
-   * @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has enough under way, `SERVICE_UNAVAILABLE` when all together have
+   * The caller bounds the contents, since a few thousand rows take seconds.
+   * @throws AppError `RATE_LIMIT_EXCEEDED` for too many PDFs of the organisation, `SERVICE_UNAVAILABLE` of all
    */
   render(organizationId: string, document: PdfDocument): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Under way or waiting, of one organisation. */
+/** Upper bound on running and waiting PDFs of one organisation. */
 const OF_ONE = 2;
-/** Waiting, of all organisations. */
+/** Upper bound on waiting PDFs of all organisations. */
 const WAITING_MAX = 24;
-/** Many times what the largest document takes: its thread goes last on a busy machine. */
+/** Many times as long as the largest document takes, since the thread has a low priority. */
 const TIMEOUT_MS = 120_000;
-/** One organisation draws in one of them at a time, so its largest PDF delays nobody else's. */
+/** One organisation uses one thread at a time, so its largest PDF does not delay those of others. */
 const THREADS = 2;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 64, maxOldGenerationSizeMb: 768 };
 
@@ -41,7 +41,7 @@ export function createPdfRenderer({
   });
   const underWay: string[] = [];
 
-  /** What is under way counts until the work is done, also where the caller has gone. */
+  /** Counts a PDF until it is done, also when its caller has gone. */
   function enter(organizationId: string): void {
     const own = underWay.filter((other) => other === organizationId).length;
     if (own >= OF_ONE)

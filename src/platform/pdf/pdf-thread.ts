@@ -1,4 +1,4 @@
-// The worker thread that draws PDFs one at a time, so that no table holds up the event loop.
+// The worker thread that draws PDFs one at a time, so that no table blocks the event loop.
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { type Font, openSync } from 'fontkit';
@@ -9,7 +9,7 @@ import { FONT, type PdfDefinition, pdfLayout } from './pdf-layout.ts';
 
 export type PdfResult = { value: Uint8Array<ArrayBuffer> } | { error: unknown };
 
-/** What is used of the library. */
+/** The part of the library that is used. */
 interface PdfMake {
   setFonts(fonts: Readonly<Record<string, object>>): void;
   setUrlAccessPolicy(allows: (url: string) => boolean): void;
@@ -24,14 +24,14 @@ const fontFile = (name: string): string =>
 const fonts = { normal: fontFile('Regular'), bold: fontFile('Medium') };
 
 pdfmake.setFonts({ [FONT]: fonts });
-// Nothing is fetched, and of files the fonts alone are read.
+// The library may fetch nothing and read no file except the fonts.
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => Object.values(fonts).includes(path));
 lowerThreadPriority();
 
 const createDrawer = createTextDrawers(commonCodePoints());
 
-/** Those that every font has. */
+/** The code points for which every font has a glyph. */
 function commonCodePoints(): number[] {
   const [first, ...others] = Object.values(fonts).map((path) => openSync(path) as Font);
   return (first?.characterSet ?? []).filter((point) =>

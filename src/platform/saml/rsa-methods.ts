@@ -1,4 +1,4 @@
-// The RSA signatures that SAML messages may have, in the XML and in an address.
+// The RSA signature methods that SAML messages may use, in XML and in redirect URLs.
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512 } from '../../domain/saml/names.ts';
 
@@ -22,7 +22,7 @@ export interface SignedText {
 
 export const isRsaMethod = (method: string): boolean => METHODS.has(method);
 
-/** False also for a method that is not accepted, and for another kind of key. */
+/** Verifies a signature; false also for an unsupported method or a key that is not RSA. */
 export function isSignedBy(publicKey: KeyObject, { method, text, value }: SignedText): boolean {
   const known = METHODS.get(method);
   if (!known || publicKey.asymmetricKeyType !== 'rsa') return false;

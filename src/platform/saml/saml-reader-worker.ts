@@ -1,4 +1,4 @@
-// Reads SAML messages in two worker threads, which are started on first use and replaced when a message takes too long.
+// Reads SAML messages in two worker threads, started on first use and replaced when a message takes too long.
 import type { LogoutMessage } from '../../domain/saml/logout.ts';
 import type { Assertion } from '../../domain/saml/response.ts';
 import { AppError } from '../../errors.ts';
@@ -9,21 +9,21 @@ import type { SamlResult, SamlRequest } from './saml-reader-thread.ts';
 
 export interface SamlReaderWorker {
   /**
-   * Organisations are served in rotation, and the networks that messages for one come from.
+   * Serves organisations in rotation, and within one the networks that its messages come from.
    * @throws AppError `TOKEN_VERIFICATION_FAILED` for an invalid response, `FORBIDDEN` when the provider denies the login,
    * `SERVICE_UNAVAILABLE` when too many wait
    */
   response(organizationId: string, request: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
-  /** @throws AppError as `response` */
+  /** @throws AppError like `readResponse` */
   logout(organizationId: string, request: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
   close(): Promise<void>;
 }
 
-/** Messages that wait, of all organisations: with more, those of the one that most are for are refused. */
+/** Queue length over all organisations: beyond it, messages of the organisation with the most are refused. */
 const WAITING_MAX = 256;
-/** Several times what the most expensive message takes that passes the strict parser. */
+/** Several times as long as the most expensive message that passes the strict parser. */
 const TIMEOUT_MS = 3000;
-/** Messages for one organisation are read in one of them at a time, so those that take long delay nobody else's. */
+/** One organisation uses one thread at a time, so its slow messages do not delay those of others. */
 const THREADS = 2;
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
@@ -38,7 +38,7 @@ export function createSamlReaderWorker({
   decryptionKey: string | null;
   presence: Pick<Presence, 'caller'>;
   log: { warn(details: object, text: string): void };
-  /** Of one message. */
+  /** Timeout of one message. */
   timeoutMs?: number;
   /** Folder of the thread's script, as a URL; default: this one. */
   threadScripts?: string | undefined;

@@ -63,7 +63,7 @@ export function readLogoutMessage(request: LogoutRequest): LogoutMessage {
   return readLogout(isVerified ? root : verifiedElement(root, certificates), request);
 }
 
-/** The verified assertion in an encrypted one. */
+/** Decrypts an assertion and verifies its signature. */
 function opened(
   holder: XmlElement,
   { certificates, decryptionKey }: Trust & { decryptionKey: KeyObject | null },

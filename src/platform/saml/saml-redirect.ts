@@ -18,14 +18,14 @@ export interface RedirectedMessage {
 const PARAMETERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Signature'];
 
 export interface SamlRedirect {
-  /** The URL that takes a message to `location`. */
+  /** The URL that delivers a message to `location`. */
   address(
     location: string,
     member: MessageMember,
     message: { xml: string; relayState: string },
   ): string;
   /**
-   * The message in a query, which one of `certificates` (PEM) has signed as it was sent.
+   * Reads the message in a query, whose signature must match one of `certificates` (PEM).
    * @throws AppError `TOKEN_VERIFICATION_FAILED`
    */
   open(rawQuery: string, certificates: readonly string[]): RedirectedMessage;

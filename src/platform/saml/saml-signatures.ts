@@ -1,4 +1,4 @@
-// Verifies XML signatures and returns what they cover, so that nothing else is read.
+// Verifies XML signatures and returns only the XML that they cover.
 import { X509Certificate } from 'node:crypto';
 import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto';
 import { parseDocument } from '../../domain/saml/encoding.ts';
@@ -11,15 +11,15 @@ import { isSignedBy } from './rsa-methods.ts';
 const MAX_SIGNATURE = 64 * 1024;
 
 /**
- * The element as signed, without its signature. It is verified as a document of its own, so that no other element can be taken for
- * it (signature wrapping), and with the given certificates only: key information in the message is ignored.
+ * Returns the signed element without its signature. Verifying it as a separate document prevents signature wrapping.
+ * Only the given certificates count: key information in the message is ignored.
  * @throws SamlError when it is not signed by one of `certificates` (PEM), or not in the accepted form
  */
 export function verifiedElement(element: XmlElement, certificates: readonly string[]): XmlElement {
   const { element: signed, method, value } = signatureOf(element);
   const signature = signed.standalone();
   if (signature.length > MAX_SIGNATURE) return failSaml('Signature is too long');
-  // Before the element itself is canonicalised and digested: a stranger's message costs no more than this, whatever it contains.
+  // Checked before the element is canonicalised and digested, which bounds the cost of a forged message.
   const text = canonicalInfo(signature);
   const certificate = certificates.find((pem) =>
     isSignedBy(new X509Certificate(pem).publicKey, { method, text, value }),
@@ -32,7 +32,7 @@ export function verifiedElement(element: XmlElement, certificates: readonly stri
   return isSame ? found : failSaml('The signature covers another element');
 }
 
-/** What `SignatureValue` signs: xml-crypto makes it when it loads a signature, and compares it only after all digests. */
+/** The canonical SignedInfo: xml-crypto computes it when it loads a signature, but compares it after all digests. */
 function canonicalInfo(signature: string): string {
   const texts: string[] = [];
   class RecordingCanonicalization extends ExclusiveCanonicalization {

@@ -1,4 +1,4 @@
-// Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded, fair queue, so that sign-ins starve nothing.
+// Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded, fair queue.
 import { hash, verify } from '@node-rs/argon2';
 import { normalizePassword, passwordSpellings } from '../../domain/identity/password.ts';
 import { AppError } from '../../errors.ts';
@@ -6,19 +6,19 @@ import type { FairSemaphore, Release } from '../concurrency/fair-semaphore.ts';
 
 export interface PasswordCheck {
   matches: boolean;
-  /** Null: the stored hash stays. */
+  /** A hash that replaces the stored one; null: the stored one stays. */
   renewed: string | null;
 }
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** With `stored` null, does the same work and resolves with false: an unknown account takes as long as a known one. */
+  /** False when `stored` is null, after the same work: an unknown account takes as long as a known one. */
   verify(stored: string | null, password: string): Promise<boolean>;
-  /** `verify`, with the hash that takes the place of one that an earlier version made. */
+  /** Like `verify`, but also returns a new hash where an earlier version made the stored one. */
   check(stored: string | null, password: string): Promise<PasswordCheck>;
-  /** Number of hashes computed; for tests that compare the work. */
+  /** Number of hashes computed; tests compare it. */
   readonly computed: number;
-  /** Number of hashes that wait; likewise. */
+  /** Number of hashes that wait; tests read it. */
   readonly waiting: number;
 }
 
@@ -36,17 +36,17 @@ export interface PasswordCost {
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordQueue {
-  /** Few are computed at a time, and few wait; of those that do, networks are served in rotation. */
+  /** Bounds running and waiting hashes, and serves the waiting networks in rotation. */
   permits: FairSemaphore;
-  /** Whether nobody waits for the request any more that the work is for. */
+  /** Whether the client of the current request has disconnected. */
   isAbandoned: () => boolean;
   /** The network that the request came from. */
   network: () => string;
 }
 
 /**
- * When the queue is full, the network that most of it waits for gives way: that request is told to come back. Whoever has left is
- * passed over.
+ * When the queue is full, a request of the network with the most waiting requests is refused. Requests of disconnected
+ * clients are skipped.
  */
 export function createPasswords(
   { permits, isAbandoned, network }: PasswordQueue,
@@ -79,7 +79,7 @@ export function createPasswords(
   const compute = (password: string): Promise<string> =>
     limited(() => hash(normalizePassword(password), cost));
 
-  /** The spelling that the stored hash was made from; null: none. An unknown account tries as many. */
+  /** Returns the spelling that matches the stored hash; null: none does. An unknown account tries as many spellings. */
   async function matching(stored: string | null, password: string): Promise<string | null> {
     decoy ??= hash('no account has this password', cost);
     const against = stored ?? (await decoy);

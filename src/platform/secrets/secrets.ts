@@ -31,7 +31,7 @@ type SecretsConfig = Pick<
   | 'ASSAY_DATA_DIR'
 >;
 
-/** Takes secrets from the configuration, and the missing ones from `<dataDir>/secrets.json`, which is created when absent. */
+/** Takes secrets from the configuration, and missing ones from `<dataDir>/secrets.json`, created when absent. */
 export async function loadSecrets(
   config: SecretsConfig,
   log: (line: string) => void,

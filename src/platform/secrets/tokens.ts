@@ -1,4 +1,4 @@
-// Session tokens, and the temp tokens between password and second factor: JWTs signed with HS256, each for an audience of its own.
+// Session tokens, and temp tokens between password and second factor: HS256 JWTs with separate audiences.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { AppError } from '../../errors.ts';
@@ -17,7 +17,7 @@ export interface SessionClaims {
 
 export interface SessionTokens {
   sign(claims: SessionClaims): string;
-  /** Verifies everything but the expiry, which the caller checks after revocation. @throws AppError `TOKEN_VERIFICATION_FAILED` */
+  /** Verifies all but the expiry, which the caller checks later. @throws AppError `TOKEN_VERIFICATION_FAILED` */
   verify(token: string): SessionClaims;
 }
 
@@ -31,7 +31,7 @@ export interface TempClaims {
 
 export interface TempTokens {
   issue(claims: TempClaims): string;
-  /** Verifies everything but the expiry, which the one-time token decides. @throws AppError `TOKEN_VERIFICATION_FAILED` */
+  /** Verifies all but the expiry, which the one-time token decides. @throws AppError `TOKEN_VERIFICATION_FAILED` */
   read(token: string): TempClaims;
 }
 
@@ -45,7 +45,7 @@ interface SigningKeys {
   clock: Clock;
 }
 
-/** A key object: given a string, the library first tries to parse it as a public key, which takes half a millisecond a token. */
+/** Makes a key object: the library would try to parse a string as a public key, which takes 0.5 ms a token. */
 const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret));
 
 /** Signs with the current secret, and verifies with previous ones too. */

@@ -1,4 +1,4 @@
-// Time-based one-time passwords (RFC 6238): six digits, 30 seconds and SHA-1, which every authenticator supports.
+// Time-based one-time passwords (RFC 6238) with six digits, 30 seconds and SHA-1, which every authenticator supports.
 import { generateSecret, generateURI, verifySync } from 'otplib';
 import { toDataURL } from 'qrcode';
 import type { Clock } from '../clock.ts';

@@ -1,9 +1,9 @@
-// Encrypts secrets that must be read again, and keys the digests of guessable ones; the key is not in the database.
+// Encrypts recoverable secrets, and computes keyed digests of guessable ones; the key is not in the database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { random16 } from '../ids.ts';
 
 export interface Vault {
-  /** Encrypts with AES-256-GCM and additional authenticated data: in another record a copy does not decrypt. */
+  /** Encrypts with AES-256-GCM and additional authenticated data: a copy in another record does not decrypt. */
   seal(text: string, aad: string): string;
   /** @throws Error when the value was sealed with other `aad` or an unknown key, or was altered */
   open(sealed: string, aad: string): string;

@@ -1,17 +1,17 @@
-// One baton for each key: it has one holder at a time, in the order of asking, and goes on with a note from the one before.
+// One lease per key: held by one caller at a time, first come first served, with a payload from the previous holder.
 import { LRUCache } from 'lru-cache';
 
-/** Keys without a holder whose note is kept. */
+/** Upper bound on keys without a holder whose payload is kept. */
 const NOTES_MAX = 5_000;
 
 export interface Baton {
-  /** Of the holder before; null: there is none. */
+  /** The payload that the previous holder left; null: none. */
   note: string | null;
-  /** Passes it on, once. */
+  /** Hands the lease to the next waiter. Only the first call counts. */
   pass(note: string | null): void;
 }
 
-/** Holds batons back for whoever asks. */
+/** Grants leases by key; callers wait until the holder releases. */
 export interface BatonKeeper {
   take(key: string): Promise<Baton>;
 }
@@ -21,7 +21,7 @@ interface Waiting {
   onWanted: () => void;
 }
 
-/** Who has a baton, and who waits for it. */
+/** The holder of one lease, and the callers that wait for it. */
 interface Held {
   onWanted: () => void;
   waiting: Waiting[];
@@ -31,7 +31,7 @@ export class Batons implements BatonKeeper {
   readonly #held = new Map<string, Held>();
   readonly #notes = new LRUCache<string, string>({ max: NOTES_MAX });
 
-  /** `onWanted`: is told, while it has the baton, that somebody else waits. */
+  /** Resolves once the lease is free. The callback runs when another caller waits while this one holds the lease. */
   take(key: string, onWanted = (): void => undefined): Promise<Baton> {
     const held = this.#held.get(key);
     if (held) {

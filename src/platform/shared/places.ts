@@ -1,8 +1,8 @@
-// Places that few may have at a time, by key; nobody waits for one.
+// A non-blocking counting semaphore per key: a caller gets a slot at once, or none.
 import type { Release } from '../concurrency/fair-semaphore.ts';
 
 export interface WantedPlace {
-  /** Whose keys they are. */
+  /** Namespace of the key. */
   room: string;
   key: string;
   limit: number;
@@ -11,7 +11,7 @@ export interface WantedPlace {
 export class TakenPlaces {
   readonly #taken = new Map<string, number>();
 
-  /** Null: there is none left. */
+  /** Takes a slot; null when all `limit` slots are taken. */
   take({ room, key, limit }: WantedPlace): Release | null {
     const id = `${room} ${key}`;
     const taken = this.#taken.get(id) ?? 0;

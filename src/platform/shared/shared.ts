@@ -1,4 +1,4 @@
-// What the workers of one port have in common: limits, places, turns and metrics. An instance alone has them to itself.
+// State that the workers of one port share: rate limits, slots, leases and metrics. A single instance keeps its own.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -15,28 +15,28 @@ import {
 } from '../concurrency/fair-semaphore.ts';
 import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
 
-/** Whose connections are those of the agents. */
+/** Tracks which connections belong to the agents of an organisation. */
 export interface Connections {
-  /** Those that come from other workers are served by this server. */
+  /** Lets this server serve the connections that other workers hand over. */
   servedBy(server: Server): void;
-  /** An agent of the organisation has its answer, and nothing else is under way on the connection. */
+  /** Call it when an agent of the organisation has its answer and the connection is idle. */
   answered(connection: Socket, organizationId: string): void;
 }
 
 export interface Shared {
-  /** Cores for this instance's threads: all but one, dealt among those that share the port; at least one. */
+  /** Cores for this instance's threads: all but one, divided among the workers of the port; at least one. */
   spareCores: number;
-  /** Counts one more. */
+  /** Adds one to the count of a key in its window, and returns the count. */
   count(one: Counted): Awaitable<WindowCount>;
-  /** Null: there is no place left. */
+  /** Takes a slot; null when none is left. */
   place(place: WantedPlace): Promise<Release | null>;
-  /** For computing passwords. */
+  /** Limits concurrent password hashes. */
   passwordPermits: FairSemaphore;
-  /** At writing to the chain of an organisation, and at following it; undefined: nobody else does. */
+  /** Leases for appending to an organisation's chain and for following it; undefined: there is no other worker. */
   batons: BatonKeeper | undefined;
-  /** Undefined: there is nobody else to serve them. */
+  /** Hands connections to their home worker; undefined: there is no other worker. */
   connections: Connections | undefined;
-  /** Given how an instance's own metrics are brought up to date: the metrics of all, as Prometheus reads them. */
+  /** `own` refreshes this instance's metrics; the result reads those of all workers in Prometheus' text format. */
   metricsOf(own: () => Promise<Registry>): () => Promise<string>;
 }
 

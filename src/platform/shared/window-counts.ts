@@ -1,21 +1,21 @@
-// Counts by key in fixed windows, each of which begins with its first count; what has ended is forgotten.
+// Fixed-window counters by key: a window begins with its first count, and ended windows are dropped.
 
-/** What is counted: `room` tells whose keys they are, and the limit is what the count is compared with. */
+/** One count: `room` is the namespace of the key, and the caller compares the count with `limit`. */
 export interface Counted {
   room: string;
   key: string;
   windowMs: number;
   limit: number;
-  /** Whether workers must not let through more than the limit together, whatever it costs to ask. */
+  /** Whether the limit holds exactly across all workers, at the cost of a call to the primary. */
   exact: boolean;
 }
 
 export type CountedKey = Pick<Counted, 'room' | 'key' | 'windowMs'>;
 
 export interface WindowCount {
-  /** Of the window so far, this one included. */
+  /** Counts in the window so far, this one included. */
   hits: number;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   resetMs: number;
 }
 
@@ -24,7 +24,7 @@ interface Window {
   endsAt: number;
 }
 
-/** The windows of one room. */
+/** The windows of one namespace. */
 class Room {
   readonly #windowMs: number;
   #newer = new Map<string, Window>();
@@ -44,7 +44,7 @@ class Room {
     return { hits: window.hits, resetMs: window.endsAt - now };
   }
 
-  /** Windows that were not touched for as long as one lasts have ended. */
+  /** Drops windows that were untouched for a whole window length, since they have ended. */
   #forget(now: number): void {
     if (now < this.#turnsAt) return;
     this.#older = now < this.#turnsAt + this.#windowMs ? this.#newer : new Map();
@@ -56,7 +56,7 @@ class Room {
 export class WindowCounts {
   readonly #rooms = new Map<string, Room>();
 
-  /** `now` in milliseconds of a clock that nobody sets. */
+  /** `now`: milliseconds of a monotonic clock. */
   add({ room, key, windowMs }: CountedKey, count: number, now: number): WindowCount {
     let windows = this.#rooms.get(room);
     if (!windows) this.#rooms.set(room, (windows = new Room(windowMs)));

@@ -1,4 +1,4 @@
-// Signing keys in the database, by envelope encryption: each is sealed by a data key of its own, and that by a key outside the database.
+// Signing keys in the database, with envelope encryption under a key outside the database.
 import { createPrivateKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Config } from '../../config.ts';
@@ -13,7 +13,7 @@ type KekConfig = Pick<Config, 'ASSAY_SIGNER_KEK' | 'ASSAY_SIGNER_KEK_OLD'>;
 /** 32 bytes, in hex or base64. */
 const KEK = /^([0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?)$/i;
 
-/** `fallback`: what the installation seals with where no key-encryption key is given. */
+/** `fallback`: the installation's vault, used without a key-encryption key. */
 export function createDatabaseKeys(config: KekConfig, fallback: Vault): ManagedKeys {
   return {
     kind: 'managed',

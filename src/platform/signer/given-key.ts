@@ -1,4 +1,4 @@
-// The signing key that the operator gives, in the environment or in a file, with the chain of its certificate where it has one.
+// The signing key that the operator configures, in the environment or in a file, optionally with a certificate chain.
 import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { localKey } from './local-key.ts';
 import type { GivenKey, SigningKey } from './signing-key.ts';
 
-/** In PEM. */
+/** Key and certificate chain in PEM. */
 interface Given {
   key: string | undefined;
   certificates: string | undefined;
@@ -46,7 +46,7 @@ export function createFileKey(config: Config, clock: Clock): GivenKey {
   };
 }
 
-/** For trying out: made at the first use, and gone with the process. What it signed stays verifiable. */
+/** A key for evaluation, which ends with the process. Its signatures stay verifiable. */
 async function ephemeralKey(): Promise<SigningKey> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   return localKey(privateKey, 'ephemeral-jwk');

@@ -1,4 +1,4 @@
-// Signing keys that never leave a key management service (AWS KMS, or a server like it); its client is loaded when it is first used.
+// Signing keys inside a key management service (AWS KMS or a compatible server), whose client is loaded on first use.
 import type * as Sdk from '@aws-sdk/client-kms';
 import { createPublicKey } from 'node:crypto';
 import type { Config } from '../../config.ts';
@@ -14,7 +14,7 @@ interface Connected {
   client: Sdk.KMSClient;
 }
 
-/** For one call, of at most two. */
+/** Timeouts of one attempt. */
 const TIMEOUTS = { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true };
 const ATTEMPTS = 2;
 
@@ -61,7 +61,7 @@ export function createKmsKeys(config: KmsConfig): ManagedKeys {
       const publicKey = await publicKeyOf(kmsKeyId);
       return { kid: kidOf(publicKey), publicKey, sealed: null, kmsKeyId };
     },
-    /** Asks the service for the key, so that one that opens is there. */
+    /** Fetches the public key, so that a missing key fails here. */
     async open({ kid, kmsKeyId }) {
       if (kmsKeyId === null) throw new Error('the record names no key of the service');
       const publicKey = await publicKeyOf(kmsKeyId);
@@ -77,7 +77,7 @@ export function createKmsKeys(config: KmsConfig): ManagedKeys {
   };
 }
 
-/** Credentials are found as everywhere in AWS: environment, profile, role of the machine. @throws AppError `KMS_NOT_CONFIGURED` */
+/** Uses AWS' default credentials: environment, profile or machine role. @throws AppError `KMS_NOT_CONFIGURED` */
 async function connectTo(config: KmsConfig): Promise<Connected> {
   const { ASSAY_SIGNER_KMS_REGION: region, ASSAY_SIGNER_KMS_ENDPOINT: endpoint } = config;
   if (region === undefined) throw new AppError('KMS_NOT_CONFIGURED');

@@ -1,4 +1,4 @@
-// A signing key that this process holds.
+// A signing key in the memory of this process.
 import { createPublicKey, type KeyObject, sign as signBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { kidOf, publicJwkOf } from '../../domain/provenance/public-key.ts';

@@ -1,8 +1,8 @@
-// What signs manifests: a key of one provider, and how its generations come into being.
+// Interfaces of the keys that sign manifests, and of their providers.
 import type { PublicJwk } from '../../domain/provenance/public-key.ts';
 import type { Config } from '../../config.ts';
 
-/** `legacy-hmac` signs nothing any more. */
+/** `legacy-hmac` occurs in old records only. */
 export type SignerMode = 'prod-cert' | 'prod-jwk' | 'ephemeral-jwk' | 'legacy-hmac';
 export type SignerProvider = Config['ASSAY_SIGNER_PROVIDER'];
 
@@ -17,13 +17,13 @@ export interface SigningKey {
   sign(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
-/** What the database keeps of a private key: sealed by a data key of its own, which is sealed by a key outside the database. */
+/** A stored private key, sealed by its own data key, which is sealed by a key outside the database. */
 export interface SealedKey {
   dataKey: string;
   privateKey: string;
 }
 
-/** One generation of a managed key, as it is stored: either sealed here, or named at the key management service. */
+/** One stored generation of a managed key: either sealed here, or a reference to the key management service. */
 export interface KeyMaterial {
   kid: string;
   publicKey: PublicJwk;
@@ -31,7 +31,7 @@ export interface KeyMaterial {
   kmsKeyId: string | null;
 }
 
-/** A key that the operator gives; it is exchanged by giving another one. */
+/** A key that the operator configures and replaces. */
 export interface GivenKey {
   kind: 'given';
   provider: 'env' | 'file';
@@ -39,7 +39,7 @@ export interface GivenKey {
   load(): Promise<SigningKey>;
 }
 
-/** Keys that are made here, one generation after the other. */
+/** Keys that the application generates and rotates. */
 export interface ManagedKeys {
   kind: 'managed';
   provider: 'database' | 'kms';

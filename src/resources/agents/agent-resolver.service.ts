@@ -1,4 +1,4 @@
-// Which registered agent a decision means by what it calls its agent, and what ingestion needs to know of it (document 1, section 2).
+// Resolves the agent reference of a decision to a registered agent, as ingestion needs it (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
@@ -18,7 +18,7 @@ const CACHED_NAMES = 50_000;
 const ID = /^[0-9a-f]{24}$/i;
 
 export function createAgentResolver({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
-  /** The agents that a text may mean, the best first. */
+  /** Candidates for an agent reference, best match first. */
   const known = caches.open<KnownAgent[]>({ collections: ['agents'], max: CACHED_NAMES });
 
   async function candidates(organizationId: string, text: string): Promise<KnownAgent[]> {
@@ -49,24 +49,24 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
 
   return {
     /**
-     * The agent of this id, else the newest whose key was made under this name; null when there is none.
+     * Returns the agent with this id, else the newest whose key was made under this name; null when there is none.
      * `agentIds`: the agents that the caller's key is limited to; null: all.
      */
     resolve,
 
-    /** The agent that made a decision, removed or not; null where the decision names none. */
+    /** Returns the agent that made a decision, removed or not; null where the decision names none. */
     async producer({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> {
       if (!ID.test(agentId)) return null;
       return models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>();
     },
 
-    /** The agent's own ingestion limit; null: none. */
+    /** Returns the agent's own ingestion limit; null: none. */
     async requestsPerMinute({ organizationId }: Tenant, agentId: string): Promise<number | null> {
       const agent = await resolve(organizationId, agentId);
       return agent?.policies.maxRequestsPerMinute ?? null;
     },
 
-    /** Drops what is cached of an organisation's agents. Call it after the commit. */
+    /** Drops the cached agents of an organisation. Call it after the commit. */
     invalidate(organizationId: string): void {
       known.invalidate(organizationId);
     },
@@ -79,7 +79,7 @@ function toKnownAgent({ _id, name, workspaceId, policies }: AgentDocument): Know
     agentId: _id.toHexString(),
     name,
     workspaceId: workspaceId.toHexString(),
-    // In the order in which every decision's evaluation repeats them (row ingest/R1).
+    // Sorted once here, since every decision's evaluation repeats them in this order (row ingest/R1).
     policies: inCanonicalOrder({ ...policies }) as unknown as AgentPolicies,
   };
 }

@@ -1,13 +1,13 @@
-// Agents: what an operator defines. What ingestion observes of them is in `agent-activity.model.ts`.
+// Agents as operators define them. Their observed activity is in `agent-activity.model.ts`.
 import { Schema, type Types } from 'mongoose';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
-/** Where the three-step wizard is. */
+/** Progress in the three-step wizard. */
 export interface OnboardingProgress {
   currentStep: number;
-  /** What was entered so far. */
+  /** The answers that were entered so far. */
   data?: Record<string, string | number | boolean | null>;
 }
 
@@ -24,7 +24,7 @@ export interface AgentDocument {
   isActive: boolean;
   policies: AgentPolicies;
   modelMetadata: ModelMetadata | null;
-  /** The ML-BOM when its digest was last kept. */
+  /** Digest of the ML-BOM at its last refresh. */
   lastBom: { digest: string; generatedAt: Date } | null;
   /** Null: not, or no longer, in onboarding. */
   onboardingProgress: OnboardingProgress | null;

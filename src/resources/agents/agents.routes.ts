@@ -1,4 +1,4 @@
-// Agents: register, change, key, observations.
+// Routes of agents: registration, changes, key, observed activity.
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
@@ -16,7 +16,7 @@ import {
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
 const manage = { auth: 'user', roles: MANAGERS, invalidCode: 'SVC_VALIDATION_FAILED' } as const;
-/** What is stated of a model: at most 100,000 characters, each escaped as six bytes. */
+/** Fits model metadata of 100,000 characters, each escaped as six bytes. */
 const BODY_LIMIT = 600_000;
 const audit = (action: string) => ({ action, resource: 'agent' });
 

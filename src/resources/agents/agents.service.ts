@@ -1,4 +1,4 @@
-// Agents: their definition and their key (document 1, section 4.3). What decisions mean by an agent is `agent-resolver.service.ts`.
+// Agents: their definition and key (document 1, section 4.3). `agent-resolver.service.ts` resolves references to them.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
@@ -32,7 +32,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit'> & {
   activity: AgentActivityService;
 };
 
-/** What is stated of the model, with the digest that was last kept. */
+/** Model metadata with the digest of its last refresh. */
 interface ModelMetadataView extends ModelMetadata {
   lastBomDigest?: string;
   lastBomGeneratedAt?: Date;
@@ -43,7 +43,7 @@ export interface AgentView extends Omit<AgentDocument, 'modelMetadata'>, AgentSt
   modelMetadata: ModelMetadataView | null;
 }
 
-/** With the raw key, which no other answer shows. */
+/** An agent with its raw key, which no other answer shows. */
 export interface NewAgentView extends AgentView {
   apiKey: string;
 }
@@ -54,7 +54,7 @@ export interface DeletedAgentView {
   deleted: true;
 }
 
-/** What of an agent is replaced as a whole. */
+/** The fields of an agent that a change replaces as a whole. */
 type AgentChange = Partial<
   Pick<AgentDocument, 'name' | 'description' | 'modelMetadata' | 'lastBom' | 'onboardingProgress'>
 >;
@@ -115,7 +115,7 @@ export function createAgentService(deps: Deps) {
       return viewOf(await find(tenant, id));
     },
 
-    /** The newest that the user made and that is still in onboarding; null: none. */
+    /** Returns the user's newest agent that is still in onboarding; null: none. */
     async draftOf(tenant: Tenant, { userId }: User): Promise<AgentView | null> {
       const draft = await models.agents
         .findOne({ ...visible(tenant), createdBy: userId, onboardingProgress: { $ne: null } })
@@ -151,7 +151,7 @@ export function createAgentService(deps: Deps) {
       return viewOf(await change(tenant, id, changes));
     },
 
-    /** Omitted members keep their value. @throws AppError `NOT_FOUND` */
+    /** Changes the given overrides; omitted ones keep their value. @throws AppError `NOT_FOUND` */
     async updatePolicies(
       tenant: Tenant,
       id: string,
@@ -161,13 +161,13 @@ export function createAgentService(deps: Deps) {
       return viewOf(await change(tenant, id, Object.fromEntries(given) as object));
     },
 
-    /** Soft: its decisions stay. Its key is void at once. @throws AppError `NOT_FOUND` */
+    /** Marks the agent as deleted; its decisions stay, its key is void at once. @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string): Promise<DeletedAgentView> {
       const { _id } = await change(tenant, id, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true };
     },
 
-    /** The old key is void at once. @throws AppError `NOT_FOUND` */
+    /** Issues a new key; the old one is void at once. @throws AppError `NOT_FOUND` */
     async regenerateKey(tenant: Tenant, id: string): Promise<NewAgentView> {
       const { name } = await find(tenant, id);
       const { apiKey, stored } = newKey(name);
@@ -187,7 +187,7 @@ export function createAgentService(deps: Deps) {
 }
 export type AgentService = ReturnType<typeof createAgentService>;
 
-/** The agents that the tenant sees: of the organisation or the chosen workspace, and of its key. */
+/** Filter for the agents that the tenant sees: of its organisation, chosen workspace and key. */
 function visible({ organizationId, workspaceId, agentIds }: Tenant) {
   return {
     organizationId,

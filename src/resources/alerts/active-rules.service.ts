@@ -1,4 +1,4 @@
-// The active alert rules of an organisation.
+// Caches the active alert rules of an organisation.
 import type { Platform } from '../../composition/platform.ts';
 import type { AlertRuleDocument } from './alerts.model.ts';
 
@@ -14,13 +14,13 @@ export function createActiveRuleService({
   });
 
   return {
-    /** Rules that a decision can match. */
+    /** Returns the rules that a decision can match. */
     async onDecisions(organizationId: string): Promise<AlertRuleDocument[]> {
       const rules = await active.of(organizationId);
       return rules.filter(({ condition }) => condition.field !== 'cpiScore');
     },
 
-    /** Rules on the index of the organisation. */
+    /** Returns the rules on the index of the organisation. */
     async onIndex(organizationId: string): Promise<AlertRuleDocument[]> {
       const rules = await active.of(organizationId);
       return rules.filter(({ condition }) => condition.field === 'cpiScore');

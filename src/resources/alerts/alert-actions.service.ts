@@ -1,4 +1,4 @@
-// Runs the actions of alert rules: by the outbox when a rule matches, and all at once to try them out (document 2, section 4.4).
+// Runs the actions of alert rules: from the outbox when a rule matches, and all at once as a test (document 2, 4.4).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { chatMessage, chatServiceOf } from '../../domain/events/chat-messages.ts';
@@ -30,15 +30,15 @@ export interface ActionOutcome extends AlertAction {
 const NO_MEMBER = {
   ok: false,
   statusCode: null,
-  error: 'mails go to members of the organisation only: invite whoever has the address',
+  error: 'mails go to members of the organisation only: invite the owner of the address',
 } as const;
 const NOT_MAILED = { ok: false, statusCode: null, error: 'the mail was not accepted' } as const;
 
-/** What an action tells, and under which id. */
+/** An event and the id it is sent under. */
 interface Telling {
   messageId: string;
   event: EventBody;
-  /** The receiver did not answer in time of late. */
+  /** The receiver recently timed out. */
   isSuspect?: boolean;
 }
 
@@ -79,7 +79,7 @@ export function createAlertActions(deps: Deps) {
   }
 
   return {
-    /** The deliverer of the outbox topic `alert`. @throws DeliveryFailure */
+    /** Delivers rows of the outbox topic `alert`. @throws DeliveryFailure */
     async deliver(
       { _id, organizationId, payload }: OutboxDocument,
       { isSuspect }: DeliveryHints,
@@ -99,7 +99,10 @@ export function createAlertActions(deps: Deps) {
       throw new DeliveryFailure(error ?? 'failed', { result, retryAfterMs, hasTimedOut });
     },
 
-    /** Every action with a made-up match, also of a rule that is paused. @throws AppError `NOT_FOUND`, `TEST_FAILED` with how each went */
+    /**
+     * Runs every action with a made-up match, also of a paused rule.
+     * @throws AppError `NOT_FOUND`, `TEST_FAILED` with each outcome
+     */
     async test(tenant: Tenant, id: string): Promise<{ actions: ActionOutcome[] }> {
       const rule = await rules.get(tenant, id);
       const match = {
@@ -123,7 +126,7 @@ interface AlertPayload {
   event: EventBody;
 }
 
-/** Stands for a decision that nobody took. */
+/** Placeholder for a decision in the made-up match. */
 const SYNTHETIC = {
   id: '0'.repeat(24),
   traceId: 'trc_test',

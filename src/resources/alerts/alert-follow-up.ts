@@ -1,4 +1,4 @@
-// What follows when decisions match alert rules: the rows of their actions and events, and when each rule matched and acted last.
+// Follows up on matches of alert rules: writes the rows of actions and events, and the state of each rule.
 import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import type { TransactionalConsumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
@@ -20,11 +20,11 @@ export interface RuleMatches {
 
 type Context = Parameters<TransactionalConsumer['run']>[1];
 
-/** Writes it in the transaction of the consumer. */
+/** Writes rows and states in the transaction of the consumer. */
 type FollowUp = (found: readonly RuleMatches[], context: Context) => Promise<void>;
 
 export function createFollowUp({ models, outbox, subscriptions }: FollowUpDeps): FollowUp {
-  /** When each of the rules ran its actions last. */
+  /** Returns when each rule ran its actions last, by id. */
   async function actedAtOf(found: readonly RuleMatches[], { session, organizationId }: Context) {
     const ids = found.map(({ rule }) => rule._id);
     const states = await models.alertRuleStates

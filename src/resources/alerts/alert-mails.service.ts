@@ -1,4 +1,4 @@
-// The mail of an alert, made when it is sent; an organisation sends so many a day (docs/decisions.md, webhooks and alerts).
+// Composes the mail of an alert when it is sent, within a daily limit (docs/decisions.md, webhooks and alerts).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
@@ -13,7 +13,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'config'>;
 const TWO_DAYS_MS = 2 * 24 * 3600_000;
 
 export function createAlertMailService({ models, clock, config }: Deps) {
-  /** Counts one mail; whether the day has room for it. */
+  /** Counts one mail; resolves with whether it is within the daily limit. */
   async function count(organizationId: string): Promise<boolean> {
     const now = clock.now();
     const where = { organizationId, day: now.toISOString().slice(0, 10) };
@@ -28,7 +28,7 @@ export function createAlertMailService({ models, clock, config }: Deps) {
     return (counted?.count ?? 0) <= config.ASSAY_LIMIT_ALERT_MAILS;
   }
 
-  /** Nobody else has asked for the mails of an organisation. */
+  /** Only members receive mails of an organisation: others have not asked for them. */
   async function isMember(organizationId: Types.ObjectId, email: string): Promise<boolean> {
     const user = await models.users.findOne({ email }, '_id').lean();
     if (!user) return false;
@@ -36,7 +36,7 @@ export function createAlertMailService({ models, clock, config }: Deps) {
     return (await models.memberships.exists(membership)) !== null;
   }
 
-  /** Null when it is not for a member, and when the organisation is gone, or has sent as many as it may today. */
+  /** Returns null when the recipient is no member, the organisation is gone, or the daily limit is reached. */
   async function compose(
     { organizationId, severity, name, description }: AlertRuleDocument,
     to: string,
@@ -64,9 +64,9 @@ export function createAlertMailService({ models, clock, config }: Deps) {
     compose,
     isMember,
 
-    /** By the `kind` of the outbox row. */
+    /** Composers of mails, keyed by the `kind` of the outbox row. */
     mails: {
-      /** Null when the rule is paused, or this action of it has gone since, too. */
+      /** Returns null also when the rule is paused, or has lost this action since. */
       async alert({
         organizationId,
         payload,

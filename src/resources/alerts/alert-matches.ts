@@ -1,4 +1,4 @@
-// What follows from matches of alert rules: an event for each, actions unless the rule is quiet, and when it matched last.
+// Builds the outbox rows for matches of alert rules: an event for each match, actions outside the quiet period.
 import {
   type AlertCondition,
   type AlertFacts,
@@ -10,7 +10,7 @@ import { sha256Hex } from '../../domain/record/chain.ts';
 import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';
 import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
 
-/** Why a rule matched. */
+/** The facts, time and decision of a match. */
 export interface AlertMatch {
   facts: AlertFacts;
   at: Date;
@@ -25,10 +25,10 @@ export interface AlertOutcome {
 }
 
 export const ALERT_TOPIC = 'alert';
-/** After its actions have run a rule runs none for so long. */
+/** Quiet period after a rule has acted, in which it does not act again. */
 export const QUIET_MS = 5 * 60_000;
 
-/** Names of rules are texts of operators: `scrub` passes over them. */
+/** Removes personal data from names of rules, which are texts of operators. */
 type Scrub = (text: string) => string;
 type Told = Pick<AlertRuleDocument, 'name'> & {
   _id: { toHexString(): string };
@@ -50,12 +50,12 @@ export function alertEvent(rule: Told, { facts, at, trace }: AlertMatch, scrub: 
 interface Options {
   /** When its actions ran last. */
   actedAt: Date | null;
-  /** Whether any webhook takes the event. */
+  /** Whether any webhook subscribes to the event. */
   isTold: boolean;
   scrub: Scrub;
 }
 
-/** `matches` of one rule, in order, at least one. */
+/** Expects the `matches` of one rule in order, at least one. */
 export function outcomeOf(
   rule: AlertRuleDocument,
   matches: readonly AlertMatch[],

@@ -1,4 +1,4 @@
-// Holds every decision against the alert rules of its organisation (document 2, section 4.4).
+// Checks every decision against the alert rules of its organisation (document 2, section 4.4).
 import { isFollowing } from '../../domain/events/events.ts';
 import { alertHolds } from '../../domain/events/alert-condition.ts';
 import { concerns } from '../../domain/identity/workspace-scope.ts';
@@ -14,10 +14,10 @@ interface Deps extends FollowUpDeps {
   activeRules: ActiveRuleService;
 }
 
-/** Matches of one run at most: each is written. */
+/** Maximum number of matches in one run: each is written. */
 const MATCHES_MAX = 6_400;
 
-/** What is erased takes its rows along. */
+/** An erasure removes the rows of its decision. */
 export function alertsConsumer(deps: Deps): Consumer<TraceDocument> {
   const { outbox, activeRules } = deps;
   const follow = createFollowUp(deps);

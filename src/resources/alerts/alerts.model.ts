@@ -1,4 +1,4 @@
-// Alert rules; when each matched and acted last is kept apart (document 2, resource AlertRule).
+// Alert rules, their state in a collection of its own, and daily mail counts (document 2, resource AlertRule).
 import { Schema, type Types } from 'mongoose';
 import type { AlertCondition } from '../../domain/events/alert-condition.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
@@ -22,7 +22,10 @@ export interface AlertRuleDocument {
   description: string;
   severity: Severity;
   isActive: boolean;
-  /** Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than this member. */
+  /**
+   * Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than
+   * this member.
+   */
   since?: number;
   condition: AlertCondition;
   actions: AlertAction[];
@@ -50,13 +53,13 @@ alertRuleSchema.index(
   { name: 'name', unique: true },
 );
 
-/** Changes with every match; apart from the rule, so that a match empties no cache. */
+/** Changes with every match; apart from the rule, so that a match invalidates no cache. */
 export interface AlertRuleStateDocument {
   /** The rule's id. */
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   lastTriggeredAt: Date;
-  /** When its actions ran last: then it is quiet for a while. */
+  /** When its actions ran last, which begins the quiet period. */
   actedAt: Date | null;
 }
 
@@ -71,7 +74,7 @@ export const alertRuleStateSchema = new Schema<AlertRuleStateDocument>(
 alertRuleStateSchema.plugin(tenancy);
 alertRuleStateSchema.index({ organizationId: 1 }, { name: 'organization' });
 
-/** How many mails the rules of an organisation sent in a day. */
+/** Number of mails that the rules of an organisation sent in a day. */
 export interface AlertMailCountDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;

@@ -1,4 +1,4 @@
-// Alert rules: who is told when decisions or the index look wrong (document 2, section 4.4).
+// Routes of alert rules, which notify receivers when decisions or the index look wrong (document 2, section 4.4).
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';

@@ -33,7 +33,7 @@ const action = z.discriminatedUnion('type', [
   z.strictObject({ type: z.enum(['chat', 'webhook']), target: url }),
   z.strictObject({
     type: z.literal('email'),
-    target: emailAddress.describe('Of a member of the organisation; nobody else gets the mail'),
+    target: emailAddress.describe('Address of a member: mails go to members only'),
   }),
 ]);
 
@@ -82,7 +82,7 @@ export const alertView = z.object({
   actions: z.array(
     z.object({
       type: z.enum(ALERT_ACTION_TYPES),
-      target: z.string().describe('Of a URL its origin alone, for whoever may not change it'),
+      target: z.string().describe('A URL is cut to its origin for callers who may not change it'),
     }),
   ),
   lastTriggeredAt: instant.nullable(),

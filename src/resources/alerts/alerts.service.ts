@@ -1,4 +1,4 @@
-// Alert rules of an organisation: made, changed, removed (document 2, section 4.4).
+// Creates, lists, changes and removes the alert rules of an organisation (document 2, section 4.4).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
@@ -44,10 +44,10 @@ interface DeletedAlertRule {
   deleted: true;
 }
 
-/** Every decision is held against each; a list shows them all. */
+/** Maximum number of rules: every decision is checked against each, and one page lists them all. */
 export const MAX_RULES = 100;
 
-/** Everything but `list`, `get` and `check` belongs into a transaction. */
+/** Run everything but `listRules`, `getRule` and `check` in a transaction. */
 export function createAlertService({ models, http, memberships, workspaces, activeRules }: Deps) {
   function find(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
     const where = { ...inScopeOf(tenant), _id };
@@ -69,7 +69,7 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     }));
   }
 
-  /** Under the lock of the organisation, which whoever adds one holds. */
+  /** Takes the lock of the organisation first, so that the count holds. */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
     const found = models.alertRules.countDocuments({ organizationId });
@@ -77,7 +77,7 @@ export function createAlertService({ models, http, memberships, workspaces, acti
   }
 
   return {
-    /** Whoever may not change them sees no address of a receiver beyond its host. */
+    /** Shows the full addresses of receivers only to callers who may change the rules; others see origins. */
     async list(looker: Looker, page: Page): Promise<Listed<AlertRuleView>> {
       const { tenant } = looker;
       if (!hasReceivers(looker)) return { items: [], total: 0 };
@@ -89,13 +89,16 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     /** @throws AppError `NOT_FOUND` */
     get: find,
 
-    /** Looks where the targets lead. @throws AppError `SSRF_BLOCKED` */
+    /** Resolves the targets and refuses forbidden addresses. @throws AppError `SSRF_BLOCKED` */
     async check(actions: readonly AlertAction[] = []): Promise<void> {
       const urls = actions.filter(({ type }) => type !== 'email').map(({ target }) => target);
       await Promise.all(urls.map((url) => http.check(url)));
     },
 
-    /** @throws AppError `ALREADY_EXISTS` for a name that its workspace has, `NOT_FOUND` for an unknown workspace, `INVALID_OPERATION` when there are too many */
+    /**
+     * @throws AppError `ALREADY_EXISTS` for a name that its workspace has, `NOT_FOUND` for an unknown workspace,
+     * `INVALID_OPERATION` when there are too many
+     */
     async create(
       { organizationId, workspaceId: chosen }: Tenant,
       { workspaceId = chosen, ...contents }: z.output<typeof alertInput>,

@@ -1,4 +1,4 @@
-// Holds the index of an organisation against its alert rules, when somebody asks for it (document 2, section 4.4).
+// Checks the index of an organisation against its alert rules, on request (document 2, section 4.4).
 import type { Platform } from '../../composition/platform.ts';
 import { alertHolds } from '../../domain/events/alert-condition.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -8,7 +8,7 @@ import type { ActiveRuleService } from './active-rules.service.ts';
 import { type AlertMatch, outcomeOf } from './alert-matches.ts';
 import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
 
-/** The index of an organisation, 0 to 100; null: there is too little to tell. */
+/** Returns the index of an organisation, 0 to 100; null: below the minimum sample. */
 export type CpiIndexOf = (organizationId: string) => Promise<number | null>;
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'outbox'> & {
@@ -42,7 +42,7 @@ export function createCpiAlerts(deps: Deps) {
   }
 
   return {
-    /** Belongs into a transaction. */
+    /** Run it in a transaction. */
     async check({ organizationId }: Tenant): Promise<CpiCheck> {
       const rules = await activeRules.onIndex(organizationId);
       const cpiScore = await cpiIndexOf(organizationId);

@@ -1,4 +1,4 @@
-// Audit bundles that were made: their signed manifests. The archive itself is made of the ledger whenever it is downloaded.
+// Stored audit bundles: their signed manifests. The archive is generated from the ledger at each download.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 

@@ -1,11 +1,11 @@
-// Audit bundles: a period of the ledger as one signed archive that a stranger checks with one command.
+// Audit bundles: a period of the ledger as one signed archive that anyone can verify with one command.
 import { z } from 'zod';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import { auditBundleInput, auditBundleView } from './audit-bundles.schemas.ts';
 
-/** Managers say what a bundle shows; auditors are whom it is for. */
+/** Managers create bundles; auditors may read them too. */
 const READERS: readonly Role[] = [...MANAGERS, 'auditor'];
 const read = { auth: 'user', roles: READERS, plan: 'hashChainAudit' } as const;
 const audit = (event: string) => ({ action: `audit-bundle.${event}`, resource: 'audit-bundle' });

@@ -1,4 +1,4 @@
-// Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all of it (docs/formats.md).
+// Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all (docs/formats.md).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -65,7 +65,7 @@ export function createAuditBundleService(deps: Deps) {
     return { firstSequence, lastSequence, lastChainHash, entries };
   }
 
-  /** What comes after the period is not signed. @throws AppError `HASH_CHAIN_BROKEN`, with the place */
+  /** Requires an intact chain up to the end of the period. @throws AppError `HASH_CHAIN_BROKEN`, with the place */
   async function requireIntact(
     { organizationId, signal }: Tenant,
     lastSequence: number,
@@ -80,7 +80,7 @@ export function createAuditBundleService(deps: Deps) {
     );
   }
 
-  /** The files that tell what the bundle is and how it is checked. */
+  /** The files that describe the bundle and how to verify it. */
   async function describe(bundle: AuditBundle): Promise<AnyFile[]> {
     const { manifest, signature, signerKid: kid, firstSequence, lastSequence } = bundle;
     const bundleId = bundle._id.toHexString();
@@ -95,7 +95,7 @@ export function createAuditBundleService(deps: Deps) {
     ];
   }
 
-  /** The ledger, and what was erased from it since. */
+  /** The ledger, and a signed statement of the values erased since. */
   async function writeLedger(
     bundle: AuditBundle,
     signal: AbortSignal | undefined,
@@ -112,8 +112,9 @@ export function createAuditBundleService(deps: Deps) {
 
   return {
     /**
-     * Before the transaction, for a key management service may be asked.
-     * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `HASH_CHAIN_BROKEN`, `CONFIG_ERROR`
+     * Runs before the transaction, since a key management service may be called.
+     * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `HASH_CHAIN_BROKEN`,
+     * `CONFIG_ERROR`
      */
     async sign(
       tenant: Tenant,

@@ -1,4 +1,4 @@
-// From an administrative event to what queues for sealing: committed values, canonical payload, digest (docs/formats.md).
+// Turns an administrative event into the draft to be sealed: committed values, payload, digest (docs/formats.md).
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import { payloadDigest } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';
@@ -39,10 +39,10 @@ export function auditDraft(
   };
 }
 
-/** What may be personal: committed to, not in the payload. */
+/** Values that may be personal: committed to, but not in the payload. */
 function committedOf(event: AuditEvent): Record<string, Json> {
   const { userEmail, userRole, ipAddress, userAgent, detail, metadata } = event;
-  // Metadata may hold dates and undefined members; what is committed is what JSON keeps of them.
+  // Metadata may hold dates and undefined members; their JSON form is committed.
   const plain = JSON.parse(JSON.stringify(metadata)) as Json;
   return { userEmail, userRole, ipAddress, userAgent, detail, metadata: plain };
 }

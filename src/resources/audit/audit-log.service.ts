@@ -1,4 +1,4 @@
-// Reading and verifying the operations audit log (document 3, section 4.4). Writing it is `audit.service.ts`.
+// Reads and verifies the operations audit log (document 3, section 4.4); `audit.service.ts` writes it.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';

@@ -1,4 +1,4 @@
-// Gives waiting audit rows of earlier versions the time at which the sweep takes them: at once.
+// Sets the due time of audit rows that earlier versions left unsealed, so that the sweep seals them at once.
 import type { Connection } from 'mongoose';
 import type { AuditRowDocument } from './audit.model.ts';
 

@@ -1,4 +1,4 @@
-// Audit rows that wait to be sealed, and the sealed entries of the organisation's audit chain (document 3, sections 2 and 4.4).
+// Audit rows that wait to be sealed, and the sealed entries of the audit chain (document 3, sections 2 and 4.4).
 import { Schema, type Types } from 'mongoose';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
@@ -16,7 +16,7 @@ export interface AuditRowDocument {
   createdAt: Date;
   /** When the sweep seals it, unless its request has; null: set aside, since it cannot be sealed. */
   dueAt: Date | null;
-  /** Fruitless tries of the sweep. */
+  /** Failed attempts of the sweep. */
   attempts: number;
 }
 
@@ -37,7 +37,7 @@ auditRowSchema.plugin(tenancy);
 auditRowSchema.index({ dueAt: 1 }, { name: 'due' });
 auditRowSchema.index({ organizationId: 1 }, { name: 'organization' });
 
-/** The members that lists filter by; each is a copy of what the view or a sealed value says, and verification compares them. */
+/** Columns that lists filter by: copies of payload members and sealed values, which verification compares. */
 export interface AuditColumns {
   auditId: string;
   workspaceId: string | null;
@@ -47,7 +47,7 @@ export interface AuditColumns {
   resourceId: string | null;
   status: 'success' | 'failure';
   detail: string | null;
-  /** What the view commits to: userEmail, userRole, ipAddress, userAgent, detail, metadata. */
+  /** Committed values: userEmail, userRole, ipAddress, userAgent, detail, metadata. */
   sealed: Record<string, SealedValue>;
 }
 export type AuditEntryDocument = Sealed & AuditColumns;

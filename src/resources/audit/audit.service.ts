@@ -1,4 +1,4 @@
-// Writing the operations audit log: rows are written with their change and sealed onto the chain; what goes with no change is sealed at once (document 3, section 4.4).
+// Writes the audit log: rows are stored with their change, then sealed; other events at once (document 3, section 4.4).
 import type { Platform } from '../../composition/platform.ts';
 import { type AuditEvent, ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { AppError } from '../../errors.ts';
@@ -13,12 +13,12 @@ export interface AuditRow {
   event: AuditEvent;
 }
 
-/** A row that its request has not sealed by then was left behind by a crash. */
+/** After this time an unsealed row counts as left behind by a crash. */
 const LEFT_BEHIND_MS = 5000;
 const SWEEP_BATCH = 500;
-/** Tries after which a row that cannot be sealed by itself is set aside. */
+/** Attempts after which a row that cannot be sealed is set aside. */
 const ATTEMPTS_MAX = 8;
-/** What waits for its chain or the database. */
+/** Pause of an organisation whose chain or database is unavailable. */
 const PAUSE_MS = 60_000;
 const COUNTED_MAX = 10_000;
 const anywhere = { crossTenant: true } as const;
@@ -45,7 +45,7 @@ export function createAuditService(deps: Deps) {
     await models.auditRows.create([row]);
   }
 
-  /** Writes the row; inside a transaction it stands or falls with it. */
+  /** Stores the row; inside a transaction it is committed with the change. */
   async function record(event: AuditEvent): Promise<AuditRow> {
     const row = { auditId: newId(), event };
     await keep(row);
@@ -60,13 +60,13 @@ export function createAuditService(deps: Deps) {
     await append(row).catch((error: unknown) => noteWaiting(row, error));
   }
 
-  /** Nothing of this organisation can be sealed now: all its rows wait, and hold up nobody else's. */
+  /** Postpones all rows of an organisation that cannot seal now, so that they delay no other organisation. */
   async function pause({ organizationId }: AuditRowDocument): Promise<void> {
     const due = { organizationId, dueAt: { $lte: clock.now() } };
     await models.auditRows.updateMany(due, { $set: { dueAt: after(PAUSE_MS) } });
   }
 
-  /** Another try later; after the last one the row stays where it is, for somebody to look at. */
+  /** Schedules another attempt; after the last one the row is set aside for an operator. */
   async function postpone(row: AuditRowDocument, error: unknown): Promise<void> {
     const { _id, organizationId } = row;
     const attempts = (row.attempts ?? 0) + 1;
@@ -94,7 +94,7 @@ export function createAuditService(deps: Deps) {
     record,
     seal,
 
-    /** For what goes with no change in a transaction: a row is written only where it cannot be sealed now. */
+    /** Seals an event that belongs to no transaction; a row is stored only if it cannot be sealed now. */
     async write(event: AuditEvent): Promise<void> {
       const row = { auditId: newId(), event };
       try {
@@ -105,7 +105,7 @@ export function createAuditService(deps: Deps) {
       }
     },
 
-    /** Seals what a crash left behind, each row for itself. Sealing twice is harmless, for the audit id is unique in the chain. */
+    /** Seals rows that a crash left behind. Sealing twice is harmless: the audit id is unique in the chain. */
     async sweep(): Promise<void> {
       const rows = await models.auditRows
         .find({ dueAt: { $lte: clock.now() } }, null, {
@@ -121,7 +121,7 @@ export function createAuditService(deps: Deps) {
       }
     },
 
-    /** Rows that are not sealed, each counted up to 10,000. */
+    /** Counts unsealed rows, each kind up to 10,000. */
     async backlog(): Promise<{ waiting: number; setAside: number }> {
       const count = (dueAt: object | null): Promise<number> =>
         models.auditRows.countDocuments({ dueAt }, anywhere).limit(COUNTED_MAX);
@@ -129,7 +129,7 @@ export function createAuditService(deps: Deps) {
       return { waiting, setAside };
     },
 
-    /** Erases what the log of a deleted organisation says of people; false while an entry of it is not sealed. */
+    /** Erases personal data in the log of a deleted organisation; false while a row of it is not sealed. */
     async erase(organizationId: string): Promise<boolean> {
       await models.auditRows.deleteMany({ organizationId, dueAt: null });
       const where = { organizationId, action: ORGANIZATION_DELETED, status: 'success' } as const;

@@ -17,7 +17,7 @@ const objectId = z
   .string()
   .regex(/^[0-9a-fA-F]{24}$/)
   .toLowerCase();
-/** What a one-time token looks like: 43 characters of base64url. */
+/** A one-time token has 43 characters of base64url. */
 const oneTimeToken = z.string().min(1).max(100);
 
 export const registerInput = z.object({
@@ -34,7 +34,7 @@ export const changeInput = z.object({ currentPassword: existingPassword, newPass
 export const linkInput = z.object({
   token: oneTimeToken,
   password: optional(existingPassword).describe(
-    'While nobody has proved the mailbox: of whoever registered it, who keeps the account; without it everything that was begun before ends',
+    'While the mailbox is not proved: the password of the registrant, who keeps the account with it; without it all earlier access ends',
   ),
 });
 export const switchInput = z.object({ organizationId: objectId });

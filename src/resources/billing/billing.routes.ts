@@ -1,10 +1,10 @@
-// What the organisation has subscribed to, and the processor's pages for changing that (document 3, section 4.8).
+// Routes of billing: the subscription, the plans, and the processor's pages to change it (document 3, section 4.8).
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { billingView, checkoutInput, planView, redirectView } from './billing.schemas.ts';
 
-/** They wait on the processor before anything is written. */
+/** These routes wait for the processor before they write anything. */
 const manage = {
   method: 'post',
   auth: 'user',

@@ -1,4 +1,4 @@
-// Billing: what an organisation has subscribed to, and the processor's pages for changing that (document 3, section 4.8).
+// Billing: an organisation's subscription, and the processor's pages to change it (document 3, section 4.8).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { monthStart } from '../../domain/billing/months.ts';
@@ -75,7 +75,10 @@ export function createBillingService({ models, clock, config, payments, publicUr
       return planCatalogue(config.ASSAY_PLAN_PRICES ?? new Map(), config.ASSAY_LIMIT_SANDBOX);
     },
 
-    /** @throws AppError `CONFIG_ERROR`, `ORG_NOT_FOUND`, `INVALID_OPERATION` where a subscription would be paid for beside */
+    /**
+     * @throws AppError `CONFIG_ERROR`, `ORG_NOT_FOUND`, `INVALID_OPERATION` when there is a live subscription
+     * already
+     */
     async openCheckout(
       tenant: Tenant,
       { email }: User,
@@ -93,7 +96,7 @@ export function createBillingService({ models, clock, config, payments, publicUr
       return { url: await payments.openCheckout(order) };
     },
 
-    /** By the id of its row, which is the same when it is sent again. */
+    /** Reports under the id of the outbox row, which is the same on a retry. */
     async reportOverage({ _id, payload }: Pick<OutboxDocument, '_id' | 'payload'>): Promise<void> {
       const { customerId, count, at } = payload as { customerId: string; count: number; at: Date };
       await payments.report({ identifier: _id.toHexString(), customerId, count, at });

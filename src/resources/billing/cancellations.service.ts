@@ -1,4 +1,4 @@
-// Ends subscriptions whose organisation does not exist any more, at the payment processor.
+// Cancels subscriptions of deleted organisations at the payment processor.
 import type { Platform } from '../../composition/platform.ts';
 import { isLive } from '../../domain/billing/subscription.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
@@ -14,7 +14,7 @@ export const CANCELLATION_TOPIC = 'cancellation';
 
 export function createCancellationService({ queueForNone, payments }: Deps) {
   return {
-    /** In the current transaction; nothing where it has ended, or there is no key to reach the processor with. */
+    /** Queues in the current transaction; nothing when the subscription has ended, or no payment key is configured. */
     async queue({ paymentSubscriptionId = null, status = '' }: Subscription): Promise<void> {
       if (!payments.isConfigured || !isLive({ paymentSubscriptionId, status })) return;
       await queueForNone(CANCELLATION_TOPIC, { subscriptionId: paymentSubscriptionId });

@@ -1,4 +1,4 @@
-// The signer of the installation: status and rotation by its administrators, public keys for everybody (document 3, section 4.7).
+// The installation's signer: status and rotation for administrators, public keys for all (document 3, section 4.7).
 import { z } from 'zod';
 import { ROLES } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';

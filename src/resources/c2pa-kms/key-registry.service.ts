@@ -1,4 +1,4 @@
-// The generations of signing keys and their public halves: one is active at a time, and none is ever forgotten (document 3, section 4.7).
+// Generations of signing keys and their public halves: one is active, none is ever deleted (document 3, section 4.7).
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import type { PublicJwk } from '../../domain/provenance/public-key.ts';
@@ -38,7 +38,7 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
     return found?.generation ?? 0;
   }
 
-  /** Of two at a time one meets the other's write, and is run again. */
+  /** One of two concurrent calls hits a write conflict, and its transaction is retried. */
   async function activate(
     provider: Provider,
     { kid, publicKey, sealed, kmsKeyId }: KeyMaterial,
@@ -59,12 +59,12 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
     /** Makes `material` the active key, and retires the one before. Call it inside a transaction. */
     activate,
 
-    /** The first generation, unless another instance has just made it. */
+    /** Creates the first generation, unless another instance has just done so. */
     first(provider: Provider, material: KeyMaterial): Promise<SigningKeyDocument> {
       return transaction(async () => (await active(provider)) ?? activate(provider, material));
     },
 
-    /** Notes the public half of a key that the operator gives, before it signs anything. */
+    /** Records the public half of a key that the operator provides, before it signs anything. */
     async note(
       provider: Provider,
       { kid, mode, publicKey, certificates }: SigningKey,

@@ -15,7 +15,7 @@ import type { KeyGeneration } from './signing-keys.model.ts';
 
 type Deps = Pick<Platform, 'logger'> & { keySource: KeySource; registry: KeyRegistry };
 
-/** Keys that are open at a time: the active one, and a former one that a request still signs with. */
+/** Keys kept open: the active one, and former ones that a request still signs with. */
 const OPEN_KEYS = 4;
 
 interface ReadySigner {
@@ -24,7 +24,7 @@ interface ReadySigner {
   mode: SignerMode;
   kid: string;
   alg: 'ES256';
-  /** 0: a key alone. */
+  /** 0: a key without a certificate. */
   certChainDepth: number;
   /** Null: the operator gives the key. */
   history: KeyGeneration[] | null;
@@ -55,7 +55,7 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
     return key;
   }
 
-  /** The first generation is made when somebody first needs it. */
+  /** The first generation is created on first use. */
   async function managedKey(keys: ManagedKeys): Promise<SigningKey> {
     const row =
       (await registry.active(provider)) ??
@@ -78,7 +78,7 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
   return {
     active,
 
-    /** Null while the signer is not ready, which the log tells. */
+    /** Null while the signer is not ready; the reason is logged. */
     async activeOrNull(): Promise<SigningKey | null> {
       try {
         return await active();
@@ -89,7 +89,7 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
       }
     },
 
-    /** The same, and null where no key has been made yet: what is signed where it can be makes none. */
+    /** Null also if no key exists yet: optional signatures do not create one. */
     async existingOrNull(): Promise<SigningKey | null> {
       if (keySource.kind === 'managed' && !(await registry.active(provider))) return null;
       return this.activeOrNull();
@@ -115,7 +115,7 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
       return material;
     },
 
-    /** Every call makes a generation of its own. Call it inside a transaction. */
+    /** Every call creates a new generation. Call it inside a transaction. */
     async rotate(material: KeyMaterial): Promise<Rotation> {
       const { kid, generation, activatedAt } = await registry.activate(provider, material);
       return { kid, generation, rotatedAt: activatedAt };
@@ -124,7 +124,7 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
 }
 export type SignerService = ReturnType<typeof createSignerService>;
 
-/** What keeps a key from being used is either the installation's to mend or passes. @throws AppError `CONFIG_ERROR`, `SERVICE_UNAVAILABLE` */
+/** Maps a failure to a configuration or a temporary error. @throws AppError `CONFIG_ERROR`, `SERVICE_UNAVAILABLE` */
 async function ready<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// The installation's signing keys, every one that ever signed: their public halves stay, so that old manifests can be verified.
+// All signing keys that the installation ever used; their public halves stay, so that old manifests can be verified.
 import { Schema, type Types } from 'mongoose';
 import type { PublicJwk } from '../../domain/provenance/public-key.ts';
 
@@ -9,21 +9,21 @@ export interface SigningKeyDocument {
   provider: 'database' | 'kms' | 'env' | 'file';
   mode: 'prod-cert' | 'prod-jwk' | 'ephemeral-jwk';
   publicKey: PublicJwk;
-  /** In base64 DER, the key's own first. */
+  /** Certificates in base64 DER, the key's own first. */
   certificates: string[];
   /** Counted from 1 for each provider that makes its keys; null: the operator gives it. */
   generation: number | null;
   /** Null: the operator gives it. */
   status: 'active' | 'retired' | null;
-  /** Of provider `database`. */
+  /** Set for provider `database`. */
   sealed: { dataKey: string; privateKey: string } | null;
-  /** Of provider `kms`. */
+  /** Set for provider `kms`. */
   kmsKeyId: string | null;
   activatedAt: Date;
   retiredAt: Date | null;
 }
 
-/** Of a key that is made here. */
+/** A key that this installation generated. */
 export interface KeyGeneration extends SigningKeyDocument {
   generation: number;
   status: 'active' | 'retired';

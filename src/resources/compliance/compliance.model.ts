@@ -1,4 +1,4 @@
-// What an organisation attests of the clauses of a framework, and the free texts that came before (document 3, section 2).
+// Attestations of the clauses of a framework, and the free texts that preceded them (document 3, section 2).
 import { Schema, type Types } from 'mongoose';
 import { CLAUSE_STATUSES, type ClauseStatus } from '../../domain/compliance/clause.ts';
 import { DEFAULT_STATUS, type Framework, FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
@@ -13,7 +13,7 @@ export interface ComplianceNoteDocument {
   evidence: string | null;
   reviewedAt: Date | null;
   reviewedBy: Types.ObjectId | null;
-  /** At the time of the review. */
+  /** Address of the reviewer at the time of the review. */
   reviewedByEmail: string | null;
   createdAt: Date;
   updatedAt: Date;

@@ -1,4 +1,4 @@
-// Compliance mapping: what an organisation attests of each clause of a framework, on record in the chain (document 3, section 4.3).
+// Compliance mapping: attestations of a framework's clauses, recorded on the chain (document 3, section 4.3).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Clause } from '../../domain/compliance/clause.ts';
@@ -18,7 +18,7 @@ import type { mappingInput } from './compliance.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
 
-/** Listed under both names of the description. */
+/** Has the id under both documented names. */
 type NoteView = ComplianceNoteDocument & { id: ComplianceNoteDocument['_id'] };
 
 interface Mapping {
@@ -31,7 +31,7 @@ interface Mapping {
 }
 
 export function createComplianceService({ models, clock, attestations }: Deps) {
-  /** In the order of the catalogue. */
+  /** Lists the notes in the order of the catalogue. */
   async function notesOf(organizationId: string, framework: Framework): Promise<NoteView[]> {
     const found = await models.complianceNotes
       .find({ organizationId, framework })
@@ -57,7 +57,10 @@ export function createComplianceService({ models, clock, attestations }: Deps) {
       };
     },
 
-    /** What is not given stays as it was. @throws AppError `VALIDATION_ERROR` for a clause that the framework does not have */
+    /**
+     * Attests a clause; omitted fields stay.
+     * @throws AppError `VALIDATION_ERROR` for a clause that the framework does not have
+     */
     async attest(
       tenant: Tenant,
       { userId, email }: User,

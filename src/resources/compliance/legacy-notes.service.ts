@@ -1,4 +1,4 @@
-// The legacy map of compliance: free texts by clause, kept until everybody has moved to the structured notes (document 3, section 4.3).
+// The legacy map of compliance: free texts by clause, until all use the structured notes (document 3, section 4.3).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { ComplianceNoteDocument, LegacyNotesDocument } from './compliance.model.ts';
@@ -21,10 +21,10 @@ export function createLegacyNoteService({ models }: Pick<Platform, 'models'>) {
   }
 
   return {
-    /** The evidence of the structured notes, and over it the legacy texts. */
+    /** Returns the evidence of the structured notes, overridden by the legacy texts. */
     read,
 
-    /** Replaces the legacy map, and touches no structured note. */
+    /** Replaces the legacy map; structured notes stay. */
     async replace(tenant: Tenant, map: LegacyMap): Promise<LegacyMap> {
       const { organizationId } = tenant;
       const notes = Object.entries(map).map(([clauseId, text]) => ({ clauseId, text }));

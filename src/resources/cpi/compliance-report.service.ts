@@ -1,4 +1,4 @@
-// One page for whoever asks how the organisation's decisions are overseen: the index, the reviews, the chain.
+// The compliance report: the index, the reviews and the chain of an organisation on one page.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
@@ -17,7 +17,7 @@ export interface ComplianceReport {
   chain: Awaited<ReturnType<HashChainService['status']>>;
 }
 
-/** Of each kind no more are counted. */
+/** Each count stops here. */
 const COUNTED_MAX = 10_000;
 
 export function createComplianceReportService({ models, clock, cpi, chain }: Deps) {

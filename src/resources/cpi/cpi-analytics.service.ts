@@ -1,4 +1,4 @@
-// What people corrected and why, from the newest verdicts of the window: a bounded read, for reasons are content and can be erased.
+// Analyses what people corrected and why, by the newest verdicts: reasons are content and can be erased.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { shareOf } from '../../domain/cpi.ts';
@@ -10,7 +10,7 @@ import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import { lastDays, type Window } from './cpi-window.ts';
 
-/** Verdicts of one answer, and rows of its lists. */
+/** Limits: verdicts read for one answer, and rows of its lists. */
 const SAMPLE_MAX = 1000;
 const AGENTS_MAX = 50;
 const REASONS_MAX = 10;
@@ -30,7 +30,7 @@ type Judged = Pick<
   'traceId' | 'agentId' | 'agentName' | 'confidenceScore' | 'createdAt'
 >;
 
-/** A verdict with its decision. */
+/** A verdict with its decision, as the analytics count it. */
 interface Sampled {
   trace: Judged;
   isOverride: boolean;
@@ -57,7 +57,7 @@ export interface Analytics {
 type Deps = Pick<Platform, 'models' | 'contents' | 'clock'>;
 
 export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
-  /** Newest first, one more than is shown. */
+  /** Returns the newest first, one more than is used. */
   async function verdictsSince(organizationId: string, from: Date): Promise<VerdictEntry[]> {
     const found = await models.ledger
       .find(
@@ -111,7 +111,7 @@ export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
 }
 export type CpiAnalyticsService = ReturnType<typeof createCpiAnalyticsService>;
 
-/** A decision counts once, by its newest verdict; given newest first. */
+/** Keeps the newest verdict of each decision; expects the newest first. */
 function newestOfEach(verdicts: readonly VerdictEntry[]): VerdictEntry[] {
   const seen = new Set<string>();
   return verdicts.filter(({ traceId }) => !seen.has(traceId) && seen.add(traceId));
@@ -140,7 +140,7 @@ function agentsIn(sample: readonly Sampled[]): Analytics['agents'] {
   return agents.sort((a, b) => b.judged - a.judged).slice(0, AGENTS_MAX);
 }
 
-/** What differs in case or in spaces around is one reason, told as it was said last. */
+/** Groups reasons without regard to case and surrounding spaces; shows each as it was written last. */
 function reasonsIn(sample: readonly Sampled[]): Analytics['topReasons'] {
   const given = sample.flatMap(({ isOverride, reason }) => (isOverride && reason ? [reason] : []));
   const reasons = [...groupBy(given, (reason) => reason.trim().toLowerCase()).values()];

@@ -2,7 +2,7 @@
 import { dayStart } from '../../domain/billing/months.ts';
 
 export interface Window {
-  /** Midnight. */
+  /** Midnight in UTC. */
   from: Date;
   to: Date;
   days: number;

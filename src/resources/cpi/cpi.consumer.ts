@@ -12,7 +12,7 @@ type Observed = Pick<
   TraceDocument,
   'kind' | 'sequence' | 'traceId' | 'workspaceId' | 'verdict' | 'confidenceScore' | 'createdAt'
 >;
-/** A verdict of a person: an entry of its own. */
+/** A verdict of a person, which is an entry of its own. */
 interface Verdict {
   sequence: number;
   traceId: string;
@@ -26,7 +26,7 @@ interface Context {
   session: ClientSession;
 }
 
-/** What is added, by day and workspace, then by path. */
+/** Collects increments by day and workspace, then by path. */
 class Additions {
   readonly #rows = new Map<
     string,
@@ -81,14 +81,14 @@ interface Run {
   verdicts: readonly Observed[];
 }
 
-/** What is known of the judged decisions, by `traceId`. */
+/** The judged decisions and all their verdicts, by `traceId`. */
 interface Known {
   traces: ReadonlyMap<string, Judged>;
   /** Their verdicts, oldest first. */
   histories: ReadonlyMap<string, Verdict[]>;
 }
 
-/** A decision counts once, by its newest verdict: what an earlier one added is taken back. */
+/** Counts a decision once, by its newest verdict: the increment of an earlier verdict is subtracted. */
 async function countVerdicts(
   models: Models,
   { additions, verdicts }: Run,

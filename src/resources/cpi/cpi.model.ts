@@ -1,4 +1,4 @@
-// What the index is computed from: one row a day and workspace, counted by a consumer of the ledger; gone after 60 days.
+// The daily counts behind the index: one row a day and workspace, written by a consumer; deleted after 60 days.
 import { Schema, type Types } from 'mongoose';
 import type { JudgedCounts } from '../../domain/cpi.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
@@ -19,7 +19,7 @@ export interface CpiDayDocument {
   /** Midnight, UTC. */
   day: Date;
   decisions: Record<(typeof BANDS)[number], Band>;
-  /** By the day of the verdict. */
+  /** Counted on the day of the verdict. */
   judged: JudgedCounts;
 }
 

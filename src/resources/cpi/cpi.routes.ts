@@ -1,4 +1,4 @@
-// The Compliance Performance Index: scoreboard, analytics, report. Feedback comes in by `feedback.routes.ts`.
+// The Compliance Performance Index: scoreboard, analytics, report. The routes of feedback are in `feedback.routes.ts`.
 import { route } from '../../http/declaration/define-route.ts';
 import { cpiAnalyticsView, complianceReportView, scoreboardView } from './cpi.schemas.ts';
 

@@ -1,4 +1,4 @@
-// The index of an organisation and what it is made of, from the counts of the last 30 days (docs/cpi.md).
+// Computes the index of an organisation from the counts of the last 30 days (docs/cpi.md).
 import type { Platform } from '../../composition/platform.ts';
 import {
   type Cpi,
@@ -55,13 +55,13 @@ export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'c
   }
 
   return {
-    /** 0 to 100; null below the minimum sample. */
+    /** Returns the score, 0 to 100; null below the minimum sample. */
     async scoreOf(organizationId: string): Promise<number | null> {
       const days = await daysOf(organizationId, null, lastDays(clock.now()));
       return cpiOf(judgedIn(days)).score;
     },
 
-    /** Decisions by what they were answered, and by what people said of them. `from`: the beginning of a day, at most 60 days ago. */
+    /** Counts decisions by verdict, and by what people judged of them. `from`: midnight, at most 60 days ago. */
     async countsSince(
       organizationId: string,
       from: Date,

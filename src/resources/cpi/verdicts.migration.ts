@@ -1,4 +1,4 @@
-// Verdicts of keys without the capability no longer count: the index is counted anew, and patterns begin anew (docs/cpi.md).
+// Verdicts of keys without the capability no longer count: the index is recounted, patterns start over (docs/cpi.md).
 import type { Connection } from 'mongoose';
 import type { CursorDocument } from '../../ledger/follow/cursors.model.ts';
 import type { DecisionPatternDocument } from '../traces/maturation/patterns.model.ts';
@@ -6,7 +6,7 @@ import type { CpiDayDocument } from './cpi.model.ts';
 
 const EVERYWHERE = { crossTenant: true };
 
-/** Idempotent. */
+/** Clears the daily counts and patterns, and makes the consumer start over. Idempotent. */
 export async function recountVerdicts(connection: Connection): Promise<void> {
   await connection
     .model<DecisionPatternDocument>('DecisionPattern')

@@ -1,4 +1,4 @@
-// The form by which strangers ask for a demonstration (document 1, section 8).
+// The public form to request a demonstration (document 1, section 8).
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { demoRequestedView, demoRequestInput } from './demo-requests.schemas.ts';
 

@@ -1,4 +1,4 @@
-// Demo requests go by mail to whoever runs the installation (document 1, section 8).
+// Demo requests are mailed to the operator of the installation (document 1, section 8).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { quotedName } from '../../domain/names/quoted-name.ts';
@@ -19,7 +19,7 @@ export function createDemoRequestService({
       await queueMail(null, { kind: 'demoRequest', ...request });
     },
 
-    /** By the `kind` of the outbox row. */
+    /** Keys are the `kind` of the outbox row. */
     mails: {
       demoRequest({ payload }: Pick<OutboxDocument, 'payload'>): Promise<MailContent> {
         const { name, email, company, message } = payload as unknown as DemoRequest;

@@ -23,14 +23,14 @@ interface Certified extends Pick<ErasureDocument, 'signature' | 'signerKid'> {
 }
 
 const CERTIFICATE_TYPE = 'assay-erasure+jws';
-/** By then the request that executes it has ended, one way or the other. */
+/** After this time the executing request must have ended. */
 const LEFT_BEHIND_MS = 10 * 60_000;
 const BATCH = 250;
 
 export function createErasureExecutionService(deps: Deps) {
   const { models, clock, logger, transaction, instances, bulk, signer, attestations } = deps;
 
-  /** The entries that erased the decisions; of one that was empty before, the one that had emptied it. */
+  /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function tombstonesOf(
     organizationId: string,
     traceIds: readonly string[],
@@ -51,7 +51,7 @@ export function createErasureExecutionService(deps: Deps) {
     return [...found.values()];
   }
 
-  /** What is on its way to somebody else tells parts of what is erased. */
+  /** Removes queued deliveries, which contain parts of the erased decisions. */
   async function withdraw(organizationId: string, traceIds: readonly string[]): Promise<void> {
     for (let from = 0; from < traceIds.length; from += BATCH)
       await models.outbox.deleteMany({
@@ -60,7 +60,7 @@ export function createErasureExecutionService(deps: Deps) {
       });
   }
 
-  /** What was done, signed where there is a key. */
+  /** Builds the certificate of the erasure, signed if a key is available. */
   async function certify(
     organizationId: string,
     { _id, traceIds, impactDigest }: ErasureDocument,
@@ -78,7 +78,7 @@ export function createErasureExecutionService(deps: Deps) {
     return { executedAt, certificate, signature, signerKid: key?.kid ?? null };
   }
 
-  /** In a transaction. @throws AppError `CONFLICT` when another instance was quicker */
+  /** Records the execution, in a transaction. @throws AppError `CONFLICT` if another instance was quicker */
   async function note(
     { organizationId, actor }: Tenant,
     { _id, workspaceId, reason }: ErasureDocument,
@@ -99,7 +99,7 @@ export function createErasureExecutionService(deps: Deps) {
     return done;
   }
 
-  /** Erases, certifies and notes it; what was done already is not done again. @throws AppError `CONFLICT` */
+  /** Erases, certifies and records it; steps that are done already are not repeated. @throws AppError `CONFLICT` */
   async function complete(tenant: Tenant, erasure: ErasureDocument): Promise<ErasureDocument> {
     const { organizationId } = tenant;
     await bulk.erase(tenant, erasure.traceIds);
@@ -116,7 +116,7 @@ export function createErasureExecutionService(deps: Deps) {
     await complete(tenant, erasure);
   }
 
-  /** Nobody executes it any more: its instance is gone, or its request must have ended. */
+  /** Whether no request executes it any more: its instance is gone, or the time limit has passed. */
   async function isLeftBehind({
     executingSince,
     executingInstance,
@@ -129,7 +129,7 @@ export function createErasureExecutionService(deps: Deps) {
   return {
     complete,
 
-    /** Finishes what a crash left behind. */
+    /** Finishes erasures that a crash interrupted. */
     async finishLeftBehind(): Promise<void> {
       const executing = await models.erasures
         .find({ status: 'executing', executingSince: { $lte: clock.now() } }, null, {

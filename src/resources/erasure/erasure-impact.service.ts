@@ -1,4 +1,4 @@
-// What an erasure of decisions would take: the values that are kept of them, and the newest entry about each.
+// Computes the impact of an erasure: the stored values of the decisions, and the newest entry about each.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { groupBy } from '../../domain/group-by.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import { objectId } from '../../ledger/ledger.model.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
-/** One entry about a decision, without what it says. */
+/** One entry about a decision, without its content. */
 interface FoundEntry {
   traceId: string;
   sequence: number;
@@ -27,11 +27,11 @@ export interface Impact {
 
 /** Decisions of one query. */
 const BATCH = 250;
-/** How it was judged is not content: every erasure leaves it. */
+/** The evaluation is not content: every erasure keeps it. */
 const RETAINED = 'evaluation';
 const HELD = new Set(['trace', 'correction', 'review']);
 
-/** The names of the values that an entry still keeps. */
+/** The names of the values that an entry still stores. */
 const NAMES = {
   $map: {
     input: { $filter: { input: { $objectToArray: '$sealed' }, cond: '$$this.v' } },

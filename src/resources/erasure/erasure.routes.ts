@@ -1,4 +1,4 @@
-// Erasure on request, in two steps: what it will take is acknowledged, then executed, once.
+// Erasure on request, in two steps: its impact is acknowledged, then it is executed once.
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id, idParam, instant, prose } from '../../http/declaration/views.ts';
 import { ERASURE_STATUSES } from './erasures.model.ts';
 
-/** More than a body can hold: how many one erasure takes is configured. */
+/** More than a body can hold; the effective limit is configured. */
 const IDS_MAX = 500_000;
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,4 +1,4 @@
-// Erasures on request: acknowledged, executed, certified. What is erased is named by ids, never by content.
+// Erasures on request: acknowledged, executed, certified. They name decisions by id, never by content.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
@@ -7,7 +7,7 @@ export const ERASURE_STATUSES = ['acknowledged', 'executing', 'executed'] as con
 export interface ErasureDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
-  /** Of whoever acknowledged; null: all of the organisation's. */
+  /** Workspace of the user who acknowledged; null: all workspaces. */
   workspaceId: string | null;
   traceIds: string[];
   reason: string;
@@ -15,11 +15,11 @@ export interface ErasureDocument {
   counts: { decisions: number; values: number; reviewItems: number; outboxRows: number };
   status: (typeof ERASURE_STATUSES)[number];
   acknowledgedBy: Types.ObjectId;
-  /** Until when it may be executed. */
+  /** End of the time in which it may be executed. */
   expiresAt: Date;
   executedBy: Types.ObjectId | null;
   executingSince: Date | null;
-  /** The instance whose request executes it, or did. */
+  /** The instance that executes it, or did so last. */
   executingInstance: string | null;
   executedAt: Date | null;
   /** The canonical text of the certificate. */

@@ -1,4 +1,4 @@
-// Erasures on request: acknowledged with a digest of what they take, and executed once.
+// Erasures on request: acknowledged with a digest of their impact, and executed once.
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -40,10 +40,10 @@ export function createErasureService(deps: Deps) {
       throw new AppError('INVALID_OPERATION', 'The acknowledgement has expired');
     const now = await impact.of(tenant, erasure.traceIds);
     if (now.impactDigest !== erasure.impactDigest)
-      throw new AppError('CONFLICT', 'The decisions have changed; acknowledge anew');
+      throw new AppError('CONFLICT', 'The decisions have changed; acknowledge again');
   }
 
-  /** Of two at a time one goes on. @throws AppError `INVALID_OPERATION` */
+  /** Starts the execution; of two concurrent requests one succeeds. @throws AppError `INVALID_OPERATION` */
   async function begin(
     { organizationId }: Tenant,
     { userId }: User,
@@ -84,7 +84,7 @@ export function createErasureService(deps: Deps) {
       return toRecord(made);
     },
 
-    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `CONFLICT` when more or less would be erased than was acknowledged */
+    /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION`, `CONFLICT` if the impact differs from the acknowledged one */
     async execute(
       tenant: Tenant,
       user: User,

@@ -1,4 +1,4 @@
-// An approved impact assessment as it is printed: who approved what and when, every section, every risk, and the anchor to check it by.
+// The printed form of an approved impact assessment: approval, sections, risks, and the anchor to verify it.
 import type { Risk } from '../../domain/fria/assessment.ts';
 import type { PdfBlock, PdfDocument } from '../../platform/pdf/pdf-document.ts';
 import type { AssessmentDocument } from './fria.model.ts';
@@ -6,7 +6,7 @@ import type { AssessmentDocument } from './fria.model.ts';
 interface Printed {
   assessment: AssessmentDocument;
   organization: string;
-  /** Name and address of whoever approved it; null: the account is gone. */
+  /** Name and address of the approver; null: the account is gone. */
   approver: string | null;
 }
 
@@ -54,7 +54,7 @@ function section(title: string, text: string | null): PdfBlock[] {
   ];
 }
 
-/** A table to see them all, then the texts of each. */
+/** Returns a table of all risks, then the texts of each. */
 function risks(rows: readonly Risk[]): PdfBlock[] {
   if (rows.length === 0) return section('Risks', null);
   return [

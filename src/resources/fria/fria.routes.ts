@@ -19,7 +19,7 @@ const read = { auth: 'reader', agentScope: 'irrelevant', plan } as const;
 const draft = { auth: 'user', roles: WRITERS, plan } as const;
 const audit = (action: string) => ({ action, resource: 'fria' });
 
-/** What the three ways to move an assessment share. */
+/** Declaration shared by the three routes that move an assessment. */
 const move = {
   auth: 'user',
   plan,

@@ -10,7 +10,7 @@ const RISK_TEXT_MAX = 4000;
 export const RISKS_MAX = 100;
 const RIGHTS_MAX = 50;
 
-/** A text that may be left open: empty means null. */
+/** Accepts null and an empty text, which means null. */
 const open = <T extends z.ZodType>(text: T) =>
   z.union([z.literal('').transform(() => null), z.null(), text]);
 const section = optional(open(prose(SECTION_MAX)));

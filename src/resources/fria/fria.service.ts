@@ -1,4 +1,4 @@
-// Impact assessments: drafted, submitted, approved, assessed again, archived (document 3, sections 3 and 4.1).
+// Creates, lists, changes, moves and deletes impact assessments (document 3, sections 3 and 4.1).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -42,7 +42,7 @@ export type AssessmentView = AssessmentDocument & {
   completenessScore: number;
 };
 
-/** An assessment after a move, and where it came from. */
+/** An assessment after a move, and its status before. */
 export interface MovedAssessment {
   assessment: AssessmentView;
   from: AssessmentStatus;
@@ -65,7 +65,7 @@ export function createFriaService({ models, clock, attestations }: Deps) {
     );
   }
 
-  /** Writes unless somebody else has moved the assessment since; the transaction of the request sees to that. */
+  /** Writes unless another request has moved the assessment; the request's transaction detects that. */
   function change(found: AssessmentDocument, $set: Partial<AssessmentDocument>) {
     const { _id, organizationId, status } = found;
     const where = { _id, organizationId, status };
@@ -74,7 +74,7 @@ export function createFriaService({ models, clock, attestations }: Deps) {
     );
   }
 
-  /** By an entry of the ledger that names the anchor. */
+  /** Queues a ledger entry that names the anchor. */
   function attestApproval(
     { organizationId, actor }: Tenant,
     { _id, chainHash }: AssessmentDocument,
@@ -143,7 +143,7 @@ export function createFriaService({ models, clock, attestations }: Deps) {
       return { assessment: toView(moved), from };
     },
 
-    /** Hard, and only what was never submitted. @throws AppError `NOT_FOUND` */
+    /** Deletes a draft that was never submitted. @throws AppError `NOT_FOUND` */
     async remove({ organizationId }: Tenant, id: string): Promise<Deleted> {
       const where = { _id: id, organizationId, status: 'draft', submittedAt: null } as const;
       const { _id } = await findOr404(
@@ -158,7 +158,7 @@ export type FriaService = ReturnType<typeof createFriaService>;
 type Input = z.output<typeof assessmentInput>;
 type Change = z.output<typeof assessmentChange>;
 
-/** What a move writes besides its fields' old values. */
+/** Returns the fields that a move sets. */
 function stamps(
   found: AssessmentDocument,
   { to, userId, now }: { to: AssessmentStatus; userId: string; now: Date },
@@ -182,7 +182,7 @@ function refusedMove(from: AssessmentStatus, to: AssessmentStatus): AppError {
   );
 }
 
-/** @throws AppError `VALIDATION_ERROR` when the synthetic row is one too many */
+/** Limits the rows, with the synthetic one. @throws AppError `VALIDATION_ERROR` */
 function bounded(rows: Risk[]): Risk[] {
   if (rows.length > RISKS_MAX)
     throw new AppError('VALIDATION_ERROR', `identifiedRisks: at most ${RISKS_MAX} rows`);

@@ -1,4 +1,4 @@
-// Attestations of records that Assay keeps beside the decisions: queued with the change, appended to the ledger within seconds, once.
+// Attests records beside the decisions: queued with the change, appended to the ledger exactly once within seconds.
 import type { Platform } from '../../composition/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';
@@ -8,7 +8,7 @@ import type { Attested } from '../../ledger/amend/attestations.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import { ATTESTATION_TOPIC } from './attestation-topic.ts';
 
-/** What an idempotency key of the ledger has. */
+/** Length of an idempotency key of the ledger. */
 const KEY_BYTES = 16;
 
 interface Payload {
@@ -23,8 +23,8 @@ export function createAttestationService({
 }: Pick<Platform, 'outbox' | 'ledger' | 'random16'>) {
   return {
     /**
-     * In the transaction of the change: its record is attested by an entry of the decision ledger. `values` are committed to, since
-     * nothing that a person wrote stands in an entry; null and absent ones are left out.
+     * Queues the attestation of a record, in the transaction of its change. `values` are committed to, since an entry
+     * holds no text that a person wrote; null and absent ones are left out.
      */
     queue(attested: Attested, values: Payload['values'] = {}): Promise<void> {
       const { organizationId, kind } = attested;
@@ -34,7 +34,7 @@ export function createAttestationService({
       return outbox.queue({ organizationId, topic: ATTESTATION_TOPIC, lane, subject, payload });
     },
 
-    /** Those of one record share a lane: they are appended in the order of their changes. */
+    /** Attestations of one record share a lane, and are appended in the order of its changes. */
     isOrdered: true,
 
     /** Appends the attestation of an outbox row; a repeated delivery appends nothing. */

@@ -15,7 +15,7 @@ type Deps = Pick<Platform, 'models' | 'ledger' | 'verificationWorker' | 'clock'>
   audit: AuditService;
 };
 
-/** Who exports a bundle; `user` is null for a key. */
+/** The caller that exports a bundle; `user` is null for a key. */
 export interface BundleCaller {
   user: User | null;
   ip: string;
@@ -27,9 +27,9 @@ export interface BundleDownload {
   body: AsyncIterable<Uint8Array>;
 }
 
-/** The text of a bundle; it is the same however often it is made, unless an erasure comes between. */
+/** The text of a bundle; generating it again gives the same text, unless values were erased in between. */
 export interface BundleText {
-  /** What the text will be: it is made once, and counted. */
+  /** Measures the text by generating it once. */
   measure(signal: AbortSignal | undefined): Promise<BundleMeasure>;
   pieces(): AsyncIterable<Uint8Array>;
 }
@@ -52,7 +52,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     return firstInChain(await newestFirst.lean<Position[]>());
   }
 
-  /** The lowest sequence whose entry is at or after a moment, one beyond the head when there is none. Times never decrease along a chain. */
+  /** The lowest sequence at or after a moment, else one beyond the head. Times never decrease along a chain. */
   async function firstSince(organizationId: string, moment: Date, head: number): Promise<number> {
     let [low, high] = [1, head + 1];
     while (low < high) {
@@ -87,7 +87,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     return { first, last: beyond - 1 };
   }
 
-  /** Disclosing values is for managers, and leaves an entry in the audit log either way. @throws AppError `FORBIDDEN` */
+  /** Only managers may disclose values; each attempt is an entry of the audit log. @throws AppError `FORBIDDEN` */
   async function requireDisclosure(
     tenant: Tenant,
     caller: BundleCaller,
@@ -98,7 +98,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
   }
 
-  /** A bundle with an erasure must not show what it erased: after a crash a moment may pass before the value is gone. */
+  /** A bundle with an erasure must not show the erased value, which after a crash may still be stored for a moment. */
   async function finishErasures(organizationId: string, last: number): Promise<void> {
     const folded = await models.cursors
       .findOne({ organizationId, consumer: 'fold' }, 'sequence')
@@ -111,7 +111,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     if (sequences.length > 0) await ledger.fold.applyAt(organizationId, sequences);
   }
 
-  /** `first` is beyond `last` for one without entries. */
+  /** `first` is greater than `last` for a bundle without entries. */
   async function textOf(
     organizationId: string,
     { first, last }: Range,
@@ -162,7 +162,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
 }
 export type BundleService = ReturnType<typeof createBundleService>;
 
-/** As the bundle's header names them. */
+/** The range as the bundle's header names it. */
 function placesOf({ first, last }: Range) {
   return last < first
     ? { fromSequence: null, toSequence: null }

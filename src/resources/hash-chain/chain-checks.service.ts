@@ -1,4 +1,4 @@
-// Verifies every chain in full once a day: one after the other, with a rest after each that is as long as the work was.
+// Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
 import type { Platform } from '../../composition/platform.ts';
 import type { AuditLogService } from '../audit/audit-log.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
@@ -9,17 +9,17 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'metrics' | 'logger'> & {
 };
 
 const DAY_MS = 24 * 3600_000;
-/** After this long another instance may go on. */
+/** Time limit of one run; then another instance may continue. */
 const RUN_MS = 5 * 60_000;
 const PAGE = 100;
 
 export function createChainCheckService(deps: Deps) {
   const { models, clock, metrics, logger, verification, auditLog } = deps;
   const ending = new AbortController();
-  /** Up to where this round has come; null: the next begins. */
+  /** The last organisation checked in this round; null at its start. */
   let last: string | null = null;
 
-  /** The next organisations that are a day old, with whether their chain was not verified for a day. */
+  /** The next organisations older than a day; `isDue` if their chain was not verified for a day. */
   async function nextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
     const before = new Date(clock.now().getTime() - DAY_MS);
     const page = await models.organizations
@@ -38,7 +38,7 @@ export function createChainCheckService(deps: Deps) {
     });
   }
 
-  /** One that cannot be verified does not hold up the others; an instance that ends does not wait for it. */
+  /** A chain that cannot be verified does not stop the others; a stopping instance does not wait for it. */
   async function check(organizationId: string): Promise<void> {
     const started = performance.now();
     try {
@@ -72,7 +72,7 @@ export function createChainCheckService(deps: Deps) {
   }
 
   return {
-    /** Goes on where the last run ended; resolves with the number of organisations whose chains were read. */
+    /** Continues where the last run ended; resolves with the number of organisations that were checked. */
     run(): Promise<number> {
       const { signal } = ending;
       return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export function createChainCheckService(deps: Deps) {
 }
 export type ChainCheckService = ReturnType<typeof createChainCheckService>;
 
-/** An instance that ends does not wait for it. */
+/** Pauses without keeping the process alive. */
 function rest(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }

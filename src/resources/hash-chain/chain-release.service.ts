@@ -1,4 +1,4 @@
-// Lets an organisation whose chain was truncated go on: an entry of its audit log says what was lost (docs/ledger.md, heads).
+// Releases an organisation whose chain was truncated; its audit log records the loss (docs/ledger.md, heads).
 import type { Platform } from '../../composition/platform.ts';
 import { systemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { ChainName } from '../../domain/record/bundle.ts';
@@ -7,18 +7,18 @@ import type { AuditService } from '../audit/audit.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger' | 'auditChain'> & { audit: AuditService };
 
-/** Whose chain, and why it may go on: the operator's words. */
+/** The chain to release, and the operator's reason. */
 export interface ReleaseRequest {
   organizationId: string;
   chain: ChainName;
   reason: string;
 }
 
-/** For operators: no route leads here. */
+/** Operators call it by script; there is no route. */
 export function createChainReleaseService({ models, ledger, auditChain, audit }: Deps) {
   const chains = { ledger: ledger.lostHeads, audit: auditChain.lostHeads };
 
-  /** What else has seen the lost entries claims no longer that the chain reached them. */
+  /** Resets cursors and verifications that had seen the lost entries. */
   async function forget(organizationId: string, { goesOnAfter }: LostEntries): Promise<void> {
     const left = goesOnAfter?.sequence ?? 0;
     await models.chainVerifications.updateOne({ organizationId }, { $min: { reached: left } });
@@ -29,14 +29,14 @@ export function createChainReleaseService({ models, ledger, auditChain, audit }:
   }
 
   return {
-    /** What the chain has lost; null when it has lost nothing. */
+    /** Finds the entries that the chain has lost; null if there are none. */
     find: ({
       organizationId,
       chain,
     }: Omit<ReleaseRequest, 'reason'>): Promise<LostEntries | null> =>
       chains[chain].find(organizationId),
 
-    /** Null, and nothing is written, when the chain has lost nothing. */
+    /** Returns the lost entries; null, without writing anything, if none are lost. */
     async release({ organizationId, chain, reason }: ReleaseRequest): Promise<LostEntries | null> {
       const lost = await chains[chain].find(organizationId);
       if (!lost) return null;

@@ -1,4 +1,4 @@
-// Verifies the chain of an organisation, in full or after what was verified, and remembers the outcome (document 2, section 4.5).
+// Verifies a chain, in full or since the last verified position, and stores the result (document 2, section 4.5).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
@@ -13,7 +13,7 @@ type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>
   chain: Pick<HashChainService, 'changed'>;
 };
 
-/** `verified`: only what came after the last verified position, which is believed. */
+/** `verified`: only entries after the last verified position, which is trusted. */
 export interface VerificationScope {
   since?: 'verified' | undefined;
 }
@@ -30,7 +30,7 @@ export function createChainVerificationService(deps: Deps) {
     return highestSequence([earlier?.reached, ...cursors.map(({ sequence }) => sequence)]);
   }
 
-  /** `lastVerifiedAt` is when the whole chain was verified; findings count whichever way they were made. */
+  /** Only full verifications set `lastVerifiedAt`; findings are stored after any verification. */
   async function remember(
     organizationId: string,
     verifiedAt: Date,
@@ -51,7 +51,7 @@ export function createChainVerificationService(deps: Deps) {
   }
 
   return {
-    /** Replays the chain and remembers the outcome. */
+    /** Replays the chain and stores the result. */
     async verify(
       { organizationId, signal }: Pick<Tenant, 'organizationId' | 'signal'>,
       { since }: VerificationScope = {},

@@ -1,4 +1,4 @@
-// What the last verification of an organisation's chain found, so that the status can tell (document 2, section 4.5).
+// The result of the last verification of an organisation's chain, for its status (document 2, section 4.5).
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 import type { BrokenReason, VerifiedPosition } from '../../ledger/verify/report.ts';
@@ -11,7 +11,7 @@ export interface ChainVerificationDocument {
   totalChecked: number;
   /** The highest sequence that a verification without findings has seen; a later one must reach it. */
   reached: number;
-  /** Where the newest verification without findings ended; null: none has, or a later one found something. */
+  /** End of the newest verification without findings; null if there is none or a later one had findings. */
   position: VerifiedPosition | null;
   brokenAtSequence: number | null;
   brokenReason: BrokenReason | null;

@@ -76,7 +76,7 @@ export const verificationQuery = z.object({
   ),
 });
 
-/** Anything else names no decision. */
+/** Other texts cannot name a decision. */
 export const traceParam = z.object({ traceId: z.string().regex(/^[A-Za-z0-9._:()-]{1,200}$/) });
 export const entryOfTraceView = z.object({
   entry: entryView,

@@ -1,4 +1,4 @@
-// The chain of an organisation: status and entries (document 2, section 4.5). Verification is `chain-verification.service.ts`, exports are `bundles.service.ts`.
+// Status and entries of an organisation's chain (document 2, section 4.5); verification and exports are other services.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -40,14 +40,14 @@ export interface DecisionEntries {
 }
 
 const CACHE_MAX = 10_000;
-/** Appends and verifications of other instances show after at most this time; those of this one at once. */
+/** Maximum delay until changes by other instances show; changes by this one show at once. */
 const TTL_MS = 2000;
 const ENTRY_MEMBERS =
   'organizationId sequence kind traceId prevHash payloadDigest chainHash createdAt';
 const HEX = /^[0-9a-f]{1,64}$/;
-/** With so few digits the newest entries are the quickest way to some that fit. */
+/** A search of at most this many digits scans the newest entries, the quickest way to some matches. */
 const SHORT = 2;
-/** So much of a generated trace id is a minute: few ids begin so, and they may be old. */
+/** A prefix of this length stands for a minute of generated trace ids: few match, and they may be old. */
 const SELECTIVE = 12;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
@@ -99,7 +99,7 @@ export function createHashChainService(deps: Deps) {
   }
 
   return {
-    /** The organisation's chain has grown or was verified on this instance. */
+    /** Drops the cached status, after the chain has grown or was verified on this instance. */
     changed(organizationId: string): void {
       cache.delete(organizationId);
     },
@@ -137,7 +137,7 @@ export function createHashChainService(deps: Deps) {
       return { entries, hasMore: found.length > limit };
     },
 
-    /** By its object id. @throws AppError `NOT_FOUND` */
+    /** Loads an entry by its object id. @throws AppError `NOT_FOUND` */
     async entry({ organizationId }: Tenant, id: string): Promise<ChainEntryView> {
       const where = { organizationId, _id: id };
       const query = models.ledger.findOne(where, ENTRY_MEMBERS).lean<LedgerEntryDocument>();
@@ -149,7 +149,7 @@ export function createHashChainService(deps: Deps) {
 }
 export type HashChainService = ReturnType<typeof createHashChainService>;
 
-/** Ranges instead of patterns: indexes serve them, and no character means anything. */
+/** Uses ranges instead of patterns: indexes serve them, and no character needs escaping. */
 function beginningWith(search: string): object {
   const range = { $gte: search, $lt: search + BEYOND };
   return HEX.test(search)
@@ -157,7 +157,7 @@ function beginningWith(search: string): object {
     : { traceId: range };
 }
 
-/** No trace id begins with so many hex digits. */
+/** No trace id begins with more than `SHORT` hex digits. */
 function isHash(search: string): boolean {
   return search.length > SHORT && HEX.test(search);
 }

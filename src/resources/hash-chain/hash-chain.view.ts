@@ -1,4 +1,4 @@
-// Status, verification and entries of a chain as the interface shows them (document 2, resource HashChainEntry and section 4.5).
+// Renders status, verification and entries of a chain (document 2, resource HashChainEntry and section 4.5).
 import type { Percentiles } from '../../ledger/append/latency.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BrokenReason, Verification } from '../../ledger/verify/report.ts';
@@ -57,7 +57,7 @@ export interface VerificationView extends Pick<
 interface StatusParts {
   head: Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'> | null;
   verification: Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'> | null;
-  /** Of the newest appends of this process. */
+  /** Latency of the newest appends of this process. */
   latency: Percentiles | null;
 }
 

@@ -1,4 +1,4 @@
-// Verifies a part of the chain by itself: links, digests and hashes of its entries (document 2, section 4.8).
+// Verifies a range of the chain by itself: links, digests and hashes of its entries (document 2, section 4.8).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { chainHash, chainTime, payloadDigest, ZERO_HASH } from '../../domain/record/chain.ts';
@@ -8,7 +8,7 @@ import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 
 export interface Segment {
   fromSeq: number;
-  /** Absent: as far as one call goes, at most to the head. */
+  /** Absent: as far as one call may go, at most to the head. */
   toSeq?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface SegmentVerification {
   checked: number;
   headSequence: number;
   brokenAtSequence: number | null;
-  /** Null when verified; what was asked for may not be there, or be too much for one call. */
+  /** Null when verified; the range may also be beyond the head, or too long for one call. */
   reason:
     | 'beyond-head'
     | 'too-long'
@@ -30,7 +30,7 @@ export interface SegmentVerification {
     | null;
 }
 
-/** Entries of one call. */
+/** Maximum number of entries of one call. */
 export const SEGMENT_MAX = 1000;
 
 type Entry = Pick<
@@ -97,7 +97,7 @@ function faultIn(
   return null;
 }
 
-/** What the database returns may be of another type by now. */
+/** Checks types too, since stored values may have been tampered with. */
 function isSealed(entry: Entry): boolean {
   const { prevHash, sequence, view, chainHash: hash, payloadDigest: digest, createdAt } = entry;
   if (typeof view !== 'string' || !(createdAt instanceof Date)) return false;

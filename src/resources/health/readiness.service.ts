@@ -7,7 +7,7 @@ type Deps = Pick<Platform, 'ping' | 'clockAgrees'>;
 export function createReadiness({ ping, clockAgrees }: Deps) {
   let draining = false;
   return {
-    /** From now on this instance is not ready. */
+    /** Marks this instance as not ready. */
     drain(): void {
       draining = true;
     },

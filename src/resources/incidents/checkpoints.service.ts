@@ -1,4 +1,4 @@
-// Completing checkpoints, by either way to name one, and what follows from a deadline that passes (document 3, sections 3 and 4.2).
+// Completes checkpoints, named by clock and index or by id, and attests them on the chain (document 3, 3 and 4.2).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
@@ -36,7 +36,7 @@ interface Place {
 type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
 
 export function createCheckpointService({ models, clock, attestations }: Deps) {
-  /** By an entry of the ledger that names a digest of the record. */
+  /** Queues a ledger entry that names a digest of the completed record. */
   function attest(
     { organizationId, actor }: Tenant,
     { email }: User,
@@ -61,7 +61,7 @@ export function createCheckpointService({ models, clock, attestations }: Deps) {
 
   return {
     /**
-     * In the transaction of the request, so that of two at once one finds it completed.
+     * Completes a checkpoint in the request's transaction, so that of two concurrent requests one is refused.
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is completed already
      */
     async complete(
@@ -119,7 +119,7 @@ function nameOf(clocks: readonly StoredClock[], place: Place): CompletedCheckpoi
   return { checkpointId: id, regulator: stored.regulator, label: checkpoint.label };
 }
 
-/** What a completion writes. */
+/** Returns the fields that a completion writes. */
 function completed(
   found: IncidentDocument,
   place: Place,
@@ -132,7 +132,7 @@ function completed(
   return { ...reported(found, stored, at), clocks, breachAt: nextBreachAt(clocks) };
 }
 
-/** A completed checkpoint is a report to its regulator; the first one is the submission. */
+/** Records the completed checkpoint as a report to its regulator; the first report is the submission. */
 function reported(
   { regulators, reportedTo }: IncidentDocument,
   { regulator }: StoredClock,

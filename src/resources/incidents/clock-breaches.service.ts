@@ -1,4 +1,4 @@
-// The timed job that marks clocks whose deadline has passed open (document 3, section 3).
+// The timed job that marks clocks as breached whose deadline has passed (document 3, section 3).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { nextBreachAt, settled } from '../../domain/incidents/clock.ts';
@@ -11,7 +11,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'transaction' | 'logger'> & {
 };
 type Overdue = Pick<IncidentDocument, '_id' | 'organizationId'>;
 
-/** Of one run; what is left waits for the next. */
+/** Maximum number of incidents per run; the rest waits for the next. */
 const BATCH = 500;
 
 export function createClockBreachService(deps: Deps) {
@@ -36,7 +36,7 @@ export function createClockBreachService(deps: Deps) {
     );
   }
 
-  /** One transaction, so that a checkpoint that is completed meanwhile is not overwritten, nor a breach told twice. */
+  /** Runs in one transaction, so that no concurrent completion is overwritten, and no breach is recorded twice. */
   async function mark({ _id, organizationId }: Overdue): Promise<AuditRow[]> {
     const incident = await models.incidents
       .findOne({ _id, organizationId })
@@ -54,7 +54,7 @@ export function createClockBreachService(deps: Deps) {
   }
 
   return {
-    /** One incident that cannot be marked holds up no other. */
+    /** Marks all overdue incidents; one that fails does not hold up the others. */
     async markOverdue(): Promise<void> {
       const overdue = await models.incidents
         .find({ breachAt: { $lt: clock.now() } }, '_id organizationId', {

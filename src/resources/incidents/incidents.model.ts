@@ -1,4 +1,4 @@
-// Incidents with the clocks of the regulators that they concern (document 3, section 2).
+// Incidents with the clocks of their regulators (document 3, section 2).
 import { Schema, type Types } from 'mongoose';
 import { CLOCK_STATUSES, type IncidentClock } from '../../domain/incidents/clock.ts';
 import { INCIDENT_STATUSES, type IncidentStatus } from '../../domain/incidents/incident-status.ts';
@@ -22,7 +22,7 @@ interface Submission {
   code: Regulator;
   name: string | null;
   contactEmail: string | null;
-  /** The first report. */
+  /** Time of the first report. */
   submittedAt: Date | null;
   submissionRef: string | null;
 }
@@ -43,7 +43,7 @@ export interface IncidentDocument {
   reportedTo: string[];
   regulators: Submission[];
   clocks: StoredClock[];
-  /** When the next active clock is breached; null: none can be. */
+  /** Time of the next possible breach of an active clock; null: none. */
   breachAt: Date | null;
   createdBy: Types.ObjectId;
   createdByEmail: string;
@@ -51,7 +51,7 @@ export interface IncidentDocument {
   closedAt: Date | null;
   rootCause: string | null;
   remediation: string | null;
-  /** Of whoever closed it. */
+  /** Notes from closing the incident. */
   notes: string | null;
   createdAt: Date;
   updatedAt: Date;

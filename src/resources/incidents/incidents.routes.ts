@@ -39,7 +39,7 @@ const transition = ({ incident, before }: ChangedIncident): AuditDetails => ({
   metadata: { from: before.status, to: incident.status },
 });
 
-/** One entry for a change of fields, which tells of moved deadlines, and one for a change of status. */
+/** Returns one audit entry for changed fields, with moved deadlines, and one for a changed status. */
 function changes(changed: ChangedIncident, fields: readonly string[]): AuditDetails[] {
   const { incident, before } = changed;
   const isMoved = incident.detectedAt.getTime() !== before.detectedAt.getTime();

@@ -20,12 +20,12 @@ import {
 import { CATEGORIES, SEVERITIES } from './incidents.model.ts';
 
 const NAMED_MAX = 100;
-/** Each is a clock at most once, but may be sent again. */
+/** Each regulator makes one clock, but the same one may be sent twice. */
 const REGULATORS_MAX = 20;
-/** Nobody has an older incident, and every deadline stays a date that can be written. */
+/** Earlier incidents are implausible, and this bound keeps every deadline a valid date. */
 const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
-/** A text that may be left open: empty means null. */
+/** Accepts null and an empty text, which means null. */
 const open = <T extends z.ZodType>(text: T) =>
   z.union([z.literal('').transform(() => null), z.null(), text]);
 const moment = z.iso

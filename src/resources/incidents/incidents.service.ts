@@ -1,4 +1,4 @@
-// Incidents: opened with their clocks, changed, closed, read (document 3, sections 3 and 4.2).
+// Opens, lists, changes and closes incidents with their clocks (document 3, sections 3 and 4.2).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -37,7 +37,7 @@ export interface ChangedIncident {
   before: { status: IncidentStatus; detectedAt: Date };
 }
 
-/** How far the clock of a caller may be ahead. */
+/** Tolerance for a caller's clock that is ahead. */
 const AHEAD_MS = 60_000;
 
 export function createIncidentService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
@@ -46,7 +46,7 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
     return findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
   }
 
-  /** In the transaction of the request: whoever else changes the incident meanwhile, one of the two begins again. */
+  /** Writes in the transaction of the request: of two concurrent changes one is run again. */
   function write(found: IncidentDocument, $set: Partial<IncidentDocument>) {
     const { _id, organizationId } = found;
     return findOr404(
@@ -114,7 +114,10 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
       return incidentAt(await insertOne(models.incidents, row), now);
     },
 
-    /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not close, `VALIDATION_ERROR` when it was detected in the future */
+    /**
+     * @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not close, `VALIDATION_ERROR` when it was
+     * detected in the future
+     */
     async update(
       tenant: Tenant,
       { role }: User,
@@ -155,7 +158,7 @@ export type IncidentService = ReturnType<typeof createIncidentService>;
 
 type Named = z.output<typeof incidentInput>['regulators'];
 
-/** One clock and one submission for each regulator, as it was named first. */
+/** Creates one clock and one submission for each regulator, from its first mention. */
 function beginClocks(named: Named, startedAt: Date, now: Date) {
   const firsts = named.filter(({ code }, at) => named.findIndex((one) => one.code === code) === at);
   const clocks = firsts.map(({ code, applicabilityReason }) =>
@@ -166,13 +169,13 @@ function beginClocks(named: Named, startedAt: Date, now: Date) {
     regulators: firsts.map(({ code, name, contactEmail, submissionRef }) => {
       return { code, name, contactEmail, submissionRef, submittedAt: null };
     }),
-    // Their ids are the database's.
+    // The database assigns their ids.
     clocks: begun as StoredClock[],
     breachAt: nextBreachAt(begun),
   };
 }
 
-/** Where the detection is another, the open deadlines are; what is breached by then stays so. */
+/** Moves the open deadlines when the detection time changes; breached clocks stay breached. */
 function movedTo({ clocks, detectedAt }: IncidentDocument, to: Date, now: Date): StoredClock[] {
   if (detectedAt.getTime() === to.getTime()) return unsettled(clocks, now);
   return unsettled(

@@ -1,4 +1,4 @@
-// An incident as it is shown: with what its clocks say at this moment.
+// The view of an incident: with the state of its clocks at a given time.
 import { ruleOf } from '../../domain/incidents/cadence.ts';
 import {
   type Checkpoint,

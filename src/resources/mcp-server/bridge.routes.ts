@@ -1,4 +1,4 @@
-// The tool-protocol bridge, and the same over the Model Context Protocol.
+// Routes of the bridge: its own tool protocol, and the Model Context Protocol.
 import { z } from 'zod';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import {
@@ -11,14 +11,14 @@ import {
 } from './bridge.schemas.ts';
 
 const gated = { plan: 'mcpServer' } as const;
-/** A question, whatever the method: nothing is written. */
+/** Reads only, although the method is POST. */
 const ask = { method: 'post', auth: 'user', writes: 'none', heavy: true, ...gated } as const;
 
 export const bridgeRoutes = [
   route({
     method: 'get',
     path: '/manifest',
-    summary: 'What the bridge offers; the same for everybody',
+    summary: 'What the bridge offers; the same for every caller',
     auth: 'reader',
     agentScope: 'irrelevant',
     ...gated,

@@ -1,4 +1,4 @@
-// What the bridge offers to hosts of language models, and how it is asked (document 2, section 4.8).
+// Resources and tools of the bridge for hosts of language models, with inputs and views (document 2, section 4.8).
 import { z } from 'zod';
 import { optional } from '../../http/declaration/optional.ts';
 
@@ -46,7 +46,7 @@ export const TOOLS = [
   },
 ] as const;
 
-/** As JSON Schema. */
+/** Converts to JSON Schema. */
 export function inputSchemaOf(schema: z.ZodType): Record<string, unknown> {
   return z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
 }

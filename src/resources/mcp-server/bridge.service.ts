@@ -1,4 +1,4 @@
-// The bridge: what a host of a language model may read of an organisation, and the two questions it may ask. Nothing changes anything.
+// The bridge for hosts of language models: three resources to read and two tools to call, none of which writes.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Json } from '../../domain/record/json.ts';
@@ -31,14 +31,14 @@ export interface ToolAnswer {
   isError: boolean;
 }
 
-/** What is known, and whether that is what was hoped for. */
+/** The result of a tool, and whether it is an error. */
 interface Found {
   value: unknown;
   isError: boolean;
 }
 
 const RECENT = { skip: 0, limit: 50 };
-/** Characters of policies in one answer; those beyond come without their conditions and actions. */
+/** Limit of characters; policies beyond it are shown without conditions and actions. */
 const POLICIES_MAX = 2 * 1024 * 1024;
 const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
 
@@ -114,10 +114,10 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
   };
 
   return {
-    /** The same for everybody. */
+    /** The manifest is the same for every caller. */
     manifest: manifest(),
 
-    /** The value behind a URI, as JSON text. @throws AppError `MCP_READ_FAILED` */
+    /** Reads the resource of a URI as JSON text. @throws AppError `MCP_READ_FAILED` */
     async read(tenant: Tenant, uri: string): Promise<string> {
       if (!Object.hasOwn(reads, uri)) throw new AppError('MCP_READ_FAILED');
       return JSON.stringify(await reads[uri as ResourceUri](tenant));
@@ -148,7 +148,10 @@ function manifest(): BridgeManifest {
   };
 }
 
-/** The texts of the bridge's errors tell nothing. @throws AppError `MCP_TOOL_FAILED` */
+/**
+ * Does not say which argument is wrong, because errors of the bridge carry no details.
+ * @throws AppError `MCP_TOOL_FAILED`
+ */
 function parsed<T>(result: { success: true; data: T } | { success: false }): T {
   if (!result.success) throw new AppError('MCP_TOOL_FAILED');
   return result.data;

@@ -12,7 +12,7 @@ type Deps = Pick<Platform, 'logger'> & {
 };
 
 export function createMcpService({ logger, questions, answerMcp: answer }: Deps) {
-  /** The protocol tells clients the text of an error, whichever it is. */
+  /** Hides the text of unexpected errors, which the protocol would show to clients. */
   async function vaguely<T>(code: Code, asked: Promise<T>): Promise<T> {
     try {
       return await asked;

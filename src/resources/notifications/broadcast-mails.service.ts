@@ -1,4 +1,4 @@
-// The mail that repeats a broadcast, made when it is sent, for a member who has not opted out of it (document 3, section 4.10).
+// Composes the mail of a broadcast when it is sent, for members who have not opted out (document 3, section 4.10).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { quotedName } from '../../domain/names/quoted-name.ts';
@@ -6,7 +6,7 @@ import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 
-/** Of the account, as far as a mail needs it. */
+/** The fields of an account that a mail needs. */
 interface Recipient {
   email: string;
   preferences: { notificationOptOuts: { email: string[] } };
@@ -20,9 +20,9 @@ export function createBroadcastMailService({ models }: Pick<Platform, 'models'>)
   }
 
   return {
-    /** By the `kind` of the outbox row. */
+    /** Composers of mails, keyed by the `kind` of the outbox row. */
     mails: {
-      /** Null when the notification, the organisation or the account has gone since, or its owner has opted out. */
+      /** Returns null when the notification, organisation or account is gone, or the member has opted out. */
       async broadcast({
         organizationId,
         payload,

@@ -1,4 +1,4 @@
-// Tells the owners and admins of an organisation something in the dashboard, but for those who have opted out of its type.
+// Notifies owners and admins in the dashboard, except those who opted out of the notification's type.
 import type { mongo, Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
@@ -18,14 +18,14 @@ export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
       .lean<{ userId: Types.ObjectId }[]>();
     const optedOut = { 'preferences.notificationOptOuts.inApp': type };
     const among = { _id: { $in: members.map(({ userId }) => userId) } };
-    // What weakens a control is told whatever somebody wants to hear of.
+    // Security notices ignore opt-outs, for they are about weakened controls.
     const where = type === 'security' ? among : { ...among, $nor: [optedOut] };
     const told = await models.users.find(where, '_id', options).lean<{ _id: Types.ObjectId }[]>();
     return told.map(({ _id }) => _id);
   }
 
   return {
-    /** In the session's transaction; without one, in that of the request. */
+    /** Writes in the session's transaction; without a session, in that of the request. */
     async tell(
       organizationId: string,
       notice: ManagerNotice,

@@ -1,4 +1,4 @@
-// Notifications: what the dashboard tells one member of one organisation; gone after 90 days.
+// Notifications, which the dashboard shows to one member of one organisation; deleted after 90 days.
 import { Schema, type Types } from 'mongoose';
 import {
   NOTIFICATION_TYPES,
@@ -17,7 +17,7 @@ export interface NotificationDocument {
   isRead: boolean;
   /** A route of the dashboard. */
   link: string | null;
-  /** Who sent a broadcast. */
+  /** The user who sent a broadcast. */
   sentBy: Types.ObjectId | null;
   createdAt: Date;
   updatedAt: Date;

@@ -12,7 +12,7 @@ import {
   unreadExtra,
 } from './notifications.schemas.ts';
 
-/** What somebody was told is theirs, in every role. */
+/** Members of every role may read and delete their own notifications. */
 const own = { auth: 'user', roles: ROLES } as const;
 
 export const notificationRoutes = [

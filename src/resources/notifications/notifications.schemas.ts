@@ -14,7 +14,7 @@ export const notificationQuery = z.object({
 export const broadcastInput = z.strictObject({
   title: line(200),
   body: prose(1000),
-  sendEmail: optional(z.boolean()).describe('Also by mail, to whoever has not opted out of it'),
+  sendEmail: optional(z.boolean()).describe('Also by mail, to members who have not opted out'),
 });
 
 export const notificationView = z.object({

@@ -1,4 +1,4 @@
-// Notifications of members: each sees their own, and managers send one to everybody (document 3, section 4.10).
+// Notifications: members read and delete their own, managers broadcast to all members (document 3, section 4.10).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -9,10 +9,10 @@ import { PRESENT } from '../../domain/identity/standing.ts';
 import type { NotificationDocument } from './notifications.model.ts';
 import type { broadcastInput } from './notifications.schemas.ts';
 
-/** Where a broadcast leads to. */
+/** Link of a broadcast in the dashboard. */
 const NOTIFICATION_PAGE = '/notifications';
 
-/** Listed under both names of the description. */
+/** Has the id under both documented names. */
 type NotificationView = NotificationDocument & { id: NotificationDocument['_id'] };
 
 interface Broadcast {
@@ -36,7 +36,7 @@ export function createNotificationService({ models, queueMail }: Deps) {
       return { items: items.map(toView), total };
     },
 
-    /** Of all of the caller's, whatever a list shows. */
+    /** Counts all unread notifications of the caller, whatever the list shows. */
     countUnread(tenant: Tenant, user: User): Promise<number> {
       return models.notifications.countDocuments({ ...own(tenant, user), isRead: false });
     },
@@ -71,7 +71,7 @@ export function createNotificationService({ models, queueMail }: Deps) {
       return { deleted: deletedCount };
     },
 
-    /** One notification for every active member, and a mail for each who has not opted out. Sent again, it is there twice. */
+    /** Creates a notification for every active member, and a mail unless they opted out. Not idempotent. */
     async broadcast(
       { organizationId }: Tenant,
       { userId: sentBy }: User,

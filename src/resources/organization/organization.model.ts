@@ -1,4 +1,4 @@
-// The organisation: the tenant itself, its plan and the workspace new records go to.
+// The organisation: the tenant, its plan, its settings and its default workspace.
 import { Schema, type Types } from 'mongoose';
 import type { SubscriptionEvent } from '../../domain/billing/subscription.ts';
 import { PLANS, type Plan } from '../../domain/identity/plans.ts';
@@ -11,7 +11,9 @@ export interface OidcSettings {
   clientId: string;
   /** Sealed for this organisation. */
   clientSecret: string;
-  /** The claim that identifies a person for ever; `sub` unless the provider has a better one, such as Entra's `oid`. */
+  /**
+   * The claim that identifies a person permanently; `sub` unless the provider has a better one, such as Entra's `oid`.
+   */
   subjectClaim: string;
   /** The claim that lists groups, for role mapping. */
   groupsClaim: string;
@@ -27,28 +29,28 @@ export interface SamlSettings {
   sloUrl: string | null;
   /** PEM, one or two: both are valid while a certificate is replaced. */
   certificates: string[];
-  /** The only kind of NameID that is accepted, and asked for; null or absent: any but transient ones. */
+  /** The only kind of NameID that is requested and accepted; null or absent: any but transient ones. */
   nameIdFormat?: string | null;
-  /** Attributes of an assertion; an e-mail address in the NameID is found without. */
+  /** Names of assertion attributes; an e-mail address in the NameID needs none. */
   emailAttribute: string;
   nameAttribute: string;
   groupsAttribute: string;
 }
 
-/** How the organisation's members sign on; the protocol that is not in use may be prepared. */
+/** How members sign on; the settings of the unused protocol may be prepared. */
 export interface SsoConfig {
   provider: 'oidc' | 'saml';
-  /** Whether Assay asks for its own second factor as well. */
+  /** Whether Assay requires its own second factor as well. */
   requireMfaEvenWithSso: boolean;
-  /** Whether members come in by the sign-on only, but for owners; absent: no. */
+  /** Whether members other than owners must use the sign-on; absent: no. */
   requireSso?: boolean;
-  /** Just-in-time provisioning: whether the first login makes somebody a member. */
+  /** Just-in-time provisioning: whether the first login creates a membership. */
   justInTime: boolean;
   oidc: OidcSettings | null;
   saml: SamlSettings | null;
 }
 
-/** Who outside may be told of the month (`policies/insurance-feed`). */
+/** Which partners may read the monthly insurance feed (`policies/insurance-feed`). */
 export interface InsuranceFeedSetting {
   enabled: boolean;
   /** The `keyId`s of the partners that may pull it; absent: every partner of the installation. */
@@ -84,13 +86,16 @@ export interface OrganizationDocument {
   endSessionsOnScimDeactivate: boolean;
   /** Whether enabled policies change by approval only; absent in organisations of earlier versions. */
   requirePolicyApproval?: boolean;
-  /** Who asked that it be switched off, while that waits for a second word. */
+  /** The request to switch it off, while it waits for a second person. */
   policyApprovalRelease?: { by: Types.ObjectId; at: Date } | null;
   /** Absent in organisations of earlier versions. */
   insuranceFeed?: InsuranceFeedSetting;
-  /** Since when the owner is asked whether to keep it, for it was begun before their mailbox was proved; null or absent: nobody asks. */
+  /**
+   * When the owner was asked whether to keep an organisation from before the proof of their mailbox; null or absent:
+   * never.
+   */
   reclaimedAt?: Date | null;
-  /** Incremented by every change of a membership, so that these happen one after the other. */
+  /** Incremented by every change of a membership, which serialises these changes. */
   membershipChanges: number;
   createdAt: Date;
   updatedAt: Date;

@@ -1,4 +1,4 @@
-// The organisation: its settings, its SCIM token, its end.
+// Routes of the organisation: its settings, its SCIM token, its deletion.
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
@@ -45,7 +45,7 @@ export const organizationRoutes = [
     summary: 'Mint the SCIM token; shown once, the former one is void at once',
     verified: true,
     auth: 'user',
-    // Whoever holds the token can make owners.
+    // The holder of the token can make owners.
     roles: ['owner'],
     plan: 'scim',
     status: 201,

@@ -11,7 +11,7 @@ const partners = z
     'The `keyId`s of the partners that may pull the feed; absent: every partner of the installation',
   );
 
-/** Strict: a misspelt setting must not look as if it were changed. */
+/** Strict, so that a misspelt setting is refused instead of ignored. */
 export const settingsChange = z.strictObject({
   name: optional(line(200)),
   scrubNationalIds: optional(z.boolean()),
@@ -28,7 +28,7 @@ export const deletionInput = z.strictObject({
 const reclaimedAt = instant
   .nullable()
   .describe(
-    'Since when the owner, who has proved the mailbox, is asked: keep what was begun before (`POST /organization/keep`), or delete it (`DELETE /organization`); null: nobody asks',
+    'Since when the owner, who has proved the mailbox, is asked: keep what was begun before (`POST /organization/keep`), or delete it (`DELETE /organization`); null: there is no question',
   );
 
 /** A change that weakens a control, while it waits. */

@@ -1,4 +1,4 @@
-// Organisations: created at registration with their default workspace, and what every request needs of them.
+// Organisations: creation with the default workspace, settings, and the cached context that every request needs.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
@@ -22,7 +22,7 @@ export interface IdentityProvider {
   issuer: string;
 }
 
-/** What authentication needs of an organisation. */
+/** The facts of an organisation that authentication needs. */
 export interface OrganizationContext {
   plan: Plan;
   defaultWorkspaceId: string;
@@ -30,7 +30,7 @@ export interface OrganizationContext {
   requiresPolicyApproval: boolean;
   /** Null: SSO is not configured. */
   identityProvider: IdentityProvider | null;
-  /** Whether members who are no owners come in by the sign-on only. */
+  /** Whether members other than owners must use the sign-on. */
   requiresSso: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface OrganizationSettings extends Omit<OrganizationDocument, 'policy
   policyApprovalRelease?: Waiting;
 }
 
-/** What a list shows of an organisation. */
+/** The members of an organisation that lists show. */
 export type OrganizationSummary = Pick<
   OrganizationDocument,
   '_id' | 'name' | 'slug' | 'subscription'
@@ -133,12 +133,12 @@ export function createOrganizationService(deps: Deps) {
       return toView(updated, clock.now());
     },
 
-    /** Call it after every change of the document that was made elsewhere. */
+    /** Drops the cached context; call it after every change of the document outside this service. */
     changed(organizationId: string): void {
       onCommit(() => contexts.invalidate(organizationId));
     },
 
-    /** Names by id, for lists. */
+    /** Finds the organisations of the ids, for lists. */
     async named(ids: readonly string[]): Promise<Map<string, OrganizationSummary>> {
       const found = await models.organizations
         .find({ _id: { $in: ids } })
@@ -149,11 +149,11 @@ export function createOrganizationService(deps: Deps) {
 }
 export type OrganizationService = ReturnType<typeof createOrganizationService>;
 
-/** Not on a plan without sign-on, where nobody could come in. */
+/** False on a plan without sign-on, which would lock all members out. */
 const requiresSso = ({ ssoConfig, subscription }: OrganizationDocument): boolean =>
   ssoConfig?.requireSso === true && plansWith('sso').includes(subscription.plan);
 
-/** The identity provider that is in use; the other one may be prepared. */
+/** Returns the identity provider in use; the other one may be prepared. */
 export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityProvider | null {
   const issuer = provider === 'oidc' ? oidc?.issuer : saml?.entityId;
   return issuer === undefined ? null : { protocol: provider, issuer };

@@ -1,4 +1,4 @@
-// Switches approvals of policies on, at once, and off, by a second word (decisions: switches that weaken).
+// Switches policy approvals on at once, and off after a second person confirms (decisions: switches that weaken).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Asked } from '../../domain/control/second-word.ts';
@@ -15,7 +15,7 @@ const WEAKENING = { what: 'Policies may change without approval', link: '/settin
 
 export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps) {
   return {
-    /** What of a change of settings is written now. */
+    /** Returns the part of a change that takes effect now. */
     async settle(
       changer: Changer,
       { requirePolicyApproval: wanted, ...others }: z.output<typeof settingsChange>,

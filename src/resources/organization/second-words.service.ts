@@ -1,4 +1,4 @@
-// Asks for the second word on a change that weakens a control, and tells all managers (decisions: switches that weaken).
+// Requires a second person for changes that weaken a control, and notifies managers (decisions: switches that weaken).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { type Asked, wordOn, type Word } from '../../domain/control/second-word.ts';
@@ -13,7 +13,7 @@ export interface Changer {
   user: User;
 }
 
-/** What is to be weakened, in words for managers, and who asked for it before. */
+/** The weakened control, in words for managers, and the earlier request. */
 interface Weakening {
   what: string;
   link: string;
@@ -22,7 +22,7 @@ interface Weakening {
 
 export function createSecondWords({ models, clock, managerNotices }: Deps) {
   return {
-    /** In the request's transaction. */
+    /** Decides whether the change is confirmed, requested or waiting. Call it in the request's transaction. */
     async say(
       { tenant: { organizationId }, user: { userId, role, name } }: Changer,
       { what, link, asked }: Weakening,

@@ -1,4 +1,4 @@
-// Events of the payment processor that were taken: each is good once, and one that came too early waits for its checkout.
+// Accepted events of the payment processor: each counts once, and an early one waits for its checkout.
 import { Schema } from 'mongoose';
 import type { SubscriptionEvent } from '../../domain/billing/subscription.ts';
 
@@ -6,15 +6,15 @@ export interface PaymentEventDocument {
   /** The processor's id of the event; or `customer:` and an id, which every event of that customer touches. */
   _id: string;
   type: string;
-  /** Of a subscription that no organisation is known to have yet. */
+  /** The event of a subscription whose organisation is not known yet. */
   waiting: SubscriptionEvent | null;
   customerId: string | null;
-  /** How often it was touched. */
+  /** Number of touches. */
   touched: number;
   createdAt: Date;
 }
 
-/** The processor sends an event again for three days by itself, and for a month on demand. */
+/** Longer than the processor repeats events: three days by itself, a month on demand. */
 const KEPT_SECONDS = 40 * 24 * 3600;
 
 export const paymentEventSchema = new Schema<PaymentEventDocument>(

@@ -1,4 +1,4 @@
-// Events of the payment processor, as far as they are read (document 3, section 6); what else they hold is ignored.
+// Events of the payment processor: the fields that are read (document 3, section 6); other fields are ignored.
 import { z } from 'zod';
 import { optional } from '../../http/declaration/optional.ts';
 import { idParam } from '../../http/declaration/views.ts';

@@ -1,4 +1,4 @@
-// Takes what the payment processor tells of checkouts and subscriptions, in any order and any number of times (document 3, section 6).
+// Applies the processor's events on checkouts and subscriptions, in any order and repetition (document 3, section 6).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -28,7 +28,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'caches' |
 };
 type PaymentEvent = z.output<typeof paymentEventInput>;
 
-/** What an event changed of an organisation. */
+/** The subscription of an organisation before and after an event. */
 export interface SubscriptionChanged {
   organizationId: string;
   before: KnownSubscription;
@@ -37,9 +37,9 @@ export interface SubscriptionChanged {
 
 const CHECKOUT = 'checkout.session.completed';
 const SUBSCRIPTION = 'customer.subscription.';
-/** Events of one customer that wait. */
+/** Maximum number of waiting events of one customer. */
 const WAITING_MAX = 100;
-/** A deleted subscription says so by its event, not by its status. */
+/** The kind comes from the event's type: the status does not show a deletion. */
 const KINDS: Readonly<Record<string, SubscriptionEvent['kind']>> = {
   'customer.subscription.created': 'created',
   'customer.subscription.deleted': 'deleted',
@@ -48,14 +48,14 @@ const KINDS: Readonly<Record<string, SubscriptionEvent['kind']>> = {
 export function createPaymentEventService(deps: Deps) {
   const { models, clock, config, payments, logger, caches, onCommit, cancellations } = deps;
 
-  /** False when the event was taken before. */
+  /** Resolves with false when the event was accepted before. */
   async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {
     const row = { $setOnInsert: { type, waiting: null, customerId: null } };
     const { upsertedCount } = await models.paymentEvents.updateOne({ _id }, row, { upsert: true });
     return upsertedCount === 1;
   }
 
-  /** Of a checkout and a subscription at the same time, one runs again and then sees the other. */
+  /** Writes to one row per customer: of two concurrent events one conflicts, runs again and sees the other. */
   async function touch(customerId: string): Promise<void> {
     await models.paymentEvents.updateOne(
       { _id: `customer:${customerId}` },
@@ -67,11 +67,11 @@ export function createPaymentEventService(deps: Deps) {
   async function store(_id: Types.ObjectId, change: object): Promise<void> {
     const set = Object.entries(change).map(([name, value]) => [`subscription.${name}`, value]);
     await models.organizations.updateOne({ _id }, { $set: Object.fromEntries(set) });
-    // A plan counts everywhere.
+    // The plan is part of every cached context.
     onCommit(() => caches.forget(_id.toHexString()));
   }
 
-  /** Null when the event tells nothing new. */
+  /** Returns null when the event brings nothing new. */
   async function apply(
     organization: OrganizationDocument,
     event: SubscriptionEvent,
@@ -140,7 +140,7 @@ export function createPaymentEventService(deps: Deps) {
     };
   }
 
-  /** Stamps the customer and the subscription; what came before of that customer is made up for. */
+  /** Stores customer and subscription, then applies the events of that customer that came too early. */
   async function takeCheckout(event: PaymentEvent): Promise<SubscriptionChanged[]> {
     const parsed = checkoutSession.safeParse(event.data?.object);
     if (!parsed.success) throw unreadable();
@@ -155,7 +155,7 @@ export function createPaymentEventService(deps: Deps) {
     return makeUp(organizationId, customer);
   }
 
-  /** Nobody is left to use what a deleted organisation has just bought. */
+  /** Cancels what a deleted organisation has just bought. */
   async function cancelLate(organizationId: string, subscriptionId?: string | null): Promise<[]> {
     const late = { paymentSubscriptionId: subscriptionId ?? null };
     if (await models.organizationDeletions.exists({ organizationId }))
@@ -171,7 +171,7 @@ export function createPaymentEventService(deps: Deps) {
     const known = knownOf(organization);
     if (known.paymentSubscriptionId === paymentSubscriptionId)
       return store(organization._id, { paymentCustomerId });
-    // The newer one takes over by its own events.
+    // A newer subscription replaces the live one by its own events.
     if (isLive(known))
       return logger.warn(
         { organizationId: organization._id, paymentSubscriptionId },
@@ -204,12 +204,15 @@ export function createPaymentEventService(deps: Deps) {
   }
 
   return {
-    /** @throws AppError `VALIDATION_ERROR` unless the processor signed these bytes within five minutes; `CONFIG_ERROR` without a secret */
+    /**
+     * @throws AppError `VALIDATION_ERROR` unless the processor signed these bytes within five minutes;
+     * `CONFIG_ERROR` without a secret
+     */
     async verify(rawBody: Buffer, signature: string | string[] | undefined): Promise<void> {
       await payments.verify(rawBody, String(signature ?? ''), clock.now());
     },
 
-    /** Takes an event once; call it in a transaction. @throws AppError `VALIDATION_ERROR` when it has another form than described */
+    /** Applies an event once; call it in a transaction. @throws AppError `VALIDATION_ERROR` for an unexpected form */
     async take(event: PaymentEvent): Promise<SubscriptionChanged[]> {
       if (!(await isFirst(event))) return [];
       if (event.type === CHECKOUT) return takeCheckout(event);
@@ -222,7 +225,7 @@ export type PaymentEventService = ReturnType<typeof createPaymentEventService>;
 const unreadable = (): AppError =>
   new AppError('VALIDATION_ERROR', 'The event has another form than described');
 
-/** Organisations that were stored before there were subscriptions lack members. */
+/** Fills in members that organisations of earlier versions lack. */
 function knownOf({ subscription }: OrganizationDocument): KnownSubscription {
   return {
     plan: subscription.plan,

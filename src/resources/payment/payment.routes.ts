@@ -1,4 +1,4 @@
-// What the payment processor posts (document 3, section 6): signed, taken once, in any order.
+// The route for events of the payment processor: signed, applied once, in any order (document 3, section 6).
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { paymentEventInput, receivedView } from './payment-events.schemas.ts';
 

@@ -1,9 +1,9 @@
-// Policies, their immutable revisions, the sets that decisions were judged by, and how often each matched (document 2, resource Policy).
+// Policies, their immutable revisions, policy sets, and match statistics (document 2, resource Policy).
 import { Schema, type Types } from 'mongoose';
 import type { Action, Condition } from '../../domain/policies/definition.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
-/** What an edit can change. */
+/** The fields of a policy that a change can set. */
 export type PolicyContents = {
   name: string;
   description: string;
@@ -13,7 +13,7 @@ export type PolicyContents = {
   actions: Action[];
 };
 
-/** What judges in the place of the policy, in the control of its canary. */
+/** The version that judges instead of the policy in the control arm of its canary. */
 export interface ControlPolicy extends PolicyContents {
   revision: number;
 }
@@ -24,14 +24,17 @@ export interface PolicyDocument extends PolicyContents {
   workspaceId: Types.ObjectId;
   /** Number of the newest revision, from 1. */
   revision: number;
-  /** While the policy judges a share of the decisions only; control null: the others are judged without it. Absent before there were any. */
+  /**
+   * Set while a canary runs. `control` null: the other decisions are judged without the policy. Absent in older
+   * documents.
+   */
   canary?: { id: Types.ObjectId; share: number; control: ControlPolicy | null } | null;
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The contents alone, of a policy or a revision. */
+/** Returns the contents alone, of a policy or a revision. */
 export function contentsOf(policy: PolicyContents): PolicyContents {
   const { name, description, enabled, priority, conditions, actions } = policy;
   return { name, description, enabled, priority, conditions, actions };
@@ -42,7 +45,7 @@ const contents = {
   description: { type: String, default: '', maxlength: 500 },
   enabled: { type: Boolean, required: true },
   priority: { type: Number, required: true },
-  // As given, for the policy set's digest covers them.
+  // Stored as given, for the digest of the policy set covers them.
   conditions: { type: Schema.Types.Mixed, required: true },
   actions: { type: Schema.Types.Mixed, required: true },
 };
@@ -125,7 +128,7 @@ export const policySetSchema = new Schema<PolicySetDocument>(
 policySetSchema.plugin(tenancy);
 policySetSchema.index({ organizationId: 1, digest: 1 }, { name: 'digest', unique: true });
 
-/** Kept by a consumer of the ledger; apart from the definition, so that a match empties no cache. */
+/** Written by a consumer of the ledger; apart from the definition, so that a match invalidates no cache. */
 export interface PolicyStatisticsDocument {
   /** The policy's id. */
   _id: Types.ObjectId;

@@ -18,7 +18,7 @@ import {
 
 const read = { auth: 'reader', agentScope: 'irrelevant' } as const;
 const manage = { auth: 'user', roles: MANAGERS } as const;
-/** The limits of what a workspace may enable are a state that a well-formed policy can offend. */
+/** The answer when a well-formed policy exceeds the limits of its workspace. */
 const codes = ['INVALID_OPERATION'] as const;
 const audit = (action: string) => ({ action, resource: 'policy' });
 

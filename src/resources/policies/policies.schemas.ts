@@ -19,12 +19,12 @@ const objectId = z
   .regex(/^[0-9a-fA-F]{24}$/)
   .toLowerCase();
 
-/** Member names that the database layer drops or takes for its own, so that what is stored would not be what was given. */
+/** Member names that the database layer drops or interprets: the stored value would differ from the given one. */
 const RESERVED = /"(?:_bsontype|constructor|prototype)":/;
 const isStorable = (value: unknown): boolean => !RESERVED.test(JSON.stringify(value));
 const unstorable = 'must not hold a member named _bsontype, constructor or prototype';
 
-/** Strict, for a misspelt member would silently change what the policy means. */
+/** Must be strict, for a misspelt member would silently change what the policy means. */
 const conditionMembers = {
   field: z.string().min(1).describe('Path of a fact, such as outputDecision.action'),
   operator: z.enum(operators),
@@ -45,7 +45,7 @@ const action: z.ZodType<Action> = z.strictObject({
   config: optional(config.refine(isStorable, unstorable)),
 });
 
-/** What a policy says. */
+/** The contents of a policy. */
 export const policyContents = {
   name: line(100),
   description: z.string().trim().max(500),
@@ -57,7 +57,7 @@ export const policyContents = {
   actions: listOf(action, policyLimits.actions, 1),
 };
 
-/** The same as it is shown. */
+/** The contents as they are shown. */
 export const policyContentsView = {
   ...policyContents,
   conditions: z.array(
@@ -66,7 +66,7 @@ export const policyContentsView = {
   actions: z.array(z.object({ type: z.enum(actionTypes), config: config.exactOptional() })),
 };
 
-/** An action that is always right, so that conditions can be checked without their actions. */
+/** A valid action, so that conditions can be checked without their actions. */
 const STAND_IN: Action[] = [{ type: 'notify' }];
 
 function refine(
@@ -91,10 +91,10 @@ export const policyInput = z
   .object({ ...newPolicy, workspaceId: workspaceOfPolicy })
   .superRefine(refine);
 
-/** A new policy of the workspace that the request is about. */
+/** A new policy in the workspace of the request. */
 export const policyInputHere = z.object(newPolicy).superRefine(refine);
 
-/** A policy that is tried before it is saved; what only judging by name would need may be left out. */
+/** A policy that is tried before it is saved; its name may be left out. */
 export const policyCandidate = z
   .object({ ...newPolicy, name: withDefault(policyContents.name, 'Candidate') })
   .superRefine(refine);
@@ -148,7 +148,7 @@ export const revisionView = z.object({
   changedBy: id.nullable(),
   approval: approvalRecordView
     .nullable()
-    .describe('By which the revision was made, or took back what it had made; null: by hand'),
+    .describe('The approval that made or reverted it; null: a direct change'),
   createdAt: instant,
 });
 

@@ -30,7 +30,7 @@ export interface PolicyView extends Omit<PolicyDocument, 'canary'>, Statistics {
   canary: NonNullable<PolicyDocument['canary']> | null;
 }
 
-/** `approval`: by which it was made; null: by hand. */
+/** `approval`: the one that made the revision; null: a direct change. */
 interface PolicyRevisionView extends PolicyRevisionDocument {
   approval: ApprovalRecord | null;
 }
@@ -57,7 +57,7 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
     return { organizationId: tenant.organizationId, policyId };
   }
 
-  /** Of one policy. */
+  /** Adds to revisions of one policy the approvals that made them. */
   async function withApprovals(
     { organizationId }: Tenant,
     revisions: readonly PolicyRevisionDocument[],
@@ -113,12 +113,19 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
       return viewOf(await find(tenant, id));
     },
 
-    /** @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an approval */
+    /**
+     * @throws AppError `NOT_FOUND` for a workspace that is not the organisation's, `INVALID_OPERATION` beyond the
+     * workspace's limits, or where changes need an approval
+     */
     create,
 
     workspaceFor,
 
-    /** A change to what is there already leaves no revision. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an approval */
+    /**
+     * A change to what is there already leaves no revision.
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an
+     * approval
+     */
     async update(
       tenant: Tenant,
       id: string,
@@ -130,14 +137,17 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
       return viewOf(isSame ? policy : await changes.revise(tenant, policy, change));
     },
 
-    /** Soft: what it judged stays provable. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval */
+    /**
+     * Marks the policy as deleted; its revisions stay, so what it judged can be proved.
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval
+     */
     async remove(tenant: Tenant, id: string): Promise<DeletedPolicyView> {
       const policy = await find(tenant, id);
       const { _id } = await changes.revise(tenant, policy, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true };
     },
 
-    /** Newest first; they outlive the policy. @throws AppError `NOT_FOUND` */
+    /** Lists the newest first, also of a removed policy. @throws AppError `NOT_FOUND` */
     async revisions(
       tenant: Tenant,
       policyId: string,
@@ -166,7 +176,10 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
       return Promise.resolve([...policyTemplates]);
     },
 
-    /** @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` beyond the workspace's limits, or where changes need an approval */
+    /**
+     * @throws AppError `NOT_FOUND` for an unknown template, `INVALID_OPERATION` beyond the workspace's limits, or
+     * where changes need an approval
+     */
     async createFromTemplate(
       tenant: Tenant,
       { templateId, name }: z.output<typeof templateInput>,

@@ -1,4 +1,4 @@
-// What every change of a policy brings with it: whether it may be made, its revision, the workspace's limits, the sets that judge.
+// Writes changes of policies: permission, revision, limits of the workspace, and the active policy sets.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { judgesAlike } from '../../domain/policies/changes/canary.ts';
@@ -11,7 +11,7 @@ import { JUDGING, policiesIn } from './canary/policy-arms.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
 
-/** What a policy says before and after a change; null: there is none. */
+/** The contents of a policy before and after a change; null: there is no policy. */
 export interface PolicyChange {
   before: PolicyContents | null;
   after: PolicyContents | null;
@@ -24,11 +24,11 @@ export type PolicyChangeDeps = Pick<Platform, 'models' | 'clock' | 'onCommit'> &
   requireAllowed: (tenant: Tenant, change: PolicyChange) => Promise<void>;
 };
 
-/** What an edit writes. */
+/** The fields that a change writes. */
 type Written = Partial<PolicyContents> | { deletedAt: Date };
 type NewPolicy = PolicyContents & { workspaceId: string };
 
-/** In the transaction of the request. */
+/** Every change runs in the transaction of the request. */
 export function createPolicyChanges(deps: PolicyChangeDeps) {
   const { models, memberships, policySets, clock, onCommit, requireAllowed } = deps;
 
@@ -47,7 +47,7 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
     onCommit(() => policySets.invalidate(organizationId));
   }
 
-  /** In either arm of a canary; under the lock of the organisation, which whoever enables one holds. */
+  /** Checks the limits in both arms of a canary, under the lock of the organisation. */
   async function requireWithinLimits(policy: PolicyDocument): Promise<void> {
     const { organizationId, workspaceId } = policy;
     await memberships.lock(organizationId.toHexString());
@@ -60,7 +60,7 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
     }
   }
 
-  /** Who changes what is judged has seen enough of the canary. */
+  /** Ends a canary when a direct change replaces what it judges. */
   async function supersede(organizationId: string, canaryId: string): Promise<void> {
     await models.policyCanaries.updateOne(
       { _id: canaryId, organizationId },
@@ -104,7 +104,7 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
 }
 export type PolicyChanges = ReturnType<typeof createPolicyChanges>;
 
-/** While a canary tries to be without a policy, that still judges in the control. */
+/** The enabled version: a policy that its canary disables still judges in the control arm. */
 function judgingNow(policy: PolicyDocument): PolicyContents {
   const control = policy.canary?.control;
   return contentsOf(control?.enabled ? control : policy);

@@ -1,4 +1,4 @@
-// The compiled policies that judge a decision, as ingestion evaluates them, in either arm of a canary; a digest resolves to the revisions it was made of.
+// Compiles and caches the policies that judge a decision, in both arms of a canary, and resolves digests of sets.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
@@ -15,14 +15,14 @@ import { findOr404 } from '../../platform/mongo/queries.ts';
 import { JUDGING, type JudgingPolicy, policiesIn } from './canary/policy-arms.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 
-/** What judges in a workspace. */
+/** The compiled policy sets of a workspace. */
 interface JudgingSets {
-  /** All decisions, or those that a canary leaves. */
+  /** Judges all decisions, or those outside the canary's share. */
   control: PolicySet;
   canary: { id: string; share: number; set: PolicySet } | null;
 }
 
-/** The workspace of a decision; before another one, whose policies judge it as well. */
+/** The workspace of a decision, or a pair: that workspace and a second one whose policies judge it as well. */
 export type JudgedIn = string | readonly [string, string];
 
 const CACHED_SETS = 2000;
@@ -39,7 +39,7 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
     return known;
   }
 
-  /** Puts a set on record. Only what judges in the control is kept compiled: canaries come and go. */
+  /** Compiles a set and stores its digest. Only policies of the control stay compiled, for canaries are short-lived. */
   async function compiledIn(
     arm: Arm,
     { organizationId, place }: { organizationId: string; place: string },
@@ -70,7 +70,7 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
   }
 
   return {
-    /** The policies that judge this decision. Their digest is on record before this answers. */
+    /** Returns the policies that judge this decision. Their digest is stored before this resolves. */
     of(organizationId: string, judgedIn: JudgedIn, traceId: string): Awaitable<PolicySet> {
       const judging = sets.get(`${organizationId}/${placeOf(judgedIn)}`, async () => ({
         organizationId,
@@ -100,7 +100,7 @@ function placeOf(judgedIn: JudgedIn): string {
   return typeof judgedIn === 'string' ? judgedIn : judgedIn.join('+');
 }
 
-/** Canaries are those of the workspace that the decision goes to. */
+/** Only the canary of the decision's own workspace counts. */
 function armsOf(policies: readonly PolicyDocument[], workspaceId: string) {
   const isOwn = (policy: PolicyDocument): boolean => policy.workspaceId.equals(workspaceId);
   const own = policies.filter(isOwn);

@@ -1,4 +1,4 @@
-// Noised queries over decisions: counted by the database, paid for out of the privacy budget, and only then told, with noise.
+// Answers noised queries: the database counts, the privacy budget is charged, then noised numbers are released.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -24,11 +24,11 @@ export interface NoisedAnswer extends NoisedQuery {
   budget: BudgetView;
 }
 
-/** Groups are those that could be, not those that are: which of them have decisions is told by noised numbers alone. */
+/** All possible groups are listed, so that only the noised numbers show which of them have decisions. */
 const STATUSES = ['success', 'approved', 'flagged', 'escalated', 'pending', 'blocked'] as const;
 const ALL = 'all';
 const OTHER = 'other';
-/** Agents that have a group of their own, the oldest first; everything else is in `other`. */
+/** Number of agents with a group of their own, the oldest ones; all others are in `other`. */
 const AGENTS_MAX = 100;
 
 export function createNoisedQueryService({ models, random16, budget }: Deps) {
@@ -44,7 +44,7 @@ export function createNoisedQueryService({ models, random16, budget }: Deps) {
     return [...agents.map(({ _id }) => _id.toHexString()), OTHER];
   }
 
-  /** @throws an error that is told as such when the database takes too long; nothing is spent then */
+  /** Counts exactly. @throws the database's time-out error when it takes too long; nothing is spent then */
   async function count(
     { organizationId, workspaceId }: Tenant,
     groupBy: Grouping,
@@ -96,7 +96,7 @@ function groupExpression(groupBy: Grouping, groups: readonly string[]): object {
   return { $cond: [{ $in: ['$agentId', groups] }, '$agentId', OTHER] };
 }
 
-/** Scores in whole units from the middle of their range; one that was erased counts as the middle. */
+/** Sums scores in whole units from the middle of their range; an erased score counts as the middle. */
 const SUM = {
   $sum: {
     $let: {

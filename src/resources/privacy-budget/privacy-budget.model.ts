@@ -1,8 +1,8 @@
-// The privacy budget of an organisation: what noised queries may reveal in a window, and what they have (document 3, section 2).
+// The privacy budget of an organisation: caps and spent amounts of a window (document 3, section 2).
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
-/** Amounts in whole billionths. */
+/** All amounts are in whole billionths. */
 export interface PrivacyBudgetDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;

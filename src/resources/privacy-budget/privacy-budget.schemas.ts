@@ -7,7 +7,7 @@ import { id, instant } from '../../http/declaration/views.ts';
 
 const CAP_MAX = 1_000_000;
 const WINDOW_MAX_MS = 10 * 366 * 24 * 3600 * 1000;
-/** The finest that is counted. */
+/** The smallest amount that is counted. */
 const NANO = 1e-9;
 const EPSILON_MIN = 0.001;
 

@@ -1,4 +1,4 @@
-// The privacy budget: made and reset when it is read, capped, and spent by one conditional write, so that no cap is passed (document 3, 4.5).
+// The privacy budget: created and reset on read, spent by one conditional write that passes no cap (document 3, 4.5).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -20,15 +20,15 @@ const DEFAULTS = {
   isPaused: false,
 } as const;
 const UNSPENT = { epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {} } as const;
-/** Purposes that a window tells apart. */
+/** Maximum number of purposes in a window. */
 const PURPOSES_MAX = 200;
-/** A spend that a fail-over loses would be granted twice. */
+/** Spends must survive a fail-over, or they would be granted twice. */
 const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
 export function createPrivacyBudgetService({ models, clock }: Deps) {
   const budgets = models.privacyBudgets;
 
-  /** Made with the defaults where there is none, and begun anew where its window has ended. */
+  /** Returns the budget; creates it with the defaults, and begins a new window when the last has ended. */
   async function current(organizationId: string): Promise<PrivacyBudgetDocument> {
     const now = clock.now();
     const budget = (await find(organizationId)) ?? (await make(organizationId, now));
@@ -39,7 +39,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
     return budgets.findOne({ organizationId }).lean<PrivacyBudgetDocument>();
   }
 
-  /** By whoever comes first. */
+  /** Creates the budget; of concurrent callers the first writes. */
   async function make(organizationId: string, now: Date): Promise<PrivacyBudgetDocument> {
     const resetsAt = new Date(now.getTime() + DEFAULTS.windowDurationMs);
     const window = { windowStartedAt: now, windowResetsAt: resetsAt };
@@ -48,7 +48,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
     return findOr404(find(organizationId));
   }
 
-  /** By whoever comes first; nothing that was spent in the new window is lost. */
+  /** Begins a new window; of concurrent callers the first writes, so no spend in the new window is lost. */
   async function beginAnew(
     { organizationId, windowResetsAt, windowDurationMs }: PrivacyBudgetDocument,
     now: Date,
@@ -67,7 +67,10 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
       return toView(await current(organizationId));
     },
 
-    /** A window keeps its start. @throws AppError `VALIDATION_ERROR` for a cap below what is spent */
+    /**
+     * Changes the caps; the window keeps its start.
+     * @throws AppError `VALIDATION_ERROR` for a cap below what is spent
+     */
     async changeCaps(
       { organizationId }: Tenant,
       { epsilonCap, deltaCap, windowDurationMs, paused }: z.output<typeof capsInput>,
@@ -95,7 +98,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
     current: ({ organizationId }: Tenant): Promise<PrivacyBudgetDocument> =>
       current(organizationId),
 
-    /** Refuses beforehand what could not be spent. @throws AppError `PRIVACY_BUDGET_EXHAUSTED` */
+    /** Refuses early what could not be spent. @throws AppError `PRIVACY_BUDGET_EXHAUSTED` */
     async requireRoom({ organizationId }: Tenant, cost: Cost): Promise<void> {
       const budget = await current(organizationId);
       const { epsilonCap, epsilonSpent, deltaCap, deltaSpent } = budget;
@@ -104,7 +107,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
     },
 
     /**
-     * Spends in one conditional write, in a window that `requireRoom` has found: however many spend at a time, no cap is passed.
+     * Spends in one conditional write, in a window that `requireRoom` has found: concurrent spends pass no cap.
      * @throws AppError `PRIVACY_BUDGET_EXHAUSTED`, also while paused and for a purpose too many
      */
     async spend({ organizationId }: Tenant, purpose: string, cost: Cost): Promise<BudgetView> {
@@ -126,7 +129,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
 }
 export type PrivacyBudgetService = ReturnType<typeof createPrivacyBudgetService>;
 
-/** Room below both caps, neither reached, and a purpose that is known or not one too many. */
+/** Condition of a spend: it fits below both caps, and its purpose is known or within the limit. */
 function fitsInto(place: string, { epsilon, delta }: Cost): object {
   return {
     $and: [
@@ -167,7 +170,7 @@ function toView(budget: PrivacyBudgetDocument): BudgetView {
   };
 }
 
-/** @returns AppError `PRIVACY_BUDGET_EXHAUSTED`, with what is left */
+/** @returns AppError `PRIVACY_BUDGET_EXHAUSTED`, with the amounts that are left */
 function exhausted(budget: PrivacyBudgetDocument, now: Date): AppError {
   const { epsilonCap, epsilonSpent, deltaCap, deltaSpent, windowResetsAt } = budget;
   const seconds = Math.max(1, Math.ceil((windowResetsAt.getTime() - now.getTime()) / 1000));

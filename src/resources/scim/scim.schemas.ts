@@ -1,15 +1,15 @@
-// What SCIM requests and answers have in common (RFC 7644, sections 3.4, 3.5.2 and 3.9).
+// Schemas that SCIM requests and answers share (RFC 7644, sections 3.4, 3.5.2 and 3.9).
 import { z } from 'zod';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { filterLimits } from '../../domain/scim/grammar.ts';
 
-/** Results that one answer may hold (document 1, section 8). */
+/** Limit of results per answer (document 1, section 8). */
 export const MAX_COUNT = 200;
 const DEFAULT_COUNT = 100;
 const MAX_NAMES = 100;
 const MAX_OPERATIONS = 100;
 
-/** Names with commas between them, as in an address. */
+/** Comma-separated names, as in a query. */
 const names = z
   .string()
   .max(MAX_NAMES * 80)
@@ -21,9 +21,9 @@ export const selectionQuery = z.object({
 });
 
 const filter = optional(z.string().max(filterLimits.length));
-/** Below one counts as one (RFC 7644, section 3.4.2.4). */
+/** A value below one counts as one (RFC 7644, section 3.4.2.4). */
 const startIndex = z.int().transform((index) => Math.max(1, index));
-/** Negative counts as zero; beyond the ceiling fewer are given than asked for. */
+/** A negative value counts as zero; larger ones are limited to the maximum. */
 const count = z.int().transform((wanted) => Math.min(Math.max(0, wanted), MAX_COUNT));
 const fromText = z.string().regex(/^-?\d{1,15}$/, 'must be a whole number');
 
@@ -38,7 +38,7 @@ export const listQuery = selectionQuery.extend({
 });
 export type ListQuery = z.output<typeof listQuery>;
 
-/** Absent, or naming the schema among others. */
+/** Accepts no schemas, or a list that contains the one. */
 export const schemasWith = (urn: string) => {
   const isNamed = (given: readonly string[]): boolean =>
     given.some((one) => one.toLowerCase() === urn.toLowerCase());
@@ -74,7 +74,7 @@ export const patchInput = z.object({
 });
 export type Operations = z.output<typeof patchInput>['Operations'];
 
-/** Every member is optional but those that are always returned: a request may ask for a part. */
+/** Makes every member optional except those always returned, since a request may select a part. */
 export const toScim = <T extends z.ZodRawShape>(members: T) =>
   z.object({
     schemas: z.array(z.string()),

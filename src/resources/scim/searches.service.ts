@@ -1,4 +1,4 @@
-// Lists and searches of SCIM: one filter, one page, one envelope for users, groups and both (RFC 7644, section 3.4).
+// Lists and searches of SCIM: the same filter, page and envelope for users, groups and both (RFC 7644, section 3.4).
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { compileFilter, type Filter } from '../../domain/scim/filter.ts';
 import { ScimFilterError } from '../../domain/scim/grammar.ts';
@@ -35,7 +35,7 @@ type Group = Projected<ScimGroup>;
 
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
-/** One page of a list, and how many resources there are in all. */
+/** Wraps one page of a list, with the total number of resources. */
 export function listResponse<T>(
   total: number,
   startIndex: number,
@@ -86,7 +86,7 @@ export function createSearchService({ people, groups }: Deps) {
     },
 
     /**
-     * Users, then groups. A filter need only suit one of the two; the other has no match.
+     * Finds users, then groups. A filter may suit only one of the two; the other then has no match.
      * @throws AppError `SCIM_INVALID_FILTER` when it suits neither
      */
     async everything(tenant: Tenant, search: Search): Promise<ListResponse<User | Group>> {
@@ -120,7 +120,7 @@ function filterOf({ filter }: Search, schema: ResourceSchema): Filter | null {
   }
 }
 
-/** The filter, or why it does not suit the schema. */
+/** Returns the filter, or the error when it does not suit the schema. */
 function tryFilter(search: Search, schema: ResourceSchema): Filter | null | AppError {
   try {
     return filterOf(search, schema);

@@ -1,4 +1,4 @@
-// Invitations as their holder sees them: looked at and accepted; the account proves itself or is opened, membership and session come in one transaction (document 1, section 3).
+// Invitations for their holder: shown and accepted, which creates membership and session in one transaction.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import type { Role } from '../../domain/identity/roles.ts';
@@ -39,7 +39,7 @@ interface EndedOffer {
 }
 type Accepted = (SignedIn | SecondStep) & { invitationId: string };
 
-/** Whoever holds a token may try this many passwords of the account that it invites. */
+/** The holder of a token may try this number of passwords of the invited account. */
 const MAX_ATTEMPTS = 20;
 const PROOF = { method: 'invitation', secondFactor: null };
 
@@ -61,7 +61,7 @@ export function createAcceptanceService(deps: Deps) {
     return invitation;
   }
 
-  /** Counts one password that is tried. @throws AppError `RATE_LIMIT_EXCEEDED` beyond twenty since it was last sent */
+  /** Counts one password attempt. @throws AppError `RATE_LIMIT_EXCEEDED` beyond twenty since the mail was last sent */
   async function takeAttempt({ _id, organizationId }: InvitationDocument): Promise<void> {
     const { modifiedCount } = await models.invitations.updateOne(
       { _id, organizationId, attempts: { $lt: MAX_ATTEMPTS } },
@@ -72,7 +72,7 @@ export function createAcceptanceService(deps: Deps) {
   }
 
   return {
-    /** What an invitation offers; of one that has ended only how. @throws AppError `NOT_FOUND` for an unknown token */
+    /** Returns what an invitation offers, or how it has ended. @throws AppError `NOT_FOUND` for an unknown token */
     async validate(token: string): Promise<Offer | EndedOffer> {
       const invitation = await find(token);
       const reason = endOf(invitation, clock.now());
@@ -99,7 +99,7 @@ export function createAcceptanceService(deps: Deps) {
       const invitation = await findPending(token);
       const { email, role } = invitation;
       const organizationId = invitation.organizationId.toHexString();
-      // A transaction too: outside of one it would wait, on a connection, for others that then find none to end on.
+      // Without a transaction this write would occupy a connection while it waits for others, which need one to finish.
       await transaction(() => takeAttempt(invitation));
       const invitee = await inviteeAccounts.identify({ email, name, password }, origin);
       return transaction(async () => {

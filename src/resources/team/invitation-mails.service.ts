@@ -1,4 +1,4 @@
-// The mail that brings an invitation, made when it is sent: its token stands nowhere (document 1, section 2).
+// The mail of an invitation, composed when it is sent; its token is derived and never stored (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
 import { invitationToken } from '../../domain/identity/invitation-token.ts';
 import { quotedName } from '../../domain/names/quoted-name.ts';
@@ -11,7 +11,7 @@ import type { InvitationDocument } from './invitations.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'publicUrl' | 'secrets' | 'queueMail'>;
 
-/** A mail always leads to the page where the invitation is accepted. */
+/** The mail always links to the page where the invitation is accepted. */
 type InvitationMail = MailContent & { action: NonNullable<MailContent['action']> };
 
 export function createInvitationMailService(deps: Deps) {
@@ -20,16 +20,16 @@ export function createInvitationMailService(deps: Deps) {
     invitationToken(secrets.ledgerKey, invitationId);
 
   return {
-    /** What is kept of the token of an invitation. */
+    /** Returns the stored hash of the token of an invitation. */
     tokenHashOf: (invitationId: string): string => sha256Hex(tokenOf(invitationId)),
 
-    /** In the transaction of the change that it follows. */
+    /** Queues the mail; call it in the transaction of the change. */
     async send({ _id, organizationId }: InvitationDocument): Promise<void> {
       const payload = { kind: 'invitation', invitationId: _id.toHexString() };
       await queueMail(organizationId.toHexString(), payload);
     },
 
-    /** By the `kind` of the outbox row. */
+    /** Keys are the `kind` of the outbox row. */
     mails: {
       /** Null when the invitation has ended since. */
       async invitation({

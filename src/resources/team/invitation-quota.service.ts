@@ -1,4 +1,4 @@
-// How many invitation mails an organisation may send in a day: to one address, and in all.
+// Limits the invitation mails of an organisation per day: to one address, and in total.
 import type { Platform } from '../../composition/platform.ts';
 import { AppError } from '../../errors.ts';
 import type { InvitationDocument } from './invitations.model.ts';
@@ -9,7 +9,10 @@ const DAY_SECONDS = 24 * 3600;
 
 export function createInvitationQuotaService({ models, config, clock }: Deps) {
   return {
-    /** Call it after `memberships.lock`, before the mail is queued. @throws AppError `RATE_LIMIT_EXCEEDED` */
+    /**
+     * Call it after `memberships.lockOrganization`, before the mail is queued.
+     * @throws AppError `RATE_LIMIT_EXCEEDED`
+     */
     async requireRoom(organizationId: string, email: string): Promise<void> {
       const since = new Date(clock.now().getTime() - DAY_SECONDS * 1000);
       const recent = await models.invitations

@@ -1,10 +1,10 @@
-// What becomes of an invitation: pending until it is accepted, revoked or past its end.
+// The state of an invitation: pending until it is accepted, revoked or expired.
 import { AppError } from '../../errors.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 
 export type InvitationEnd = 'accepted' | 'revoked' | 'expired';
 
-/** The filter for invitations of an organisation that can still be accepted. */
+/** Selects the invitations of an organisation that can still be accepted. */
 export const pendingIn = (organizationId: string, now: Date) => ({
   organizationId,
   acceptedAt: null,
@@ -12,7 +12,7 @@ export const pendingIn = (organizationId: string, now: Date) => ({
   expiresAt: { $gt: now },
 });
 
-/** How an invitation has ended; null while it can be accepted. */
+/** Returns how an invitation has ended; null while it can be accepted. */
 export function endOf(
   { acceptedAt, revokedAt, expiresAt }: InvitationDocument,
   now: Date,
@@ -22,7 +22,7 @@ export function endOf(
   return expiresAt <= now ? 'expired' : null;
 }
 
-/** Why an invitation that is not pending can be neither changed nor accepted. */
+/** Explains why an invitation that is not pending can be neither changed nor accepted. */
 export function refusalOf(invitation: InvitationDocument, now: Date): AppError {
   const end = endOf(invitation, now);
   if (end === null) return new AppError('CONFLICT');

@@ -1,4 +1,4 @@
-// Invitations: pending until accepted, revoked or past their end; only the digest of the token is kept.
+// Invitations: pending until accepted, revoked or expired; only the digest of the token is stored.
 import { Schema, type Types } from 'mongoose';
 import { ROLES, type Role } from '../../domain/identity/roles.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
@@ -11,20 +11,20 @@ export interface InvitationDocument {
   role: Role;
   tokenHash: string;
   invitedBy: Types.ObjectId;
-  /** As it was when the invitation was written. */
+  /** The inviter's address when the invitation was created. */
   inviterEmail: string;
   expiresAt: Date;
   acceptedAt: Date | null;
   revokedAt: Date | null;
-  /** Passwords tried by whoever holds the token, since it was last sent. */
+  /** Password attempts by the holder of the token, since the mail was last sent. */
   attempts: number;
-  /** When its mail was sent, the last times. */
+  /** The most recent times at which its mail was sent. */
   sentAt: Date[];
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** An invitation can be looked at this long after its end. */
+/** An invitation can be read this long after its end. */
 const KEPT_SECONDS = 90 * 24 * 3600;
 
 export const invitationSchema = new Schema<InvitationDocument>(

@@ -1,4 +1,4 @@
-// Invitations: list, write, send again, withdraw; and, for whoever holds the token, look and accept.
+// Routes of invitations: list, create, send again and withdraw; for the holder of a token, read and accept.
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
@@ -34,7 +34,7 @@ export const invitationRoutes = [
   route({
     method: 'post',
     path: '/invite',
-    summary: 'Invite somebody by mail',
+    summary: 'Invite a person by mail',
     verified: true,
     ...manage,
     status: 201,

@@ -8,9 +8,9 @@ export const invitationInput = z.strictObject({
   email: emailAddress,
   role: withDefault(z.enum(ASSIGNABLE_ROLES), 'member'),
 });
-/** Anything may stand in an address; what is no token of ours is unknown. */
+/** A text that cannot be a token is treated like an unknown token. */
 export const byToken = z.object({ token: z.string().regex(/^[\w-]{43}$/) });
-/** The rule for passwords holds for a new account; an old one has the password it has. */
+/** The password rule applies to new accounts only, so an existing account may have any password. */
 export const acceptInput = z.object({ name: line(200), password: existingPassword });
 
 export const invitationView = z.object({

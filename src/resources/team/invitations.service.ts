@@ -1,4 +1,4 @@
-// Invitations as the team sees them: written, listed, sent again, withdrawn (document 1, sections 3 and 4.4).
+// Invitations for the team: created, listed, sent again, withdrawn (document 1, sections 3 and 4.4).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
@@ -28,7 +28,7 @@ interface RevokedInvitation {
   revoked: true;
 }
 
-/** Times of mails that are kept of one invitation. */
+/** Number of send times that are stored per invitation. */
 const SENT_KEPT = 50;
 const LIFETIME_MS = 7 * 24 * 3600 * 1000;
 
@@ -51,7 +51,7 @@ export function createInvitationService(deps: Deps) {
     throw refusalOf(await findOr404(ended), now);
   }
 
-  /** Neither a member, suspended or not, nor invited already. */
+  /** Refuses an address of a member, also a suspended one, or of a pending invitation. */
   async function requireUnknown(organizationId: string, email: string): Promise<void> {
     const user = await models.users.findOne({ email }, '_id').lean();
     if (user && (await memberships.find(organizationId, user._id.toHexString())))
@@ -63,7 +63,7 @@ export function createInvitationService(deps: Deps) {
   return {
     mails: invitationMails.mails,
 
-    /** Pending ones, newest first. */
+    /** Lists pending invitations, newest first. */
     async list({ organizationId }: Tenant): Promise<InvitationView[]> {
       const found = await models.invitations
         .find(pendingIn(organizationId, clock.now()))
@@ -98,7 +98,10 @@ export function createInvitationService(deps: Deps) {
       return toView(invitation);
     },
 
-    /** The same token for another seven days. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED`, `RATE_LIMIT_EXCEEDED` */
+    /**
+     * Extends the same token by seven days.
+     * @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED`, `RATE_LIMIT_EXCEEDED`
+     */
     async resend({ organizationId }: Tenant, invitationId: string): Promise<InvitationView> {
       await memberships.lock(organizationId);
       const { email, sentAt } = await findOr404(
@@ -121,7 +124,10 @@ export function createInvitationService(deps: Deps) {
       return { _id, email, revoked: true };
     },
 
-    /** In the transaction of the acceptance. @throws AppError `INVITE_ALREADY_USED`, `EXPIRED`, `NOT_FOUND` */
+    /**
+     * Marks it accepted; call it in the transaction of the acceptance.
+     * @throws AppError `INVITE_ALREADY_USED`, `EXPIRED`, `NOT_FOUND`
+     */
     async consume({ _id, organizationId }: InvitationDocument): Promise<void> {
       await memberships.lock(organizationId.toHexString());
       await change(organizationId.toHexString(), _id.toHexString(), { acceptedAt: clock.now() });

@@ -1,4 +1,4 @@
-// Team members: list, change roles, suspend, reactivate, remove.
+// Routes of team members: list, change roles, suspend, reactivate, remove.
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
@@ -79,7 +79,7 @@ export const memberRoutes = [
   }),
 ];
 
-/** The record that the audit entry is about, found again by the member's address. */
+/** Returns the target of an audit entry, which the member's address identifies. */
 function about(
   resourceId: string,
   { email }: { email: string },

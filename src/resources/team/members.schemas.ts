@@ -15,10 +15,10 @@ export const memberView = z.object({
   isActive: z.boolean().describe('False after suspension'),
   mfaEnabled: z
     .boolean()
-    .describe('False also for somebody whom the directory brought and who has not been here yet'),
+    .describe('False also for a member whom the directory brought and who has not been here yet'),
   lastLoginIp: z.string().nullable().describe('Of the last sign-in to this organisation'),
   createdAt: instant.describe(
-    'Creation of the account; of the membership for whoever has not been here yet',
+    'Creation of the account; of the membership for a member who has not been here yet',
   ),
 });
 export const removedView = z.object({

@@ -1,4 +1,4 @@
-// Team members: who belongs to an organisation, in which role, and whether suspended (document 1, sections 3 and 4.4).
+// Team members: listed, changed in role, suspended, reactivated and removed (document 1, sections 3 and 4.4).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
@@ -24,7 +24,7 @@ export interface MemberView {
   mfaEnabled: boolean;
   lastLoginIp: string | null;
   joinedAt: Date;
-  /** Of the account; until its person has been here, of the membership. */
+  /** Creation of the account; until the member has entered here, creation of the membership. */
   createdAt: Date;
 }
 interface RoleChanged {
@@ -35,13 +35,16 @@ interface RemovedMember {
   userId: string;
   email: string;
   removed: true;
-  /** That they have made, and that go on. */
+  /** Keys that the member created and that stay valid. */
   keys: KeySummary[];
 }
 type KeySummary = Pick<WorkspaceKeyDocument, '_id' | 'name' | 'prefix' | 'createdAt'>;
 
 export function createMemberService({ models, memberships }: Deps) {
-  /** The membership that the caller may change. Both are read anew: a moment ago the caller may have been somebody else. */
+  /**
+   * Reads caller and membership again under the lock, since either may have changed since the request was
+   * authenticated.
+   */
   async function openForChange(
     { organizationId }: Tenant,
     caller: User,
@@ -61,7 +64,7 @@ export function createMemberService({ models, memberships }: Deps) {
   }
 
   return {
-    /** Everybody who was not removed, newest first. */
+    /** Lists all members who were not removed, newest first. */
     async list({ organizationId }: Tenant): Promise<MemberView[]> {
       const found = await models.memberships
         .find({ organizationId })
@@ -96,15 +99,21 @@ export function createMemberService({ models, memberships }: Deps) {
       return viewOf(await memberships.change(membership, suspended));
     },
 
-    /** Whoever suspended. @throws AppError `NOT_FOUND`, `FORBIDDEN` for oneself, or when only an owner may */
+    /**
+     * Reactivates a member, suspended by any side.
+     * @throws AppError `NOT_FOUND`, `FORBIDDEN` for oneself, or when only an owner may
+     */
     async reactivate(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
       if (userId === caller.userId)
-        throw new AppError('FORBIDDEN', 'Nobody reactivates themselves');
+        throw new AppError('FORBIDDEN', 'Members cannot reactivate themselves');
       const { membership } = await openForChange(tenant, caller, userId);
       return viewOf(await memberships.change(membership, { isActive: true, deactivatedBy: null }));
     },
 
-    /** The account survives, and so do the keys that they have made, which the answer names. @throws AppError as `changeRole` */
+    /**
+     * Removes a member; the account and the keys that they created, which the answer names, stay.
+     * @throws AppError as `changeRole`
+     */
     async remove(tenant: Tenant, caller: User, userId: string): Promise<RemovedMember> {
       const { membership } = await openForChange(tenant, caller, userId);
       const { email } = await viewOf(membership);
@@ -120,13 +129,13 @@ export function createMemberService({ models, memberships }: Deps) {
 }
 export type MemberService = ReturnType<typeof createMemberService>;
 
-/** An admin who could make or unmake owners would be one. @throws AppError `FORBIDDEN` */
+/** Admins may not make or unmake owners, because that would make them equal to owners. @throws AppError `FORBIDDEN` */
 export function requireOwner(callerRole: Role, concerned: Role): void {
   if (concerned === 'owner' && callerRole !== 'owner')
     throw new AppError('FORBIDDEN', 'Only an owner makes, changes or removes an owner');
 }
 
-/** Of somebody whom a directory brought, what it says; of the account nothing until its person has been here. */
+/** Shows a provisioned member as the directory does; account data are hidden until the member has entered here. */
 function toView(membership: MembershipDocument, user: UserDocument): MemberView {
   const { userId, role, isActive, createdAt: joinedAt, directory, enteredAt } = membership;
   const { email, mfa } = user;

@@ -1,4 +1,4 @@
-// Decisions of versions that stored contents in clear, with columns for a text index, are brought into today's shape.
+// Migrates decisions that earlier versions stored in clear, with columns for a text index, to locked contents.
 import type { Connection } from 'mongoose';
 import { lockEarlierContents } from '../../ledger/contents/lock-earlier.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';

@@ -1,10 +1,10 @@
-// What an organisation's texts are scrubbed with outside ingestion: stored decisions that are read, words that people write about them.
+// Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
 import type { Scrubbers } from './ingestion/scrubbers.ts';
 import type { ScrubberOf } from './trace-pages.ts';
 
-/** Which rules a stored decision was scrubbed by. */
+/** The version of the rules that a stored decision was scrubbed by. */
 interface ScrubbedBefore {
   scrub: { rulesVersion: string };
 }
@@ -16,19 +16,19 @@ interface Deps {
 
 export function createReadScrubbers({ organizations, scrubbers }: Deps) {
   return {
-    /** By the rules that are in force for the organisation. */
+    /** Scrubs stored decisions on reading, by the rules in force for the organisation. */
     async readingFor(organizationId: string): Promise<ScrubberOf> {
       const { scrubNationalIds } = await organizations.context(organizationId);
       return ({ scrub }) => scrubbers.forReading(scrub.rulesVersion, scrubNationalIds);
     },
 
-    /** For values that are put in the place of a decision's own. */
+    /** Scrubs values that replace a decision's own: rules in force, with the additional pass if the decision had it. */
     async amendingFor(organizationId: string): Promise<(trace: ScrubbedBefore) => Scrubber> {
       const { scrubNationalIds } = await organizations.context(organizationId);
       return ({ scrub }) => scrubbers.likeThatOf(scrub.rulesVersion, scrubNationalIds);
     },
 
-    /** For what is written about decisions. */
+    /** Scrubs texts that people write about decisions. */
     async writingFor(organizationId: string): Promise<Scrubber> {
       const { scrubNationalIds: nationalIds } = await organizations.context(organizationId);
       return scrubbers.of({ nationalIds, extended: false });

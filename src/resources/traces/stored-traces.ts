@@ -1,4 +1,4 @@
-// Reads decisions from the database a run at a time, contents opened, by the ledger's reader: a third less than one by one (row list).
+// Streams stored decisions in batches, contents decrypted: a third less time than one by one (row list).
 import type { Platform } from '../../composition/platform.ts';
 import { isSequence, SEQUENCES } from '../../ledger/chains.ts';
 import { openedEntries } from '../../ledger/contents/opened-entries.ts';
@@ -6,22 +6,22 @@ import { readDocument } from '../../ledger/bson-reader.ts';
 import { rawDocuments } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
 
-/** As Mongoose takes it, with the organisation. */
+/** A Mongoose filter that names the organisation. */
 export type TraceFilter = Readonly<Record<string, unknown>> & { organizationId: string };
 
 export interface TraceReading {
   where: TraceFilter;
   projection: Readonly<Record<string, 1>>;
-  /** Of the database's work. */
+  /** Time limit of the database query. */
   maxTimeMS: number;
   skip?: number;
   limit?: number;
-  /** Documents that are in memory at a time. */
+  /** Documents held in memory at a time. */
   batchSize?: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Newest first, a run at a time. */
+/** Yields batches of decisions, newest first. */
 export async function* storedTraces(
   { models, contents }: Pick<Platform, 'models' | 'contents'>,
   { where, signal, ...reading }: TraceReading,

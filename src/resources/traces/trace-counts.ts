@@ -1,4 +1,4 @@
-// The total of a list of decisions: counted once, as far as totals are, then updated by counting only the entries appended since.
+// Caches the total of a list of decisions, and updates it by counting only the entries appended since.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
@@ -9,7 +9,7 @@ type Deps = Pick<Platform, 'models' | 'ledger'>;
 
 interface CachedCount {
   total: number;
-  /** How far it was counted. */
+  /** The limit up to which it was counted. */
   to: number;
   /** Entries up to this sequence are counted. */
   head: number;
@@ -23,7 +23,7 @@ interface Range {
 }
 
 const CACHE_MAX = 1000;
-/** Then the total is counted in full again: an amendment may have been sealed and not yet folded when it was counted. */
+/** After this time the total is counted in full again: an amendment may not have been folded yet at the count. */
 const TTL_MS = 10_000;
 
 export function createTraceCounts({ models, ledger }: Deps) {
@@ -33,7 +33,7 @@ export function createTraceCounts({ models, ledger }: Deps) {
     noUpdateTTL: true,
   });
 
-  /** What the entries of a range add; null when there are amendments among them, which may change what was counted. */
+  /** Counts matches among new entries; null if they include amendments, which may change what was counted before. */
   async function countAdded(
     where: Filter,
     { sequence, to }: { sequence: Range; to: number },
@@ -52,7 +52,7 @@ export function createTraceCounts({ models, ledger }: Deps) {
   }
 
   return {
-    /** The number of decisions that the filter finds, as far as a total counts for the page. */
+    /** Counts the decisions that match the filter, up to the limit that a total has for the page. */
     async total(where: Filter, page: Page): Promise<number> {
       const { organizationId } = where;
       const to = countedTo(page);

@@ -1,4 +1,4 @@
-// Decisions become events of the outbox (document 2, section 6); webhooks and alerts deliver them.
+// Writes an outbox event for each decision (document 2, section 6); webhooks and alerts deliver it.
 import { Stint } from '../../domain/others-turn.ts';
 import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
@@ -21,10 +21,10 @@ const projection = {
   erasedAt: 1,
 } as const;
 
-/** Characters that are scrubbed before others have their turn: at most 10 ms. */
+/** Characters scrubbed before the event loop is yielded: at most 10 ms of work. */
 const SCRUBBED = 1_000;
 
-/** Rows are written only where somebody subscribes; what is erased takes its rows along. */
+/** Writes rows only for organisations with a subscriber; an erasure also removes the rows of its decision. */
 export function traceEventsConsumer(
   outbox: OutboxWriter,
   subscribes: (organizationId: string) => Promise<boolean>,
@@ -67,7 +67,7 @@ function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
   };
 }
 
-/** The body of a delivery: `{ event, timestamp, data }`. What operators wrote is scrubbed. */
+/** The body of a delivery: `{ event, timestamp, data }`. Texts written by operators are scrubbed. */
 export function eventOf(trace: TraceDocument) {
   const { traceId, verdict: status, answer, latency, review, createdAt } = trace;
   const body = (event: string, data: object) => ({

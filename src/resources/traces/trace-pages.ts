@@ -1,4 +1,4 @@
-// One page of a list of decisions, whose payloads are read as far as a budget: decisions may be large, and a page has up to 200.
+// Reads one page of decisions, with payloads up to a size budget: decisions may be large, and a page has up to 200.
 import type { Platform } from '../../composition/platform.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
@@ -14,14 +14,14 @@ import {
   VIEW_MEMBERS,
 } from './traces.view.ts';
 
-/** Characters of payload that a page shows. */
+/** Characters of payload that one page may show. */
 export const PAGE_PAYLOAD = 2 * 1024 * 1024;
-/** What a character counts that must be scrubbed anew. */
+/** Weight of a character that must be scrubbed again on reading. */
 const SCRUB_WEIGHT = 8;
 
 type Deps = Pick<Platform, 'models' | 'contents'>;
 
-/** What a decision is scrubbed with on reading; null: it is shown as stored. */
+/** Chooses the scrubber for a decision on reading; null: it is shown as stored. */
 export type ScrubberOf = (trace: TraceDocument) => Scrubber | null;
 
 interface PageReading {
@@ -30,7 +30,7 @@ interface PageReading {
   signal: AbortSignal | undefined;
 }
 
-/** Newest first. From the first decision that exceeds the budget on, the views leave out the payload. */
+/** Newest first. Once the budget is used up, all further views omit the payload. */
 export async function readTracePage(
   deps: Deps,
   where: TraceFilter,

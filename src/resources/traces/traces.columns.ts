@@ -8,7 +8,7 @@ import { UNLOCKED } from '../../ledger/contents/contents.ts';
 import { objectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument } from './traces.model.ts';
 
-/** Committed values that columns repeat in part. */
+/** The committed value `origin`, whose members columns repeat. */
 interface Origin {
   agentId: string | null;
   agentVersion: string | null;
@@ -25,11 +25,11 @@ interface Evaluation {
 
 interface Facts {
   agentName: string | null;
-  /** What the answer told of the deciding policy. */
+  /** Name and reason of the deciding policy, as the answer gave them. */
   policy: { name: string; reason: string } | null;
-  /** Absent in entries of before it was committed to, as is the review. */
+  /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
-  /** What the review of a held decision began with. */
+  /** The initial state of the review of a held decision. */
   review?: { id: string; priority: string; workflowStep: number; slaDeadline: string | null };
 }
 
@@ -110,19 +110,19 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
   erasable: ['review.context', 'review.escalationReason', 'answer'],
 });
 
-/** Undefined too for entries of before it was committed to. */
+/** Undefined also for older entries, which did not commit to the facts. */
 function factsOf({ payload, value }: Source): Facts | null | undefined {
   return payload.commitments.facts === undefined ? undefined : value('facts');
 }
 
-/** What a registered agent is called is no personal data: it outlives what told it. */
+/** The name of a registered agent is no personal data: the column outlives the erasure of the facts. */
 function agentNameOf(source: Source): string | null | undefined {
   const { payload, entry } = source;
   const facts = factsOf(source);
   return facts || payload.agent === null ? part(facts, 'agentName') : entry.agentName;
 }
 
-/** Any erasure removes what is repeated to a caller who asks again. */
+/** Any erasure removes the answer that a replay would repeat. */
 function answerOf(source: Source): object | null | undefined {
   const facts = factsOf(source);
   const { answer, erasedAt } = source.entry;
@@ -131,7 +131,7 @@ function answerOf(source: Source): object | null | undefined {
   return { policy: facts.policy, ...(agentMark !== null && { agentMark }) };
 }
 
-/** Every member that a review may have, as it has to be: committed to, told by amendments (checked by their own path), or of its type. */
+/** Expected value of each stored review member: committed, or of its type. Amended ones are checked by their path. */
 function reviewOf(source: Source): object | null {
   const { payload, entry } = source;
   if (!isFlagged(payload)) return null;
@@ -157,7 +157,7 @@ const orNone =
   (value: unknown): boolean =>
     value === null || isValid(value);
 
-/** Who handles an item, when and why is in no entry of this chain, but in the audit log: only its type can be checked. */
+/** Assignment and escalation are in the audit log, in no entry of this chain: only their types can be checked. */
 const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   _id: isObjectId,
   status: isText,
@@ -177,7 +177,7 @@ function isFlagged({ status }: TracePayload): boolean {
   return status === 'flagged';
 }
 
-/** A member of a committed value; null and undefined as the value is. */
+/** Reads a member of a committed value; passes null and undefined through. */
 function part<V extends object, K extends keyof V>(
   value: V | null | undefined,
   member: K,
@@ -185,7 +185,7 @@ function part<V extends object, K extends keyof V>(
   return value && value[member];
 }
 
-/** Erased with either value. */
+/** Null if either of the values that it derives from is erased. */
 function timestampOf(value: ValueOf): Date | null | undefined {
   const [origin, evaluation] = [originOf(value), evaluationOf(value)];
   if (origin === null || evaluation === null) return null;

@@ -1,4 +1,4 @@
-// A decision as the ledger stores it: the committed payload as text, and the columns that lists and searches need (document 2, DecisionTrace).
+// The stored decision: committed payload as text, and columns for lists and searches (document 2, DecisionTrace).
 import { Schema, type Types } from 'mongoose';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
@@ -27,7 +27,7 @@ export interface ReviewItem {
   status: (typeof REVIEW_STATUSES)[number];
   priority: ReviewPriority;
   workflowStep: number;
-  /** By the workspace's setting at ingestion; absent or null: none. */
+  /** Set from the workspace's settings at ingestion; absent or null: no deadline. */
   slaDeadline?: Date | null;
   assignedTo?: Types.ObjectId | null;
   assignedAt?: Date | null;
@@ -38,7 +38,7 @@ export interface ReviewItem {
   decidedBy?: string | null;
 }
 
-/** What the appender stores beside the sealed members. */
+/** Members that the appender stores beside the sealed ones. */
 export interface TraceFields {
   workspaceId: string;
   /** Id of the registered agent, else the text that the caller sent. */
@@ -46,7 +46,7 @@ export interface TraceFields {
   agentName: string | null;
   agentVersion: string | null;
   schemaVersion: string;
-  /** Current; `verdict` is what ingestion answered. */
+  /** The current status; `verdict` is the answer of ingestion. */
   status: TraceStatus;
   verdict: Verdict;
   confidenceScore: number;
@@ -54,12 +54,12 @@ export interface TraceFields {
   humanOverride: boolean;
   timestamp: Date;
   clientInfo: ClientInfo | null;
-  /** Payload as committed, by name; null once erased. As it is opened: `ledger/contents` has how it is stored. */
+  /** Committed values by name, decrypted; null once erased. `ledger/contents` defines how they are stored. */
   sealed: Record<string, SealedValue | null>;
-  /** What a replay is answered, besides the columns. */
+  /** Members of the answer to a replay that no column has. */
   answer: {
     policy: { name: string; reason: string } | null;
-    /** Stands for the agent of a decision that names no registered one. */
+    /** Keyed digest of the agent's name, if the decision names no registered agent. */
     agentMark?: string;
   };
   /** Ids of the policies that matched, for statistics. */
@@ -72,12 +72,12 @@ export interface TraceFields {
 
 export interface TraceDocument extends Sealed, TraceFields {
   traceId: string;
-  /** Payload that a later entry replaced, by name. */
+  /** Values that a later entry replaced, by name. */
   changed?: Record<string, string | null>;
   foldedTo?: number;
   /** Which key of the sequence locks the contents; absent: the first. */
   generation?: number;
-  /** What the values are locked in. */
+  /** The encrypted values. */
   content?: Buffer;
   deletedAt?: Date | null;
   erasedAt?: Date | null;

@@ -25,10 +25,10 @@ import {
 } from './traces.schemas.ts';
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
-/** Four texts of 50,000 characters, each escaped as 12 bytes (a surrogate pair), and everything else that is bounded. */
+/** Four texts of 50,000 characters, each escaped as 12 bytes (a surrogate pair), and all other bounded members. */
 const BODY_LIMIT = 3_000_000;
 
-/** The decision is sealed whichever the verdict is; a blocked one is answered in the failure envelope. */
+/** The decision is sealed whatever the verdict; a blocked one is answered in the failure envelope. */
 function verdictReply({ answer, isReplay, deprecation }: Ingested) {
   const headers = { ...deprecation, ...(isReplay && { 'Idempotency-Replayed': 'true' }) };
   const { status, matchedPolicy } = answer;

@@ -7,9 +7,9 @@ import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-
 import { from, id, idParam, instant, listOf, numeral, to } from '../../http/declaration/views.ts';
 import { traceReviewView } from './review/review.schemas.ts';
 
-/** Any JSON value: it came through the strict parser, or out of a stored text. */
+/** Any JSON value: it comes from the strict parser or from a stored text. */
 const json = z.unknown();
-/** Its members are not looked at here. */
+/** Its members are not validated here. */
 const jsonObject = z
   .custom<JsonObject>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -17,7 +17,7 @@ const jsonObject = z
   )
   .meta({ type: 'object', additionalProperties: true });
 
-/** The highest limit of any schema version; that of the version in use is checked by ingestion. */
+/** The highest limit of any schema version; ingestion checks that of the version in use. */
 const highest = (limit: keyof ContentLimits): number =>
   Math.max(...SCHEMA_VERSIONS.map(({ limits }) => limits[limit]));
 
@@ -114,10 +114,10 @@ export const traceQuery = z.object({
 export type TraceQuery = z.output<typeof traceQuery>;
 
 const ignored = optional(z.string()).describe('Ignored: the export has every decision');
-/** The address of a list, with its page, is the address of its export too. */
+/** Accepts the paging parameters of the list, so that its URL can be used for the export. */
 export const traceExportQuery = traceQuery.extend({ page: ignored, limit: ignored });
 
-/** An object id, or the name that an agent knows its decision by; anything else is `NOT_FOUND`. */
+/** An object id or a `traceId`; anything else is `NOT_FOUND`. */
 export const byTrace = z.object({ id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]) });
 export const traceWaitQuery = z.object({
   wait: withDefault(z.coerce.number().int().min(0).max(15), 0).describe(
@@ -182,7 +182,7 @@ export const traceView = z.object({
     ),
 });
 
-/** Entries of a bulk operation. */
+/** Maximum number of decisions of a bulk operation. */
 export const BULK_LIMIT = 500;
 const ids = z
   .array(idParam)
@@ -192,7 +192,7 @@ const ids = z
   .describe('Object ids of decisions');
 export const bulkStatusBody = z.object({ status: z.enum(TRACE_STATUSES), ids });
 export const bulkDeleteBody = z.object({ ids });
-/** Recorded, not decided: a caller may date a decision. */
+/** The time of ingestion counts, not `timestamp`, which callers may set. */
 export const purgeBody = z.object({
   before: from.describe('ISO 8601, not in the future; a bare date means its beginning'),
 });

@@ -1,4 +1,4 @@
-// Decisions: list and read (document 2, section 4.1). Changing them is `bulk.service.ts`, recording them `ingestion.service.ts`.
+// Lists and reads decisions (document 2, section 4.1); `bulk.service.ts` changes, `ingestion.service.ts` records them.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
@@ -28,7 +28,7 @@ type Deps = Pick<Platform, 'models' | 'contents'> & {
   waiting: ReviewWaiting;
 };
 
-/** Which decisions a query means, and what each is scrubbed with when it is shown. */
+/** The filter of a query, and the scrubber of each decision that is shown. */
 export interface TraceSelection {
   where: Readonly<Record<string, unknown>> & { organizationId: string };
   scrubberOf: ScrubberOf;
@@ -38,7 +38,7 @@ export interface TraceSelection {
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
 export interface TraceList extends Listed<TraceView> {
-  /** Of a list that was searched: how many of the newest entries the search does not know yet. */
+  /** Present if the list was searched: the number of newest entries that are not indexed yet. */
   search?: { behind: number };
 }
 
@@ -48,7 +48,7 @@ export type TraceDetails = TraceView & { review: TraceReview | null };
 export function createTraceService(deps: Deps) {
   const { models, contents, counts, agents, scrubbers, verdicts, waiting } = deps;
 
-  /** An agent is named as a decision names it: by id, or by the text that is stored where no agent had that name. */
+  /** Matches decisions by agent id, and by the text that is stored for agents that were not registered at ingestion. */
   async function agentFilter(organizationId: string, named: string): Promise<object> {
     const agent = await agents.resolve(organizationId, named);
     return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
@@ -111,12 +111,12 @@ export function createTraceService(deps: Deps) {
       return { items, total, ...(behind !== null && { search: { behind } }) };
     },
 
-    /** By its `traceId`, or its object id. @throws AppError `NOT_FOUND` */
+    /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
     named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
       details(tenant, OBJECT_ID.test(name) ? { _id: name } : { traceId: name }),
 
     /**
-     * By its object id; for its agent also by its `traceId`. `wait`: seconds to wait for a verdict.
+     * Loads a decision by its object id, or for its own agent by its `traceId`. `wait`: seconds to wait for a verdict.
      * @throws AppError `NOT_FOUND`
      */
     async get(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
@@ -133,7 +133,7 @@ export function createTraceService(deps: Deps) {
 }
 export type TraceService = ReturnType<typeof createTraceService>;
 
-/** An agent knows its decision by the name in the answer. @throws AppError `NOT_FOUND` */
+/** Only an agent key may use the `traceId`, which its answer gave. @throws AppError `NOT_FOUND` */
 function nameFor({ actor }: Tenant, id: string): object {
   if (!id.startsWith('trc_')) return { _id: id };
   if (actor.kind !== 'agentKey') throw new AppError('NOT_FOUND');

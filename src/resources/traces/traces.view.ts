@@ -1,4 +1,4 @@
-// A stored decision as readers see it: the committed payload, what later entries replaced in it, scrubbed by the rules in force.
+// Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
 import { actionDigest, proposedAction } from '../../domain/record/proposed-action.ts';
 import { atOnce, inTurns, type Parts } from '../../domain/others-turn.ts';
@@ -6,7 +6,7 @@ import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
 import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument } from './traces.model.ts';
 
-/** Shown as they are stored. */
+/** Members shown as they are stored. */
 const PLAIN = [
   'traceId',
   'organizationId',
@@ -23,23 +23,23 @@ const PLAIN = [
   'clientInfo',
   'createdAt',
 ] as const;
-/** Texts, which are shown as texts. */
+/** Payload members that are plain texts. */
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
-/** Payload; null where the decision has none. */
+/** Payload members; null if the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
-/** Of a held decision. */
+/** Members that only a held decision has. */
 const HELD = ['review', 'answer.policy'] as const;
 
 const SEALED = [...PAYLOAD, ...TEXTS, ...ADAPTER_MEMBERS];
-/** What they are locked in. */
+/** Columns needed to decrypt the payload. */
 const LOCKED = ['content', 'generation'] as const;
 
 type Projection = Readonly<Record<string, 1>>;
 const projectionOf = (paths: readonly string[]): Projection =>
   Object.fromEntries(paths.map((path) => [path, 1]));
 
-/** What is read from the database to show a decision once it is opened, and nothing else. */
+/** The projection that shows a decision; nothing else is read. */
 export const VIEW_MEMBERS = projectionOf([
   ...PLAIN,
   ...LINK,
@@ -47,17 +47,17 @@ export const VIEW_MEMBERS = projectionOf([
   ...LOCKED,
   ...SEALED.flatMap((name) => [`sealed.${name}`, `changed.${name}`]),
 ]);
-/** The same without payload and texts. */
+/** The same projection without payload and texts. */
 export const SUMMARY_MEMBERS = projectionOf([...PLAIN, ...LINK, ...HELD]);
 
-/** What a decision that was held for a person has besides. */
+/** Additional members of a decision that was held for review. */
 export interface Held {
   item: ReviewItem;
   /** The policy that held it; null once it is erased. */
   policy: TraceDocument['answer']['policy'];
-  /** The action in force; null where it is not kept, or not shown. */
+  /** The action in force; null if it is not stored or not shown. */
   action: Json;
-  /** Of the stored action, whatever rules it is scrubbed by since. */
+  /** Digest of the stored action, before any scrubbing on reading. */
   actionDigest: string | null;
 }
 
@@ -71,28 +71,28 @@ export interface TraceView
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
   /** Null unless the decision was held. */
   held: Held | null;
-  /** In lists: the payload is not shown for its size. */
+  /** Set in lists if the payload is omitted for its size. */
   payloadOmitted?: true;
 }
 
-/** Characters of what `VIEW_MEMBERS` reads of any length. */
+/** Characters of all payload members that `VIEW_MEMBERS` reads. */
 export function payloadLength(trace: TraceDocument): number {
   const lengths = SEALED.map((name) => payloadText(trace, name)?.length ?? 0);
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** Of a document read by `SUMMARY_MEMBERS`. */
+/** Expects a document read with `SUMMARY_MEMBERS`. */
 export function toTraceSummary(trace: TraceDocument): TraceView {
   const summary = { ...trace, sealed: {}, changed: {} };
   return { ...asStored(summary), payloadOmitted: true };
 }
 
-/** As it is stored: by the rules in force. */
+/** Renders without scrubbing: the stored text was scrubbed by the rules in force. */
 export function asStored(trace: TraceDocument): TraceView {
   return atOnce(viewParts(trace, null));
 }
 
-/** `scrubber`: null when the stored text was scrubbed by the rules in force. Otherwise it takes time, in which others have their turns. */
+/** `scrubber`: null if the stored text was scrubbed by the rules in force. Scrubbing yields to the event loop. */
 export async function toTraceView(
   trace: TraceDocument,
   scrubber: Scrubber | null,
@@ -100,7 +100,7 @@ export async function toTraceView(
   return scrubber ? inTurns(viewParts(trace, scrubber)) : asStored(trace);
 }
 
-/** Member by member: to spread them into it would take longer than to parse the payload (row list). */
+/** Assigns member by member: a spread would take longer than parsing the payload (row list). */
 function* viewParts(trace: TraceDocument, scrubber: Scrubber | null): Parts<TraceView> {
   const values = yield* valuesOf(trace, scrubber);
   const valueOf = (name: string): Json => values.get(name) ?? null;
@@ -138,7 +138,7 @@ function showAdapterMembers(view: TraceView, valueOf: (name: string) => Json): v
   for (const name of ADAPTER_MEMBERS) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 
-/** What a decision holds, by the work that one may cause. */
+/** Reads the payload values; all are scrubbed within the work budget of one decision. */
 function* valuesOf(
   trace: TraceDocument,
   scrubber: Scrubber | null,
@@ -165,7 +165,7 @@ function heldOf(trace: TraceDocument, valueOf: (name: string) => Json): Held | n
   };
 }
 
-/** Of the action in force, as it is stored. */
+/** Digest of the stored action in force. */
 export function digestInForce(trace: TraceDocument): string | null {
   const stored = payloadText(trace, 'outputDecision');
   const outputDecision = stored === null ? null : (JSON.parse(stored) as Json);
@@ -176,7 +176,7 @@ function isCorrected({ changed = {} }: TraceDocument): boolean {
   return typeof changed['outputDecision'] === 'string';
 }
 
-/** The text in force; null where there is none, it is erased, or it does not open. */
+/** The stored text in force; null if it is absent, erased or cannot be decrypted. */
 export function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
   const text = name in changed ? changed[name] : sealed[name]?.text;
   return typeof text === 'string' ? text : null;

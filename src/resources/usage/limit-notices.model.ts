@@ -1,4 +1,4 @@
-// That managers were told of a limit: once for a month and a number of decisions.
+// Records that managers were notified of a limit, once per month and number of decisions.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
 
@@ -12,7 +12,7 @@ export interface LimitNoticeDocument {
   createdAt: Date;
 }
 
-/** Longer than a month that is still counted. */
+/** Kept longer than any month that is still counted. */
 const KEPT_SECONDS = 70 * 24 * 3600;
 
 export const limitNoticeSchema = new Schema<LimitNoticeDocument>(

@@ -1,4 +1,4 @@
-// Tells owners and admins that nine tenths of the month's decisions are used: once for a month and limit (document 3, section 4.9).
+// Notifies managers that 90 percent of the month's decisions are used, once per month and limit (document 3, 4.9).
 import type { mongo } from 'mongoose';
 import { warningThreshold } from '../../domain/billing/usage-summary.ts';
 import type { Models } from '../../models.ts';
@@ -11,11 +11,11 @@ export interface NearLimit {
   organizationId: string;
   month: string;
   limit: number;
-  /** Whether what goes beyond is refused. */
+  /** Whether decisions beyond the limit are refused. */
   blocks: boolean;
 }
 
-/** In the session's transaction; does nothing when they were told before. */
+/** Writes in the session's transaction; does nothing when they were notified before. */
 export async function tellManagers(
   { models, managerNotices }: { models: Models; managerNotices: ManagerNotices },
   { organizationId, month, limit, blocks }: NearLimit,

@@ -1,4 +1,4 @@
-// The meter: decisions by day and month, read off the chain, which counts them when it seals them (document 3, section 4.9).
+// The meter: decisions by day and month, read off the chain, which counts them at sealing (document 3, section 4.9).
 import type { Platform } from '../../composition/platform.ts';
 import { countIn, lastBefore, type Reading } from '../../domain/billing/meter.ts';
 import { dayStart, monthsBetween, monthStart } from '../../domain/billing/months.ts';
@@ -6,10 +6,10 @@ import type { Counters } from '../../domain/billing/usage-summary.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'>;
 
-/** Of an entry; `createdAt` never falls along a chain. */
+/** The fields that a reading needs; `createdAt` never decreases along a chain. */
 const READ = 'sequence createdAt usage';
 
-/** A month by its first moment. */
+/** A month, given by its first instant, and its number of decisions. */
 interface MonthCount {
   month: Date;
   count: number;
@@ -21,7 +21,7 @@ export function createMeterService({ models, clock }: Deps) {
     return query.lean<Reading>();
   }
 
-  /** For each moment, the newest entry before it. */
+  /** Returns, for each instant, the newest entry before it. */
   async function readingsAt(
     organizationId: string,
     instants: readonly Date[],

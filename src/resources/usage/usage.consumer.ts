@@ -1,4 +1,4 @@
-// Follows the meter: tells managers when a month's limit is near, and reports to the payment processor what goes beyond (document 3, sections 4.8 and 4.9).
+// Follows the meter: notifies managers near the limit, and queues overage for billing (document 3, 4.8 and 4.9).
 import type { mongo } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { type MeterStep, meterSteps } from '../../domain/billing/meter-steps.ts';
@@ -18,7 +18,7 @@ export function usageConsumer(deps: Deps): Consumer<TraceDocument> {
   const { models, config } = deps;
   const sandbox = config.ASSAY_LIMIT_SANDBOX;
   const limits = PLANS.flatMap((plan) => monthlyLimit(plan, sandbox) ?? []);
-  /** Below it nothing is near, whatever the plan. */
+  /** The lowest warning threshold of all plans; below it there is nothing to do. */
   const lowest = Math.min(...limits.map(warningThreshold));
 
   return {
@@ -46,7 +46,7 @@ interface Followed {
   step: MeterStep;
 }
 
-/** The effects of one step. */
+/** Runs the effects of one step of the meter. */
 async function follow(
   { organization: { _id, subscription }, limit, step }: Followed,
   { models, outbox, config, managerNotices }: Deps,

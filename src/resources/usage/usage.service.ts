@@ -1,4 +1,4 @@
-// What an organisation has used of its plan (document 3, section 4.9).
+// Summarises what an organisation has used of its plan (document 3, section 4.9).
 import type { Platform } from '../../composition/platform.ts';
 import { monthLabel } from '../../domain/billing/months.ts';
 import { usageSummary, type UsageSummary } from '../../domain/billing/usage-summary.ts';

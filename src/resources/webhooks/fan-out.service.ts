@@ -1,4 +1,4 @@
-// From an event to one delivery for each webhook that takes it: the deliverer of the outbox topic `event`.
+// Turns an event into one delivery for each subscribed webhook: the deliverer of the outbox topic `event`.
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
@@ -25,7 +25,7 @@ export function createFanOut({ outbox, subscriptions }: Deps) {
   }
 
   return {
-    /** Exactly once: the events are settled, and their deliveries are written, in one transaction. */
+    /** Settles the events and writes their deliveries in one transaction, so that each is written exactly once. */
     async deliverTogether(rows: readonly OutboxDocument[]): Promise<void> {
       const followed = rows.map(async (row) => ({ row, by: await deliveriesOf(row) }));
       await outbox.replace(await Promise.all(followed));

@@ -1,17 +1,17 @@
-// Who is told of an organisation's events: its active webhooks.
+// Finds the active webhooks that subscribe to an organisation's events.
 import type { Platform } from '../../composition/platform.ts';
 import { isFollowing, takes } from '../../domain/events/events.ts';
 import { concerns } from '../../domain/identity/workspace-scope.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
-/** Of a webhook, as far as it decides what it is told. */
+/** The fields of a webhook that decide which events it receives. */
 export type Subscription = Pick<WebhookDocument, '_id' | 'workspaceId' | 'events' | 'since'>;
 
-/** Null, as workspace of an event: it concerns the whole organisation. */
+/** An event's name, workspace and decision. Workspace null: the event concerns the whole organisation. */
 interface Occasion {
   event: string;
   workspaceId: string | null;
-  /** Of the decision that it tells of; undefined: of none. */
+  /** Sequence of the decision that the event is about; undefined: about none. */
   sequence?: number | undefined;
 }
 
@@ -34,17 +34,17 @@ export function createSubscriptionService({
   });
 
   return {
-    /** Whether any webhook could be told of anything. */
+    /** Returns whether the organisation has any active webhook. */
     async subscribes(organizationId: string): Promise<boolean> {
       return (await active.of(organizationId)).length > 0;
     },
 
-    /** Whether any webhook takes an event. */
+    /** Returns whether any webhook subscribes to the event. */
     async isTaken(organizationId: string, event: string): Promise<boolean> {
       return (await active.of(organizationId)).some(({ events }) => takes(events, event));
     },
 
-    /** The webhooks that take an event, and were there when it happened. */
+    /** Returns the webhooks that subscribe to an event, and were active when it happened. */
     async takersOf(organizationId: string, occasion: Occasion): Promise<string[]> {
       const { event, workspaceId, sequence } = occasion;
       return (await active.of(organizationId))
@@ -53,7 +53,7 @@ export function createSubscriptionService({
         .map(({ _id }) => _id.toHexString());
     },
 
-    /** Whom a delivery goes to, as it is now; null: it is paused or gone. */
+    /** Returns the receiving webhook in its current state; null: it is paused or gone. */
     async receiverOf(organizationId: string, webhookId: string): Promise<WebhookDocument | null> {
       return opened.get(webhookId, async () => {
         const value = await models.webhooks

@@ -1,4 +1,4 @@
-// Delivers events to webhooks: the deliverer of the outbox topic `webhook`; counts, and switches off what is gone or keeps failing.
+// Delivers events to webhooks (outbox topic `webhook`), counts attempts, and switches off dead or failing receivers.
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
@@ -21,9 +21,9 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
 };
 
 const DAY_MS = 24 * 3600_000;
-/** Of nothing but failures; then it is switched off. */
+/** A webhook is switched off after this time of failures only. */
 const FAILING_MS = 5 * DAY_MS;
-/** Longer than any delay of the schedule: after such a silence the days count anew. */
+/** Without an attempt for this time, longer than any delay of the schedule, counting starts over. */
 const SILENCE_MS = 2 * DAY_MS;
 const GONE = 410;
 
@@ -39,7 +39,7 @@ export function createWebhookDelivery(deps: Deps) {
     return sender.send(webhook, { isSuspect, messageId, event: row.payload.event as EventBody });
   }
 
-  /** Counts an attempt that failed; resolves with how long there has been nothing but failures, in milliseconds. */
+  /** Counts a failed attempt; resolves with the milliseconds since the last success. */
   async function countFailure({ organizationId, _id }: WebhookDocument): Promise<number> {
     const where = { organizationId, _id };
     const now = clock.now();
@@ -80,7 +80,7 @@ export function createWebhookDelivery(deps: Deps) {
       });
     },
 
-    /** Counts attempts that succeeded, some at a time. */
+    /** Counts successful attempts, several in one write. */
     async delivered(rows: readonly OutboxDocument[]): Promise<void> {
       const now = clock.now();
       const updates = [...byWebhook(rows)].map(([_id, { organizationId, count }]) => ({

@@ -1,4 +1,4 @@
-// What became of the deliveries to a webhook, for a week, and sending one again (document 2, section 4.7).
+// Lists the deliveries to a webhook of the last week, and sends one again (document 2, section 4.7).
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -40,7 +40,7 @@ export function createWebhookLog({ models, outbox, definitions }: Deps) {
   });
 
   return {
-    /** Newest first. @throws AppError `NOT_FOUND` */
+    /** Lists deliveries, newest first. @throws AppError `NOT_FOUND` */
     async list(
       tenant: Tenant,
       webhookId: string,
@@ -55,7 +55,10 @@ export function createWebhookLog({ models, outbox, definitions }: Deps) {
       return { items: items.map(toView), total };
     },
 
-    /** Due at once, with the same `webhook-id` and a schedule that begins anew. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` while the webhook is paused */
+    /**
+     * Makes a delivery due at once, with the same `webhook-id` and a fresh retry schedule.
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` while the webhook is paused
+     */
     async resend(
       tenant: Tenant,
       { id, deliveryId }: { id: string; deliveryId: string },

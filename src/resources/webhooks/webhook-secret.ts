@@ -1,4 +1,4 @@
-// What the sealed signing secret of a webhook is bound to.
+// Binds the sealed signing secret of a webhook to its id.
 
 /** Additional authenticated data: the secret of one webhook opens for no other. */
 export const webhookSecretAad = (webhookId: string): string =>

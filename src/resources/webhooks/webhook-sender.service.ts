@@ -1,4 +1,4 @@
-// Sends one event to one webhook, once: signed, in the format of its type (document 2, section 6; docs/formats.md).
+// Sends one event to one webhook, signed and in the format of its type (document 2, section 6; docs/formats.md).
 import type { Platform } from '../../composition/platform.ts';
 import { chatMessage } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
@@ -9,11 +9,11 @@ import type { WebhookDocument } from './webhooks.model.ts';
 
 type Deps = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'newId'>;
 
-/** What a webhook is told, and how. */
+/** An event to send, its message id, and a hint on the receiver. */
 interface Telling {
   messageId: string;
   event: EventBody;
-  /** It did not answer in time of late. */
+  /** The receiver recently timed out. */
   isSuspect?: boolean;
 }
 
@@ -37,11 +37,14 @@ export function createWebhookSender({ receivers, vault, clock, newId }: Deps) {
   }
 
   return {
-    /** What is forbidden is a failure like any other: it may be allowed again, as a name can lead elsewhere. */
+    /** Treats a forbidden address as a normal failure: the host may resolve to an allowed one later. */
     send: (webhook: WebhookDocument, telling: Telling): Promise<PostOutcome> =>
       receivers.attempt(messageTo(webhook, telling)),
 
-    /** Also of one that is paused. It is not counted, and not tried again. @throws AppError `SSRF_BLOCKED` */
+    /**
+     * Sends a test event, also to a paused webhook. It is neither counted nor retried.
+     * @throws AppError `SSRF_BLOCKED`
+     */
     async test(webhook: WebhookDocument): Promise<TestOutcome> {
       const timestamp = clock.now().toISOString();
       const event = { event: 'webhook.test', timestamp, data: { message: TEST_MESSAGE } };
@@ -54,7 +57,7 @@ export function createWebhookSender({ receivers, vault, clock, newId }: Deps) {
 }
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-/** What `webhook-id` says of a delivery. */
+/** Returns the value of the header `webhook-id`. */
 export function messageIdOf(deliveryId: string): string {
   return `msg_${deliveryId}`;
 }

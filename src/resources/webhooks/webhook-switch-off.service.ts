@@ -1,4 +1,4 @@
-// Switches a webhook off whose receiver is gone or keeps failing, and tells the owners (docs/decisions.md, webhooks).
+// Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (docs/decisions.md, webhooks).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { quotedName } from '../../domain/names/quoted-name.ts';
@@ -32,7 +32,7 @@ export function createWebhookSwitchOff(deps: Deps) {
     return found.map(({ userId }) => userId);
   }
 
-  /** In the dashboard and by mail, which is made when it is sent. */
+  /** Notifies the owners in the dashboard and by mail, which is composed when it is sent. */
   async function tellOwners(
     { _id, organizationId, url }: WebhookDocument,
     reason: SwitchOffReason,
@@ -49,7 +49,7 @@ export function createWebhookSwitchOff(deps: Deps) {
   }
 
   return {
-    /** Once, however many deliveries find it out at the same time. */
+    /** Switches it off once, however many deliveries fail at the same time. */
     async switchOff(webhook: WebhookDocument, reason: SwitchOffReason): Promise<void> {
       const { _id, organizationId } = webhook;
       const off = { isActive: false, switchedOffAt: clock.now(), switchedOffReason: reason };
@@ -70,9 +70,9 @@ export function createWebhookSwitchOff(deps: Deps) {
       if (row) await audit.seal(row);
     },
 
-    /** By the `kind` of the outbox row. */
+    /** Composers of mails, keyed by the `kind` of the outbox row. */
     mails: {
-      /** Null when the webhook, the organisation or the account has gone since. */
+      /** Returns null when the webhook, the organisation or the account is gone. */
       async webhookSwitchedOff({
         organizationId,
         payload,
@@ -104,5 +104,5 @@ export function createWebhookSwitchOff(deps: Deps) {
 }
 export type WebhookSwitchOff = ReturnType<typeof createWebhookSwitchOff>;
 
-/** The rest of an address may be a secret. */
+/** Returns the host alone, for the rest of an address may be a secret. */
 const hostOf = (url: string): string => new URL(url).host;

@@ -1,4 +1,4 @@
-// Webhooks: where an organisation is told of events; how often that went well is kept apart (document 2, resource Webhook).
+// Webhooks, which receive an organisation's events, and their delivery statistics (document 2, resource Webhook).
 import { Schema, type Types } from 'mongoose';
 import { WEBHOOK_TYPES, type Subscribable, type WebhookType } from '../../domain/events/events.ts';
 import { tenancy } from '../../platform/mongo/tenancy.ts';
@@ -6,11 +6,11 @@ import { tenancy } from '../../platform/mongo/tenancy.ts';
 /** The topic of its deliveries in the outbox, which is also their log. */
 export const DELIVERY_TOPIC = 'webhook';
 
-/** What the log says of a delivery. */
+/** Status of a delivery in the log. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why Assay has switched a webhook off: it answered 410, or nothing but failures for days. */
+/** Reasons for which Assay switches a webhook off: it answered 410, or failed for days. */
 export const SWITCH_OFF_REASONS = ['gone', 'failing'] as const;
 export type SwitchOffReason = (typeof SWITCH_OFF_REASONS)[number];
 
@@ -24,7 +24,10 @@ export interface WebhookDocument {
   type: WebhookType;
   description: string;
   isActive: boolean;
-  /** Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than this member. */
+  /**
+   * Sequence of the newest entry when it was switched on: decisions after it are followed. Absent: it is older than
+   * this member.
+   */
   since?: number;
   /** Set while it is switched off by Assay itself. */
   switchedOffAt: Date | null;
@@ -56,7 +59,7 @@ webhookSchema.plugin(tenancy);
 webhookSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 webhookSchema.index({ organizationId: 1, fingerprint: 1 }, { name: 'fingerprint', unique: true });
 
-/** Changes with every delivery; apart from the webhook, so that a delivery empties no cache. */
+/** Changes with every delivery; apart from the webhook, so that a delivery invalidates no cache. */
 export interface WebhookStatisticsDocument {
   /** The webhook's id. */
   _id: Types.ObjectId;

@@ -1,4 +1,4 @@
-// Webhooks: where an organisation is told of events (document 2, section 4.7).
+// Routes of webhooks and of the log of their deliveries (document 2, section 4.7).
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
@@ -81,7 +81,7 @@ export const webhookRoutes = [
   route({
     method: 'post',
     path: '/:id/test',
-    summary: 'Send the event webhook.test now; a failure of the receiver is told with 200',
+    summary: 'Send the event webhook.test now; a failure of the receiver is answered with 200',
     ...manage,
     params: byId,
     data: attemptView,

@@ -40,7 +40,7 @@ export const webhookChange = z.strictObject({
 
 export const webhookQuery = z.object({
   search: optional(z.string().max(100)).describe(
-    'In what is shown of url, or in description, whatever its case',
+    'Part of url as it is shown, or of description; case does not matter',
   ),
 });
 
@@ -49,7 +49,7 @@ export const webhookView = z.object({
   id,
   organizationId: id,
   workspaceId: id.nullable(),
-  url: z.string().describe('Its origin alone, for whoever may not change it'),
+  url: z.string().describe('Cut to its origin for callers who may not change the webhook'),
   events: z.array(z.enum(SUBSCRIBABLE)),
   type: z.enum(WEBHOOK_TYPES),
   description: z.string(),
@@ -87,7 +87,7 @@ export const deliveryView = z.object({
   body: z.object({ event: z.string(), timestamp: z.iso.datetime(), data: freeObject }),
 });
 
-/** How one attempt went. */
+/** The outcome of one attempt. */
 export const attemptView = z.object({
   delivered: z.boolean(),
   statusCode: z.int().nullable(),

@@ -1,4 +1,4 @@
-// Webhooks of an organisation: made, changed, removed; the secret is shown once (document 2, section 4.7).
+// Creates, lists, changes and removes webhooks; the signing secret is shown once (document 2, section 4.7).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signingSecret } from '../../domain/events/standard-webhooks.ts';
@@ -56,13 +56,13 @@ interface DeletedWebhookView {
   deleted: true;
 }
 
-/** What is told of one event is told so many times at most. */
+/** Maximum number of webhooks of an organisation, which bounds the deliveries per event. */
 const MAX_WEBHOOKS = 100;
 const SECRET_BYTES = 32;
 const NEVER: Statistics = { deliveryCount: 0, deliverySuccessCount: 0, lastTriggered: null };
 const ACTIVE = { switchedOffAt: null, switchedOffReason: null } as const;
 
-/** Everything but `list`, `get` and `check` belongs into a transaction. */
+/** Run everything but `listWebhooks`, `getWebhook` and `check` in a transaction. */
 export function createWebhookService(deps: Deps) {
   const { models, vault, newId, randomHex, http, memberships, workspaces, subscriptions } = deps;
 
@@ -107,7 +107,7 @@ export function createWebhookService(deps: Deps) {
     return { items: await viewsOf(found.slice(skip, skip + limit)), total: found.length };
   }
 
-  /** Under the lock of the organisation, which whoever adds one holds. */
+  /** Takes the lock of the organisation first, so that the count holds. */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
     const found = models.webhooks.countDocuments({ organizationId });
@@ -115,7 +115,7 @@ export function createWebhookService(deps: Deps) {
   }
 
   return {
-    /** Whoever may not change them sees no address beyond its host, and finds none by it. */
+    /** Shows and searches full addresses only for callers who may change the webhooks; others see origins. */
     async list(
       looker: Looker,
       { search, ...page }: Page & { search?: string | undefined },
@@ -131,12 +131,18 @@ export function createWebhookService(deps: Deps) {
     /** @throws AppError `NOT_FOUND` */
     get: find,
 
-    /** Looks where an address leads; undefined: it does not change. @throws AppError `SSRF_BLOCKED` */
+    /**
+     * Resolves the address and refuses forbidden ones; undefined: it does not change.
+     * @throws AppError `SSRF_BLOCKED`
+     */
     async check(url: string | undefined): Promise<void> {
       if (url !== undefined) await http.check(url);
     },
 
-    /** @throws AppError `NOT_FOUND` for an unknown workspace, `DUPLICATE`, `INVALID_OPERATION` when there are too many */
+    /**
+     * @throws AppError `NOT_FOUND` for an unknown workspace, `DUPLICATE`, `INVALID_OPERATION` when there are too
+     * many
+     */
     async create(
       { organizationId, workspaceId: chosen }: Tenant,
       { workspaceId = chosen, ...contents }: z.output<typeof webhookInput>,
@@ -160,7 +166,7 @@ export function createWebhookService(deps: Deps) {
       return { ...made, ...NEVER, id: made._id, signingSecret: secret };
     },
 
-    /** Switched on again, its failures of before are forgotten. @throws AppError `NOT_FOUND`, `DUPLICATE` */
+    /** Changes a webhook; switching it on clears its failures. @throws AppError `NOT_FOUND`, `DUPLICATE` */
     async update(
       tenant: Tenant,
       id: string,

@@ -1,4 +1,4 @@
-// What a witness tells, and what it is answered (document 1, section 7).
+// The message of a witness, and the answer to it (document 1, section 7).
 import { z } from 'zod';
 import { signedInput } from '../../http/declaration/signed-input.ts';
 import { id, instant } from '../../http/declaration/views.ts';

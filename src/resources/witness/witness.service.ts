@@ -1,4 +1,4 @@
-// Witnesses outside note heads of chains and tell them here, so that nobody can be shown another chain than they (docs/security.md).
+// Compares chain heads seen by external witnesses with ours, so that a forked chain is detected (docs/security.md).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signText } from '../../domain/provenance/jws.ts';
@@ -59,7 +59,7 @@ export function createWitnessService(deps: Deps) {
     return { organizationId, sequence, chainHash, at };
   }
 
-  /** What the witness can show others: whoever signs two hashes for one sequence has two chains. */
+  /** Signs the head: two signed hashes for one sequence would prove that there are two chains. */
   async function stated(head: Head): Promise<string> {
     const { organizationId, sequence, chainHash, at } = head;
     const facts = { organizationId, sequence, chainHash, at: at.toISOString() };
@@ -68,7 +68,7 @@ export function createWitnessService(deps: Deps) {
 
   return {
     /**
-     * The same message may come again: nothing is written.
+     * A message may be repeated, since nothing is written.
      * @throws AppError `INVALID_TIMESTAMP`, `WITNESS_AUTH_FAILED`, `CONFIG_ERROR` when no key can sign
      */
     async compare(message: Gossip): Promise<Comparison> {

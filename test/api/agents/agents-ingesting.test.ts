@@ -71,7 +71,7 @@ test('a decision means an agent by id, by the name its key was made under, or no
     [bot.id.toUpperCase(), bot.id],
     [bot.name, bot.id],
     ['Renamed', 'Renamed'],
-    ['nobody we know', 'nobody we know'],
+    ['an unknown agent', 'an unknown agent'],
   ] as const) {
     expect((await ingest(key, named)).status).toBe(201);
     expect((await newestTrace()).agentId).toBe(shown);

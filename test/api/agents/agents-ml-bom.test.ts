@@ -228,7 +228,7 @@ test('a decision shows the ML-BOM of its agent, as soon as there is one, and aft
   expect((await bomOfTrace(ada, traceId)).body.digest).toBe(ofAgent.digest);
 });
 
-test.each(['an agent nobody registered', 'b'.repeat(24)])(
+test.each(['an unregistered agent', 'b'.repeat(24)])(
   'a decision of %j has no ML-BOM',
   async (named) => {
     expect(told(await bomOfTrace(ada, await decided(named)))).toEqual([404, 'NOT_FOUND']);

@@ -39,7 +39,7 @@ async function become({ userId }: Owner, role: string): Promise<void> {
   const filter = { userId: new mongoose.Types.ObjectId(userId) };
   await harness.db.collection('memberships').updateOne(filter, { $set: { role } });
 }
-/** Somebody else in the organisation of `owner`. */
+/** Creates another member in the organisation of `owner`. */
 async function colleague(owner: Owner, role: string): Promise<Owner> {
   const person = await createOwner(app, 'Bea');
   const [organizationId, userId] = [owner.organizationId, person.userId].map(
@@ -221,7 +221,7 @@ test('names of answers are only names', async () => {
   });
 });
 
-test('who does not manage agents sees no draft and changes none', async () => {
+test('users who do not manage agents see and change no draft', async () => {
   const bob = await createOwner(app, 'Bob');
   const { _id } = await made(bob);
   for (const role of ['reviewer', 'member', 'viewer']) {

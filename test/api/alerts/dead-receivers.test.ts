@@ -14,7 +14,7 @@ const harness = useHarness(() => ({
 }));
 const { app } = harness;
 const ada = useOwner(harness);
-// Before the app stops, which waits for deliveries under way.
+// Must close before the app stops, which waits for deliveries under way.
 afterAll(() => dead.close());
 
 const decide = async (who: Owner) => {

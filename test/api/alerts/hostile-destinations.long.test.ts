@@ -8,7 +8,7 @@ import { hostileUrls } from '../../setup/hostile-urls.ts';
 import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
 import { outcome, type Answer } from '../../setup/start-app.ts';
 
-/** Notices every connection to this machine. */
+/** Records every connection to this machine. */
 async function startTrap() {
   let connections = 0;
   const server = createServer((socket) => {
@@ -90,7 +90,7 @@ test('each is reached by no delivery, no action and no test, where it was saved 
       return { ...row, _id, url, fingerprint: String(index), sealedSecret: secret };
     }),
   );
-  // The changes above pass the app by, which hears of them from the database.
+  // The changes above bypass the app, which learns of them from the database.
   await expect
     .poll(
       async () =>

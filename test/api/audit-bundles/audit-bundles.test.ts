@@ -45,7 +45,7 @@ async function download(id: string, { token } = ada): Promise<string> {
   return file;
 }
 
-/** The one command. */
+/** Runs the stand-alone verifier. */
 function check(file: string, ...args: string[]): { status: number | null; text: string } {
   const program = fileURLToPath(new URL('verify-bundle.mjs', inject('built')));
   const command = [program, file, ...args];
@@ -65,7 +65,7 @@ function changed(file: string, name: string, change: (text: string) => string): 
   return forged;
 }
 
-test('is signed, holds all that a stranger needs, and is checked with one command', async () => {
+test('a bundle is signed, holds everything needed to verify it, and is verified with one command', async () => {
   const made = ok(await make({ ...period, disclose: ['outputDecision'] })).body.data;
   expect(made).toMatchObject({
     firstSequence: 1,
@@ -102,7 +102,7 @@ test('is signed, holds all that a stranger needs, and is checked with one comman
     });
 });
 
-test('whatever is changed in it is found', { tags: ['long'] }, async () => {
+test('any change in a bundle is found', { tags: ['long'] }, async () => {
   const { id, signerKid } = ok(await make()).body.data;
   const file = await download(id);
   const other = { id: 'f'.repeat(24) };
@@ -131,7 +131,7 @@ test('whatever is changed in it is found', { tags: ['long'] }, async () => {
   expect(check(cut, '--key', signerKid).status).toBe(2);
 });
 
-test('a manifest to read that says something else is found, and another key is not recommended', async () => {
+test('a readable manifest that differs from the signed one is found, and another key is not recommended', async () => {
   const { id, signerKid } = ok(await make()).body.data;
   const file = await download(id);
   const edited = changed(file, 'manifest.json', (text) => text.replace('2020-01-01', '2019-01-01'));
@@ -144,7 +144,7 @@ test('a manifest to read that says something else is found, and another key is n
   expect(check('--help').text).toContain('Usage: verify-bundle');
 });
 
-test('one that was made before an erasure still verifies, and shows the value no more', async () => {
+test('a bundle made before an erasure still verifies, and no longer shows the value', async () => {
   const made = ok(await make({ ...period, disclose: ['outputDecision'] })).body.data;
   const earlier = await download(made.id);
   const [traceId] = traceIds;
@@ -164,7 +164,7 @@ test('one that was made before an erasure still verifies, and shows the value no
   expect(stripped.text).toContain('the manifest promises outputDecision');
 });
 
-test('has a maximum of entries, and a period with entries', async () => {
+test('a bundle has a maximum of entries, and needs at least one', async () => {
   while (traceIds.length < 5) await post();
   expect(outcome(await make())).toEqual([413, 'BUNDLE_PERIOD_TOO_LARGE']);
   const none = { from: '2020-01-01', to: '2020-01-02' };
@@ -174,7 +174,7 @@ test('has a maximum of entries, and a period with entries', async () => {
     expect(outcome(await make(bad)), JSON.stringify(bad)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('auditors read and download what managers made; nobody else does', async () => {
+test('managers create bundles, and only they and auditors read and download them', async () => {
   const bundles = await harness.db.collection('audit_bundles').find().toArray();
   const id = String(bundles[0]?._id);
   const person = (role: string): Promise<Owner> => createMember(harness, ada, role);

@@ -1,4 +1,4 @@
-// Exports of the operations audit log over HTTP (document 3, section 4.4): the same filters as the list, streamed JSON, a bounded PDF.
+// Exports of the audit log over HTTP (document 3, section 4.4): filters as in the list, streamed JSON, a bounded PDF.
 import { buffer } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -35,7 +35,7 @@ test.each(['', 'action=agent.create', 'status=failure', 'search=agent', 'dateTo=
   },
 );
 
-test('a filter takes both spellings of an action, and a wrong one is told', async () => {
+test('a filter accepts both spellings of an action, and an invalid filter is refused', async () => {
   for (const action of ['team.update_role', 'team.member.role_changed'])
     expect(await entriesOf(`/export?action=${action}`)).toEqual([]);
   for (const path of ['/export', '/export/pdf'])
@@ -47,7 +47,7 @@ test('reading leaves no entry', async () => {
   expect(await entriesOf('/export')).toEqual(before);
 });
 
-/** Bytes, which the text of an answer is not. */
+/** The raw bytes of an answer. */
 async function pdfOf(query = ''): Promise<Buffer> {
   const answer = await fetch(`${app.url}/api/v1/audit/export/pdf?${query}`, {
     headers: { authorization: `Bearer ${ada.token}` },
@@ -86,7 +86,7 @@ test('a detail stands below the resource, and no column is empty where there is 
 
 const withoutBreaks = (text: string): string => text.replaceAll(/[\s\u200b]/g, '');
 
-test('a PDF without entries is one', async () => {
+test('a PDF without entries is valid', async () => {
   expect(pdfText(await pdfOf('dateTo=2020-01-01'))).toContain('Entries0');
 });
 
@@ -127,7 +127,7 @@ async function fill(count: number, detail: string): Promise<void> {
   await collection.insertMany(copies);
 }
 
-test('more rows than a PDF has are refused, and narrowed they are shown', async () => {
+test('more rows than the limit of a PDF are refused, and narrower filters are accepted', async () => {
   await fill(60, 'many');
   await expect
     .poll(async () => outcome(await get('/export/pdf', big)))

@@ -1,4 +1,4 @@
-// Links in mail over HTTP and SMTP (document 1, sections 3 and 4.1): sign-up, reset, magic link; what a stranger can learn, and what is used once.
+// Links in mail over HTTP and SMTP: sign-up, reset, magic link, and what strangers learn (document 1, section 4.1).
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
@@ -36,7 +36,7 @@ const verdict = async (token: string): Promise<string> =>
 const security = async (token: string) =>
   ok(await harness.app.call('GET', '/api/v1/auth/security-settings', { token })).body.data;
 
-/** Asks for a mail, has it delivered, and answers the token in it. */
+/** Requests a mail, has it delivered, and returns its token. */
 async function mailed(path: string, email: string): Promise<string> {
   ok(await post(path, { email }));
   await deliver();
@@ -48,7 +48,7 @@ const founder = (token: string) => ({
   password: PASSWORD,
   organizationName: 'Ada Ltd',
 });
-/** Somebody whose mailbox is proved, as after a sign-up by mail. */
+/** A user with a proved mailbox, as after a sign-up by mail. */
 async function proved(): Promise<Owner> {
   const email = newEmail();
   const { data } = ok(
@@ -83,7 +83,7 @@ test('an address is proved by mail before it has an account; the link leads to t
   expect([again.status, again.body.code]).toEqual([400, 'INVALID_TOKEN']);
 });
 
-test('who has an account already is told so by mail alone, without a link', async () => {
+test('a sign-up for an address with an account gets a mail that says so, without a link', async () => {
   const ada = await proved();
   const [known, unknown] = [
     await post('request-signup', { email: ada.email }),
@@ -96,7 +96,7 @@ test('who has an account already is told so by mail alone, without a link', asyn
   expect(mail.text).not.toContain('token');
 });
 
-test('an address that got an account and a proof of it meanwhile keeps it', async () => {
+test('an account that was created and proved between request and sign-up is kept', async () => {
   const email = newEmail();
   const token = await mailed('request-signup', email);
   const body = { name: 'Eve', email, password: PASSWORD, organizationName: 'Eve Ltd' };
@@ -140,7 +140,7 @@ test.each(['request-signup', 'forgot-password', 'magic-link'])(
       await db.command({ profile: 2 });
       const { status, headers, body } = await post(path, { email });
       await db.command({ profile: 0 });
-      // What the request did in collections that know people, organisations and mail; the jobs beside it, as the sweep, are not of it.
+      // Counts what the request did in the collections of users, organisations and mail, without the jobs beside it.
       const work = await db
         .collection('system.profile')
         .find({
@@ -165,7 +165,7 @@ test.each(['request-signup', 'forgot-password', 'magic-link'])(
   },
 );
 
-test('nobody is written to who has no account, except to finish a sign-up', async () => {
+test('an address without an account gets no mail, except to finish a sign-up', async () => {
   const email = newEmail();
   for (const path of ['forgot-password', 'magic-link']) ok(await post(path, { email }));
   const before = mailServer.received.length;
@@ -224,7 +224,7 @@ test('a magic link signs in once', async () => {
   expect([await verdict(ada.token), (await login(ada.email)).status]).toEqual(['ok', 200]);
 });
 
-test('a password set by whoever registered an unproved address is gone once the owner of the mailbox signs in', async () => {
+test('the password of the registrant of an unproved address ends when the owner of the mailbox signs in', async () => {
   const squatter = await createOwner(harness.app);
   const { body } = await post('magic-link/verify', {
     token: await mailed('magic-link', squatter.email),
@@ -244,7 +244,7 @@ test('a password set by whoever registered an unproved address is gone once the 
   expect((await login(squatter.email, NEW_PASSWORD)).status).toBe(200);
 });
 
-test('a suspended member gets in by no link', async () => {
+test('no link signs a suspended member in', async () => {
   const ada = await proved();
   await changeMembership(harness, ada, { isActive: false, deactivatedBy: 'team' });
   const refused = await post('magic-link/verify', { token: await mailed('magic-link', ada.email) });
@@ -307,7 +307,7 @@ describe('each link', () => {
       aheadMs = minutes * MINUTE;
       const late = await post(use, body(token));
       expect([late.status, late.body.code]).toEqual([410, 'EXPIRED']);
-      // A mail that could not leave in time is not sent with a link that is fresh again.
+      // A mail that could not be sent in time is not sent with a renewed link.
       aheadMs = 0;
       ok(await post(ask, { email }));
       aheadMs = minutes * MINUTE + 1000;
@@ -387,7 +387,7 @@ test('mails of one kind to one address are counted, whether it has an account or
   await strict.stop();
 });
 
-test('a mail server that is gone is nobody’s trouble but the outbox’s', async () => {
+test('a mail server that does not answer affects only the outbox', async () => {
   const lost = await startHarness({ SMTP_URL: 'smtp://127.0.0.1:1' });
   const { deliver: attempt } = await holdMail(lost);
   const ada = await createOwner(lost.app);
@@ -409,7 +409,7 @@ describe('changing the password', () => {
   const change = (token: string, body: object): Promise<Answer> =>
     harness.app.call('POST', '/api/v1/auth/change-password', { token, body });
 
-  test('needs the present one, keeps the session it came by, ends the others and voids what mails brought', async () => {
+  test('needs the current one, keeps the session of the request, ends the others and revokes tokens in mails', async () => {
     const ada = await proved();
     const other = ok(await login(ada.email)).body.data.token;
     const reset = await mailed('forgot-password', ada.email);

@@ -1,4 +1,4 @@
-// The story of local accounts over HTTP (document 1, section 4.1): register, log in, who am I; what a stranger can learn from it.
+// Local accounts over HTTP (document 1, section 4.1): register, log in, who am I, and what strangers learn.
 import { expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { useHarness } from '../../setup/fixtures.ts';
@@ -89,7 +89,7 @@ test('the password is kept as an argon2id hash and nowhere else', async () => {
   }
 });
 
-test('an instance that is told no cost hashes passwords as OWASP recommends', async () => {
+test('an instance without a configured cost hashes passwords as OWASP recommends', async () => {
   const usual = await startHarness({}, { passwordCost: undefined });
   try {
     const email = newEmail();
@@ -124,7 +124,7 @@ test.each([
   ['name', undefined],
   ['name', ' '],
   ['name', 'x'.repeat(201)],
-  ['email', 'nobody'],
+  ['email', 'not-an-address'],
   ['email', { $ne: null }],
   ['email', ['a@example.com']],
   ['email', `${'x'.repeat(250)}@example.com`],
@@ -253,7 +253,7 @@ test.each(['team', 'scim'])(
     await expect
       .poll(failures)
       .toMatchObject([{ userEmail: guest.email, detail: 'ACCOUNT_DEACTIVATED' }]);
-    // Who does not know the password is not told of the suspension.
+    // A caller without the password does not learn of the suspension.
     expect((await login({ email: guest.email, password: 'Wrong-Horse-9' })).body.code).toBe(
       'INVALID_CREDENTIALS',
     );
@@ -286,7 +286,7 @@ test('sign-in attempts are throttled per account, known or not, from everywhere 
   await strict.stop();
 });
 
-test('a stranger who uses up the attempts of one network locks nobody out', async () => {
+test('a stranger who uses up the attempts of one network does not lock users out', async () => {
   const strict = await startHarness({ ASSAY_LIMIT_ACCOUNT: '3', ASSAY_TRUST_PROXY: 'loopback' });
   const ada = await createOwner(strict.app);
   const attempt = (password: string, address: string) =>

@@ -1,4 +1,4 @@
-// One mailbox is one address, whichever way its domain and its case are written: for accounts, invitations, sign-on and directories.
+// All spellings of an address mean one mailbox: for accounts, invitations, sign-on and directories.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { normalizeEmailAddresses } from '../../../src/resources/auth/accounts/email-addresses.migration.ts';
 import { Browser } from '../../setup/browser.ts';
@@ -61,7 +61,7 @@ describe('a bad address', () => {
     'j\u00fcrgen@example.com',
     '"a"@example.com',
     'a@[::1]',
-  ])('%j is told apart by its parts, wherever it is given', async (email) => {
+  ])('%j is distinguished by its parts in every input', async (email) => {
     const answers = [
       await register(email),
       await login(email),
@@ -100,7 +100,7 @@ test('a sign-on begins at every spelling of the domain, and takes a newcomer wit
   expect(members).toEqual([`first@${proved}`, `second@${proved}`, `third@${proved}`]);
 });
 
-test('a directory has one user for one mailbox, and finds them by every spelling', async () => {
+test('a directory has one user per mailbox, and finds the user by every spelling', async () => {
   const { id } = await scim.provision({ userName: `Scim@${UNICODE}` });
   for (const domain of SPELLINGS) {
     const again = await scim.call('POST', '/Users', {

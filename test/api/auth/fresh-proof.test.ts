@@ -1,4 +1,4 @@
-// A session alone, which may be in other hands by now, makes neither backup codes nor a second factor: that takes a fresh proof.
+// Fresh proofs: a session alone, which may be stolen, changes neither the second factor nor backup codes.
 import { expect, test } from 'vitest';
 import { useHarness } from '../../setup/fixtures.ts';
 import { objectId } from '../../setup/harness.ts';
@@ -29,7 +29,7 @@ const mfaOf = async ({ userId }: Owner) =>
 const tempTokenOf = async ({ email }: Owner): Promise<string> =>
   ok(await post('login', undefined, { email, password: PASSWORD })).body.data.tempToken as string;
 
-test('right after the sign-in nothing more has to be sent', async () => {
+test('right after the sign-in no further proof is required', async () => {
   const ada = await createOwner(harness.app);
   const secret = ok(await post('mfa/setup', ada.token)).body.data.secret as string;
   ok(await post('backup-codes/generate', ada.token));
@@ -61,7 +61,7 @@ test('a refreshed session is as old as the sign-in that began it', async () => {
   expect(outcome(await post('backup-codes/generate', token))).toEqual(FORBIDDEN);
 });
 
-test('while the second factor is on, an older session needs a code, and the password is none', async () => {
+test('while the second factor is on, an older session needs a code, and the password is not enough', async () => {
   const ada = await createOwner(harness.app);
   const authenticator = await enrol(harness.app, clock, ada.token);
   later();
@@ -81,7 +81,7 @@ test('while the second factor is on, an older session needs a code, and the pass
   expect(outcome(await generate({ code: codes[0] as string }))).toEqual(DONE);
 });
 
-test('a session that never gave a code makes none, however young', async () => {
+test('a session without a code creates no backup codes, however young it is', async () => {
   const ada = await createOwner(harness.app);
   const { token } = ok(await post('login', undefined, { email: ada.email, password: PASSWORD }))
     .body.data;
@@ -94,7 +94,7 @@ test('a session that never gave a code makes none, however young', async () => {
   expect(outcome(await post('backup-codes/generate', signedIn.body.data.token))).toEqual(DONE);
 });
 
-test('codes from before the second factor was switched on open nothing', async () => {
+test('backup codes from before the second factor was switched on do not work', async () => {
   const ada = await createOwner(harness.app);
   const { codes } = ok(await post('backup-codes/generate', ada.token)).body.data;
   await enrol(harness.app, clock, ada.token);

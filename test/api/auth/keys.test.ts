@@ -1,4 +1,4 @@
-// The story of workspace keys over HTTP (document 1, sections 2, 4.2 and 5): minted, scoped, used, revoked.
+// Workspace keys over HTTP: created, scoped, used, revoked (document 1, sections 2, 4.2 and 5).
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -57,7 +57,7 @@ test('a key is shown once; afterwards only its prefix', async () => {
   expect((await change(rest._id, { name: 'renamed' })).text).not.toContain(key);
 });
 
-test('nothing but the hash of a key is kept, in no collection', async () => {
+test('only the hash of a key is stored in any collection', async () => {
   const { key, id } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);
   ok(await post(key, bot.id));
@@ -104,7 +104,7 @@ test.each([
   expect(outcome(await mint(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('a key cannot be limited to an agent or workspace of somebody else', async () => {
+test('a key cannot be limited to an agent or workspace of another organisation', async () => {
   const foreign = await createAgent(app, eve);
   for (const body of [
     { name: 'a', scope: { agentIds: [foreign.id] } },
@@ -160,14 +160,14 @@ test('a read-only key reads and writes nothing', async () => {
   ]);
 });
 
-test('a key limited to some agents ingests and sees theirs alone', async () => {
+test('a key limited to some agents ingests and reads only decisions of these agents', async () => {
   const [mine, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   const { key: full } = await createWorkspaceKey(app, ada);
   const { key } = await createWorkspaceKey(app, ada, { scope: { agentIds: [mine.id] } });
   ok(await post(full, other.id));
   expect((await post(key, mine.id)).status).toBe(201);
   expect((await post(key, mine.name)).status).toBe(201);
-  for (const agentId of [other.id, other.name, 'nobody in particular'])
+  for (const agentId of [other.id, other.name, 'no known agent'])
     expect(outcome(await post(key, agentId)), agentId).toEqual([403, 'FORBIDDEN']);
   const seen = ok(await read(key)).body;
   expect(seen.data.map(({ agentId }: { agentId: string }) => agentId)).toEqual([mine.id, mine.id]);
@@ -226,7 +226,7 @@ test('a revoked key is refused at once, here and on another instance', async () 
   await second.stop();
 });
 
-test('the last use is noted, at most once a minute', async () => {
+test('the last use is recorded, at most once a minute', async () => {
   const { key, id } = await createWorkspaceKey(app, ada);
   const noted = async (): Promise<string | null> =>
     ok(await list()).body.data.find(({ _id }: { _id: string }) => _id === id).lastUsedAt;

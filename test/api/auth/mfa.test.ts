@@ -1,4 +1,4 @@
-// The second factor over HTTP (document 1, sections 3 and 4.1): on, off, at sign-in, backup codes; bounds on guessing, and no door around it.
+// The second factor over HTTP (document 1, sections 3 and 4.1): enrolment, sign-in, backup codes, limits on guessing.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { auditOf, changeMembership, objectId, prove } from '../../setup/harness.ts';
@@ -144,7 +144,7 @@ test('a temp token ends after five minutes', async () => {
   expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('TOKEN_EXPIRED');
 });
 
-test('a password that changes meanwhile ends the second step', async () => {
+test('a change of the password between the steps ends the second step', async () => {
   const { person, authenticator } = await enrolled();
   const tempToken = await pending(person.email);
   ok(
@@ -157,7 +157,7 @@ test('a password that changes meanwhile ends the second step', async () => {
   expect(codeOf(await finish(tempToken, authenticator.next()))).toBe('TOKEN_REVOKED');
 });
 
-test('a suspension meanwhile is met at the second step', async () => {
+test('a suspension between the steps is refused at the second step', async () => {
   const { person, authenticator } = await enrolled();
   const tempToken = await pending(person.email);
   await changeMembership(harness, person, { isActive: false, deactivatedBy: 'team' });
@@ -248,7 +248,7 @@ describe('guessing', () => {
   );
 
   test(
-    'whoever guesses at sign-ins stops nothing within a session, and a new password begins the count anew',
+    'guesses at sign-ins do not block sessions, and a new password resets the count',
     { tags: ['long'] },
     async () => {
       const [{ person, authenticator }, other] = [await enrolled(), await enrolled()];
@@ -283,7 +283,7 @@ describe('guessing', () => {
     },
   );
 
-  test('the owner is told by mail after five, once', { tags: ['long'] }, async () => {
+  test('the owner is notified by mail after five, once', { tags: ['long'] }, async () => {
     const { person, authenticator } = await enrolled();
     const warnings = async (): Promise<number> => {
       await deliver();
@@ -397,7 +397,7 @@ describe('switching it off', () => {
   });
 });
 
-describe('no door leads around it', () => {
+describe('the second factor cannot be bypassed by', () => {
   test('a magic link', async () => {
     const { person, authenticator } = await enrolled();
     const { body } = ok(

@@ -1,4 +1,4 @@
-// Sign-ins that wait for their hash: so many and no more, and none for somebody who has gone.
+// The queue of password hashes: its limit, and requests whose client has disconnected.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHarness, type Harness } from '../../setup/harness.ts';
@@ -34,7 +34,7 @@ test(
   },
 );
 
-test('nothing is computed for whoever has left the queue', async () => {
+test('no hash is computed for a client that has disconnected', async () => {
   const { passwords } = harness.app.instance.platform;
   const before = passwords.computed;
   const first = login();

@@ -1,4 +1,4 @@
-// A password is the same password however a keyboard spells its letters: typed composed or decomposed, full-width or as a ligature.
+// All Unicode spellings of a password are the same password: composed, decomposed, full-width or with ligatures.
 import { hash } from '@node-rs/argon2';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
@@ -82,7 +82,7 @@ describe('the spellings of one password', () => {
     await opensBySpellings(guest);
   });
 
-  test('prove who somebody is again, and confirm a mailbox', async () => {
+  test('give a fresh proof of identity, and confirm a mailbox', async () => {
     const fresh = await createOwner(harness.app);
     await storeHash(fresh, COMPOSED.normalize('NFKC'));
     const token = await mailed('auth/magic-link', fresh.email);

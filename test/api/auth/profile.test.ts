@@ -1,4 +1,4 @@
-// What users set for themselves and see of their account (document 1, section 4.1): profile, preferences, time-out, sessions, sign-ins, placeholders.
+// A user's profile, preferences, time-out, sessions, sign-ins and placeholders over HTTP (document 1, section 4.1).
 import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -64,7 +64,7 @@ test.each([
   expect((await call('PATCH profile', ada.token, body)).body.code).toBe('VALIDATION_ERROR');
 });
 
-test('preferences: what is left out stays', async () => {
+test('preferences: absent members stay', async () => {
   const start = { theme: 'system', notificationOptOuts: { email: [], inApp: [] } };
   expect(ok(await call('GET me/preferences', ada.token)).body.data).toEqual(start);
   ok(
@@ -146,7 +146,7 @@ test('open sessions are listed, in all organisations, and ended by what the list
   );
 });
 
-test('the security settings tell the age of the password', async () => {
+test('the security settings show the age of the password', async () => {
   const person = await createOwner(harness.app);
   const at = new Date(clock.now().getTime() - 40.5 * DAY_MS);
   await harness.db

@@ -1,4 +1,4 @@
-// How long a session lasts over HTTP: an absolute end that no refresh moves, the end of what a refresh replaces, and to whom a session belongs.
+// Lifetime of sessions over HTTP: the absolute end, the end of refreshed tokens, and the user of a session.
 import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { beforeEach, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import type { Answer } from '../../setup/start-app.ts';
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
 const secrets = {
-  jwt: 'a session secret that somebody has got hold of',
+  jwt: 'a session secret that an attacker has obtained',
   formerJwt: [],
   ledgerKey: 'a ledger key for tests, long enough',
   encryptionKey: 'an encryption key for tests, long enough',
@@ -78,7 +78,7 @@ test('another organisation begins no new thirty days', async () => {
   expect(await verdict(token as string)).toBe('TOKEN_EXPIRED');
 });
 
-test('what was refreshed is over at once, also for a second refresh and after its time', async () => {
+test('a refreshed token ends at once, also for a second refresh and after its time', async () => {
   const ada = await createOwner(harness.app);
   const fresh = await refresh(ada.token);
   expect([await verdict(ada.token), await verdict(fresh)]).toEqual(['SESSION_REVOKED', 'ok']);
@@ -107,7 +107,7 @@ test('of many refreshes of one token at once one succeeds', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
 });
 
-test('what an earlier version has refreshed is over', async () => {
+test('a session that an earlier version has refreshed has ended', async () => {
   const ada = await createOwner(harness.app);
   const later = new Date(clock.now().getTime() + HOUR);
   const { jti } = claimsOf(ada.token);
@@ -127,7 +127,7 @@ test('a session that a sign-on opened is over after a day, refreshed or not', as
   expect(await verdict(fresh)).toBe('TOKEN_EXPIRED');
 });
 
-test('a second factor begins the thirty days anew, a session of an earlier version ends thirty days after its begin', async () => {
+test('a second factor restarts the thirty days, a session of an earlier version ends thirty days after its start', async () => {
   const ada = await createOwner(harness.app);
   clock.aheadMs = 2 * DAY;
   const authenticator = await enrol(harness.app, clock, ada.token, { password: PASSWORD });
@@ -154,7 +154,7 @@ test('a second factor begins the thirty days anew, a session of an earlier versi
   expect(await verdict(fresh)).toBe('ok');
 });
 
-/** Signs what only the holder of the secret can. */
+/** Signs a token with the secret. */
 function forge(claims: object): string {
   const text = [{ alg: 'HS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -162,7 +162,7 @@ function forge(claims: object): string {
   return `${text}.${createHmac('sha256', secrets.jwt).update(text).digest('base64url')}`;
 }
 
-test('the secret alone opens no account: a session is its user’s and its organisation’s', async () => {
+test('the signing secret alone gives no access: a session is bound to its user and organisation', async () => {
   const [thief, victim] = [
     await createOwner(harness.app, 'Thief'),
     await createOwner(harness.app, 'Victim'),

@@ -1,4 +1,4 @@
-// The story of session tokens over HTTP (document 1, sections 2, 3 and 5): forged, expired, revoked, refreshed, switched.
+// Session tokens over HTTP: forged, expired, revoked, refreshed, switched (document 1, sections 2, 3 and 5).
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { expect, test } from 'vitest';
@@ -103,7 +103,7 @@ test('a genuine token of no known session is refused as revoked, one of no known
   expect(await verdict(gone.token)).toBe('UNAUTHORIZED_NO_USER');
 });
 
-test('a token says who, where, in which role, and when it ends; only the identity is believed', async () => {
+test('a token holds user, organisation, role and end; only the identity is trusted', async () => {
   expect(claimsOf(ada.token)).toEqual({
     sub: ada.userId,
     organizationId: ada.organizationId,
@@ -197,10 +197,10 @@ test(
   },
 );
 
-test('every session of the caller can be ended at once, and nobody else’s', async () => {
+test('every session of the caller, and of no other user, can be ended at once', async () => {
   const person = await createMember(harness, ada, 'member');
   const tokens = [person.token, await login(person), await login(person)];
-  // Registering and switching opened one each.
+  // Registering and switching opened one session each.
   const { status, body } = await post(person.token, 'revoke-sessions');
   expect([status, body.data]).toEqual([200, { revoked: 4 }]);
   expect(await Promise.all(tokens.map((token) => verdict(token)))).toEqual(
@@ -222,7 +222,7 @@ test('one session is ended by its jti or by the audit entry of its sign-in', asy
     'SESSION_REVOKED',
     'ok',
   ]);
-  // Again is as good as once.
+  // A second revocation has the same result.
   expect((await post(person.token, 'revoke-session', { jti })).status).toBe(200);
 });
 

@@ -1,4 +1,4 @@
-// How far a session reaches that an organisation's identity provider opened: into that organisation, and not to an account that is more than its own.
+// The reach of a session from an organisation's identity provider: that organisation, and only accounts that it owns.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { createMember, objectId } from '../../setup/harness.ts';
@@ -34,7 +34,7 @@ const call = (method: string, path: string, token: string, body?: object): Promi
 const jtiOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti as string;
 
-/** Somebody with an account and an organisation of their own, who is proved, and whose address is of the domain. */
+/** A proved user with an account and an organisation of their own, and an address of the domain. */
 async function known(at: SsoOrganization): Promise<Owner> {
   const alice = await createOwner(harness.app, 'Alice');
   const email = `alice-${alice.userId}@${at.domain}`;
@@ -116,7 +116,7 @@ describe('an account that the organisation made', () => {
     ]);
   });
 
-  test('is nobody’s any more once its person has accepted another organisation’s invitation', async () => {
+  test('is no organisation’s once its user has accepted another organisation’s invitation', async () => {
     const [sub, email] = ['moved', `moved@${home.domain}`];
     const token = sessionIn((await signOn(harness, home, { sub, email })).answer);
     const corp = await createOwner(harness.app, 'Corp');

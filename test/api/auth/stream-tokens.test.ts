@@ -20,7 +20,7 @@ async function mint({ token }: Owner, headers = {}): Promise<string> {
   expect(Math.abs(lifetime - 60_000)).toBeLessThan(20_000);
   return body.data.streamToken;
 }
-/** What the event stream will ask; `ok`, or the code. */
+/** Authenticates as the event stream does; returns `ok` or the code. */
 const redeem = (token: string): Promise<string> =>
   harness.app.instance.services.auth.streamTokens.redeem(token).then(
     () => 'ok',
@@ -46,7 +46,7 @@ test('used 20 times in parallel it works once', async () => {
   expect(codes.sort()).toEqual([...Array(19).fill('INVALID_STREAM_TOKEN'), 'ok']);
 });
 
-test('after 60 seconds it is worth nothing', async () => {
+test('it expires after 60 seconds', async () => {
   const [early, late] = [await mint(ada), await mint(ada)];
   clock.aheadMs += 45_000;
   expect(await redeem(early)).toBe('ok');

@@ -1,4 +1,4 @@
-// An account whose mailbox nobody has proved may be a stranger's: the first proof ends every way in that the stranger opened, and destroys nothing.
+// Accounts with an unproved mailbox: the first proof ends all access of the registrant, and destroys no data.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
@@ -31,7 +31,7 @@ const DAY = 24 * 3600_000;
 const clock = new MovedClock();
 
 let deliver: () => Promise<number>;
-/** Somebody who has registered an address that is not theirs. */
+/** A squatter, who has registered an address of another person. */
 let squatter: Owner;
 let agent: Awaited<ReturnType<typeof createAgent>> | undefined;
 const office = useFixture(startMailServer, (started) => started.close());
@@ -213,7 +213,7 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
     expect(await stored('organizations', squatter.organizationId)).toBeNull();
   });
 
-  test('makes an offer of a place in somebody else’s organisation', async () => {
+  test('turns a membership in another owner’s organisation into an offer', async () => {
     const other = await createMember(harness, squatter, 'owner');
     await changeMembership(harness, squatter, { role: 'viewer' });
     const { key } = await createWorkspaceKey(harness.app, other);
@@ -230,7 +230,7 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
   });
 });
 
-test('whoever registered the address and proves it with the password keeps everything', async () => {
+test('a registrant who proves the address with the password keeps everything', async () => {
   const { key } = await createWorkspaceKey(harness.app, squatter);
   const token = await mailed('magic-link', squatter.email);
   const wrong = await post('magic-link/verify', { token, password: 'Wrong-Horse-9' });
@@ -263,7 +263,7 @@ test('a link that is used many times at once reclaims the organisation once', as
 });
 
 describe('registration', () => {
-  test('takes over an address that a directory has used and nobody else; its offer waits for the proof', async () => {
+  test('takes over an address that only a directory has used; its offer waits for the proof', async () => {
     const scim = await directory(harness.app, squatter);
     const email = address();
     const { id } = await scim.provision({ userName: email });
@@ -288,7 +288,7 @@ describe('registration', () => {
     expect((await stored('users', id))?.passwordHash).toBeNull();
   });
 
-  test('without a proof takes nothing from whoever registered before', async () => {
+  test('without a proof takes nothing from an earlier registrant', async () => {
     expect(outcome(await register(squatter.email))).toEqual([409, 'ALREADY_EXISTS']);
     expect((await call('GET', 'auth/me', squatter.token)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-// Where an installation asks for a proof of the mailbox: what an account may not do before, and how it gives the proof.
+// Installations that require a proved mailbox: what an unproved account may not do, and how it gives the proof.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { startHarness } from '../../setup/harness.ts';
@@ -49,7 +49,7 @@ describe('before the proof', () => {
     expect((await call(method, path, ada.token, body)).status).toBeLessThan(300);
   });
 
-  test('somebody looks around, and changes what is their own', async () => {
+  test('a user reads, and changes their own profile', async () => {
     for (const path of ['auth/me', 'agents', 'team/members', 'organization'])
       expect((await call('GET', path, ada.token)).status, path).toBe(200);
     expect((await call('PATCH', 'auth/profile', ada.token, { name: 'Countess' })).status).toBe(200);
@@ -64,7 +64,7 @@ describe('the mail that asks for the proof', () => {
     expect(mail.text).toContain('/magic-link#token=');
   });
 
-  test('is not sent to whoever has proved the mailbox meanwhile', async () => {
+  test('is not sent when the mailbox has been proved since', async () => {
     ok(await call('POST', 'auth/magic-link', undefined, { email: ada.email }));
     const rows = harness.db.collection('outbox');
     const confirming = { 'payload.kind': 'confirm', 'payload.email': ada.email };
@@ -89,12 +89,12 @@ describe('the mail that asks for the proof', () => {
       .filter(({ recipients }) => recipients.includes(ada.email))
       .map(({ text }) => text ?? '');
     expect(
-      texts.filter((text) => text.includes('Nobody has confirmed this address yet')),
+      texts.filter((text) => text.includes('This address has not been confirmed yet')),
     ).toHaveLength(2);
   });
 });
 
-test('elsewhere nobody is asked', async () => {
+test('other installations ask for no proof', async () => {
   const open = await startHarness();
   const { token } = await createOwner(open.app);
   ok(await open.app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'first' } }));

@@ -1,4 +1,4 @@
-// Near and beyond the limit (document 3, sections 4.8 and 4.9): managers are told once, and the processor's meter counts the rest.
+// Near and beyond the limit (document 3, 4.8 and 4.9): managers are notified once, overage is reported to the processor.
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember, objectId, type Harness } from '../../setup/harness.ts';
@@ -25,7 +25,7 @@ const noticesOf = ({ db }: Harness, who: Owner) =>
     .find({ organizationId: objectId(who.organizationId), type: 'system' })
     .toArray();
 
-test('owners and admins are told once a month that nine tenths are used, unless they opted out', async () => {
+test('notifies owners and admins once a month that 90 percent are used, unless they opted out', async () => {
   const { app } = sandbox;
   const admin = await createMember(sandbox, ada, 'admin');
   const quiet = await createMember(sandbox, ada, 'admin');
@@ -52,7 +52,7 @@ test('owners and admins are told once a month that nine tenths are used, unless 
   expect(await noticesOf(sandbox, ada)).toHaveLength(2);
 });
 
-test('another limit and another month are told of anew', { tags: ['long'] }, async () => {
+test('notifies again for another limit and another month', { tags: ['long'] }, async () => {
   const { app, db } = sandbox;
   const eve = await createOwner(app, 'Eve');
   await post(app, eve, 9);
@@ -72,7 +72,7 @@ test('another limit and another month are told of anew', { tags: ['long'] }, asy
   ]);
 });
 
-/** An instance that begins where so many decisions of the month were sealed. */
+/** Starts an instance on a chain that has sealed a given number of decisions this month. */
 async function withCount(who: Owner, count: number): Promise<TestApp> {
   const { db, mongoUri } = paying;
   const organizationId = objectId(who.organizationId);
@@ -146,7 +146,7 @@ test('what a paid plan does not include is gathered and reported once, with one 
 });
 
 test(
-  'nobody is billed without a customer, nor where there is no key',
+  'bills no organisation without a customer, nor without a payment key',
   { tags: ['long'] },
   async () => {
     processor.calls.length = 0;

@@ -81,7 +81,7 @@ test('decisions count when they are sealed, whatever becomes of them; repetition
   });
 });
 
-test('the sandbox refuses past its limit, and begins anew with the month', async () => {
+test('the sandbox refuses decisions past its limit, and accepts them again next month', async () => {
   await postMany(1);
   expect(outcome(await post())).toEqual([429, 'USAGE_LIMIT_EXCEEDED']);
   expect(await current()).toMatchObject({ thisMonth: 6, remaining: 0, status: 'exceeded' });

@@ -129,7 +129,7 @@ test('an event counts once, however often it comes', async () => {
   expect(entries).toHaveLength(2);
 });
 
-test('a subscription that is told of before its checkout waits for it', async () => {
+test('a subscription event before its checkout waits for it', async () => {
   const cyd = await createOwner(app, 'Cyd');
   await tell(
     told('updated', subscription('cyd', priced('governance_annual')), 3),
@@ -171,7 +171,7 @@ test('a checkout with another customer does not take over a subscription', async
   expect(await billingOf(gus)).toMatchObject({ plan: 'scale', status: 'active' });
 });
 
-test('the period at the top, as earlier versions of the processor have it', async () => {
+test('reads the period at the top level, as earlier versions of the processor send it', async () => {
   const hal = await createOwner(app, 'Hal');
   const object = subscription('hal', { ...priced('scale'), current_period_end: start + 60 });
   await tell(checkedOut(hal, 'hal'), told('updated', { ...object, cancel_at: start + 60 }, 1));
@@ -185,7 +185,7 @@ test.each([
   ['an unknown type', 'invoice.paid', { amount: 1 }],
   ['a checkout that is no subscription', 'checkout.session.completed', { mode: 'payment' }],
   [
-    'a checkout of nobody',
+    'a checkout without an organisation',
     'checkout.session.completed',
     { client_reference_id: 'x', customer: 'c' },
   ],

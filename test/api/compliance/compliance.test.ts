@@ -118,7 +118,7 @@ test('an attestation is an entry of the audit log and of the chain, after the on
   expect(verified.verified).toBe(true);
 });
 
-test('several at a time leave one note, and all are served', async () => {
+test('concurrent attestations leave one note, and all are answered', async () => {
   const statuses = ['covered', 'partial', 'gap', 'covered', 'partial'];
   const answers = await Promise.all(
     statuses.map((status) => patch({ ...clause, clauseId: '8.4', status }, bob)),
@@ -188,7 +188,7 @@ describe('the legacy map', () => {
     expect(outcome(await putLegacy(body))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  test('as many and as long as may be are taken', async () => {
+  test('accepts the maximum number and length of texts', async () => {
     const map = Object.fromEntries(
       Array.from({ length: 200 }, (_, i) => [`c${i}`, 'x'.repeat(4000)]),
     );

@@ -35,7 +35,7 @@ const read = async (id: string) =>
 const entriesOf = (traceId: string) =>
   harness.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
 
-test('approved: success, no override, and who approved and when', async () => {
+test('an approval stores success, no override, the approver and the time', async () => {
   const { traceId, id } = await post();
   const answer = ok(await ingest({ traceId, action: 'approve', userEmail: ada.email }));
   const [, entry] = await entriesOf(traceId);
@@ -70,7 +70,7 @@ test('approved: success, no override, and who approved and when', async () => {
   expect(logged).toMatchObject({ resourceId: traceId, metadata: claimed });
 });
 
-test('corrected: override, the new decision, the old one, notes and marker', async () => {
+test('a correction stores the override, the new and old decision, notes and marker', async () => {
   const { traceId, id } = await post();
   const correctedDecision = { tool: 'credit', note: 'for bob@example.com' };
   const feedbackNotes = 'Too much for carol@example.com';
@@ -95,7 +95,7 @@ test('corrected: override, the new decision, the old one, notes and marker', asy
   });
 });
 
-test('corrected again: the correction before is the old one, and there is one marker', async () => {
+test('a second correction keeps the first as the old one, with one marker', async () => {
   const { traceId, id } = await post();
   ok(await ingest({ traceId, correctedDecision: 'first', feedbackNotes: 'one' }));
   ok(await ingest({ traceId, correctedDecision: 'second' }));
@@ -104,7 +104,7 @@ test('corrected again: the correction before is the old one, and there is one ma
   expect(marked).toBe(`[HUMAN CORRECTION: second] ${rationale}`);
 });
 
-test('corrected again without notes: those of before go, and said twice it is recorded once', async () => {
+test('a second correction without notes drops the old notes, and a repetition is recorded once', async () => {
   const { traceId, id } = await post();
   ok(await ingest({ traceId, correctedDecision: 'first', feedbackNotes: 'one' }));
   const again = { traceId, correctedDecision: 'second' };
@@ -115,7 +115,7 @@ test('corrected again without notes: those of before go, and said twice it is re
   expect(outputDecision).not.toHaveProperty('correctionNotes');
 });
 
-test('who approved and when is what the newest feedback says, never what the agent or an earlier one said', async () => {
+test('approver and time come from the newest feedback, never from the agent or earlier feedback', async () => {
   const claim = { approvedBy: 'The owner', approvedById: ada.userId, approvedAt: '2026-01-01' };
   const { traceId, id } = await post({ metadata: Object.assign({ order: 7 }, claim) });
   const approval = { traceId, action: 'approve' };
@@ -130,7 +130,7 @@ test('who approved and when is what the newest feedback says, never what the age
   expect(metadata).not.toHaveProperty('approvedAt');
 });
 
-test('said twice, also at the same time, it is recorded once', async () => {
+test('repeated feedback, also concurrent, is recorded once', async () => {
   const { traceId } = await post();
   const body = { traceId, correctedDecision: { b: 1, a: 2 }, feedbackNotes: 'twice' };
   const answers = await Promise.all([ingest(body), ingest(body), ingest(body)]);
@@ -149,7 +149,7 @@ test('said twice, also at the same time, it is recorded once', async () => {
   expect(repeats.sort()).toEqual([false, false, true, true]);
 });
 
-test('where payloads are not kept, the correction is', async () => {
+test('a correction is kept also where payloads are not', async () => {
   const agent = await createAgent(app, ada);
   const path = `/api/v1/agents/${agent.id}/policies`;
   ok(await app.call('PATCH', path, { token: ada.token, body: { logPayloads: false } }));
@@ -176,7 +176,7 @@ test.each([
   expect(outcome(await ingest(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('another organisation’s, an unknown and a deleted decision are not found', async () => {
+test('does not find an unknown, a deleted or another organisation’s decision', async () => {
   const eve = await createOwner(app, 'Eve');
   const { key: hers } = await createWorkspaceKey(app, eve);
   const { traceId, id } = await post();
@@ -194,7 +194,7 @@ test('another organisation’s, an unknown and a deleted decision are not found'
   expect(outcome(await ingest({ traceId, action: 'approve' }))).toEqual([404, 'NOT_FOUND']);
 });
 
-test('a deleted decision takes what people said of it along', async () => {
+test('deleting a decision deletes its feedback', async () => {
   const { traceId, id } = await post();
   ok(await ingest({ traceId, correctedDecision: 'Zebra', feedbackNotes: 'Zebra' }));
   const body = { ids: [id] };
@@ -202,7 +202,7 @@ test('a deleted decision takes what people said of it along', async () => {
   expect(JSON.stringify(await entriesOf(traceId))).not.toContain('Zebra');
 });
 
-test('the plan must include it', async () => {
+test('feedback needs a plan that includes it', async () => {
   const eve = await createOwner(app, 'Sandbox');
   const { key: hers } = await createWorkspaceKey(app, eve);
   const owned = { _id: objectId(eve.organizationId) };
@@ -214,7 +214,7 @@ test('the plan must include it', async () => {
   expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
 });
 
-test('the chain is whole after all of it', async () => {
+test('the chain verifies after all feedback', async () => {
   const { token } = ada;
   const { data } = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token })).body;
   expect([data.verified, data.brokenDetail]).toEqual([true, null]);

@@ -88,7 +88,7 @@ test('every verdict counts where the table says, the newest of a decision alone'
   expect(await app.instance.services.cpi.index.scoreOf(eve.organizationId)).toBeNull();
 });
 
-test('the analytics tell by whom, why, how sure and how soon', async () => {
+test('the analytics show agents, reasons, confidence and time to correction', async () => {
   const { data } = ok(await get('/analytics')).body;
   expect(data).toMatchObject({ sampleSize: 20, truncated: false });
   expect(data.agents).toEqual([
@@ -101,7 +101,7 @@ test('the analytics tell by whom, why, how sure and how soon', async () => {
   expect(data.timeToCorrection.at(-1)).toEqual({ underHours: null, count: 0 });
 });
 
-test('a workspace has its own', async () => {
+test('a workspace has an index of its own', async () => {
   const body = { name: 'Other' };
   const made = await app.call('POST', '/api/v1/workspaces', { token: ada.token, body });
   const headers = { 'x-workspace-id': ok(made).body.data._id as string };

@@ -24,7 +24,7 @@ const eve = useOwner(harness, 'Eve');
 let key: string;
 let feedbackKey: string;
 let agentId: string;
-/** Ada's session. */
+/** Token of Ada's session. */
 let token: string;
 beforeAll(async () => {
   ({ token } = ada);
@@ -71,7 +71,7 @@ async function verdict(traceId: string, said: string): Promise<void> {
   ok(await app.call('POST', `/api/v1/review-queue/${id}/decision`, call));
 }
 
-test('the setting is off, bounded, and says what it was told', async () => {
+test('the setting defaults to off, is bounded, and returns what was set', async () => {
   expect(outcome(await settle({ approvals: 19, days: 7 }))).toEqual([400, 'VALIDATION_ERROR']);
   expect(outcome(await settle({ approvals: 20, days: 6 }))).toEqual([400, 'VALIDATION_ERROR']);
   expect(outcome(await settle({ approvals: 20 }))).toEqual([400, 'VALIDATION_ERROR']);
@@ -80,7 +80,7 @@ test('the setting is off, bounded, and says what it was told', async () => {
   expect(ok(await settle(null)).body.data.autoApproval).toBeNull();
 });
 
-test('approvals of reviewers and of feedback count, one for each decision; an objection starts anew', async () => {
+test('approvals by review and feedback count once per decision; an objection resets the count', async () => {
   const [first, second, third, other] = [await hold(), await hold(), await hold(), await hold(400)];
   await verdict(first, 'approve');
   await feed(first);
@@ -143,7 +143,7 @@ describe('twenty approvals and a week later', () => {
     expect((await patterns())[0]).toMatchObject({ approvals: 20 });
   });
 
-  test('not what is larger', async () => {
+  test('does not approve larger decisions', async () => {
     const larger = await Promise.all(Array.from({ length: 6 }, () => hold(400)));
     await app.instance.runJobsOnce();
     for (const traceId of larger) expect((await stored(traceId))?.status).toBe('flagged');

@@ -15,7 +15,7 @@ import { outcome, type Answer } from '../../setup/start-app.ts';
 const harness = useHarness();
 const { app } = harness;
 const ada = useOwner(harness);
-/** What the agent has: a key for its decisions, limited to itself. */
+/** The agent's own key, which is limited to its decisions. */
 let ownKey: string;
 let feedbackKey: string;
 let agentId: string;
@@ -45,7 +45,7 @@ const read = async (path: string) => {
   await app.instance.runJobsOnce();
   return ok(await app.call('GET', `/api/v1${path}`, { token: ada.token })).body.data;
 };
-/** What the measures know of verdicts. */
+/** Returns the verdicts that the measures count. */
 async function counts() {
   const { judged } = await read('/cpi');
   const [pattern] = await read('/cpi/patterns');
@@ -136,7 +136,7 @@ test('a key for feedback ingests nothing, for no agent, and stays what it is', a
     expect(outcome(await mint(wrong)), JSON.stringify(wrong)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('what earlier versions counted of keys is counted anew', async () => {
+test('verdicts of keys that earlier versions counted are recounted', async () => {
   const organizationId = objectId(ada.organizationId);
   const before = await counts();
   await harness.db

@@ -1,4 +1,4 @@
-// The demo-request form (document 1, section 8): anybody may send it, five times an hour, and it goes out by mail.
+// The demo-request form (document 1, section 8): public, limited to five an hour, and delivered by mail.
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember, objectId } from '../../setup/harness.ts';

@@ -1,4 +1,4 @@
-// What is erased stays erased in copies of the database: a backup of before yields nothing of it without the keys of before.
+// Erased values stay erased in backups: an older copy of the database does not reveal them without the older keys.
 // @module-tag long
 import { createHash } from 'node:crypto';
 import { mongo } from 'mongoose';
@@ -16,7 +16,7 @@ const MEMBERS = [
 ] as const;
 const BY_PERSONS = ['corrected', 'feedbackNotes', 'reason', 'notes', 'escalation'] as const;
 type Named = (typeof MEMBERS)[number] | (typeof BY_PERSONS)[number];
-/** Nothing else would have them: letters alone, so that a search takes each for one word. */
+/** Unique words of letters only, so that a search treats each as one word. */
 const word = (name: Named, of: string): string => `zqx${name.toLowerCase()}${of}wvk`;
 const wordsOf = (of: string): string[] => [...MEMBERS, ...BY_PERSONS].map((name) => word(name, of));
 
@@ -72,7 +72,7 @@ async function judge(of: string): Promise<void> {
   ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
 }
 
-/** Every document of every collection as it lies there. */
+/** Every document of every collection as stored. */
 interface Copy {
   collections: Map<string, Buffer[]>;
 }
@@ -100,7 +100,7 @@ async function restore({ collections }: Copy, name: string): Promise<void> {
   await client.close();
 }
 
-/** A text as it might lie somewhere: as it is, in base64 at every alignment, as its plain digest. */
+/** Forms in which a text might be stored: plain, in base64 at every alignment, as its plain digest. */
 function formsOf(text: string): Buffer[] {
   const inBase64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.from(' '.repeat(shift) + text).toString('base64url');
@@ -113,7 +113,7 @@ function formsOf(text: string): Buffer[] {
   return [Buffer.from(text), ...inBase64.map((form) => Buffer.from(form)), ...digests];
 }
 
-/** Where which of the words stand in a copy. */
+/** Places in a copy where the words are found. */
 function found({ collections }: Copy, words: readonly string[]): string[] {
   const places = new Set<string>();
   for (const [name, documents] of collections)
@@ -156,7 +156,7 @@ test('a backup without keys holds none of the words, erased or not, in any form'
   expect(found(before, [...wordsOf('gone'), ...wordsOf('kept')])).toEqual([]);
 });
 
-test('such a search finds what stands there in clear', () => {
+test('the same search finds words that are stored in clear', () => {
   const text = JSON.stringify({ a: word('prompt', 'gone') });
   const rows = [text, Buffer.from(text).toString('base64')];
   const clear = rows.map((row) => Buffer.from(mongo.BSON.serialize({ row })));
@@ -208,7 +208,7 @@ describe('on a restored copy with the keys of today', () => {
     expect(await searched(copy, word('trigger', 'kept'))).toEqual([traceId]);
   });
 
-  test('the erased one yields nothing, by no way', async () => {
+  test('the erased decision is revealed in no way', async () => {
     const { id } = posted['gone']!;
     const words = wordsOf('gone');
     const ways = [
@@ -230,7 +230,7 @@ describe('on a restored copy with the keys of today', () => {
       expect(await searched(copy, word(name, 'gone'))).toEqual([]);
   });
 
-  test('verification tells of an erasure that the copy does not know, where it is', async () => {
+  test('verification reports an erasure that the copy does not have, with its place', async () => {
     const answer = await call('POST', '/hash-chain/verify', undefined, copy);
     const { verified, payload } = ok(answer).body.data;
     expect(verified).toBe(false);
@@ -254,7 +254,7 @@ describe('on a restored copy with the keys of today', () => {
     expect(verified).toBe(true);
   });
 
-  test('decisions go on, also where a key of their sequence was destroyed', async () => {
+  test('new decisions can be ingested, also if a key of their sequence was destroyed', async () => {
     // The live chain has the same keys: the next sequence of the copy must not be one of its entries.
     const at = await copy.instance.platform.ledger.appender.head(ada.organizationId);
     const { contents } = copy.instance.platform;
@@ -275,7 +275,7 @@ describe('on a restored copy with the keys of today', () => {
   });
 });
 
-test('on a restored copy with the keys of before all is as it was', async () => {
+test('a restored copy with the older keys reads everything as before', async () => {
   const copy = await restored(before, keysBefore);
   for (const of of ['gone', 'kept']) {
     const trace = ok(await call('GET', `/traces/${posted[of]!.id}`, undefined, copy)).text;
@@ -352,16 +352,16 @@ describe('what was altered in the database', () => {
   });
 });
 
-test('without its keys an organisation reads and verifies without a failure, and goes on', async () => {
+test('an organisation without its keys reads and verifies without a failure, and can ingest', async () => {
   await app.instance.platform.keyStore.destroyAll(ada.organizationId);
   const shown = ok(await call('GET', `/traces/${posted['kept']!.id}`)).body.data;
   expect(shown).toMatchObject({ inputContext: null, rationale: null });
   expect(ok(await call('GET', '/traces?search=anything')).body.total).toBe(0);
-  // The thread that verifies forgets what it knew of the keys within seconds.
+  // The verification thread drops its cached keys within seconds.
   const missing = async (): Promise<number> =>
     ok(await call('POST', '/hash-chain/verify')).body.data.payload.missing.length;
   await expect.poll(missing, { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
-  const { status } = await app.call('POST', '/api/v1/traces', { key, body: bodyOf('anew') });
+  const { status } = await app.call('POST', '/api/v1/traces', { key, body: bodyOf('again') });
   expect(status).toBe(202);
   expect(app.logged.join()).toContain('the keys of an organisation are missing');
 });

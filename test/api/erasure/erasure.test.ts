@@ -1,4 +1,4 @@
-// Erasure on request over HTTP: acknowledged, executed once, certified; the values are gone and every chain still verifies.
+// Erasure on request over HTTP: acknowledged, executed once, certified; values are gone and chains still verify.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readLines } from '../../../scripts/verify-bundle/input.ts';
@@ -52,7 +52,7 @@ const hold = ({ token }: Owner): Promise<Answer> =>
     },
   });
 
-/** The collections in which a decision's mark stands, but for the erasures themselves and where their reason was committed to. */
+/** The collections that contain a decision's mark, except those that store the reason of an erasure. */
 async function remains(traceId: string): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of await harness.db.listCollections().toArray()) {
@@ -160,17 +160,21 @@ test('the certificate is signed, names the tombstones, and is an entry of the le
     });
 });
 
-test('is executed once, also by two at a time', { tags: ['long'] }, async () => {
-  const { traceId } = await marked();
-  const acknowledged = ok(await acknowledge([traceId]));
-  const answers = await Promise.all([execute(acknowledged), execute(acknowledged)]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-  expect(outcome(await execute(acknowledged))).toEqual([400, 'INVALID_OPERATION']);
-  const where = { traceId, kind: 'erasure' };
-  expect(await harness.db.collection('ledger').countDocuments(where)).toBe(1);
-});
+test(
+  'an erasure is executed once, also by two concurrent requests',
+  { tags: ['long'] },
+  async () => {
+    const { traceId } = await marked();
+    const acknowledged = ok(await acknowledge([traceId]));
+    const answers = await Promise.all([execute(acknowledged), execute(acknowledged)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(outcome(await execute(acknowledged))).toEqual([400, 'INVALID_OPERATION']);
+    const where = { traceId, kind: 'erasure' };
+    expect(await harness.db.collection('ledger').countDocuments(where)).toBe(1);
+  },
+);
 
-test('what has changed since, another digest and a late execution are refused', async () => {
+test('changed decisions, another digest and a late execution are refused', async () => {
   const { traceId } = await marked();
   const acknowledged = ok(await acknowledge([traceId]));
   const { acknowledgementId } = acknowledged.body.data;
@@ -187,7 +191,7 @@ test('what has changed since, another digest and a late execution are refused', 
   expect(await remains(traceId)).toContain('ledger');
 });
 
-test('one that is unknown, deleted or somebody else’s refuses all of them', async () => {
+test('one unknown, deleted or foreign decision refuses the whole erasure', async () => {
   const { traceId } = await marked();
   const bob = await createOwner(app, 'Bob');
   const foreign = await marked(bob);
@@ -201,7 +205,7 @@ test('one that is unknown, deleted or somebody else’s refuses all of them', as
   expect(await remains(foreign.traceId)).toContain('ledger');
 });
 
-test('has a maximum, and needs the owner', async () => {
+test('an erasure has a maximum size, and needs the owner', async () => {
   const ids = ['a', 'b', 'c', 'd'];
   expect(outcome(await acknowledge(ids))).toEqual([400, 'ERASURE_BATCH_TOO_LARGE']);
   expect(outcome(await acknowledge(ids.slice(0, 3)))).toEqual([404, 'NOT_FOUND']);
@@ -210,26 +214,30 @@ test('has a maximum, and needs the owner', async () => {
   expect(outcome(await acknowledge(['a'], admin))).toEqual([403, 'FORBIDDEN']);
 });
 
-test('what a crash left half done is finished and certified', { tags: ['long'] }, async () => {
-  const { traceId } = await marked();
-  const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
-  const _id = objectId(acknowledgementId);
-  const left = {
-    status: 'executing',
-    executingSince: new Date(Date.now() - 3_600_000),
-    executedBy: objectId(ada.userId),
-  };
-  await harness.db.collection('erasures').updateOne({ _id }, { $set: left });
-  await app.instance.runJobsOnce();
-  await app.instance.runJobsOnce();
-  expect(await remains(traceId)).toEqual([]);
-  const { data } = ok(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body;
-  expect(data).toMatchObject({ status: 'executed', signature: expect.any(String) });
-  const certificates = { traceId: `certificate:${acknowledgementId}` };
-  expect(await harness.db.collection('ledger').countDocuments(certificates)).toBe(1);
-});
+test(
+  'an erasure interrupted by a crash is finished and certified',
+  { tags: ['long'] },
+  async () => {
+    const { traceId } = await marked();
+    const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
+    const _id = objectId(acknowledgementId);
+    const left = {
+      status: 'executing',
+      executingSince: new Date(Date.now() - 3_600_000),
+      executedBy: objectId(ada.userId),
+    };
+    await harness.db.collection('erasures').updateOne({ _id }, { $set: left });
+    await app.instance.runJobsOnce();
+    await app.instance.runJobsOnce();
+    expect(await remains(traceId)).toEqual([]);
+    const { data } = ok(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body;
+    expect(data).toMatchObject({ status: 'executed', signature: expect.any(String) });
+    const certificates = { traceId: `certificate:${acknowledgementId}` };
+    expect(await harness.db.collection('ledger').countDocuments(certificates)).toBe(1);
+  },
+);
 
-test('what an instance left half done that is gone is finished at once, of one that lives it is left alone', async () => {
+test('an interrupted erasure is finished at once if its instance is gone, and left alone if it is alive', async () => {
   const instances = harness.db.collection<{ _id: string }>('instances');
   const beat = (_id: string, until: number) =>
     instances.updateOne({ _id }, { $set: { until: new Date(until) } }, { upsert: true });
@@ -255,7 +263,7 @@ test('what an instance left half done that is gone is finished at once, of one t
   expect(await statusOf()).toBe('executed');
 });
 
-test('of two that execute each gets its own certificate, and the one that fails holds up no other', async () => {
+test('each of two erasures gets its own certificate, and a failing one delays no other', async () => {
   const erasures = harness.db.collection('erasures');
   const [first, second, third] = [await marked(), await marked(), await marked()];
   const acknowledged = [
@@ -278,7 +286,7 @@ test('of two that execute each gets its own certificate, and the one that fails 
   expect(await read()).toMatchObject({ status: 'executing' });
   expect(await erasures.countDocuments({ ...others, status: 'executing' })).toBe(2);
 
-  // Acknowledged before the other, and of a decision that nobody finds.
+  // An erasure acknowledged before the other, of a decision that does not exist.
   const failing = Object.assign({}, await erasures.findOne(where), {
     _id: objectId('000000000000000000000001'),
     traceIds: ['trc_unknown'],

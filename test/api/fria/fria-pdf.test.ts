@@ -19,7 +19,7 @@ const approve = async (id: string): Promise<Answer['body']> => {
   ok(await call('POST', `/${id}/submit`));
   return ok(await call('POST', `/${id}/approve`)).body.data;
 };
-/** The bytes as they came, and the answer's headers. */
+/** Returns the raw bytes and the headers of the answer. */
 async function print(id: string): Promise<{ headers: Headers; pdf: Buffer }> {
   const answer = await fetch(`${app.url}${path}/${id}/pdf`, {
     headers: { authorization: `Bearer ${ada.token}` },
@@ -111,7 +111,7 @@ test(
     const { pdf } = await print(id);
     delay.disable();
     expect(pdf.length).toBeGreaterThan(20_000);
-    // Of the thread's seconds nothing is spent here; the mean tells it from the noise of a busy machine.
+    // The main thread spends none of the rendering time; the mean is robust against a busy machine.
     expect(delay.mean / 1e6).toBeLessThan(50);
   },
 );

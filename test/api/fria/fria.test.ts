@@ -183,7 +183,7 @@ test('an edit that meets an approval is either in the anchor or refused', async 
   }
 });
 
-test('deleted is what was never submitted', async () => {
+test('only a draft that was never submitted can be deleted', async () => {
   const id = await draft();
   expect(ok(await call('DELETE', `/${id}`, undefined, bob)).body.data).toEqual({
     _id: id,
@@ -224,7 +224,7 @@ test('a section can be emptied, and what is not named stays', async () => {
   expect(await read(id)).toMatchObject(changed);
 });
 
-test('found by status and by a part of the name', async () => {
+test('assessments are found by status and by a part of the name', async () => {
   const id = await draft({ systemName: 'Résumé (ranking) v1.0' });
   const found = async (query: string): Promise<string[]> =>
     ok(await call('GET', `?${query}`)).body.data.map((row: { id: string }) => row.id);

@@ -26,10 +26,10 @@ const entries = () =>
 const get = async (path: string) =>
   ok(await harness.app.call('GET', `/api/v1/hash-chain${path}`, ada)).body.data;
 
-/** Without a retry. */
+/** Less than a delivery with a retry would take. */
 const SOON = { timeout: 4000 };
 
-it('each is appended once, in the order of the changes, and names the one before', async () => {
+it('attestations are appended once, in the order of the changes, and each names the one before', async () => {
   await harness.app.instance.platform.transaction(async () => {
     await attestations().queue(about('review', 'a'), { approver: 'ada@example.com', none: null });
     await attestations().queue(about('approved', 'b'));
@@ -50,14 +50,14 @@ it('each is appended once, in the order of the changes, and names the one before
   expect(JSON.parse(second!.view).after).toEqual({ sequence, chainHash });
 });
 
-it('are shown with their record, and verify', async () => {
+it('attestations are shown with their record, and verify', async () => {
   const { entry, related } = await get(`/entry/${TRACE_ID}`);
   expect([entry.traceId, related.length]).toEqual([TRACE_ID, 1]);
   const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
   expect(ok(verified).body.data).toMatchObject({ verified: true, totalChecked: 2 });
 });
 
-it('those that an earlier version put off or gave up are appended after the upgrade', async () => {
+it('attestations that an earlier version delayed or gave up are appended after the upgrade', async () => {
   const done = await outbox().findOne({ topic: 'attestation', status: 'done' });
   const stalled = (['pending', 'dead'] as const).map((status, n) => {
     const attested = { ...about('review', 'c'), assessmentId: `65f0000000000000000000d${n}` };
@@ -89,7 +89,7 @@ it('an attestation that names another entry than the newest is a break', async (
   await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: second!.view } });
 });
 
-it('many about one record without a pause are all appended, in order, within seconds', async () => {
+it('many attestations of one record are all appended, in order, within seconds', async () => {
   const app = harness.app;
   const path = '/api/v1/compliance/mapping';
   const statuses = ['covered', 'partial', 'gap'] as const;
@@ -115,7 +115,7 @@ it('many about one record without a pause are all appended, in order, within sec
   expect(await chain()).toEqual(answered.map(({ status }) => status));
 });
 
-it('one that cannot be appended holds back the later ones of its record, and none of another', async () => {
+it('an attestation that cannot be appended delays later ones of its record, and none of another', async () => {
   const other = '65f0000000000000000000c2';
   const { ledger, transaction } = harness.app.instance.platform;
   const append = ledger.attestations.append;

@@ -1,4 +1,4 @@
-// What a crash left unsealed in the audit log: one bad row, or one organisation whose chain was cut, holds up nobody else's.
+// Audit rows that a crash left unsealed: a bad row or an organisation with a truncated chain delays no other.
 import { expect, test } from 'vitest';
 import { systemAuditEvent } from '../../../src/domain/record/audit-event.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -17,7 +17,7 @@ const bob = useOwner(harness, 'Bob');
 const rows = () => harness.db.collection('audit_rows');
 const sweep = (app = harness.app): Promise<void> => app.instance.background.audit.sweep();
 
-/** A row as a crashed instance leaves it behind. */
+/** A row as a crashed instance leaves it. */
 async function leave({ organizationId }: Owner, action: string, event?: object): Promise<void> {
   const at = clock.now();
   await rows().insertOne({
@@ -35,7 +35,7 @@ const waitingOf = ({ organizationId }: Owner) =>
 const actionsOf = async (who: Owner): Promise<unknown[]> =>
   (await auditOf(harness.app, who)).map(({ action }) => action);
 
-test('a row that cannot be sealed delays no other, and is set aside in the end', async () => {
+test('a row that cannot be sealed delays no other, and is set aside after the last attempt', async () => {
   const { organizationId } = ada;
   await leave(ada, 'bad', {
     ...systemAuditEvent({ organizationId, action: 'x', resource: 'y' }),
@@ -73,13 +73,13 @@ test(
       }),
     );
     await cutChain(harness, 'audit_entries', eve, 1);
-    // Then every instance looks at its heads again.
+    // After this every instance checks its heads again.
     ahead += 61_000;
     const fresh = await startApp({}, { mongoUri: harness.mongoUri, clock });
     for (let n = 0; n < 20; n++) await leave(eve, 'eves.own');
     const wrong = { email: eve.email, password: 'Wrong-Horse-9' };
     expect((await fresh.call('POST', '/api/v1/auth/login', { body: wrong })).status).toBe(401);
-    // The refusal would be sealed at once: as it cannot be, it waits like the others.
+    // The refusal cannot be sealed at once, so its row waits like the others.
     await expect.poll(async () => (await waitingOf(eve)).length).toBe(21);
     ahead += 1;
     await leave(bob, 'behind.eve');

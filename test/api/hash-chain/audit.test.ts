@@ -86,7 +86,7 @@ test('managers of an organisation with the plan list and verify, others do not',
   }
 });
 
-test('an untouched log verifies; its length and last hash are told', async () => {
+test('an untouched log verifies, with its length and last hash', async () => {
   await store(intact);
   expect(await verify()).toEqual({
     verified: true,
@@ -120,7 +120,7 @@ const EDITS: readonly [string, Edit][] = [
   ['kind', () => ({ kind: 'trace' })],
 ];
 
-test.for(EDITS)('an edited %s is told with its place', async ([, edit]) => {
+test.for(EDITS)('an edited %s is reported with its place', async ([, edit]) => {
   for (let seed = 0; seed < 4; seed++) {
     const at = seeded(seed).integer(0, intact.length - 1);
     const entry = intact[at] as Stored;
@@ -131,7 +131,7 @@ test.for(EDITS)('an edited %s is told with its place', async ([, edit]) => {
   }
 });
 
-test('a broken link, a lost entry and a cut tail are told apart', async () => {
+test('a broken link, a lost entry and a cut tail are distinguished', async () => {
   const at = 3;
   const entry = intact[at] as Stored;
   const createdAt = chainTime(entry.createdAt);
@@ -158,7 +158,7 @@ test('a broken link, a lost entry and a cut tail are told apart', async () => {
   expect((await verify()).verified).toBe(true);
 });
 
-test('a well-sealed entry that says the organisation was deleted excuses nothing while it lives', async () => {
+test('a forged entry about the deletion of the organisation excuses no missing value while the organisation exists', async () => {
   const last = intact.at(-1) as Stored;
   const { organizationId } = last;
   const view = auditPayload({

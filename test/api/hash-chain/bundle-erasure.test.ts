@@ -1,4 +1,4 @@
-// A bundle that has an erasure in it shows nothing of what it erased, also before the erasure has reached the decision.
+// A bundle with an erasure does not show the erased values, even before the erasure is folded.
 import { expect, test } from 'vitest';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import type { Step } from '../../../src/ledger/probe.ts';
@@ -21,7 +21,7 @@ async function* linesOf(text: string): AsyncGenerator<string> {
   for (const line of text.replace(/\n$/, '').split('\n')) yield await Promise.resolve(line);
 }
 
-test('an erasure that is sealed and not yet folded', async () => {
+test('does not show values of an erasure that is sealed and not yet folded', async () => {
   const { app } = harness;
   const { key } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);

@@ -1,4 +1,4 @@
-// The tail of a chain, removed from outside: found at the next look at the head, for its note tells how far the chain reached.
+// Truncates a chain from outside, which is detected at the next check of the head by its note.
 import { vi } from 'vitest';
 import { objectId, type Harness } from '../../setup/harness.ts';
 import type { Owner } from '../../setup/personas.ts';

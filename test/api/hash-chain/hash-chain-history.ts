@@ -30,7 +30,7 @@ import {
 import { databaseUri } from '../../setup/databases.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
-/** The app, and its database behind its back. */
+/** The app, with direct access to its database. */
 export interface ChainHarness {
   app: TestApp;
   mongo: Mongo;
@@ -124,7 +124,7 @@ export class History {
     return contents.open(this.organizationId, (await found.toArray()) as Stored[]);
   }
 
-  /** Puts documents in the place of the whole chain. */
+  /** Replaces the whole chain by these documents. */
   async store(documents: readonly Stored[]): Promise<void> {
     const ids = documents.map(({ _id }) => _id);
     const mine = [{ organizationId: objectId(this.organizationId) }, { _id: { $in: ids } }];
@@ -180,7 +180,7 @@ export class History {
     await this.#settled();
   }
 
-  /** A lawful change chosen by chance; what is not lawful in the present state is refused, and that is lawful too. */
+  /** A random change; one that the present state does not allow is refused, which is correct too. */
   async anything(chance: Chance): Promise<void> {
     const place = chance.integer(0, Math.max(0, this.receipts.length - 1));
     const amount = chance.pick([5, 50, 5000]);
@@ -296,7 +296,7 @@ export class History {
     await this.harness.chain.attestations.append(attested, committed, null);
   }
 
-  /** As if all idempotency keys were older than a day. */
+  /** Releases all idempotency keys, as after a day. */
   async releaseKeys(): Promise<void> {
     await releaseExpiredIdempotencyKeys(this.harness.db, DECISIONS, {
       from: new Date(0),

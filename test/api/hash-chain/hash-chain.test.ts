@@ -1,4 +1,4 @@
-// The story of the hash chain over HTTP (document 2, section 4.5): every operation, every rule, every code.
+// The hash chain over HTTP (document 2, section 4.5): every operation, every rule, every code.
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
@@ -99,7 +99,7 @@ test('the status of an empty chain, of a chain that grows, and after a verificat
   expect(await status()).toMatchObject({ lastVerificationOk: false });
 });
 
-test('two who verify at once share one replay', async () => {
+test('two concurrent verifications share one replay', async () => {
   const found = await Promise.all([history.verify(), history.verify(), history.verify()]);
   expect(found.map(({ verified, totalChecked }) => [verified, totalChecked])).toEqual(
     Array.from({ length: 3 }, () => [true, 14]),
@@ -195,7 +195,7 @@ test('a search is the beginning of a traceId or of a chainHash, and no pattern',
     expect(await found(nothing)).toEqual([]);
 });
 
-test('one entry by its id; unknown, foreign and malformed ids are all unknown', async () => {
+test('reads one entry by its id; unknown, foreign and malformed ids are not found', async () => {
   const { entries } = (await get('/entries?limit=1')).body.data;
   expect((await get(`/entries/${entries[0].id}`)).body.data).toEqual(entries[0]);
   const eve = await createOwner(harness.app, 'Eve');
@@ -329,7 +329,7 @@ function download(
   });
 }
 
-/** What the database still has to give of the entries, it gives no more. */
+/** Makes the database fail all further reads of the entries. */
 async function killLedgerCursors(): Promise<void> {
   const { databaseName } = harness.db;
   const ns = `${databaseName}.${DECISIONS.collection}`;

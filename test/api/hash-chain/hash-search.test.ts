@@ -1,4 +1,4 @@
-// The search by the beginning of a chain hash: in segments and in what no segment holds yet, by pages, and in nobody else's chain.
+// The search by a prefix of a chain hash: in segments and unsegmented entries, by pages, in the own chain only.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prefixesIn } from '../../../src/domain/search/hash-prefixes.ts';
@@ -61,7 +61,7 @@ beforeAll(async () => {
   }));
   await harness.db.collection('ledger').insertMany(entries);
 });
-// They are entries of no chain, which nothing could follow.
+// These entries belong to no chain, so no consumer may follow them.
 afterAll(() => harness.db.collection('ledger').deleteMany({ traceId: /^trc_[^0]/ }));
 
 async function found(search: string, { beforeSeq = '', limit = 500 } = {}): Promise<number[]> {
@@ -77,12 +77,12 @@ const beginningSo = (search: string, below = Infinity): number[] =>
     .map(({ sequence }) => sequence)
     .toReversed();
 
-/** Of one entry each, and of several; in upper case it is no hash. */
+/** Prefixes of one entry each, and of several; in upper case it is no hash. */
 const SEARCHES = [1, 511, 512, 513, 1_024, LENGTH].flatMap((sequence) =>
   [3, 8, 9, 64].map((digits) => chain[sequence - 1]!.chainHash.slice(0, digits)),
 );
 
-test('the same is found while no segment, some segments and all of them hold the entries', async () => {
+test('finds the same entries while none, some or all of them are in segments', async () => {
   let followed = 0;
   for (const to of [0, 700, LENGTH]) {
     await follow(owner.organizationId, chain.slice(followed, to));
@@ -97,7 +97,7 @@ test('the same is found while no segment, some segments and all of them hold the
   ]);
 });
 
-test('pages of a few entries tell all of them, the newest first', async () => {
+test('pages of a few entries show all of them, newest first', async () => {
   const search = chain[0]!.chainHash.slice(0, 3);
   const many = Array.from(
     { length: 16 },
@@ -115,7 +115,7 @@ test('pages of a few entries tell all of them, the newest first', async () => {
   }
 });
 
-test('however entries come, segments hold each once and in its place; an entry that was skipped ends one', async () => {
+test('segments hold each entry once and in its place, and a gap ends a segment', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }),
@@ -155,7 +155,7 @@ test('an old decision is found by its trace id without reading what came after i
   expect(read.map(({ docsExamined }) => Number(docsExamined))).toEqual([1]);
 });
 
-test('the index that was there before is dropped, and may be gone', async () => {
+test('the former index is dropped, also if it is missing already', async () => {
   const ledger = harness.db.collection('ledger');
   await ledger.createIndex({ organizationId: 1, chainHash: 1 }, { name: 'hash' });
   for (let times = 0; times < 2; times++) {

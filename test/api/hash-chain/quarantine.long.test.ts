@@ -1,4 +1,4 @@
-// A chain whose tail was cut: its organisation alone is refused until an operator releases it, and what was lost is on record (docs/ledger.md, heads).
+// A truncated chain blocks only its organisation, until an operator releases it (docs/ledger.md, heads).
 // @module-tag long
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ interface Tenant extends Owner {
 }
 
 let harness: Harness;
-/** Started after the cut. */
+/** An instance started after the truncation. */
 let fresh: TestApp;
 let ada: Tenant;
 let neighbour: Tenant;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   ada = await tenant('Ada');
   neighbour = await tenant('Nora');
   for (let n = 0; n < 6; n++) ok(await post(harness.app, ada));
-  // A verification remembers how far it came.
+  // A verification stores how far it came.
   ok(await harness.app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token, body: {} }));
   await cutChain(harness, 'ledger', ada, 4);
   fresh = await startApp({}, { mongoUri: harness.mongoUri });
@@ -60,7 +60,7 @@ function release(...args: string[]): Promise<{ code: unknown; output: string }> 
   });
 }
 
-test('its organisation is refused, told by metric and log; the others and the instance are well', async () => {
+test('its organisation is refused and reported by metric and log; others and the instance are unaffected', async () => {
   const refused = await post(fresh, ada);
   expect([refused.status, refused.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   expect((await post(fresh, neighbour)).status).toBe(201);
@@ -72,7 +72,7 @@ test('its organisation is refused, told by metric and log; the others and the in
   expect((await post(fresh, ada)).status).toBe(503);
 });
 
-test('the script says what is lost and changes nothing until it is told to', async () => {
+test('the script reports the loss, and changes nothing without its flag', async () => {
   const { organizationId } = ada;
   const asked = await release(organizationId, '--reason', 'a drill');
   expect(asked).toMatchObject({ code: 0 });
@@ -88,7 +88,7 @@ test('a whole chain is not released, and nothing is written', async () => {
   expect(await auditOf(fresh, neighbour, 'action=hash_chain.release')).toEqual([]);
 });
 
-test('released, the organisation goes on everywhere without a restart, and its audit log says what was lost', async () => {
+test('after the release the organisation continues on all instances, and its audit log records the loss', async () => {
   const done = await release(ada.organizationId, '--reason', 'a drill', '--yes');
   expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Released.') as string });
   const { hashChain } = ok(await post(fresh, ada)).body.data;

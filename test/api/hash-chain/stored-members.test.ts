@@ -1,11 +1,11 @@
-// Every member of a stored entry: changed, removed, or of another type, verification finds it, or it stands in a list with the reason why not.
+// Every member of a stored entry: verification finds any change of it, or a list states the reason why not.
 import type { mongo } from 'mongoose';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { objectId } from '../../setup/harness.ts';
 import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
 
-/** What no entry of the chain tells. */
+/** Members that no entry of the chain proves. */
 const UNTOLD: Readonly<Record<string, string>> = {
   _id: 'the name of the row in the database; nothing refers to it but lists',
   idempotencyKey: 'a keyed digest that is removed after a day',
@@ -108,13 +108,17 @@ async function unnoticed(entry: mongo.Document): Promise<string[]> {
   return found;
 }
 
-test('of a held decision that was assigned and escalated', { tags: ['long'] }, async () => {
-  expect(await verified()).toBe(true);
-  const held = entries.find(({ review }) => review?.escalatedTo) as mongo.Document;
-  expect(await unnoticed(held)).toEqual([]);
-});
+test(
+  'changes in a held decision that was assigned and escalated are found',
+  { tags: ['long'] },
+  async () => {
+    expect(await verified()).toBe(true);
+    const held = entries.find(({ review }) => review?.escalatedTo) as mongo.Document;
+    expect(await unnoticed(held)).toEqual([]);
+  },
+);
 
-test('of every kind of entry', { tags: ['long'] }, async () => {
+test('changes in every kind of entry are found', { tags: ['long'] }, async () => {
   const kinds = new Map(entries.map((entry) => [entry['kind'] as string, entry]));
   expect([...kinds.keys()].sort()).toEqual(['correction', 'review', 'trace']);
   for (const [kind, entry] of kinds)

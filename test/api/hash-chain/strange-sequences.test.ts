@@ -1,4 +1,4 @@
-// Rows whose sequence is none, put beside a chain behind the server's back: verification finds each, and nothing else takes notice.
+// Rows with an invalid sequence beside a chain: verification finds each, and everything else ignores them.
 import { mongo } from 'mongoose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -8,7 +8,7 @@ import type { Answer } from '../../setup/start-app.ts';
 
 const { Decimal128, Double, Long } = mongo.BSON;
 
-/** Of every type that a document can hold, above all those that compare as numbers. */
+/** Sequences of every BSON type, above all those that compare as numbers. */
 const SEQUENCES: readonly [name: string, sequence: unknown][] = [
   ['2^53 as a double', new Double(2 ** 53)],
   ['2^53 as int64', Long.fromString('9007199254740992')],
@@ -75,7 +75,7 @@ const QUICK = new Set(['2^53 as a double', 'the highest int64', 'a fraction', 'a
 describe.each(SEQUENCES)('%s', (name, sequence) => {
   const options = QUICK.has(name) ? {} : { tags: ['long'] };
 
-  test('beside the decisions', options, async () => {
+  test('is found beside the decisions', options, async () => {
     const lists = ['/hash-chain/entries', '/traces', '/review-queue', '/hash-chain/status'];
     const before = await Promise.all(lists.map(read));
     const _id = await insertBeside('ledger', sequence);
@@ -99,7 +99,7 @@ describe.each(SEQUENCES)('%s', (name, sequence) => {
     }
   });
 
-  test('beside the audit log', options, async () => {
+  test('is found beside the audit log', options, async () => {
     const _id = await insertBeside('audit_entries', sequence);
     try {
       expect(ok(await read('/audit/verify')).body.data.verified).toBe(false);

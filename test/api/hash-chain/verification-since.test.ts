@@ -1,4 +1,4 @@
-// Verification after what was verified, and the daily verification of every chain (document 2, section 4.5).
+// Verification since the last verified position, and the daily one of every chain (document 2, section 4.5).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
@@ -61,7 +61,7 @@ test(
       lastValidSequence: longer,
       brokenDetail: null,
     });
-    // When the whole chain was verified is told, not when a part of it was.
+    // The status shows when the whole chain was verified, not when a part of it was.
     expect(await stateOf(history)).toMatchObject({ lastVerifiedAt, lastVerificationOk: true });
     expect(await verify(history, '')).toMatchObject({ fromSequence: 1, totalChecked: longer });
   },
@@ -86,7 +86,7 @@ test(
     });
     expect(await stateOf(history)).toMatchObject({ lastVerificationOk: false });
     await change(history, later.sequence, { chainHash: later.chainHash });
-    // What found something is no position to go on from.
+    // A verification with findings leaves no position to continue from.
     expect(await verify(history)).toMatchObject({ verified: true, fromSequence: 1 });
     await history.store(verified);
     expect(await verify(history)).toMatchObject({
@@ -98,7 +98,7 @@ test(
   },
 );
 
-test('a value that is gone from an earlier decision is found where an amendment leads to it, and by the whole verification', async () => {
+test('a missing value of an earlier decision is found through its amendment, and by the full verification', async () => {
   const history = await History.begin(harness, 'Jane');
   await history.everything();
   expect(await verify(history)).toMatchObject({ verified: true });
@@ -111,7 +111,7 @@ test('a value that is gone from an earlier decision is found where an amendment 
   expect(await verify(history, '')).toMatchObject({ verified: true });
 });
 
-test('knows no other beginning', async () => {
+test('refuses any other value of `since`', async () => {
   const history = await History.begin(harness, 'Paul');
   const { token } = history.owner;
   for (const since of ['5', '', 'yesterday', 'verified&since=verified'])

@@ -1,4 +1,4 @@
-// Several threads verify a chain together: the answer is that of one, wherever a break is.
+// Several threads verify a chain together: the answer is that of one thread, wherever a break is.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
@@ -44,14 +44,14 @@ const verifiedBy = (threads: number): Promise<Verification> =>
     after: null,
   });
 
-test('a chain that is whole', async () => {
+test('an intact chain verifies', async () => {
   const found = await verifiedBy(3);
   expect(found).toMatchObject({ verified: true, fromSequence: 1 });
   expect(found.totalChecked).toBeGreaterThan(4 * 3);
   expect(found).toEqual(await verifiedBy(1));
 });
 
-test('one that is broken at the beginning of a range, in it, at its end and in the last one', async () => {
+test('a break is found at the start of a range, within it, at its end and in the last range', async () => {
   const entries = await history.stored();
   const ledger = harness.db.collection('ledger');
   for (const sequence of [1, 3, 4, 5, entries.length]) {

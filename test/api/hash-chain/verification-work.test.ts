@@ -1,4 +1,4 @@
-// What a verification reads: each entry in the chain, and once more in the history of its decision, however many follow it.
+// The reads of a verification: each entry once in the chain and once in the history of its decision.
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
@@ -53,6 +53,8 @@ const inProportion = async (rounds: number): Promise<void> => {
   expect(read).toBeLessThan(3 * entries + 20);
 };
 
-test('some rounds of changes are read in proportion', () => inProportion(3));
+test('reads grow in proportion to some rounds of changes', () => inProportion(3));
 
-test('many rounds likewise', { tags: ['long'] }, () => inProportion(12));
+test('reads grow in proportion to many rounds of changes', { tags: ['long'] }, () =>
+  inProportion(12),
+);

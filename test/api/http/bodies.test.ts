@@ -1,4 +1,4 @@
-// Request bodies at the door (document 1, section 1): whatever is sent, the answer is an envelope with a 4xx, and nothing is stored.
+// Request bodies (document 1, section 1): every bad body is answered by an envelope with a 4xx, and nothing is stored.
 import { connect } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
@@ -168,7 +168,7 @@ test('a body past the limit of its route is too large, declared or not', async (
   ]);
 });
 
-test('of duplicate keys the last counts', async () => {
+test('the last of duplicate keys counts', async () => {
   const { data } = ok(await create({ raw: '{"name":"First","name":"Last"}' })).body;
   expect(data.name).toBe('Last');
 });
@@ -185,7 +185,7 @@ test('a missing, null or scalar body is refused, not a fault', async () => {
     refused(await create({ raw: text }), 400, 'VALIDATION_ERROR');
 });
 
-test('a body that breaks off is nobody’s decision', async () => {
+test('a truncated body is not recorded', async () => {
   const before = await stored();
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname);
@@ -232,7 +232,7 @@ test('NUL in a query is refused, a repeated or odd member is not a fault', async
   expect((await get('limit=100000')).body.pagination.limit).toBe(200);
 });
 
-test('a body with very many mistakes is told of twenty, and how many more there are', async () => {
+test('a body with very many mistakes gets twenty of them, and the number of the others', async () => {
   const refuse = async (conditions: unknown[]) => {
     const body = { name: 'p', conditions, actions: [{ type: 'notify' }] };
     const answer = await app.call('POST', '/api/v1/policies', { token: ada.token, body });

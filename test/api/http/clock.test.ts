@@ -70,7 +70,7 @@ describe.each([
 });
 
 test(
-  'a chain whose newest entry is dated ahead is told by metric and log',
+  'a chain whose newest entry is dated ahead is reported by metric and log',
   { tags: ['long'] },
   async () => {
     const uri = databaseUri();

@@ -1,4 +1,4 @@
-// The API reference: a page that runs nothing inline, asks nobody else, and shows the document of the routes.
+// The API reference: a page without inline scripts and external requests that shows the document of the routes.
 import { expect, test } from 'vitest';
 import { useHarness } from '../../setup/fixtures.ts';
 
@@ -27,7 +27,7 @@ test('the page is served under a strict policy, without credentials', async () =
   });
 });
 
-test('everything it loads is here, and is what it says it is', async () => {
+test('the page loads only local assets with their declared types', async () => {
   const { text } = await app.call('GET', '/docs');
   const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
   expect(loaded).toEqual([

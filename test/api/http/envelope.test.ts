@@ -29,7 +29,7 @@ test('every answer names its request and the version of the interface, whatever 
     app.call('POST', '/api/v1/workspaces', { token, body: { name: 'W' } }),
     app.call('POST', '/api/v1/workspaces', { token, body: {} }),
     app.call('GET', '/api/v1/policies'),
-    app.call('GET', '/api/v1/agents/nobody', { token }),
+    app.call('GET', '/api/v1/agents/unknown', { token }),
     app.call('GET', '/nowhere'),
     app.call('PUT', '/api/v1/policies', { token }),
     app.call('OPTIONS', '/api/v1/policies'),
@@ -94,7 +94,7 @@ test('a method that an address does not have is answered 405 with those it has',
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
 });
 
-test('OPTIONS tells the methods without credentials', async () => {
+test('OPTIONS lists the methods without credentials', async () => {
   const { status, headers, text } = await app.call('OPTIONS', '/api/v1/traces');
   expect([status, headers.get('allow'), text]).toEqual([204, 'POST, GET, HEAD, OPTIONS', '']);
   expect((await app.call('OPTIONS', '/nowhere')).status).toBe(404);
@@ -157,7 +157,7 @@ test('a change that is refused by a rule leaves an entry, a malformed or mistake
   await post({ name: 'Once' });
   await post({});
   await app.call('PATCH', `/api/v1/workspaces/${'a'.repeat(24)}`, { token, body: { name: 'x' } });
-  await app.call('POST', '/api/v1/workspaces', { body: { name: 'nobody' } });
+  await app.call('POST', '/api/v1/workspaces', { body: { name: 'unnamed' } });
   const entries = await auditOf(app, home, 'resource=workspace');
   expect(entries.map(({ action, status, metadata }) => [action, status, metadata])).toEqual([
     ['workspace.create', 'failure', { code: 'ALREADY_EXISTS' }],
@@ -165,7 +165,7 @@ test('a change that is refused by a rule leaves an entry, a malformed or mistake
   ]);
 });
 
-test('a large answer is compressed for who asks', async () => {
+test('a large answer is compressed when the client accepts it', async () => {
   // `fetch` asks for it and decompresses.
   const path = '/api/v1/policies/templates';
   const asked = await fetch(app.url + path, { headers: { authorization: `Bearer ${ada.token}` } });

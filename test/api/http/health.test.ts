@@ -1,4 +1,4 @@
-// What operators ask (document 1, section 1; docs/decisions.md): alive, ready, metrics.
+// Endpoints for operators (document 1, section 1; docs/decisions.md): health, readiness, metrics.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Request } from 'express';
@@ -21,7 +21,7 @@ import { startApp, type Answer } from '../../setup/start-app.ts';
 const harness = useHarness();
 const { app } = harness;
 
-test('alive is told without credentials and with nothing about anybody', async () => {
+test('health answers without credentials and reveals no data', async () => {
   for (const headers of [{}, { authorization: 'Bearer nonsense' }, { 'x-api-key': 'nonsense' }]) {
     const { status, body } = await app.call('GET', '/health', {
       headers: headers as Record<string, string>,
@@ -30,7 +30,7 @@ test('alive is told without credentials and with nothing about anybody', async (
   }
 });
 
-test('ready is told while everything is well', async () => {
+test('readiness is reported while everything is well', async () => {
   const { status, body } = await app.call('GET', '/ready');
   expect([status, body]).toEqual([200, { success: true, data: { status: 'ready' } }]);
 });
@@ -183,7 +183,7 @@ test.skipIf(elsewhere === undefined)('metrics are not for other machines', async
   await wide.stop();
 });
 
-test('with a token metrics are for who has it', async () => {
+test('metrics require the configured token', async () => {
   const guarded = await startApp({ ASSAY_METRICS_TOKEN: 'a token of metrics' });
   const get = (authorization?: string): Promise<Answer> =>
     guarded.call('GET', '/metrics', {

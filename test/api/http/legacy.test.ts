@@ -29,7 +29,7 @@ test('an unversioned address answers like the versioned one, with the notice', a
     '/auth/me',
     '/policies/templates',
     '/agents?limit=1',
-    '/agents/nobody',
+    '/agents/unknown',
     '/nothing',
   ]) {
     const [versioned, legacy] = [

@@ -1,4 +1,4 @@
-// The rate-limit layers (document 1, section 8): who is counted, by what, and what the caller is told.
+// The rate-limit layers (document 1, section 8): who is counted, by what key, and which headers the caller gets.
 import { afterEach, expect, test, vi } from 'vitest';
 import { mounts } from '../../../src/routes.ts';
 import { locate } from '../../../src/http/router.ts';
@@ -136,7 +136,7 @@ test('an agent key is counted by its agent; null, zero and negative switch that 
   for (let i = 0; i < 3; i++) expect((await post(free.key, free.id)).status).toBe(201);
 });
 
-test('the headers tell the tightest layer', async () => {
+test('the headers show the tightest layer', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_USER: '10', ASSAY_LIMIT_AUTH: '20' });
   const { token } = await createOwner(app);
   expect(told(await app.call('GET', '/api/v1/policies', { token }))).toEqual(['10', '9']);
@@ -156,7 +156,7 @@ test('X-Forwarded-For is believed from a configured proxy', async () => {
   expect((await get('192.0.2.2')).status).toBe(401);
 });
 
-test('X-Forwarded-For of anybody else is not', async () => {
+test('X-Forwarded-For of any other client is ignored', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '2', ASSAY_TRUST_PROXY: '10.0.0.0/8' });
   const get = (address: string): Promise<Answer> =>
     app.call('GET', '/api/v1/policies', { headers: from(address) });
@@ -202,7 +202,7 @@ test('the onboarding of agents has a limit of its own for every user', async () 
   ]);
 });
 
-test('what no route serves counts against the address and shows its limit: 404 and 405', async () => {
+test('an unrouted request counts against the address and shows its limit: 404 and 405', async () => {
   const own = await startApp({ ASSAY_LIMIT_IP: '3' });
   const left = async (method: string, path: string): Promise<unknown[]> => {
     const { status, headers } = await own.call(method, path);
@@ -216,7 +216,7 @@ test('what no route serves counts against the address and shows its limit: 404 a
   await own.stop();
 });
 
-test('an organisation has a few heavy answers under way at a time, and takes no place of another', async () => {
+test('an organisation has a few heavy requests at a time, and takes no slot of another', async () => {
   const own = await startApp({ ASSAY_LIMIT_HEAVY: '1' });
   const [ada, eve] = [await createOwner(own), await createOwner(own, 'Eve')];
   const read = ({ token }: Owner): Promise<Answer> => own.call('GET', '/api/v1/traces', { token });

@@ -1,4 +1,4 @@
-// What many serialisers send for a member without a value: null (decisions: requests and answers).
+// Null for an absent member, as many serialisers send it (decisions: requests and answers).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createAgent, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';

@@ -1,4 +1,4 @@
-// What a route waits for outside (name servers, identity providers) it waits for before its transaction opens.
+// Routes call other systems (name servers, identity providers) before their transaction opens.
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { route } from '../../../src/http/declaration/define-route.ts';

@@ -1,4 +1,4 @@
-// The HTTP server under Express: the same answers as a stock one, envelopes for what is no HTTP, slow senders cut, drained without loss.
+// The HTTP server: same answers as stock Express, envelopes for malformed requests, slow senders cut, drained on stop.
 import { createServer, Agent, request, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import express from 'express';
@@ -81,7 +81,7 @@ test('answers do not differ from those of a stock Express server', async () => {
     ['POST', '/nowhere', {}],
     ['POST', '/health', {}],
     ['DELETE', '/api/v1/policies/templates', { token }],
-    ['POST', '/api/v1/auth/login', { body: { email: 'nobody@example.com', password: 'x' } }],
+    ['POST', '/api/v1/auth/login', { body: { email: 'unknown@example.com', password: 'x' } }],
   ];
   for (const [method, path, call] of calls) {
     const [ours, theirs] = [

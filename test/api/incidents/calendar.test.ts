@@ -76,7 +76,7 @@ test('a feed token opens the calendar and nothing else', async () => {
   expect((await harness.db.collection('calendar_feeds').findOne())?.tokenHash).not.toContain(token);
 });
 
-test('minted again, revoked, or of somebody who has gone, it is void', async () => {
+test('a feed token is void when minted again, revoked, or its member has left', async () => {
   const first = await mint();
   const second = await mint();
   const refused = [401, 'TOKEN_REVOKED'];

@@ -136,7 +136,7 @@ test('an incident begins its clocks, each with the deadlines of its regulator', 
   expect(entry).toMatchObject({ resourceId: data.id, userId: bob.userId, status: 'success' });
 });
 
-test('what is not given has a default', async () => {
+test('omitted fields have defaults', async () => {
   const made = await open();
   expect(made).toMatchObject({ severity: 'medium', category: 'other', status: 'open', clocks: [] });
   expect(made.detectedAt).toBe(made.createdAt);
@@ -308,7 +308,7 @@ test('a report that is late breaches its clock, and the job records that too, on
   ]);
 });
 
-test('a detection that is corrected moves the open deadlines, and says so', async () => {
+test('a corrected detection time moves the open deadlines, and the audit entry shows it', async () => {
   const made = await open({ ...regulators('nis2'), detectedAt: ago(10) });
   ok(await complete(made.id, 'cp-0'));
   const detectedAt = ago(20);
@@ -345,7 +345,7 @@ test('an offset is a place, not another time', async () => {
   expect(made.clocks[0].finalDeadlineAt).toBe('2026-03-31T19:00:00.000Z');
 });
 
-test('closed once, by a manager, with its narrative; opened again by a manager', async () => {
+test('a manager closes an incident once, with its narrative, and may reopen it', async () => {
   const { id } = await open();
   const narrative = { rootCause: 'A prompt', remediation: 'A filter', notes: 'Done' };
   expect(outcome(await call('POST', `/${id}/close`, narrative, bob))).toEqual([403, 'FORBIDDEN']);
@@ -393,7 +393,7 @@ test('a change of fields and of status are two entries', async () => {
   ]);
 });
 
-test('found by status, severity, regulator, text and workspace', async () => {
+test('incidents are found by status, severity, regulator, text and workspace', async () => {
   const made = await open({ ...regulators('aiact'), title: 'A (rare) one', severity: 'info' });
   const other = await open({ summary: 'Another (RARE) text', severity: 'info' });
   const found = async (query: string, headers = {}): Promise<string[]> =>

@@ -1,4 +1,4 @@
-// The bridge to hosts of language models: manifest, resources, tools, and the same by an official client (document 2, section 4.8).
+// The bridge to hosts of language models: manifest, resources, tools, and an official client (document 2, section 4.8).
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -33,7 +33,7 @@ const call = (name: unknown, given?: unknown, { token } = ada): Promise<Answer> 
   app.call('POST', `${path}/tools/call`, { token, body: { name, arguments: given } });
 const told = ({ body }: Answer) => JSON.parse(body.data.content[0].text);
 
-test('the manifest says what there is', async () => {
+test('the manifest lists resources and tools', async () => {
   const { data } = ok(await app.call('GET', `${path}/manifest`, { token: ada.token })).body;
   expect(data).toMatchObject({
     protocolVersion: '0.1.0',
@@ -77,7 +77,7 @@ test('resources are read as JSON text', async () => {
   });
 });
 
-test('a decision is looked up; one that is not there is a logical failure', async () => {
+test('a decision is looked up; an unknown one is a logical failure', async () => {
   const answer = ok(await call('lookup_decision', { traceId }));
   expect(answer.body.data.isError).toBe(false);
   expect(told(answer)).toMatchObject({ traceId, status: 'approved' });
@@ -89,7 +89,7 @@ test('a decision is looked up; one that is not there is a logical failure', asyn
     expect([missing.status, missing.body.data.isError]).toEqual([200, true]);
 });
 
-test('a segment is verified, as far as the head, and what was changed is found', async () => {
+test('a segment is verified up to the head, and changes are found', async () => {
   const whole = ok(await call('verify_chain_segment', { fromSeq: 1 }));
   expect(whole.body.data.isError).toBe(false);
   expect(told(whole)).toMatchObject({ verified: true, toSeq: 3, checked: 3, headSequence: 3 });
@@ -112,7 +112,7 @@ test('a segment is verified, as far as the head, and what was changed is found',
   await entries.updateOne(where, { $set: { view: before?.view as string } });
 });
 
-test('what was changed to another type is found like every other change', async () => {
+test('a change of type is found like every other change', async () => {
   const where = { organizationId: objectId(ada.organizationId), sequence: 2 };
   const entries = harness.db.collection('ledger');
   const before = await entries.findOne(where);
@@ -138,7 +138,7 @@ test.each([
   expect(body.error).toBe('The tool could not be called');
 });
 
-test('what there is not is refused with a code and without a reason', async () => {
+test('unknown resources and tools are refused with a code and without a reason', async () => {
   expect(outcome(await read('service://secrets'))).toEqual([400, 'MCP_READ_FAILED']);
   expect(outcome(await read('__proto__'))).toEqual([400, 'MCP_READ_FAILED']);
   expect(outcome(await call('delete_everything', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
@@ -168,7 +168,7 @@ test('an official client lists and calls', async () => {
   await client.close();
 });
 
-test('a fault is told to no client in words of its own', async () => {
+test('the text of an internal fault is hidden from clients', async () => {
   const where = { traceId, kind: 'trace' };
   const entries = harness.db.collection('ledger');
   await entries.updateOne(where, { $set: { 'changed.metadata': '{' } });
@@ -189,7 +189,7 @@ test('a fault is told to no client in words of its own', async () => {
   await entries.updateOne(where, { $unset: { 'changed.metadata': 1 } });
 });
 
-test('nobody without a session or the plan, and no stream stays open', async () => {
+test('callers without a session or the plan are refused, and no stream stays open', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   expect(outcome(await app.call('POST', `${path}/mcp`, { body }))).toEqual([401, 'NO_TOKEN']);
   expect(outcome(await app.call('POST', `${path}/mcp`, { key, body }))).toEqual([403, 'FORBIDDEN']);

@@ -30,7 +30,7 @@ const patch = (below: string, { token } = bob): Promise<Answer> =>
 const remove = (below: string, { token } = bob): Promise<Answer> =>
   app.call('DELETE', `${path}${below}`, { token });
 
-test('a broadcast reaches every active member of the organisation, and nobody else', async () => {
+test('a broadcast reaches every active member of the organisation, and no other user', async () => {
   const gone = await createMember(harness, ada, 'member');
   await changeMembership(harness, gone, { isActive: false, deactivatedBy: 'scim' });
   const offered = await createMember(harness, ada, 'member');
@@ -61,7 +61,7 @@ test('a broadcast reaches every active member of the organisation, and nobody el
   expect(entry).toMatchObject({ status: 'success', metadata: { recipients: 2, emails: 0 } });
 });
 
-test('sent again it is there twice; read ones can be left out, and the count of unread ones is of all', async () => {
+test('a repeated broadcast is stored twice; unreadOnly filters the list, the unread count covers all', async () => {
   await broadcast({ title: 'Again', body: 'b' });
   await broadcast({ title: 'Again', body: 'b' });
   const [newest] = (await list()).body.data;
@@ -77,14 +77,14 @@ test('sent again it is there twice; read ones can be left out, and the count of 
   expect((await list('', ada)).body.unreadCount).toBe(3);
 });
 
-test('nobody reaches another person’s', async () => {
+test('a user cannot read or delete another user’s notifications', async () => {
   const [hers] = (await list('', ada)).body.data;
   expect(outcome(await patch(`${hers.id}/read`))).toEqual([404, 'NOT_FOUND']);
   expect(outcome(await remove(`/${hers.id}`))).toEqual([404, 'NOT_FOUND']);
   expect((await list('', ada)).body.unreadCount).toBe(3);
 });
 
-test('deleted is gone: one, then all of one’s own in this organisation', async () => {
+test('a user deletes one notification, then all of their own in this organisation', async () => {
   const elsewhere = { organizationId: objectId(eve.organizationId), userId: objectId(bob.userId) };
   const at = { createdAt: new Date(), updatedAt: new Date() };
   await harness.db
@@ -99,7 +99,7 @@ test('deleted is gone: one, then all of one’s own in this organisation', async
   expect(await harness.db.collection('notifications').countDocuments(elsewhere)).toBe(1);
 });
 
-test('with mail, whoever has opted out is told in the dashboard only', async () => {
+test('a broadcast with mail reaches users who opted out in the dashboard only', async () => {
   const optOuts = { notificationOptOuts: { email: ['broadcast'], inApp: ['broadcast'] } };
   ok(await app.call('PATCH', '/api/v1/auth/me/preferences', { token: bob.token, body: optOuts }));
   const before = mail.received.length;
@@ -127,7 +127,7 @@ test.each([
   expect(outcome(await broadcast(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('they go after ninety days', async () => {
+test('notifications expire after ninety days', async () => {
   const indexes = await harness.db.collection('notifications').indexes();
   const expiry = indexes.find(({ name }) => name === 'expiry');
   expect(expiry).toMatchObject({ key: { createdAt: 1 }, expireAfterSeconds: (90 * DAY) / 1000 });

@@ -1,4 +1,4 @@
-// The story of the organisation over HTTP (document 1, sections 2 and 5): settings, SCIM token, and its end (docs/organization-deletion.md).
+// The organisation over HTTP: settings, SCIM token, and deletion (document 1, sections 2 and 5).
 import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
@@ -182,7 +182,7 @@ describe('the SCIM token', () => {
 describe('deletion', () => {
   const CANARY = 'canary-of-the-deleted';
 
-  /** An organisation with a little of everything, all of it marked, and people who also belong elsewhere. */
+  /** Creates an organisation with marked records of every kind, and members who also belong elsewhere. */
   async function populated() {
     const owner = await createOwner(app, 'Doomed');
     const guest = await createMember(harness, owner, 'viewer');
@@ -224,7 +224,7 @@ describe('deletion', () => {
     return { owner, guest, key, agentKey: machine.key, scim, invitation: mail?.action.token ?? '' };
   }
 
-  /** Every stored value of an organisation as text, by collection. */
+  /** Returns every stored value of an organisation as text, by collection. */
   async function stored({ organizationId }: Owner): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const { name } of await harness.db.listCollections().toArray()) {
@@ -473,7 +473,7 @@ describe('deletion', () => {
   );
 
   test(
-    'and a member who joins at the same time leave nobody behind',
+    'and a member who joins at the same time leave no membership behind',
     { tags: ['long'] },
     async () => {
       const { owner, invitation } = await populated();

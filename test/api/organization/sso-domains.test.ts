@@ -1,4 +1,4 @@
-// The story of an organisation's e-mail domains over HTTP: claimed, proved at a real name server, approved, lost, given up.
+// E-mail domains of organisations over HTTP: claimed, proved at a real name server, approved, lost, given up.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { createVerifiedDomainService } from '../../../src/resources/organization/sso-domains/verified-domains.service.ts';
@@ -58,10 +58,10 @@ const proved = async (who: Owner, domain = newDomain()): Promise<Claim> => {
 };
 const verifiedDomains = () => createVerifiedDomainService(app.instance.platform);
 const routed = (domain: string): Promise<string | null> =>
-  verifiedDomains().organizationOf(`somebody@${domain}`);
+  verifiedDomains().organizationOf(`person@${domain}`);
 
 describe('a claim', () => {
-  test('says what to publish, and routes nobody', async () => {
+  test('says what to publish, and routes no address', async () => {
     const domain = newDomain();
     const { status, body } = await claim(ada, ` ${domain.toUpperCase()}. `);
     expect(status).toBe(201);
@@ -96,7 +96,7 @@ describe('a claim', () => {
     expect(made.domain).toBe(`xn--bcher-kva.${tail}`);
     for (const again of [`bücher.${tail}`, `BÜCHER.${tail}`, made.domain])
       expect(outcome(await claim(ada, again))).toEqual([409, 'ALREADY_EXISTS']);
-    // Others may claim it as well, and are not told.
+    // Others may claim it as well, and do not learn of this claim.
     expect((await claim(await createOwner(app, 'Other'), made.domain)).status).toBe(201);
   });
 
@@ -242,7 +242,7 @@ describe('a proof', () => {
         userEmail: null,
       });
       expect(JSON.stringify(entry)).not.toContain(other.email);
-      // And back again.
+      // The first organisation takes it back.
       publish(mine);
       expect((await verify(ada, mine)).status).toBe(200);
       expect(await routed(mine.domain)).toBe(ada.organizationId);

@@ -1,4 +1,4 @@
-// Settings of SAML from a provider's metadata, a document or an address; and settings that are tried when they are saved.
+// SAML settings from a provider's metadata, given as a document or URL, and the trial of settings when they are saved.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -258,13 +258,13 @@ describe('what is saved', () => {
     expect(ok(await save(settings)).body.data.settings).toEqual(settings);
   });
 
-  test('is tried: a provider that is none is told, and saved all the same', async () => {
+  test('is tried: an address that is no provider gives a warning, and is saved all the same', async () => {
     const { issuer, clientId, clientSecret } = provider.realm();
     const oidc = { issuer, clientId, clientSecret };
     const warnings = async (more: object): Promise<string[]> =>
       ok(await save({ provider: 'oidc', oidc: Object.assign({}, oidc, more) })).body.data.warnings;
     expect(await warnings({})).toEqual([]);
-    expect(await warnings({ issuer: `${provider.origin}/nobody` })).toEqual([
+    expect(await warnings({ issuer: `${provider.origin}/missing` })).toEqual([
       expect.stringContaining('cannot begin'),
     ]);
     const other = provider.realm();

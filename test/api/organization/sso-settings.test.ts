@@ -1,4 +1,4 @@
-// The story of an organisation's sign-on settings over HTTP: who sets them, what is taken, what is shown, which sessions they end.
+// Sign-on settings of an organisation over HTTP: who sets them, validation, views, and the sessions that they end.
 import { describe, expect, test } from 'vitest';
 import { createActiveSsoService } from '../../../src/resources/organization/sso-settings/active-sso.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -14,7 +14,7 @@ import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/per
 import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
-const SECRET = 'a client secret nobody else may see';
+const SECRET = 'a client secret that must stay sealed';
 
 const harness = useHarness({
   ASSAY_OUTBOUND_ALLOW: 'login.example.com,plain.example.com:8080',
@@ -50,7 +50,7 @@ const configOf = async ({ organizationId }: Owner) =>
     ?.ssoConfig;
 
 describe('settings of the sign-on', () => {
-  test('are empty at first, and say what the identity provider has to be told', async () => {
+  test('are empty at first, and say what the identity provider needs to know', async () => {
     const owner = await createOwner(app, 'Fresh');
     expect((await read(owner)).body.data).toEqual({
       settings: null,
@@ -101,7 +101,7 @@ describe('settings of the sign-on', () => {
         validTo: expect.stringMatching(/^21\d\d-/),
       })),
     );
-    // Nobody is at that address, which only whoever saves it is told.
+    // No provider answers at that address, which only the answer to the save says.
     const untold = Object.assign({}, first.body.data, { warnings: [] });
     expect((await read(ada)).body.data).toEqual(untold);
     const second = await put(ada, { ...saml(), requireMfaEvenWithSso: true, justInTime: false });
@@ -261,7 +261,7 @@ describe('settings of the sign-on', () => {
     for (const body of addresses('plain.example.com:8080')) ok(await put(ada, body));
   });
 
-  test('are for owners; admins see them; nobody else does', async () => {
+  test('are for owners; admins see them; other roles do not', async () => {
     ok(await put(ada, oidc()));
     const admin = await createMember(harness, ada, 'admin');
     expect((await read(admin)).body.data.settings.oidc.clientId).toBe('assay');
@@ -312,7 +312,7 @@ describe('settings of the sign-on', () => {
 describe('sessions that a sign-on opened', () => {
   const ISSUER = 'https://login.example.com/tenant';
 
-  /** Somebody of the organisation with a session as the callback of a sign-on makes it, and one by password. */
+  /** A member with a session as the callback of a sign-on makes it, and one by password. */
   async function signedOn(home: Owner, issuer: string, protocol: 'oidc' | 'saml' = 'oidc') {
     const person = await createMember(harness, home, 'member');
     const { sessions } = app.instance.services.auth;
@@ -367,7 +367,7 @@ describe('sessions that a sign-on opened', () => {
     expect(entry?.metadata).toMatchObject({ sessionsEnded: 1 });
   });
 
-  test('are worth nothing when the sign-on was under way while its provider went', async () => {
+  test('are refused when the provider was removed during the sign-on', async () => {
     const owner = await createOwner(app, 'Late');
     ok(await put(owner, oidc()));
     ok(await remove(owner));
@@ -375,7 +375,7 @@ describe('sessions that a sign-on opened', () => {
     expect(await me(late.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
   });
 
-  test('of another organisation are not concerned', async () => {
+  test('of another organisation are not affected', async () => {
     const [owner, other] = [await createOwner(app, 'One'), await createOwner(app, 'Two')];
     for (const each of [owner, other]) ok(await put(each, oidc()));
     const theirs = await signedOn(other, ISSUER);

@@ -29,7 +29,7 @@ const block = (name: string): object => ({
 });
 const create = (who: Owner, name: string): Promise<Answer> =>
   app.call('POST', '/api/v1/policies', { token: who.token, body: block(name) });
-/** As if the request had been made so long ago. */
+/** Moves the time of the request into the past. */
 const age = async ({ organizationId }: Owner, ms: number): Promise<void> => {
   const at = { 'policyApprovalRelease.at': new Date(Date.now() - ms) };
   await harness.db
@@ -37,7 +37,7 @@ const age = async ({ organizationId }: Owner, ms: number): Promise<void> => {
     .updateOne({ _id: objectId(organizationId) }, { $set: at });
 };
 
-test('an admin alone switches approvals off for no moment, and every manager knows of the attempt', async () => {
+test('an admin alone cannot switch approvals off, and every manager is notified of the attempt', async () => {
   ok(await setting(admin, true));
   const asked = ok(await setting(admin, false)).body.data;
   expect(asked).toMatchObject({
@@ -62,7 +62,7 @@ test('others of its settings change at once, and switching on withdraws the requ
   expect(ok(await setting(ada, false)).body.data.requirePolicyApproval).toBe(true);
 });
 
-test('a second manager who was there before confirms, one who came since does not', async () => {
+test('a manager from before the request confirms it, one who joined since does not', async () => {
   const late = await createMember(harness, ada, 'admin');
   expect(ok(await setting(late, false)).body.data.requirePolicyApproval).toBe(true);
   const off = ok(await setting(admin, false)).body.data;
@@ -72,7 +72,7 @@ test('a second manager who was there before confirms, one who came since does no
   expect((await noticesOf(ada)).at(-1)).toContain('confirmed by');
 });
 
-test('an owner who is alone waits 72 hours, and not for ever', async () => {
+test('a single owner may confirm after 72 hours, until the request expires', async () => {
   const eve = await createOwner(app, 'Eve');
   ok(await setting(eve, true));
   ok(await setting(eve, false));
@@ -84,7 +84,7 @@ test('an owner who is alone waits 72 hours, and not for ever', async () => {
   expect(ok(await setting(eve, false)).body.data.requirePolicyApproval).toBe(false);
 });
 
-test('where approvals are required, the service approves more by a second word only', async () => {
+test('looser automatic approvals need a second person when approvals are required', async () => {
   const { workspaceId } = ada;
   const settle = async (who: Owner, autoApproval: object | null) => {
     const call = { token: who.token, body: { autoApproval } };

@@ -1,4 +1,4 @@
-// The story of workspaces over HTTP (document 1, section 1): a default one, list, create, rename, choose.
+// Workspaces over HTTP: the default one, list, create, rename, choose (document 1, section 1).
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, createMember } from '../../setup/harness.ts';

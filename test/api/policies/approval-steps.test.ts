@@ -32,7 +32,7 @@ const auditorView = async () => ok(await call(ada, 'GET', '/audit/auditor-view')
 
 const why = { 'break-glass': 'Money is leaving', 'reviewer-approve': 'Right, afterwards' };
 
-test('every step stays with who, when, why and what, in approval, audit log, revision, bundle and auditor’s view', async () => {
+test('approval, audit log, revision, bundle and auditor’s view show every step with user, time, reason and digest', async () => {
   const { author, reviewer, enforcer } = people;
   const { _id: id, digest, steps: opened } = await propose('glass');
   expect(opened).toEqual([
@@ -93,7 +93,7 @@ test('every step stays with who, when, why and what, in approval, audit log, rev
   for (const reason of Object.values(why)) expect(archive).toContain(reason);
 });
 
-test('a change by hand has no approval, and a rejected glass says by which it was taken back', async () => {
+test('a direct change has no approval, and a rejected broken glass names the approval that reverted it', async () => {
   const { reviewer, enforcer } = people;
   const made = ok(await call(ada, 'POST', '', policy('taken'))).body.data;
   const change = { policyId: made._id, policy: { priority: 7 } };
@@ -110,7 +110,7 @@ test('a change by hand has no approval, and a rejected glass says by which it wa
   expect(revisions[0].approval.steps.at(-1)).toMatchObject({ reason: 'never', to: 'rejected' });
 });
 
-test('a new policy that was broken in and rejected stays in the auditor’s view, with why', async () => {
+test('a new policy that broke the glass and was rejected stays in the auditor’s view, with the reason', async () => {
   const { _id: id } = await propose('gone');
   ok(await act(people.enforcer, id, 'break-glass', { reason: 'in a hurry' }));
   ok(await act(people.reviewer, id, 'reviewer-reject', { reason: 'not needed' }));
@@ -121,7 +121,7 @@ test('a new policy that was broken in and rejected stays in the auditor’s view
   expect(reasons).toEqual([null, 'in a hurry', 'not needed']);
 });
 
-test('an edited change is approved, promoted or broken in by naming what was seen, and by that alone', async () => {
+test('an edited change is approved, promoted or put into force only with the digest that was seen', async () => {
   const { author, reviewer, enforcer } = people;
   const { _id: id, digest: first } = await propose('edited');
   const edited = ok(
@@ -161,7 +161,7 @@ test('an approval of an earlier version shows its last action, and is approved b
   ]);
 });
 
-test('edits are bounded, and what others do still fits', { tags: ['long'] }, async () => {
+test('edits are limited, and steps of other users still fit', { tags: ['long'] }, async () => {
   const { author, reviewer } = people;
   const { _id: id } = await propose('often');
   let digest = '';

@@ -1,4 +1,4 @@
-// The insurance feed over HTTP: the month in counts, handed on by those who opted in (document 2, section 4.2).
+// The insurance feed over HTTP: the month in counts, released by organisations that opted in (document 2, section 4.2).
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
@@ -37,7 +37,7 @@ async function post(action: string): Promise<string> {
   return (await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
 }
 
-test('a new organisation has nothing to tell', async () => {
+test('the feed of a new organisation has only zeros', async () => {
   expect(ok(await generate(eve)).body.data).toMatchObject({
     format: 'assay-insurance-feed',
     version: 1,
@@ -50,7 +50,7 @@ test('a new organisation has nothing to tell', async () => {
   });
 });
 
-test('the current month is told in counts, with the head of the chain and a digest of it all', async () => {
+test('the feed has the counts of the month, the head of the chain, and a digest', async () => {
   for (const [action, type] of [
     ['hold', 'flag_for_review'],
     ['stop', 'block'],
@@ -90,7 +90,7 @@ test('the current month is told in counts, with the head of the chain and a dige
   expect(ok(await generate()).body.data.policies.changes).toBe(2);
 });
 
-test('it is handed on by organisations that have opted in, which is on record; looking is not', async () => {
+test('releasing requires an opt-in and is audited; looking is not audited', async () => {
   expect(await release()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   expect(ok(await optIn(true)).body.data.insuranceFeed).toEqual({ enabled: true });
   const before = await auditOf(app, ada, 'limit=200');
@@ -107,7 +107,7 @@ test('it is handed on by organisations that have opted in, which is on record; l
   expect((await release()).status).toBe(403);
 });
 
-test('it is for owners and admins', async () => {
+test('only owners and admins see the feed', async () => {
   for (const role of ['member', 'viewer', 'auditor']) {
     const who = await createMember(harness, ada, role);
     expect((await generate(who)).status).toBe(403);

@@ -1,4 +1,4 @@
-// The insurance feed as a partner pulls it: signed, of now, once, and only where the organisation wants it (document 1, section 7).
+// The insurance feed as a partner pulls it: signed, current, once, and only after an opt-in (document 1, section 7).
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -29,7 +29,7 @@ const pull = (body: object): Promise<Answer> =>
 const pullsOf = async (who: Owner): Promise<unknown[]> =>
   (await auditOf(app, who)).filter(({ action }) => action === 'partner.insurance_pull');
 
-test('the feed of an organisation that has opted in, on record in its audit log', async () => {
+test('serves the feed of an organisation that has opted in, and audits it', async () => {
   await optIn(ada);
   const { data } = ok(await pull(signedBy(insurer, payloadOf(ada)))).body;
   expect(data).toMatchObject({
@@ -42,7 +42,7 @@ test('the feed of an organisation that has opted in, on record in its audit log'
   ]);
 });
 
-test('a message is good once, also of many at the same time and in capitals', async () => {
+test('a message is accepted once, also when sent concurrently or in capitals', async () => {
   const eve = await createOwner(app, 'Eve');
   await optIn(eve);
   const message = signedBy(insurer, payloadOf(eve));
@@ -53,7 +53,7 @@ test('a message is good once, also of many at the same time and in capitals', as
   expect(await pullsOf(eve)).toHaveLength(1);
 });
 
-test('without opting in nothing is told, nor whether there is such an organisation', async () => {
+test('without opt-in the answer does not show whether the organisation exists', async () => {
   const bob = await createOwner(app, 'Bob');
   const refused = await pull(signedBy(insurer, payloadOf(bob)));
   expect(outcome(refused)).toEqual([403, 'FORBIDDEN']);
@@ -66,7 +66,7 @@ test('without opting in nothing is told, nor whether there is such an organisati
   expect((await pull(signedBy(insurer, payloadOf(bob)))).status).toBe(403);
 });
 
-test('a partner that the opt-in does not name is refused as if there were none', async () => {
+test('refuses a partner that the opt-in does not name, as if there were no opt-in', async () => {
   const fay = await createOwner(app, 'Fay');
   const change = (partners: string[]): Promise<Answer> =>
     app.call('PATCH', '/api/v1/organization', {

@@ -57,7 +57,7 @@ async function verdictOf({ key }: Operator, on = app, headers = {}): Promise<[nu
   return [status, body.data.status];
 }
 
-/** As the chain commits to it. */
+/** Returns the digest of the newest decision's policy set, as the chain commits to it. */
 async function newestDigest({ organizationId }: Owner): Promise<string> {
   const entry = await database
     .collection<{ view: string }>(DECISIONS.collection)
@@ -140,7 +140,7 @@ test('only the policies of the workspace that a decision belongs to judge it', a
   expect(await verdictOf(ada, app, { 'x-workspace-id': lab })).toEqual([403, 'blocked']);
 });
 
-test('whoever names a workspace adds its policies to those that judge otherwise', async () => {
+test('naming a workspace adds its policies to those that judge without it', async () => {
   const ada = await operator();
   const { token } = ada;
   const create = async (name: string): Promise<string> =>

@@ -383,7 +383,7 @@ test.each(['member', 'viewer', 'reviewer'])(
   },
 );
 
-test('an auditor does not see them', async () => {
+test('an auditor does not see the list of policies', async () => {
   const bob = await createOwner(app, 'Bob');
   const userId = new mongoose.Types.ObjectId(bob.userId);
   await harness.db.collection('memberships').updateOne({ userId }, { $set: { role: 'auditor' } });

@@ -39,7 +39,7 @@ test.each(over)('%j is over the limit', async (given) => {
   expect(answer.body.data.tags).not.toContain('POLICY_ERROR');
 });
 
-test('so is what stands beside an action in words', async () => {
+test('an amount beside an action in words is over the limit too', async () => {
   const outputDecision = { action: 'pay the invoice', amount: '82.000,50 €' };
   const body = decision('till', { outputDecision });
   expect((await app.call('POST', '/api/v1/traces', { key, body })).status).toBe(403);
@@ -60,7 +60,7 @@ test.each([{ amount: '1.234' }, { amount: '9.999,99 €' }, { cents: 820_000 }, 
   async (given) => expect((await pay(given)).status).toBe(201),
 );
 
-test('money that leaves is held though nobody can read how much', async () => {
+test('a refund with an unreadable amount is held', async () => {
   const answer = await pay({ refund: 'some of it' }, 'issue_refund');
   expect(answer.body.data).toMatchObject({ status: 'flagged' });
 });

@@ -123,7 +123,7 @@ test('duties are separated, and a refused attempt is on record', async () => {
   expect(refused.every(({ status }) => status === 'failure')).toBe(true);
 });
 
-test('who may never take an action hears that first, of whatever approval', async () => {
+test('a role that may never take an action is refused before the approval is looked up', async () => {
   const { author, reviewer, enforcer, viewer } = people;
   const unknown = newId();
   const refused = {
@@ -218,7 +218,7 @@ test('a change of a policy is promoted onto the revision it was written on, and 
   expect(await act(enforcer, lost, 'enforcer-promote')).toMatchObject(WRONG_STATE);
 });
 
-test('a broken glass is in force at once, says why, and is reviewed by somebody else afterwards', async () => {
+test('breaking the glass takes effect at once, needs a reason, and is reviewed by another user', async () => {
   const { author, reviewer, enforcer } = people;
   const { _id: id } = await proposed('glass');
   const why = { reason: 'Money is leaving' };
@@ -279,7 +279,7 @@ test(
   },
 );
 
-test('of many who act at the same time one wins', { tags: ['long'] }, async () => {
+test('one of many concurrent actions wins', { tags: ['long'] }, async () => {
   const { reviewer, enforcer } = people;
   const reviewers = [reviewer, enforcer, ada, await createMember(harness, ada, 'admin')];
   const { _id: id } = await proposed('race');
@@ -328,7 +328,7 @@ test('where approvals are required, enabled policies change by them only', async
   ok(await hand('DELETE', `/${off._id}`));
 });
 
-test('proposals are what a policy may be, are listed by state, and are nobody else’s', async () => {
+test('proposals are validated as policies, listed by state, and hidden from other organisations', async () => {
   const { author, viewer } = people;
   const invalid = refusal(400, 'VALIDATION_ERROR');
   for (const body of [
@@ -359,7 +359,7 @@ test('proposals are what a policy may be, are listed by state, and are nobody el
   expect(ok(one).body.data).toMatchObject({ _id: id, state: 'pending_review' });
 });
 
-test('only so many may be open', async () => {
+test('the number of open approvals is limited', async () => {
   const { _id: id } = ok(await propose(eve, { policy: policy('many') })).body.data;
   const approvals = harness.db.collection('policy_approvals');
   const stored = await approvals.findOne({ _id: objectId(id) });

@@ -40,7 +40,7 @@ async function unpack(archive: Uint8Array): Promise<Map<string, string>> {
   return files;
 }
 
-test('the archive holds what its manifest and the preview say, and is audited', async () => {
+test('the archive matches its manifest and the preview, and is audited', async () => {
   const made = await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy });
   const { _id: id } = ok(made).body.data;
   const preview = ok(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
@@ -79,7 +79,7 @@ test('the archive holds what its manifest and the preview say, and is audited', 
   });
 });
 
-test('where there is a signing key the digest is signed, and the public key verifies that', async () => {
+test('the digest is signed when there is a signing key, and the public key verifies it', async () => {
   const { kid } = await app.instance.services.provenance.signer.active();
   const preview = ok(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
   expect(preview.signedBy).toBe(kid);
@@ -106,7 +106,7 @@ test('where there is a signing key the digest is signed, and the public key veri
   expect(audited[0]).toMatchObject({ metadata: { signedBy: kid, digest } });
 });
 
-test('it is sent only as a download, to managers, and holds nobody else’s policies', async () => {
+test('the bundle is sent as a download, to managers only, without policies of other organisations', async () => {
   for (const query of ['', '?download=0', '?download=1&download=1'])
     expect(await app.call('GET', path + query, { token: ada.token })).toMatchObject({
       status: 400,
@@ -121,7 +121,7 @@ test('it is sent only as a download, to managers, and holds nobody else’s poli
   expect(theirs).toMatchObject({ policies: 0, files: [], digest: sha256('[]') });
 });
 
-test('what does not fit into a bundle is refused', async () => {
+test('refuses more policies than fit into a bundle', async () => {
   const { insertedCount } = await harness.db.collection('policies').insertMany(
     Array.from({ length: 501 }, () => ({
       ...policy,
@@ -140,7 +140,7 @@ test('what does not fit into a bundle is refused', async () => {
   });
 });
 
-test('who leaves in the middle of an archive ends neither the process nor a later download', async () => {
+test('a client that disconnects within an archive ends neither the process nor a later download', async () => {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtExceptionMonitor', note);

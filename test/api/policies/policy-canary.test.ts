@@ -66,7 +66,7 @@ async function feed(traceId: string, body: object): Promise<void> {
   );
 }
 
-test('a change judges its share of the decisions, what was there before the others, and each says by which set', async () => {
+test('a change judges its share, the version before judges the rest, and each decision names its set', async () => {
   const id = await made();
   const started = ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
   expect(started.body.data).toMatchObject({ revision: 2, canary: { share: 0.5 } });
@@ -106,7 +106,7 @@ test('a change judges its share of the decisions, what was there before the othe
   await remove(id);
 });
 
-test('what people overturn decides, and stays decided', { tags: ['long'] }, async () => {
+test('overturned verdicts decide the test, and the outcome stays', { tags: ['long'] }, async () => {
   const id = await made();
   ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
   const canary = await canaryOf(id);
@@ -137,7 +137,7 @@ test('what people overturn decides, and stays decided', { tags: ['long'] }, asyn
   await remove(id);
 });
 
-test('promoted, the change judges everything; without a change a policy is tried against its absence', async () => {
+test('a promoted change judges all decisions; without a change a policy is compared with its absence', async () => {
   const id = await made();
   const alone = ok(await edit(id, { canary: { share: 0.5 } })).body.data;
   expect(alone).toMatchObject({ revision: 1, canary: { share: 0.5 } });
@@ -159,7 +159,7 @@ test('promoted, the change judges everything; without a change a policy is tried
   await remove(id);
 });
 
-test('a change by hand or a removal ends a canary, a new name does not', async () => {
+test('a direct change or a removal ends a canary, a new name does not', async () => {
   const id = await made();
   ok(await edit(id, { priority: 3, canary: { share: 0.2 } }));
   ok(await edit(id, { name: 'Renamed' }));
@@ -185,7 +185,7 @@ test('a policy that is removed while its canary tries to be without it leaves no
   await remove(other);
 });
 
-test('one at a time in a workspace, and only where the arms differ', async () => {
+test('a workspace has one canary at a time, and only when the arms differ', async () => {
   const [one, other] = [await made(), await made({ name: 'Other' })];
   expect(await status(one)).toMatchObject({ state: 'none', decision: 'continue', pValue: 1 });
   expect(await edit(one, { canary: { end: 'promote' } })).toMatchObject(WRONG);
@@ -202,7 +202,7 @@ test('one at a time in a workspace, and only where the arms differ', async () =>
   for (const id of [one, other, off]) await remove(id);
 });
 
-test('a policy that blocks is lifted for the other share by an explicit word only', async () => {
+test('lifting a blocking policy for the other share needs an explicit flag', async () => {
   const id = await made({ actions: [{ type: 'block' }] });
   const refused = await edit(id, { canary: { share: 0.5 } });
   expect(refused).toMatchObject(WRONG);
@@ -216,7 +216,7 @@ test('a policy that blocks is lifted for the other share by an explicit word onl
   await remove(id);
 });
 
-test('approvals hold for canaries too, and nobody sees those of others', async () => {
+test('canaries need approvals too, and are hidden from other organisations', async () => {
   const id = await made();
   const second = await createMember(harness, ada, 'admin');
   const set = (who: Owner, requirePolicyApproval: boolean): Promise<Answer> =>

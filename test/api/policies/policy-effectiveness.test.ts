@@ -103,7 +103,7 @@ test('the auditor sees the policies with their changes, matches and effectivenes
   expect(ok(await get('/effectiveness', auditor)).body.data.sampleSize).toBe(8);
 });
 
-test('only auditors and managers see that view, and nobody another organisation', async () => {
+test('only auditors and managers see the view, and only of their organisation', async () => {
   const member = await createMember(harness, ada, 'member');
   expect((await get('/audit/auditor-view', member)).status).toBe(403);
   expect((await get('/effectiveness', member)).status).toBe(200);
@@ -111,7 +111,7 @@ test('only auditors and managers see that view, and nobody another organisation'
     expect(ok(await get(path, eve)).body.data).toMatchObject({ sampleSize: 0, policies: [] });
 });
 
-test('what neither blocks nor flags has missed nothing', async () => {
+test('a policy that neither blocks nor flags has no false negatives', async () => {
   const mallory = await createOwner(app, 'Mallory');
   const feedback = await createFeedbackKey(app, mallory);
   const { key: hers } = await createWorkspaceKey(app, mallory);

@@ -56,7 +56,7 @@ test('a policy is created from its source, audited like any other, and read as t
   });
 });
 
-test('it judges decisions', async () => {
+test('a policy created from source judges decisions', async () => {
   const owner = await createOwner(app, 'Judge');
   const adl = 'policy "Wipe" when outputDecision.action == "wipe" then block';
   ok(await post(owner, '/from-adl', { adl }));
@@ -70,7 +70,7 @@ test('it judges decisions', async () => {
   expect((await judged('reply')).status).toBe(201);
 });
 
-test('a given name and workspace stand over the source', async () => {
+test('a given name and workspace override the source', async () => {
   const workspace = ok(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Other' } }),
   ).body.data._id as string;
@@ -107,7 +107,7 @@ test('logical operators come back as they were given, also those without effect'
   expect(ok(await post(ada, '/from-adl', { adl })).body.data.conditions).toEqual(conditions);
 });
 
-test('a valid source is told with what it says, and a policy can be changed by that', async () => {
+test('a valid source is answered with its policy, which can be used for a change', async () => {
   const checked = await post(ada, '/_new/validate-adl', { adl: source });
   expect(checked.body).toEqual({
     success: true,
@@ -171,7 +171,7 @@ test.each<[string, object[]]>([
   });
 });
 
-test('what goes past the limits of a workspace or of a source is refused', async () => {
+test('refuses a source beyond the limits of a workspace or of a source', async () => {
   expect((await post(ada, '/_new/validate-adl', { adl: 'x'.repeat(1_000_001) })).status).toBe(400);
   expect((await post(ada, '/_new/validate-adl', { adl: 'x'.repeat(2 ** 21) })).status).toBe(413);
   const heavy = Array.from({ length: 25 }, (_, i) => `metadata.m${i}.matches("[a-z]{400}")`).join(
@@ -185,7 +185,7 @@ test('what goes past the limits of a workspace or of a source is refused', async
   });
 });
 
-test('sources are read by readers and auditors, written by managers, and nobody else’s', async () => {
+test('sources are read by readers and auditors, written by managers, and hidden from other organisations', async () => {
   const { _id: id } = ok(await post(ada, '/from-adl', { adl: source })).body.data;
   const auditor = await createMember(harness, ada, 'auditor');
   const member = await createMember(harness, ada, 'member');

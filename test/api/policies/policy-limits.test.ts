@@ -20,7 +20,7 @@ const policy = {
 const post = (below: string, body: object): Promise<Answer> =>
   app.call('POST', path + below, { token: ada.token, body });
 
-/** Sends the same thing many times at once; how many were let in, and what the others were told. */
+/** Sends the same request many times at once; returns the number accepted, and the codes of the others. */
 async function atOnce(send: () => Promise<Answer>) {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, send));
   const refused = answers.filter(({ status }) => status >= 300);
@@ -39,7 +39,7 @@ async function fill(collection: string, { limit, left }: { limit: number; left: 
   await rows.insertMany(copies);
 }
 
-/** As another instance would, so that no replay ends meanwhile. */
+/** Holds the job's lease like another instance, so that no replay ends during the test. */
 async function holdReplays(): Promise<void> {
   const until = new Date(Date.now() + 60_000);
   const held = { $set: { holder: 'another instance', until } };
@@ -47,19 +47,19 @@ async function holdReplays(): Promise<void> {
   await leases.updateOne({ _id: 'job:policies.replay' }, held, { upsert: true });
 }
 
-test('replays that are under way', { tags: ['long'] }, async () => {
+test('limits running replays', { tags: ['long'] }, async () => {
   await holdReplays();
   const begin = (): Promise<Answer> => post('/_new/replay', { policy });
   expect(await atOnce(begin)).toEqual({ made: 5, codes: FULL });
 });
 
-test('enabled policies of a workspace', { tags: ['long'] }, async () => {
+test('limits the enabled policies of a workspace', { tags: ['long'] }, async () => {
   ok(await post('', policy));
   await fill('policies', { limit: 1000, left: 2 });
   expect(await atOnce(() => post('', policy))).toEqual({ made: 2, codes: FULL });
 });
 
-test('regression tests of a policy', { tags: ['long'] }, async () => {
+test('limits the regression tests of a policy', { tags: ['long'] }, async () => {
   const { _id } = ok(await post('', Object.assign({ enabled: false }, policy))).body.data;
   const add = (): Promise<Answer> =>
     post(`/${_id}/tests`, { name: 'One', fixture: {}, expected: 'approve' });
@@ -68,7 +68,7 @@ test('regression tests of a policy', { tags: ['long'] }, async () => {
   expect(await atOnce(add)).toEqual({ made: 2, codes: FULL });
 });
 
-test('approvals that are open', async () => {
+test('limits open approvals', async () => {
   const open = (): Promise<Answer> => post('/approvals', { policy });
   ok(await open());
   await fill('policy_approvals', { limit: 200, left: 2 });

@@ -1,4 +1,4 @@
-// The action `notify` over HTTP: who is told that a policy has matched, and how often (docs/policies.md, notices).
+// The action `notify` over HTTP: who is notified of a policy's match, and how often (docs/policies.md, notices).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
@@ -30,14 +30,14 @@ async function post(action: string) {
   const { data } = (await app.call('POST', '/api/v1/traces', { key, body })).body;
   return data as { traceId: string; status: string };
 }
-/** What somebody has been told of policies, newest first. */
+/** Runs the consumers and returns the user's notifications, newest first. */
 async function told({ token }: Pick<Owner, 'token'> = ada) {
   await app.instance.runJobsOnce();
   const { body } = ok(await app.call('GET', '/api/v1/notifications', { token }));
   return body.data as { type: string; title: string; body: string; link: string }[];
 }
 
-test('owners and admins are told, in the policy’s words, and nobody else', async () => {
+test('notifies owners and admins in the policy’s words, and no other member', async () => {
   const [admin, member] = [
     await createMember(harness, ada, 'admin'),
     await createMember(harness, ada, 'member'),
@@ -58,7 +58,7 @@ test('owners and admins are told, in the policy’s words, and nobody else', asy
   expect([await told(member), await told(eve)]).toEqual([[], []]);
 });
 
-test('within five minutes a policy tells once, and another one for itself', async () => {
+test('a policy notifies once in five minutes, independently of other policies', async () => {
   const before = (await told()).length;
   await create(on('deploy', notify()));
   for (const action of ['deploy', 'deploy', 'hand over']) await post(action);
@@ -71,20 +71,20 @@ test('within five minutes a policy tells once, and another one for itself', asyn
   expect((await told()).length - before).toBe(3);
 });
 
-test('it tells also where another action or policy decides', async () => {
-  await create(on('wipe', { type: 'block' }, notify('Somebody tried to wipe')));
+test('a policy notifies also when another action or policy decides', async () => {
+  await create(on('wipe', { type: 'block' }, notify('An attempt to wipe')));
   await create(on('wipe', notify()));
   const { traceId, status } = await post('wipe');
   expect(status).toBe('blocked');
   const [newest, second] = await told();
   const texts = [newest?.body, second?.body].sort();
   expect(texts).toEqual([
-    `The decision ${traceId} was blocked. Somebody tried to wipe`,
+    `The decision ${traceId} was blocked. An attempt to wipe`,
     expect.stringContaining(`The decision ${traceId} was blocked. outputDecision.action is`),
   ]);
 });
 
-test('who has opted out is not told, and no policy tells that does not notify', async () => {
+test('does not notify users who opted out, nor for policies without the action', async () => {
   const before = (await told()).length;
   await create(on('reply late', { type: 'approve' }));
   await post('reply late');

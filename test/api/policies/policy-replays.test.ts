@@ -1,4 +1,4 @@
-// The story of replays over HTTP: what a candidate would have changed, what cannot be told, and that it goes on after a restart.
+// Replays over HTTP: what a candidate would have changed, undetermined decisions, resuming after a restart.
 import { beforeAll, expect, test } from 'vitest';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -17,9 +17,9 @@ const harness = useHarness();
 const { app } = harness;
 const eve = useOwner(harness, 'Eve');
 
-/** Replays go on when a test says so, and not by the clock. */
+/** Holds the job's lease, so that replays go on only when a test runs them. */
 beforeAll(async () => {
-  const lease = { holder: 'nobody', until: new Date('2999-01-01') };
+  const lease = { holder: 'a test', until: new Date('2999-01-01') };
   await harness.db
     .collection<{ _id: string }>('leases')
     .updateOne({ _id: 'job:policies.replay' }, { $set: lease }, { upsert: true });
@@ -143,20 +143,24 @@ test('a candidate takes the place of its policy: what it would have let pass', a
   });
 });
 
-test('decisions of before are told by the revisions of their day', { tags: ['long'] }, async () => {
-  const { owner, decide } = await newDesk();
-  const id = await made(owner, on('bob@example.org'));
-  await decide('mail bob@example.org');
-  ok(await app.call('PATCH', `${path}/${id}`, { token: owner.token, body: on('reply') }));
-  await decide('reply');
-  const found = await replayed(owner, `/${id}/replay`);
-  // The first was blocked for what the policy does not look for any more.
-  expect(found).toMatchObject({ total: 2, allowToBlock: 0, unchanged: 1 });
-  expect(found.blockToAllow + found.cannotTell).toBe(1);
-});
+test(
+  'earlier decisions are compared by the revisions of their day',
+  { tags: ['long'] },
+  async () => {
+    const { owner, decide } = await newDesk();
+    const id = await made(owner, on('bob@example.org'));
+    await decide('mail bob@example.org');
+    ok(await app.call('PATCH', `${path}/${id}`, { token: owner.token, body: on('reply') }));
+    await decide('reply');
+    const found = await replayed(owner, `/${id}/replay`);
+    // The first decision was blocked by a condition that the policy no longer has.
+    expect(found).toMatchObject({ total: 2, allowToBlock: 0, unchanged: 1 });
+    expect(found.blockToAllow + found.cannotTell).toBe(1);
+  },
+);
 
 test(
-  'what reads a scrubbed, unstored or erased value cannot be told, and says so',
+  'a condition on a scrubbed, unstored or erased value counts as undetermined, with the reason',
   { tags: ['long'] },
   async () => {
     const { owner, decide } = await newDesk();
@@ -225,7 +229,7 @@ test(
   },
 );
 
-test('an empty history is done at once', async () => {
+test('a replay without decisions is done at once', async () => {
   const { owner } = await newDesk();
   expect(await replayed(owner, '/_new/replay', { policy: on('x') })).toMatchObject({
     ...NOTHING,
@@ -235,37 +239,41 @@ test('an empty history is done at once', async () => {
   });
 });
 
-test('a replay that was begun elsewhere goes on where it was', { tags: ['long'] }, async () => {
-  const { owner, decide } = await newDesk();
-  await decide('send', 'send', 'send');
-  const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
-  const [newest] = ok(await app.call('GET', '/api/v1/traces?limit=1', { token: owner.token })).body
-    .data;
-  await harness.db.collection('policy_replays').updateOne(
-    { _id: objectId(id as string) },
-    {
-      $set: {
-        state: 'running',
-        total: 3,
-        done: 1,
-        below: newest.hashChain.sequence as number,
-        allowToBlock: 1,
+test(
+  'a replay begun by another instance resumes where it stopped',
+  { tags: ['long'] },
+  async () => {
+    const { owner, decide } = await newDesk();
+    await decide('send', 'send', 'send');
+    const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+    const [newest] = ok(await app.call('GET', '/api/v1/traces?limit=1', { token: owner.token }))
+      .body.data;
+    await harness.db.collection('policy_replays').updateOne(
+      { _id: objectId(id as string) },
+      {
+        $set: {
+          state: 'running',
+          total: 3,
+          done: 1,
+          below: newest.hashChain.sequence as number,
+          allowToBlock: 1,
+        },
       },
-    },
-  );
-  const second = await startApp({}, { mongoUri: harness.mongoUri });
-  try {
-    await second.instance.runJobsOnce();
-  } finally {
-    await second.stop();
-  }
-  expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({
-    state: 'done',
-    total: 3,
-    done: 3,
-    allowToBlock: 3,
-  });
-});
+    );
+    const second = await startApp({}, { mongoUri: harness.mongoUri });
+    try {
+      await second.instance.runJobsOnce();
+    } finally {
+      await second.stop();
+    }
+    expect((await get(owner, `/replays/${id}`)).body.data).toMatchObject({
+      state: 'done',
+      total: 3,
+      done: 3,
+      allowToBlock: 3,
+    });
+  },
+);
 
 test(
   'history is judged in a thread of its own: where none can be started, a replay fails in the end',
@@ -351,7 +359,7 @@ test('a replay is cancelled once, and does not go on', async () => {
 });
 
 test(
-  'five replays may be under way, managers begin them, and they are nobody else’s',
+  'at most five replays run, managers begin them, and they are hidden from other organisations',
   { tags: ['long'] },
   async () => {
     const { owner } = await newDesk();

@@ -36,7 +36,7 @@ async function made(more: object = {}): Promise<string> {
   return ok(await post(ada, '', { ...policy, ...more })).body.data._id as string;
 }
 
-test('a dry run tells the verdict, and of every condition whether it holds', async () => {
+test('a dry run shows the verdict, and whether each condition holds', async () => {
   const answer = await post(ada, '/_new/dry-run', {
     policy,
     fixture: { ...refunding, confidenceScore: 0.2 },
@@ -65,7 +65,7 @@ test('a dry run tells the verdict, and of every condition whether it holds', asy
   });
 });
 
-test('what a fixture does not say is found out as by ingestion', async () => {
+test('facts that a fixture omits are derived as in ingestion', async () => {
   const conditions = [
     { field: 'pii.outputTypes', operator: 'contains', value: 'EMAIL' },
     { field: 'tags', operator: 'contains', value: 'PII_EMAIL' },
@@ -91,7 +91,7 @@ test('what a fixture does not say is found out as by ingestion', async () => {
   expect(data.verdict).toBe('flagged');
 });
 
-test('a condition that cannot be evaluated says why, and restricts', async () => {
+test('a condition that cannot be evaluated explains why, and restricts', async () => {
   const conditions = [
     { field: 'output.text', operator: 'regex', value: '[a-z]{450}' },
     { field: 'metadata.absent', operator: 'equals', value: 1 },
@@ -237,7 +237,7 @@ test('regression tests are added, listed, run and removed, each with its audit e
   );
 });
 
-test('a fixture is kept to the letter, whatever its members are called', async () => {
+test('a fixture is stored unchanged, whatever its members are called', async () => {
   const id = await made();
   const fixture = {
     z: 1,
@@ -261,7 +261,7 @@ test('a policy has at most fifty tests', { tags: ['long'] }, async () => {
   expect(ok(await post(ada, `/${id}/run-tests`, {})).body.data.passed).toBe(50);
 });
 
-test('tests of a policy are nobody else’s, and go with it', async () => {
+test('regression tests are not visible to other organisations, and end with their policy', async () => {
   const [id, other] = [await made(), await made()];
   const { data } = ok(await post(ada, `/${id}/tests`, regression)).body;
   const member = await createMember(harness, ada, 'member');

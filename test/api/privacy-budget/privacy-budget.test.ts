@@ -1,4 +1,4 @@
-// The story of the privacy budget over HTTP (document 3, section 4.5): made, capped, spent by noised queries, exhausted, begun anew.
+// The privacy budget over HTTP (document 3, section 4.5): created, capped, spent by noised queries, exhausted, reset.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
@@ -97,7 +97,7 @@ test('a cap below what is spent is refused, at what is spent it is exhausted, ra
   expect(ok(await caps({ epsilonCap: 1 })).body.data.status).toBe('active');
 });
 
-test('spends are told by purpose, and sums are exact', async () => {
+test('spends are listed by purpose, and sums are exact', async () => {
   await fresh({ epsilonCap: 1, deltaCap: 1e-3 });
   for (let i = 0; i < 3; i++)
     ok(await query({ epsilon: 0.1, delta: 1e-5, purpose: 'federated-round:1' }));
@@ -130,7 +130,7 @@ test('a delta that is reached exhausts as well; what does not fit is refused and
   expect((await query()).status).toBe(429);
 });
 
-test('paused refuses like exhausted, until it is lifted', async () => {
+test('a paused budget refuses like an exhausted one, until it is resumed', async () => {
   await fresh({ paused: true });
   expect((await get()).status).toBe('paused');
   expect((await query()).body).toMatchObject({
@@ -141,7 +141,7 @@ test('paused refuses like exhausted, until it is lifted', async () => {
   expect((await query()).status).toBe(200);
 });
 
-test('the first read after the window begins it anew, for everybody once', async () => {
+test('the first read after the window begins a new one, once for concurrent readers', async () => {
   await fresh({ epsilonCap: 1 });
   ok(await query());
   const ended = new Date(Date.now() - 1000);
@@ -176,7 +176,7 @@ test('a thousand spends at a time pass no cap', { tags: ['long'] }, async () => 
   expect(sum).toBeCloseTo(1.995, 9);
 });
 
-test('a window tells a bounded number of purposes apart', async () => {
+test('a window has a bounded number of purposes', async () => {
   await fresh({}, bob);
   await stored(
     { spendByPurpose: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, 1])) },

@@ -1,4 +1,4 @@
-// The story of provenance manifests over HTTP (document 3, section 4.6): settings, issued, listed, verified, revoked, on record in the ledger.
+// Manifests over HTTP (document 3, section 4.6): settings, issuing, lists, verification, revocation, attestation.
 import { createHash } from 'node:crypto';
 import { compactVerify, createRemoteJWKSet } from 'jose';
 import { beforeAll, expect, test } from 'vitest';
@@ -93,7 +93,7 @@ test('a member signs a claim about a decision; any library verifies it by the pu
   expect(entry).toMatchObject({ userId: bob.userId, resourceId: data.id, metadata: { traceId } });
 });
 
-test('a label stands once for a decision, also for those who ask at the same time', async () => {
+test('a label is unique for a decision, also under concurrency', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => issue({ label: 'once' })));
   const seen = answers.map(outcome).map(([status, code]) => code ?? status);
   expect(seen.filter((code) => code === 201)).toHaveLength(1);
@@ -138,7 +138,7 @@ test('another organisation sees neither the decision nor the manifest', async ()
   expect((await get('/c2pa/manifests', eve)).body.total).toBe(0);
 });
 
-test('revoked for good, with a reason of the list; it outranks another content', async () => {
+test('a revocation is final, has a listed reason, and outranks another content', async () => {
   const { id, signature } = ok(await issue()).body.data;
   expect(outcome(await revoke(id, 'why not'))).toEqual([400, 'VALIDATION_ERROR']);
   expect(outcome(await revoke(id, 'other', bob))).toEqual([403, 'FORBIDDEN']);
@@ -152,7 +152,7 @@ test('revoked for good, with a reason of the list; it outranks another content',
   expect(entry).toMatchObject({ resourceId: id, metadata: { reason: 'superseded' } });
 });
 
-test('of several revocations at a time one is on record', async () => {
+test('one of several concurrent revocations is recorded', async () => {
   const { id } = ok(await issue()).body.data;
   const answers = await Promise.all(Array.from({ length: 4 }, () => revoke(id, 'other')));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -174,7 +174,7 @@ test('a record that was edited does not verify', async () => {
   expect(await reasonOf(id)).toBe('algorithm-unsupported');
 });
 
-test('whoever was handed a manifest verifies it, whichever organisation signed it', async () => {
+test('a user can verify the text of a manifest of any organisation', async () => {
   const { signature, signerKid } = ok(await issue({ label: 'handed on' })).body.data;
   const verdict = await verify(signature, HASH);
   expect(verdict).toMatchObject({ verified: true, reason: 'verified', signerKid });
@@ -199,7 +199,7 @@ test('after a rotation old manifests verify as before', async () => {
   expect(await reasonOf(after.id)).toBe('verified');
 });
 
-test('defaults stand in for what a request leaves out', async () => {
+test('defaults replace the assertions that a request omits', async () => {
   const put = (body: object, { token } = ada): Promise<Answer> =>
     app.call('PUT', `${path}/settings`, { token, body });
   const creativeWork = { name: 'By default' };

@@ -1,4 +1,4 @@
-// The four places that a signing key may be in (document 3, section 4.7), each on an app of its own over one database.
+// The four providers of signing keys (document 3, section 4.7), each with an app of its own over one database.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ test('env: a key with its certificate, which is published and cannot be rotated'
   });
 });
 
-test('env: a key that cannot be used is not told why, but in the log', () =>
+test('env: the reason why a key cannot be used is logged and not answered', () =>
   on({ ...env, ASSAY_SIGNER_KEY: 'no PEM' }, async (app) => {
     const status = await statusOf(app);
     expect(status).toMatchObject(notReady);
@@ -74,14 +74,14 @@ test('env: a key that cannot be used is not told why, but in the log', () =>
     expect(app.logged.join()).toMatch(/the signer is not ready/);
   }));
 
-test('env: outside production a key of the process stands in for one that is not given', () =>
+test('env: outside production an ephemeral key is used if none is configured', () =>
   on(env, async (app) => {
     const { kid, mode } = await statusOf(app);
     expect(mode).toBe('ephemeral-jwk');
     expect(await publishedKids(app)).toContain(kid);
   }));
 
-test('file: read when it is first needed; a missing one is told without its path', async () => {
+test('file: read on first use; a missing file is reported without its path', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-signer-'));
   const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'chain.pem')];
   const given = {
@@ -107,7 +107,7 @@ test('file: read when it is first needed; a missing one is told without its path
   await rm(folder, { recursive: true });
 });
 
-test('database: a key-encryption key of its own, which may be exchanged, and must be one', async () => {
+test('database: has its own key-encryption key, which may be replaced and must be valid', async () => {
   const [kek, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('base64')];
   const database = { ASSAY_SIGNER_PROVIDER: 'database' };
   await on({ ...database, ASSAY_SIGNER_KEK: kek }, async (app) => {

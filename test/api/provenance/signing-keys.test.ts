@@ -1,4 +1,4 @@
-// The signer over HTTP (document 3, section 4.7): status, rotation exactly once however many ask, and public keys for ever.
+// The signer over HTTP (document 3, section 4.7): status, rotation under concurrency, permanent public keys.
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -25,7 +25,7 @@ async function appoint({ userId }: Owner, systemRole: string): Promise<void> {
 }
 beforeAll(() => appoint(ada, 'owner'));
 
-test('the first key is made when somebody needs it, once', async () => {
+test('the first key is created on first use, once', async () => {
   expect(await published()).toEqual([]);
   const seen = await Promise.all(Array.from({ length: 8 }, () => status()));
   expect(new Set(seen.map(({ kid }) => kid)).size).toBe(1);
@@ -88,7 +88,7 @@ test('a rotation makes a new generation, retires the one before, and is audited'
 });
 
 test(
-  'of twenty rotations at a time on two instances each makes one generation',
+  'each of twenty concurrent rotations on two instances creates one generation',
   { tags: ['long'] },
   async () => {
     const second = await startApp({}, { mongoUri: harness.mongoUri });
@@ -133,7 +133,7 @@ test('is for the system-level roles', async () => {
   expect((await rotate(app, eve)).status).toBe(201);
 });
 
-test('a sealed key that was moved to another record opens nothing: the signer is not ready, and a rotation mends it', async () => {
+test('a sealed key moved to another record cannot be opened: the signer is not ready until a rotation', async () => {
   const [newest, older] = await keys().find().sort({ generation: -1 }).limit(2).toArray();
   await keys().updateOne({ kid: newest?.kid }, { $set: { sealed: older?.sealed } });
   const fresh = await startApp({}, { mongoUri: harness.mongoUri });

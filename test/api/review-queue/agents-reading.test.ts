@@ -1,4 +1,4 @@
-// An agent asks what became of its decision, and executes only what was approved (docs/review-queue.md).
+// An agent reads the verdict on its decision, and executes approved actions only (docs/review-queue.md).
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
@@ -42,7 +42,7 @@ test('an agent reads its own decision, by either name, and its receipt once ther
   expect(entry?.chainHash).toBe(receipt.chainHash);
 });
 
-test('nobody else’s, and nothing but that', async () => {
+test('an agent reads no other decisions and no other resources', async () => {
   const { traceId, mongoId } = await hold({ agentId: till.id }, till.key);
   expect(outcome(await ask(traceId, clerk.key))).toEqual([404, 'NOT_FOUND']);
   expect(outcome(await ask(mongoId, clerk.key))).toEqual([404, 'NOT_FOUND']);
@@ -54,7 +54,7 @@ test('nobody else’s, and nothing but that', async () => {
     ]);
 });
 
-test('whoever waits is answered by the verdict', async () => {
+test('a waiting request is answered with the verdict', async () => {
   const { id, traceId } = await hold({ agentId: till.id }, till.key);
   const waiting = ask(traceId, till.key, '?wait=15');
   ok(await decide(id, { decision: 'reject' }));
@@ -68,7 +68,7 @@ test('whoever waits is answered by the verdict', async () => {
   expect(outcome(await ask(traceId, till.key, '?wait=16'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('asking does not use up what an agent may ingest', async () => {
+test('reading does not count against the ingestion limit of an agent', async () => {
   const body = { maxRequestsPerMinute: 2 };
   const { token } = ada;
   ok(await app.call('PATCH', `/api/v1/agents/${clerk.id}/policies`, { token, body }));
@@ -76,7 +76,7 @@ test('asking does not use up what an agent may ingest', async () => {
   for (let times = 0; times < 5; times++) ok(await ask(traceId, clerk.key));
 });
 
-test('a decision that was let pass has no review, and a list shows none', async () => {
+test('an approved decision has no review, and a list shows none', async () => {
   const { mongoId } = await hold({ outputDecision: { action: 'reply' } });
   expect((await read(mongoId)).body.data.review).toBeNull();
   const { data } = (await app.call('GET', '/api/v1/traces', { token: ada.token })).body;

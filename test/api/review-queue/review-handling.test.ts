@@ -24,7 +24,7 @@ const settle = (body: object, workspaceId = ada.workspaceId): Promise<Answer> =>
   app.call('PATCH', `/api/v1/workspaces/${workspaceId}`, { token: ada.token, body });
 const UNKNOWN_ID = '0123456789abcdef01234567';
 
-test('an item is assigned by a member, to a member or to nobody', async () => {
+test('a member assigns an item to a member, and removes the assignment', async () => {
   const { id, traceId } = await hold();
   const assigned = ok(await assign(id, { assignedTo: ada.userId }, bob)).body.data;
   expect(assigned).toMatchObject({ id, status: 'pending', assignedTo: ada.userId });
@@ -34,7 +34,7 @@ test('an item is assigned by a member, to a member or to nobody', async () => {
   expect(ok(await assign(id, {})).body.data.assignedTo).toBeNull();
 });
 
-test('an escalation goes to whom it names, and the item stays pending', async () => {
+test('an escalation goes to the named member, and the item stays pending', async () => {
   const { id, traceId } = await hold();
   const reason = 'Ask bob@example.com';
   const { data } = ok(await escalate(id, { reason, escalateTo: bob.userId }, bob)).body;
@@ -45,7 +45,7 @@ test('an escalation goes to whom it names, and the item stays pending', async ()
   expect(entry).toMatchObject({ metadata: { traceId, escalatedTo: bob.userId } });
 });
 
-test('without a name the workspace’s policy decides, and without one the owner', async () => {
+test('an escalation without a name goes by the workspace’s settings, otherwise to the owner', async () => {
   const first = await hold();
   expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
   const settled = ok(await settle({ escalationPolicy: { escalateTo: bob.userId } })).body.data;
@@ -58,7 +58,7 @@ test('without a name the workspace’s policy decides, and without one the owner
   expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
 });
 
-test('nobody outside the organisation is given an item', async () => {
+test('an item is not assigned outside the organisation', async () => {
   const { id } = await hold();
   for (const stranger of [UNKNOWN_ID, eve.userId]) {
     expect(outcome(await assign(id, { assignedTo: stranger }))).toEqual([404, 'NOT_FOUND']);
@@ -85,7 +85,7 @@ test('viewers handle nothing', async () => {
 });
 
 test.each([
-  ['assign', { assignedTo: 'somebody' }],
+  ['assign', { assignedTo: 'no-id' }],
   ['assign', { assignee: UNKNOWN_ID }],
   ['escalate', { reason: 'x'.repeat(1001) }],
   ['escalate', { escalateTo: 7 }],
@@ -141,6 +141,6 @@ test.each([
   expect(outcome(await settle(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test('the chain does not change by any of it', async () => {
+test('none of this changes the chain', async () => {
   expect(await verify()).toBe(true);
 });

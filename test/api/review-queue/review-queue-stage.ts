@@ -7,7 +7,7 @@ import type { Answer } from '../../setup/start-app.ts';
 export const path = '/api/v1/review-queue';
 
 export interface Held {
-  /** Of the review item. */
+  /** Id of the review item. */
   id: string;
   traceId: string;
   /** Object id of the decision. */

@@ -18,7 +18,7 @@ const refund = { tool: 'refund', amount: 120 };
 const digest = sha256(canonicalize(refund));
 const UNKNOWN_ID = '0123456789abcdef01234567';
 
-test('a held decision is an item, newest first; what was let pass is none', async () => {
+test('the queue lists held decisions, newest first, and no approved ones', async () => {
   const agent = await createAgent(app, ada, 'Till');
   const prompt = 'Write to ada@example.com about order 7';
   const rationale = 'The parcel was lost, so the money goes back as agreed.';
@@ -148,7 +148,7 @@ test('an approval is bound to the action that was looked at', async () => {
   expect(ok(await decide(text.id, ofText)).body.data.action).toBe('refund all');
 });
 
-test('of a payload that is not kept nothing is shown, and no digest fits', async () => {
+test('a payload that is not stored is not shown, and no digest matches', async () => {
   const agent = await createAgent(app, ada);
   ok(
     await app.call('PATCH', `/api/v1/agents/${agent.id}/policies`, {
@@ -169,7 +169,7 @@ const verdictOf = (number: number): 'approve' | 'reject' =>
   number % 2 === 0 ? 'approve' : 'reject';
 
 test(
-  'of many who decide at the same time one does, and the others are told',
+  'one of many concurrent verdicts wins, and the others are refused',
   { tags: ['long'] },
   async () => {
     const { id, traceId } = await hold();
@@ -225,7 +225,7 @@ test('many are decided at once: those that are decided or unknown are skipped', 
   expect(entry).toMatchObject({ metadata: { requested: 4, changed: 2, decision: 'approve' } });
 });
 
-test('a verdict of many that fails is told, the others hold', async () => {
+test('a failing verdict in a bulk decision is reported, and the others stay', async () => {
   const held = [await hold(), await hold(), await hold()] as const;
   const damaged = held[1];
   const ledger = harness.db.collection('ledger');
@@ -317,7 +317,7 @@ test('owner, admin and reviewer decide; a member does not', async () => {
   }
 });
 
-test('a deleted decision takes its item and the words of its reviewer along', async () => {
+test('deleting a decision removes its item and the texts of its reviewer', async () => {
   const [pending, decided] = [await hold(), await hold()];
   ok(await decide(decided.id, { decision: 'approve', reason: 'Customer Zebra asked', notes: 'z' }));
   const ids = [pending.mongoId, decided.mongoId];
@@ -331,6 +331,6 @@ test('a deleted decision takes its item and the words of its reviewer along', as
   expect(JSON.stringify(await entriesOf(decided.traceId))).not.toContain('Zebra');
 });
 
-test('the chain is whole after all of it', async () => {
+test('the chain verifies after all of these verdicts', async () => {
   expect(await verify()).toBe(true);
 });

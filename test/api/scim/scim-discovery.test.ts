@@ -1,4 +1,4 @@
-// What the SCIM interface says of itself, who gets in, and how often (document 1, sections 4.5, 5 and 8).
+// SCIM discovery, authentication and rate limits (document 1, sections 4.5, 5 and 8).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { objectId } from '../../setup/harness.ts';

@@ -1,4 +1,4 @@
-// The story of SCIM groups over HTTP (document 1, sections 2 and 4.5): role buckets whose members come and go.
+// SCIM groups over HTTP: role groups whose members change (document 1, sections 2 and 4.5).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
@@ -64,7 +64,7 @@ test('the four buckets are listed, filtered and shown without their members', as
     expect((await scim.call('GET', `/Groups/${unknown}`)).status, unknown).toBe(404);
 });
 
-test('whoever enters gets the role, whoever leaves a lesser one; every move is audited', async () => {
+test('an added member gets the role, a removed one a lesser role; every change is audited', async () => {
   const { id } = await scim.provision();
   expect((await scim.patch('/Groups/admin', add(id))).status).toBe(204);
   expect(await roles([id])).toEqual(['admin']);
@@ -92,7 +92,7 @@ test('whoever enters gets the role, whoever leaves a lesser one; every move is a
   );
 });
 
-test('a patch that comes to nothing moves nobody', async () => {
+test('a patch without effect changes no member', async () => {
   const { id } = await scim.provision();
   expect((await scim.patch('/Groups/admin', add(id), remove(id))).status).toBe(204);
   expect(await roles([id])).toEqual(['member']);
@@ -107,7 +107,7 @@ test('a patch is all or nothing: one unknown member, one unknown path or one bad
     add('no-id'),
     add(stranger.userId),
     { op: 'replace', path: 'displayName', value: 'Administrators' },
-    { op: 'add', path: 'members', value: [{ display: 'nobody' }] },
+    { op: 'add', path: 'members', value: [{ display: 'ghost' }] },
     { op: 'add', path: 'members', value: ['x'] },
     { op: 'add', path: 'roles', value: 'owner' },
     { op: 'replace', path: 'members', value: [] },
@@ -162,7 +162,7 @@ test('the last active owner cannot be moved, put elsewhere or made the only susp
   const { id } = await source.provision();
   const instead = (): Promise<Answer> =>
     source.patch('/Groups/owner', remove(home.userId), add(id));
-  // Whoever is only offered the place is no owner yet.
+  // A member with an offer is no owner yet.
   expect(outcome(await instead())).toEqual([400, 'invalidValue', undefined]);
   await changeMembership(harness, { ...home, userId: id }, { isPending: false });
   expect((await instead()).status).toBe(204);

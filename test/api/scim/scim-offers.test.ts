@@ -1,4 +1,4 @@
-// A membership that a directory gives to an account it may not speak for is an offer: it shows nothing, harms nobody, and can be declined.
+// Offers, which a directory makes to accounts it may not speak for: they reveal nothing, and can be declined.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -48,7 +48,7 @@ const leave = (token: string, { organizationId }: Owner): Promise<Answer> =>
 const login = (email: string): Promise<Answer> =>
   call('POST', 'auth/login', undefined, { email, password: PASSWORD });
 
-/** Somebody whose mailbox is proved and who has signed in with a second factor, elsewhere. */
+/** A user with a proved mailbox who has signed in elsewhere with a second factor. */
 async function known(): Promise<Owner> {
   const person = await createOwner(harness.app, 'Victim');
   await harness.db
@@ -70,7 +70,7 @@ describe('an account that exists', () => {
     await offered(victim);
   });
 
-  test('shows nothing of itself, whatever it does elsewhere, until its person comes', async () => {
+  test('reveals nothing, whatever it does elsewhere, until its user enters', async () => {
     const users = harness.db.collection('users');
     await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.enabled': true } });
     await users.updateOne({ _id: objectId(victim.userId) }, { $set: { 'mfa.enabled': false } });
@@ -88,7 +88,7 @@ describe('an account that exists', () => {
     });
   });
 
-  test('is led home by its sign-ins, and its failed ones are recorded there alone', async () => {
+  test('signs in to its own organisation, and failed sign-ins are recorded only there', async () => {
     const where = { _id: objectId(victim.userId) };
     await harness.db.collection('users').updateOne(where, { $set: { lastOrganizationId: null } });
     await harness.db
@@ -138,7 +138,7 @@ test('an offer to be an owner is no owner: the last one who has been there stays
   expect(outcome(await call('GET', 'auth/me', own.token))).toEqual([401, 'TOKEN_REVOKED']);
 });
 
-test('leaving takes the access away, and is nobody else’s to do', async () => {
+test('leaving ends the access, and no other member can do it', async () => {
   const [own, other] = [await known(), await known()];
   expect(outcome(await leave(other.token, own))).toEqual([404, 'NOT_FOUND']);
   await offered(own);
@@ -147,7 +147,7 @@ test('leaving takes the access away, and is nobody else’s to do', async () => 
   expect(outcome(await call('GET', 'auth/me', token as string))).toEqual([401, 'TOKEN_REVOKED']);
 });
 
-describe('somebody whom another organisation’s directory brought, at an address of no proved domain', () => {
+describe('a member whom another organisation’s directory brought, at an address of no proved domain', () => {
   let email: string;
   let id: string;
   beforeEach(async () => {
@@ -176,7 +176,7 @@ describe('somebody whom another organisation’s directory brought, at an addres
   );
 });
 
-test('somebody new whose address is of the organisation’s domain is a member at once', async () => {
+test('a new user with an address of the organisation’s domain is a member at once', async () => {
   const { id } = await scim.provision({ userName: `new-${randomHex(5)}@${first.domain}` });
   const kept = await harness.db.collection('memberships').findOne({ userId: objectId(id) });
   expect(kept).toMatchObject({ isPending: false, enteredAt: null });

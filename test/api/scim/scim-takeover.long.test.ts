@@ -1,4 +1,4 @@
-// Attempts to get in, or at somebody else's account, through SCIM: none has an effect.
+// Attacks on the interface and on other accounts through SCIM: none has an effect.
 // @module-tag long
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
@@ -167,7 +167,7 @@ test('4: only an owner mints a token, for the own organisation only', async () =
   expect(after).toEqual(before);
 });
 
-test('5: provisioning somebody who has an account gives a membership, and neither password nor name nor session', async () => {
+test('5: provisioning a user with an account gives a membership, and neither password nor name nor session', async () => {
   const before = await belongings(bob);
   const answer = await attack.call('POST', '/Users', {
     userName: bob.email.toUpperCase(),
@@ -184,7 +184,7 @@ test('5: provisioning somebody who has an account gives a membership, and neithe
   expect((await signIn(bob.email)).status).toBe(200);
 });
 
-test('6: what the account is called elsewhere is not told', async () => {
+test('6: the name of the account elsewhere is not revealed', async () => {
   const secret = await createOwner(harness.app, 'Secretive');
   const { status, text, body } = await attack.call('POST', '/Users', { userName: secret.email });
   expect([status, body.displayName]).toEqual([201, secret.email.split('@')[0]]);
@@ -394,7 +394,7 @@ test('13: a filter is never anything but a filter', async () => {
   expect((await attack.call('GET', pollution)).body.totalResults).toBe(total);
 });
 
-test('14: an account that is in use is not renamed to an address that somebody else will be provisioned under', async () => {
+test('14: an account in use is not renamed to an address that another person will be provisioned under', async () => {
   const { id, userName } = await attack.provision();
   await harness.db
     .collection('users')
@@ -460,7 +460,7 @@ test('17: a workspace of another organisation is not chosen', async () => {
   ).toBe(404);
 });
 
-test('18: somebody whom the directory has switched off cannot sign in, and switching on again is not theirs', async () => {
+test('18: a member deactivated by the directory cannot sign in, nor reactivate themselves', async () => {
   const person = await createMember(harness, eve, 'admin');
   const where = {
     userId: objectId(person.userId),
@@ -501,7 +501,7 @@ const reset = (token: string) =>
     body: { token, password: 'Another-Password-1' },
   });
 
-test('19: whoever registered the address of somebody else is not let in when that person is provisioned', async () => {
+test('19: the registrant of another person’s address gains no access when that person is provisioned', async () => {
   const squatter = await createOwner(harness.app, 'Squatter');
   const { id } = (await home.call('POST', '/Users', { userName: squatter.email })).body;
   expect(id).toBe(squatter.userId);

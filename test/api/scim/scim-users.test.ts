@@ -1,4 +1,4 @@
-// The story of SCIM users over HTTP (document 1, sections 2, 3 and 4.5): provision, find, change, deactivate.
+// SCIM users over HTTP: provision, find, change, deactivate (document 1, sections 2, 3 and 4.5).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
@@ -126,7 +126,7 @@ test.each<[string, unknown]>([
   ]);
 });
 
-test('what is no JSON is invalid syntax', async () => {
+test('a body that is no JSON is invalid syntax', async () => {
   const answer = await scim.send('POST', '/Users', { raw: '{"userName":' });
   expect(outcome(answer)).toEqual([400, 'invalidSyntax', undefined]);
 });
@@ -308,7 +308,7 @@ test('deactivation keeps the row and the role, is audited, and ends no session u
   ]);
 });
 
-test('whoever was suspended by the team stays suspended, whatever the directory says', async () => {
+test('a member suspended by the team stays suspended, whatever the directory says', async () => {
   const person = await createMember(harness, ada, 'member');
   await changeMembership(harness, person, { isActive: false, deactivatedBy: 'team' });
   const path = `/Users/${person.userId}`;
@@ -494,7 +494,7 @@ test.each(['displayName foo "x"', 'shoeSize eq "x"', 'userName eq', 'passwordHas
   },
 );
 
-test('the account follows its directory in name, and in address while nobody has used it', async () => {
+test('the account follows its directory in name, and in address while it is unused', async () => {
   const { id } = await scim.provision({ displayName: 'One' });
   const account = () => harness.db.collection('users').findOne({ _id: objectId(id) });
   const renamed = address();

@@ -1,4 +1,4 @@
-// An account that its organisation's directory made, and that its owner has made their own since: no provider opens it any more.
+// Accounts that a directory created and that became their users' own: no provider signs in to them any more.
 // @module-tag long
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomHex } from '../../../src/platform/ids.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const post = (path: string, body: object, token?: string): Promise<Answer> =>
   harness.app.call('POST', `/api/v1/${path}`, { body, ...(token !== undefined && { token }) });
-/** By the name that the directory gave. */
+/** Signs on by the name that the directory gave. */
 const arrive = async (): Promise<string | undefined> => {
   const { answer } = await signOn(harness, first, { sub: email });
   return cookieIn(answer, SESSION) === null ? landing(answer).query.error : 'signed on';
@@ -64,7 +64,7 @@ const rename = (displayName: string): Promise<Answer> =>
 const nameOf = async (): Promise<unknown> =>
   (await harness.db.collection('users').findOne({ email }))?.name;
 
-test('while nobody else has to do with it, the provider opens it, and the directory names it', async () => {
+test('while it belongs to one organisation, its provider signs in to it, and its directory names it', async () => {
   expect(await arrive()).toBe('signed on');
   ok(await rename('Renamed'));
   expect(await nameOf()).toBe('Renamed');

@@ -1,4 +1,4 @@
-// Somebody who has only ever signed on at one organisation's provider is invited by another organisation.
+// An invitation of a user who has only ever signed on at another organisation's provider.
 import { expect, test } from 'vitest';
 import { objectId, startHarness } from '../../setup/harness.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
@@ -37,7 +37,7 @@ test('accepting says that the account has no password, and how to get one', asyn
     { reason: 'NO_PASSWORD' },
   ]);
   expect(refused.body.error).toContain('forgot-password');
-  // Of an account that has one nothing is told.
+  // The error reveals nothing about an account with a password.
   const users = harness.db.collection('users');
   const somebody = await users.findOne({ email: other.email });
   await users.updateOne({ email }, { $set: { passwordHash: somebody?.passwordHash } });

@@ -1,4 +1,4 @@
-// SAML across sites: what a browser brings back with the form of another site, by the address that Assay is reached at.
+// SAML across sites: the cookies that a browser sends with the form of another site, over http and https.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
 import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
@@ -57,7 +57,7 @@ describe.each(['https://assay.example.com', 'http://assay.example.com'])('at %s'
     );
   });
 
-  test('whoever sets up what cannot work is told, and so is the operator at the start', async () => {
+  test('settings that cannot work give a warning when saved, and to the operator at the start', async () => {
     const part = { entityId: idp.entityId, certificates: [idp.pair.certificate] };
     const put = async (ssoUrl: string): Promise<string[]> => {
       const body = { provider: 'saml', saml: { ...part, ssoUrl } };

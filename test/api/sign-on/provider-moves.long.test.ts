@@ -1,4 +1,4 @@
-// A move to another protocol or another kind of name: everybody stays who they are, and nobody becomes somebody else.
+// Moves to another protocol or another kind of name: every member keeps their account, and none gets another's.
 // @module-tag long
 import { beforeEach, expect, test } from 'vitest';
 import { completeSignOns } from '../../../src/resources/organization/sso-settings/provider-names.migration.ts';
@@ -73,7 +73,7 @@ test('from OpenID Connect to SAML at one realm: a member is found by the proved 
   expect(codeIn(other)).toBe('CONFLICT');
 });
 
-test('a name of the other protocol is somebody else, also when it reads the same', async () => {
+test('an equal name of the other protocol is another person', async () => {
   const ada = await idIn(await byOidc({ sub: 'ada-sub', email: address('ada') }));
   await toSaml();
   const mal = await idIn(await bySaml('ada-sub', address('mal'), null));
@@ -90,7 +90,7 @@ test('another kind of NameID: by the address where the settings ask for it, and 
   expect(await idIn(await changed())).toBe(ada);
   expect(codeIn(await bySaml(address('ada'), address('ada'), EMAIL_FORMAT))).toBe('FORBIDDEN');
   expect(codeIn(await bySaml('p-2', address('ada'), PERSISTENT_FORMAT))).toBe('CONFLICT');
-  // The name that an earlier kind gave somebody is not theirs under another kind.
+  // A name of an earlier kind does not identify its user under another kind.
   expect(await idIn(await bySaml(address('ada'), address('bob'), PERSISTENT_FORMAT))).not.toBe(ada);
 });
 
@@ -114,7 +114,7 @@ test('another claim names people: members are found by the address once, and by 
   expect(codeIn(await byOidc({ sub: 's-1', oid: 'o-2', email: address('ada') }))).toBe('CONFLICT');
 });
 
-test('somebody whom the provider made anew: an owner unlinks the member, and the next sign-on links them', async () => {
+test('a member recreated at the provider: an owner unlinks the member, and the next sign-on links them', async () => {
   const first = await byOidc({ sub: 'before', email: address('ada') });
   const ada = await idIn(first);
   const again = (): Promise<Answer> => byOidc({ sub: 'after', email: address('ada') });

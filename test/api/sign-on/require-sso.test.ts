@@ -1,4 +1,4 @@
-// An organisation that requires its sign-on: nobody but its owners comes in another way.
+// An organisation that requires its sign-on: only its owners may sign in another way.
 import { beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { createMember, objectId } from '../../setup/harness.ts';
@@ -49,7 +49,7 @@ test('a password leads to another organisation of theirs, and none changes into 
   ]);
 });
 
-test('whoever belongs nowhere else is refused, with a code too', async () => {
+test('a user of no other organisation is refused, also with a code', async () => {
   await require(true);
   const elsewhere = {
     userId: objectId(bob.userId),
@@ -73,7 +73,7 @@ test('owners keep their own way in', async () => {
   expect(ok(await login(home.owner)).body.data.organizationId).toBe(home.owner.organizationId);
 });
 
-test('it ends with the sign-on, and holds nobody back on a plan without one', async () => {
+test('the requirement ends with the sign-on, and blocks no member on a plan without one', async () => {
   await require(true);
   const organizations = harness.db.collection('organizations');
   const where = { _id: objectId(home.owner.organizationId) };
@@ -86,7 +86,7 @@ test('it ends with the sign-on, and holds nobody back on a plan without one', as
   expect((await me(bob)).status).toBe(200);
 });
 
-test('nobody is concerned who belongs to other organisations', async () => {
+test('members of other organisations are not affected', async () => {
   await require(true);
   const other = await createOwner(harness.app, 'Other');
   expect((await me(other)).status).toBe(200);

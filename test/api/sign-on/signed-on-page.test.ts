@@ -1,4 +1,4 @@
-// Where a sign-on ends when no front end is configured: a page that says how, and runs nothing.
+// The page that ends a sign-on without a configured front end: it shows the result and runs no script.
 import { expect, test } from 'vitest';
 import { registry } from '../../../src/errors.ts';
 import { useHarness } from '../../setup/fixtures.ts';
@@ -10,7 +10,7 @@ const { app } = harness;
 
 const page = (query = ''): Promise<Answer> => app.call('GET', `/signed-on${query}`);
 
-test('a login that fails leads there, and is told in words', async () => {
+test('a failed login leads there, and is explained in words', async () => {
   const browser = new Browser(app);
   const answer = await browser.back('sso/callback', { state: 'unknown' });
   const { at, query } = landing(answer);
@@ -24,7 +24,7 @@ test('a login that fails leads there, and is told in words', async () => {
   expect(shown.text).toContain('was not begun in this browser');
 });
 
-test('runs nothing, loads nothing from elsewhere, is shown in no frame and kept by nobody', async () => {
+test('runs nothing, loads nothing from elsewhere, and is neither framed nor cached', async () => {
   const shown = await page();
   expect(shown.text).not.toMatch(/<script|style=|<style|\son\w+=|https?:/);
   const policy = shown.headers.get('content-security-policy');

@@ -1,4 +1,4 @@
-// Where a sign-on begins: which organisation an address leads to, what is told to whom, and where a browser may return.
+// The start of a sign-on: the organisation of an address, what the answers reveal, and the allowed return addresses.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { Browser } from '../../setup/browser.ts';
@@ -35,7 +35,7 @@ const change = ({ owner }: SsoOrganization, set: object) =>
 describe('an address', () => {
   test('of a proved domain leads to its organisation’s provider, with a cookie for this browser', async () => {
     const browser = new Browser(harness.app);
-    const answer = await initiate(browser, `  Someone@${home.domain.toUpperCase()} `);
+    const answer = await initiate(browser, `  Person@${home.domain.toUpperCase()} `);
     expect([answer.status, answer.body.data.provider]).toEqual([200, 'oidc']);
     expect(Object.keys(answer.body.data).sort()).toEqual(['provider', 'redirectUrl']);
     expect(answer.body.data.redirectUrl).toMatch(`${home.realm.issuer}/authorize?`);
@@ -49,7 +49,7 @@ describe('an address', () => {
       status: 'success',
       userId: null,
       resource: 'session',
-      metadata: { provider: 'oidc', email: `someone@${home.domain}` },
+      metadata: { provider: 'oidc', email: `person@${home.domain}` },
     });
   });
 
@@ -64,15 +64,15 @@ describe('an address', () => {
       query: [...askedBy(body.data.redirectUrl as string).params.keys()],
     });
     expect(bare(await begin(`owner@${home.domain}`))).toEqual(
-      bare(await begin(`nobody@${home.domain}`)),
+      bare(await begin(`stranger@${home.domain}`)),
     );
   });
 
   test.for([
-    'someone@unknown.example.org',
-    'someone@example.com',
-    'someone@sub.{domain}',
-    'someone@x{domain}',
+    'person@unknown.example.org',
+    'person@example.com',
+    'person@sub.{domain}',
+    'person@x{domain}',
   ])('of no proved domain leads nowhere: %s', async (email) => {
     expect(outcome(await begin(email.replace('{domain}', home.domain)))).toEqual([
       404,
@@ -82,9 +82,9 @@ describe('an address', () => {
 
   test('of a domain that is only claimed leads nowhere', async () => {
     await claimDomain(harness, home.owner, 'claimed.example.org');
-    expect((await begin('someone@claimed.example.org')).status).toBe(200);
+    expect((await begin('person@claimed.example.org')).status).toBe(200);
     await unproveDomain(harness, home.owner, 'claimed.example.org');
-    expect(outcome(await begin('someone@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
+    expect(outcome(await begin('person@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
   });
 
   test.for(['', 'x', '@example.org', 'a@b@c.example.org', 7, null])(
@@ -103,10 +103,10 @@ describe('an address', () => {
 });
 
 describe('an organisation', () => {
-  test('whose plan lacks sign-on: told with the plans that have it, and audited', async () => {
+  test('whose plan lacks sign-on: refused with the plans that have it, and audited', async () => {
     const other = await createSsoOrganization(harness, provider.realm());
     await change(other, { 'subscription.plan': 'scale' });
-    const answer = await begin(`someone@${other.domain}`);
+    const answer = await begin(`person@${other.domain}`);
     expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
     expect(answer.body.data).toEqual({
       currentPlan: 'scale',

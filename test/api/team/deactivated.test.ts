@@ -1,4 +1,4 @@
-// Somebody whom the directory has deactivated, with a session that is still open: reads until it ends, changes nothing (document 1, sections 3 and 4.5).
+// A member deactivated by the directory, with an open session: may read, not write (document 1, sections 3 and 4.5).
 import { beforeAll, expect, test } from 'vitest';
 import { locate } from '../../../src/http/router.ts';
 import { mounts } from '../../../src/routes.ts';
@@ -105,7 +105,7 @@ test('may go where the membership is active', async () => {
   expect((await call('POST', '/api/v1/agents', there, { name: 'bot' })).status).toBe(201);
 });
 
-test('nobody reactivates themselves, whoever suspended', async () => {
+test('members cannot reactivate themselves, whichever side suspended them', async () => {
   const path = `/api/v1/team/members/${ada.userId}/reactivate`;
   expect(outcome(await call('PATCH', path, ada))).toEqual([403, 'FORBIDDEN']);
 });

@@ -1,4 +1,4 @@
-// A suspension and a removal end sessions for good: neither a lifted suspension nor another invitation opens them again.
+// A suspension or removal ends sessions permanently: lifting it, or another invitation, does not restore them.
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember, objectId } from '../../setup/harness.ts';
@@ -27,7 +27,7 @@ const enter = async ({ email }: Owner): Promise<string> => {
   const body = { organizationId: ada.organizationId };
   return ok(await call('POST', 'auth/switch-org', home.token, body)).body.data.token;
 };
-/** Takes somebody in again, as an accepted invitation does. */
+/** Adds a member again, as an accepted invitation does. */
 async function takeIn({ userId }: Owner): Promise<void> {
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const row = { organizationId: objectId(ada.organizationId), userId: objectId(userId) };

@@ -1,4 +1,4 @@
-// Invitation mails: so many to one address and so many of an organisation in a day, and names that cannot pass for the mail's own words.
+// Limits of invitation mails per address and organisation in a day, and names that are quoted in the mail.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { createOwner, ok, type Owner } from '../../setup/personas.ts';
@@ -41,7 +41,7 @@ function limited({ status, body, headers }: Answer, limit: number): void {
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-test('to one address: sent, sent again, and written anew count together, for a day', async () => {
+test('to one address: first, repeated and new invitations count together, for a day', async () => {
   const email = address();
   const { id } = ok(await invite(email)).body.data;
   ok(await resend(id as string));
@@ -54,14 +54,14 @@ test('to one address: sent, sent again, and written anew count together, for a d
   ok(await resend(again));
 });
 
-test('of one organisation, to whomever; another one is not concerned', async () => {
+test('of one organisation: all recipients count together; another organisation is not affected', async () => {
   for (let sent = 1; sent <= 4; sent += 1) ok(await invite(address()));
   limited(await invite(address()), 4);
   ada = await createOwner(harness.app);
   ok(await invite(address()));
 });
 
-test('many at once are no more', async () => {
+test('simultaneous requests do not exceed the limit', async () => {
   const { id } = ok(await invite(address())).body.data;
   const answers = await Promise.all(Array.from({ length: 6 }, () => resend(id as string)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);

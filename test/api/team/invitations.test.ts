@@ -1,4 +1,4 @@
-// The story of invitations over HTTP (document 1, sections 2, 3 and 4.4): written, sent, looked at, accepted once, withdrawn, past their end.
+// Invitations over HTTP: created, sent, read, accepted once, withdrawn, expired (document 1, sections 2, 3 and 4.4).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
 import { randomHex } from '../../../src/platform/ids.ts';
@@ -31,7 +31,7 @@ let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
   mailServer = await startMailServer();
-  // Few connections: who waits must not keep those that others need.
+  // Few connections, so that a waiting request which holds one would block the others.
   const connections = { ASSAY_DB_POOL: '3' };
   const environment = {
     ...connections,
@@ -133,7 +133,7 @@ describe('writing', () => {
     });
   });
 
-  test('the token stands nowhere in the database, the log or the audit log, before and after its use', async () => {
+  test('the token is neither in the database nor in the log or audit log, before and after its use', async () => {
     const { token, id } = await invite();
     ok(await resend(id));
     ok(await validate(token));
@@ -268,7 +268,7 @@ describe('looking', () => {
 });
 
 describe('sending again', () => {
-  test('keeps the token and begins the seven days anew', async () => {
+  test('keeps the token and restarts the seven days', async () => {
     const { id, token, email } = await invite();
     clock.aheadMs = 6 * DAY;
     const answer = await resend(id);
@@ -515,7 +515,7 @@ describe('accepting with an account that exists', () => {
     },
   );
 
-  test('who was taken in meanwhile is a member already', async () => {
+  test('a user who was added since the invitation is a member already', async () => {
     const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email);
     const row = {

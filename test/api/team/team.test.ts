@@ -1,4 +1,4 @@
-// The story of team members over HTTP (document 1, sections 2, 3 and 4.4): listed, given roles, suspended, reactivated, removed.
+// Team members over HTTP: list, roles, suspension, reactivation, removal (document 1, sections 2, 3 and 4.4).
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
@@ -39,7 +39,7 @@ async function team(...roles: string[]): Promise<[Owner, ...Owner[]]> {
 }
 
 describe('the list', () => {
-  test('shows every member, newest first, with account and membership told apart', async () => {
+  test('shows every member, newest first, and distinguishes account and membership', async () => {
     const [owner, viewer] = (await team('viewer')) as [Owner, Owner];
     const { data } = ok(await list(owner)).body;
     expect(data.map(({ userId }: Owner) => userId)).toEqual([viewer.userId, owner.userId]);
@@ -61,7 +61,7 @@ describe('the list', () => {
     expect(data[0].joinedAt > data[0].createdAt).toBe(true);
   });
 
-  test('is open to every member who reads, and to nobody else', async () => {
+  test('is open to every member who reads, and to no one else', async () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer'])
       expect((await list(await createMember(harness, ada, role))).status, role).toBe(200);
     expect(outcome(await list(await createMember(harness, ada, 'auditor')))).toEqual([
@@ -120,7 +120,7 @@ describe('roles', () => {
     },
   );
 
-  test('an owner makes an auditor and takes it back; nobody else does', async () => {
+  test('an owner makes an auditor and takes it back; other roles cannot', async () => {
     const person = await createMember(harness, ada, 'viewer');
     for (const role of ['admin', 'member'])
       expect(
@@ -167,7 +167,7 @@ describe('roles', () => {
     ]);
   });
 
-  test.each(['reviewer', 'member', 'viewer', 'auditor'])('a %s changes nobody', async (role) => {
+  test.each(['reviewer', 'member', 'viewer', 'auditor'])('a %s changes no member', async (role) => {
     const [person, other] = [
       await createMember(harness, ada, role),
       await createMember(harness, ada, 'viewer'),
@@ -324,7 +324,7 @@ describe('the last active owner', () => {
   });
 });
 
-test('whoever removes somebody is told which keys they have made, which go on', async () => {
+test('the answer to a removal lists the keys that the member made, which stay valid', async () => {
   const home = await createOwner(app, 'Keys');
   const admin = await createMember(harness, home, 'admin');
   const { id, key } = await createWorkspaceKey(app, admin);

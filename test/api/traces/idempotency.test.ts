@@ -1,4 +1,4 @@
-// A request repeated is answered, not done again (document 1, section 8).
+// A repeated request gets the first answer and is not executed again (document 1, section 8).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
@@ -15,7 +15,7 @@ import { startApp, type Answer, type Call } from '../../setup/start-app.ts';
 let key: string;
 /** Milliseconds that the app's clock is ahead. */
 let ahead = 0;
-/** While set, nothing goes on after the named step of ingestion. */
+/** While set, ingestion stops after the named step. */
 let stall: { step: string; until: Promise<void> } | null = null;
 const harness = useHarness(
   {},
@@ -77,7 +77,7 @@ describe('a replay', () => {
     expect(await count()).toBe(before + 2);
   });
 
-  test('with a header: the key counts, not the body, and not its case', async () => {
+  test('with a header compares the key without case, and ignores the body', async () => {
     const once = newKey();
     const first = await post({ body: decision('x') }, once);
     const other = decision('x', { rationale: 'another' });
@@ -85,7 +85,7 @@ describe('a replay', () => {
     expect(replayed(await post({ body: decision('x') }, newKey()))).toBe(false);
   });
 
-  test('a header and a derived key never meet', async () => {
+  test('a key from a header never equals a derived one', async () => {
     const body = decision('x');
     expect(replayed(await post({ body }))).toBe(false);
     expect(replayed(await post({ body }, newKey()))).toBe(false);
@@ -111,7 +111,7 @@ describe('a replay', () => {
     expect(replayed(await post({ key: bobs, body }))).toBe(false);
   });
 
-  test('of another workspace is no answer to a key that is bound to its own', async () => {
+  test('of another workspace is refused to a key that is bound to its own', async () => {
     const name = { token: ada.token, body: { name: 'Lab' } };
     const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', name)).body.data;
     const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: lab });
@@ -126,7 +126,7 @@ describe('a replay', () => {
     expectReplay(first, await post({ body: decision('x') }, once));
   });
 
-  test('of a decision that was erased is 410 for the day of its key, and records nothing', async () => {
+  test('of an erased decision is 410 for the day of its key, and records nothing', async () => {
     const [once, body] = [newKey(), decision('x')];
     const traceIds: string[] = [];
     for (const given of [once, undefined])
@@ -145,7 +145,7 @@ describe('a replay', () => {
     expect(await count()).toBe(before);
   });
 
-  test('comes before validation, whatever is wrong with the repetition', async () => {
+  test('comes before validation, even if the repeated request is invalid', async () => {
     const once = newKey();
     const first = await post({ body: decision('x') }, once);
     for (const call of [
@@ -187,14 +187,14 @@ describe('a replay', () => {
       expectReplay(first, await post({ body: harmless, key: bot.key }, once));
     });
 
-    test('also for agents that nobody registered, whose names are personal', async () => {
+    test('is a conflict also for unregistered agents, whose names are personal', async () => {
       const once = newKey();
       const first = await post({ body: decision('ann@example.com') }, once);
       expectReplay(first, await post({ body: decision('ann@example.com') }, once));
       expect(told(await post({ body: decision('bob@example.com') }, once))).toEqual(CONFLICT);
     });
 
-    test('also for a repetition that is invalid', async () => {
+    test('is a conflict also if the repeated request is invalid', async () => {
       const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
       const once = newKey();
       const first = await post({ body: decision(bot.id), key: bot.key }, once);
@@ -207,7 +207,7 @@ describe('a replay', () => {
       expect(told(await post({ raw: named }, once))).toEqual(CONFLICT);
     });
 
-    test('from what the database holds, too', async () => {
+    test('is a conflict also if only the database holds the first answer', async () => {
       const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
       const once = newKey();
       const first = await post({ body: decision(bot.id) }, once);
@@ -222,7 +222,7 @@ describe('a replay', () => {
     });
   });
 
-  test('what the request said is not kept: the key is a digest under a secret', async () => {
+  test('stores no content of the request: the key is a digest under a secret', async () => {
     const once = `canary-${newKey()}`;
     const { traceId } = (await post({ body: decision('x') }, once)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
@@ -261,7 +261,7 @@ describe('concurrent duplicates', () => {
     },
   );
 
-  test('by two instances: the unique index decides', { tags: ['long'] }, async () => {
+  test('on two instances are decided by the unique index', { tags: ['long'] }, async () => {
     const second = await startHarness({}, { mongoUri: harness.mongoUri });
     try {
       const before = await count();
@@ -313,13 +313,13 @@ describe('the time-out of an agent', () => {
 
 describe('after 24 hours', () => {
   const DAY = 24 * 60 * 60 * 1000;
-  /** Sessions end before. */
+  /** Sessions end earlier. */
   async function signIn(): Promise<string> {
     const body = { email: ada.email, password: PASSWORD };
     return ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token as string;
   }
 
-  test('the same key is a fresh request, just before it is not', async () => {
+  test('the same key starts a new request; just before it still replays', async () => {
     const [kept, freed] = [newKey(), newKey()];
     const [first, old] = [
       await post({ body: decision('x') }, kept),
@@ -334,7 +334,7 @@ describe('after 24 hours', () => {
     expectReplay(fresh, await post({ body: decision('x') }, freed));
   });
 
-  test('the key of an erased decision is free as well', async () => {
+  test('the key of an erased decision can be used again as well', async () => {
     const once = newKey();
     const { traceId } = ok(await post({ body: decision('x') }, once)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
@@ -345,7 +345,7 @@ describe('after 24 hours', () => {
     expect((await post({ body: decision('x') }, once)).status).toBe(201);
   });
 
-  test('the slow job takes the old keys away', { tags: ['long'] }, async () => {
+  test('the slow job removes old keys', { tags: ['long'] }, async () => {
     const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
     const kept = async () =>
       'idempotencyKey' in ((await harness.db.collection('ledger').findOne({ traceId })) ?? {});
@@ -357,7 +357,7 @@ describe('after 24 hours', () => {
   });
 });
 
-test('a deleted decision keeps its key for the day, to an instance that does not remember it too', async () => {
+test('a deleted decision keeps its key for a day, also on an instance that has not cached it', async () => {
   const body = decision('x');
   const first = await post({ body });
   const { _id } =

@@ -1,4 +1,4 @@
-// What ingestion costs the database once everything is known: one insert per batch, and not a single read.
+// The database load of ingestion with warm caches: one insert per batch, and no reads.
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
@@ -6,7 +6,7 @@ import { createAgent, decision, ok, createOwner, type Owner } from '../../setup/
 import { databaseUri } from '../../setup/databases.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
-/** What the request path could read; the ledger's consumers and the timed jobs are looked away from. */
+/** Collections that the request path could read; reads by consumers and jobs are ignored. */
 const READABLE = [
   'workspace_keys',
   'agents',
@@ -19,7 +19,7 @@ const READABLE = [
 interface Command {
   name: string;
   collection: unknown;
-  /** Of an insert. */
+  /** Number of documents of an insert. */
   documents: number;
 }
 

@@ -1,4 +1,4 @@
-// However ingestion comes by what decides, from memory at once or from the database, and in one go or in turns: the same draft is sealed.
+// Ingestion seals the same draft with cached or loaded settings, and in one go or in steps.
 // @module-tag varied
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
@@ -29,12 +29,12 @@ const at = new Date('2026-03-04T10:00:00Z');
 const history = { recentOverrideRate: 0.25, recentFlagRate: null };
 const settings = { reviewSla: { high: 60 } };
 
-/** Gives what decides as it is, or a turn of the event loop later. */
+/** Returns the settings directly, or a turn of the event loop later. */
 type Way = <T>(value: T) => T | Promise<T>;
 const known: Way = (value) => value;
 const awaited: Way = (value) => new Promise((resolve) => void setImmediate(() => resolve(value)));
 
-/** The service on what decides here, and the drafts that it has sealed. Chance is the same for every service. */
+/** The service with these settings, and the drafts that it has sealed. Random values are the same for every service. */
 function ingestionBy(way: Way) {
   const drafts: Draft[] = [];
   let drawn = 0;
@@ -78,7 +78,7 @@ function ingestionBy(way: Way) {
     agentId: null,
   };
 
-  /** `bytes`: as if the body had so many. */
+  /** `bytes`: the pretended size of the body. */
   return async (given: JsonObject, bytes: number): Promise<unknown> => {
     const context = { headers: {}, userAgent: null, rawBody: Buffer.alloc(bytes) };
     drawn = 0;
@@ -90,7 +90,7 @@ function ingestionBy(way: Way) {
 
 const LARGE = 200_000;
 
-test('from memory or awaited', async () => {
+test('seals the same draft with cached and with awaited settings', async () => {
   const ways = [ingestionBy(known), ingestionBy(awaited)];
   const seen = new Set<unknown>();
   await fc.assert(
@@ -105,9 +105,9 @@ test('from memory or awaited', async () => {
   expect([...seen].sort()).toEqual(expect.arrayContaining(['approved', 'flagged']));
 });
 
-test('in one go or in turns', async () => {
+test('seals the same draft in one go and in steps', async () => {
   const ingest = ingestionBy(known);
-  /** But for what is made of the bytes themselves. */
+  /** Without the values derived from the bytes themselves. */
   const judged = async (given: JsonObject, bytes: number): Promise<unknown> => {
     const { draft } = (await ingest(given, bytes)) as { draft: Draft<Stored> };
     const { sealed, ...fields } = draft.fields as { sealed: Record<string, unknown> };

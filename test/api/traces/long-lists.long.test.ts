@@ -1,4 +1,4 @@
-// Lists of more than can be counted at once: what a total says, that hasMore is right, and that no read goes on for ever (document 1, section 1).
+// Long lists: totals up to their limit, a correct hasMore, and time limits of reads (document 1, section 1).
 // @module-tag long
 import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -56,10 +56,10 @@ test('a total counts to ten thousand, or as far as the page needs; hasMore is al
 });
 
 test('a filter that finds fewer is counted exactly', async () => {
-  expect(await page('agentId=nobody')).toEqual({ rows: 0, total: 0, pages: 0, hasMore: false });
+  expect(await page('agentId=absent')).toEqual({ rows: 0, total: 0, pages: 0, hasMore: false });
 });
 
-test('a directory is told of everybody: it has no other sign that there are more', async () => {
+test('a directory gets the exact total of users, since it has no other sign that there are more', async () => {
   const bea = await createOwner(harness.app, 'Bea');
   const scim = await directory(harness.app, bea);
   const organizationId = objectId(bea.organizationId);
@@ -112,7 +112,7 @@ test('reads that a caller can make slow have a time limit', async () => {
     expect(docsExamined).toBeLessThan(10);
 });
 
-test('what takes longer is refused with a word on what to do', () => {
+test('a read that takes longer is refused with advice', () => {
   const expired = Object.assign(new Error('operation exceeded time limit'), {
     name: 'MongoServerError',
     code: 50,

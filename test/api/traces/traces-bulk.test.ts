@@ -1,4 +1,4 @@
-// Bulk changes of decisions: each an entry of the chain, each audited; deletion really empties (document 2, section 4.1; docs/ledger.md).
+// Bulk changes of decisions: entries of the chain, audited; deletion empties decisions (document 2, section 4.1).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, createMember, objectId } from '../../setup/harness.ts';
@@ -76,7 +76,7 @@ describe('bulk-status', () => {
     },
   );
 
-  test('what has the status already gets no entry', async () => {
+  test('appends no entry to a decision that has the status already', async () => {
     const [one, two] = [await post(), await post()];
     ok(await setStatus([one.id], 'success'));
     expect((await setStatus([one.id, two.id], 'success')).body.data).toMatchObject({
@@ -86,7 +86,7 @@ describe('bulk-status', () => {
     expect(await entriesOf(one.traceId)).toHaveLength(2);
   });
 
-  test('a verdict that ingestion answered is never rewritten', async () => {
+  test('never rewrites the verdict that ingestion answered', async () => {
     const { id, body } = await post();
     ok(await setStatus([id], 'blocked'));
     const again = await app.call('POST', '/api/v1/traces', { key, body });
@@ -119,7 +119,7 @@ describe('bulk-status', () => {
     expect([status, body.code]).toEqual([400, 'INVALID_STATUS']);
   });
 
-  test('unknown ids and those of others are told as not found, and stay as they are', async () => {
+  test('reports unknown and foreign ids as not found, and does not change them', async () => {
     const eve = await createOwner(app, 'Eve');
     const { key: eves } = await createWorkspaceKey(app, eve);
     const [mine, theirs] = [await post(), await post({}, eves)];
@@ -137,7 +137,7 @@ describe('bulk-status', () => {
     expect(await entriesOf(theirs.traceId)).toHaveLength(1);
   });
 
-  test('a chosen workspace holds for changes too', async () => {
+  test('changes only decisions of the chosen workspace', async () => {
     const made = await app.call('POST', '/api/v1/workspaces', {
       token: ada.token,
       body: { name: 'Other' },
@@ -248,7 +248,7 @@ describe('bulk-delete', () => {
     expect((report.payload as { erased: number }).erased).toBeGreaterThan(0);
   });
 
-  test('takes a free-text agent along, which may name a person; a registered one stays', async () => {
+  test('erases a free-text agent, which may name a person; keeps a registered one', async () => {
     const rosa = await createOwner(app, 'Rosa');
     const { key: rosas } = await createWorkspaceKey(app, rosa);
     const bot = await createAgent(app, rosa);
@@ -275,7 +275,7 @@ describe('bulk-delete', () => {
     expect(report).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
   });
 
-  test('twice at once: one entry', async () => {
+  test('appends one entry for two concurrent requests', async () => {
     const { id, traceId } = await post(full());
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove([id])));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -284,7 +284,7 @@ describe('bulk-delete', () => {
   });
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   test.each([
     ['owner', 200, 200],
     ['admin', 200, 200],
@@ -299,7 +299,7 @@ describe('who may', () => {
     expect((await remove([id], who)).status).toBe(deleted);
   });
 
-  test('no key does', async () => {
+  test('no key may change in bulk', async () => {
     const { id } = await post();
     for (const path of ['bulk-status', 'bulk-delete']) {
       const body = { ids: [id], status: 'success' };
@@ -311,7 +311,7 @@ describe('who may', () => {
     }
   });
 
-  test('both are audited, with what was asked and what came of it; refusals by role too', async () => {
+  test('both operations are audited with request and result, as are refusals by role', async () => {
     const dora = await createOwner(app, 'Dora');
     const { key: doras } = await createWorkspaceKey(app, dora);
     const { id } = await post({}, doras);
@@ -344,7 +344,7 @@ describe('who may', () => {
   });
 });
 
-test('after all of this the chain is whole', async () => {
+test('the chain verifies after all of these changes', async () => {
   expect(await verified()).toMatchObject({
     verified: true,
     payload: { mismatched: [], missing: [] },

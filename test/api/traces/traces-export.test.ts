@@ -1,4 +1,4 @@
-// The CSV export: what it holds, whom it obeys, and that it is streamed (document 2, section 4.1).
+// The CSV export: content, permissions and streaming (document 2, section 4.1).
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,7 @@ function cellsOf(line: string): string[] {
   );
 }
 
-test('a row says what the decision says, newest first', async () => {
+test('a row has the values of its decision, newest first', async () => {
   const bot = await createAgent(app, ada, 'Claims');
   const adapted = {
     adapter: { kind: 'a' },
@@ -98,7 +98,7 @@ test('a row says what the decision says, newest first', async () => {
   expect(rows[0]).toMatchObject({ adapter: '', crew: '' });
 });
 
-test('the filters of the list hold, page and limit do not', async () => {
+test('the filters of the list apply, page and limit do not', async () => {
   expect(rowsOf(ok(await get('dateTo=2026-03-02')))).toHaveLength(1);
   expect(rowsOf(ok(await get('search=nothingofthekind')))).toEqual([]);
   expect(rowsOf(ok(await get('page=7&limit=1')))).toHaveLength(2);
@@ -180,7 +180,7 @@ describe('many large decisions', () => {
     );
   });
 
-  /** Asks and reads no further than told. */
+  /** Requests an export, and does not read its body. */
   async function openReader() {
     const { port, hostname } = new URL(app.url);
     const socket = connect(Number(port), hostname);
@@ -198,13 +198,13 @@ describe('many large decisions', () => {
   });
 
   test(
-    'wait in the database for a reader that does not read; there are two at a time',
+    'stay in the database while a reader does not read; two exports run at a time',
     { tags: ['long'] },
     async () => {
       const before = process.memoryUsage().arrayBuffers;
       const readers = [await openReader(), await openReader()];
       await sleep(300);
-      // Read whole they would be thirty megabytes each.
+      // Buffered as a whole, each export would take thirty megabytes.
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(15_000_000);
       expect(outcome(await get('', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
       expect((await get()).status).toBe(200);

@@ -1,4 +1,4 @@
-// What ingestion refuses, and what it takes, over HTTP (document 1, section 9; document 2, section 4.1).
+// What ingestion refuses and accepts over HTTP (document 1, section 9; document 2, section 4.1).
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -78,7 +78,7 @@ test.each<[path: string, limit: number, (size: number) => object]>([
   expect(await total()).toBe(before + 1);
 });
 
-describe('a decision that is none', () => {
+describe('an invalid decision', () => {
   const good = decision('x');
   test.each([
     ['no agent', { agentId: undefined }],
@@ -126,7 +126,7 @@ describe('a decision that is none', () => {
     expect([status, body.code]).toEqual([400, 'SVC_VALIDATION_FAILED']);
   });
 
-  test('nesting of 32 is taken, and so are duplicate keys: the last counts', async () => {
+  test('nesting of 32 is accepted, and so are duplicate keys: the last counts', async () => {
     expect((await post({ raw: withPrompt('['.repeat(30) + ']'.repeat(30)) })).status).toBe(201);
     const raw = withPrompt('1').replace('"prompt":"p"', '"prompt":"first","prompt":"last"');
     const { traceId } = (await post({ raw })).body.data;

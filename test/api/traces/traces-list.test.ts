@@ -1,4 +1,4 @@
-// Lists of decisions: every filter, alone and together, full-text search, paging, order, exact totals (document 2, section 4.1).
+// Lists of decisions: filters alone and combined, search, paging, order, exact totals (document 2, section 4.1).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { objectId } from '../../setup/harness.ts';
@@ -96,12 +96,12 @@ describe('filters', () => {
     expect(await say(query)).toBe(expected);
   });
 
-  test('an agent is asked for by its id too', async () => {
+  test('an agent can be given by its id too', async () => {
     expect(await say(`agentId=${bot.id}`)).toBe('ca');
     expect(await say(`agentId=${bot.id.toUpperCase()}`)).toBe('ca');
   });
 
-  test('an agent that was registered after decisions named it: all of them', async () => {
+  test('an agent finds decisions that named it before it was registered', async () => {
     const carl = await createOwner(app, 'Carl');
     const { key: carls } = await createWorkspaceKey(app, carl);
     await post(named('before'), 'Late', carls);
@@ -199,13 +199,13 @@ describe('full-text search', () => {
     expect(await query('agentId=y')).toHaveLength(0);
   });
 
-  test('what stands only in another organisation is not found', async () => {
+  test('does not find decisions of another organisation', async () => {
     expect(await names('search=refund')).toEqual([]);
   });
 });
 
 describe('pages', () => {
-  test('are cut newest first, and tell how many there are', async () => {
+  test('are sorted newest first, and have the total', async () => {
     const eve = await createOwner(app, 'Eve');
     const { key: eves } = await createWorkspaceKey(app, eve);
     await Promise.all(Array.from({ length: 205 }, (_, n) => post(named(String(n)), 'x', eves)));

@@ -1,4 +1,4 @@
-// Personal data and payloads that must not be kept: scrubbed at the door, absent from the database (document 2, section 2).
+// Personal data and unlogged payloads: scrubbed at ingestion, absent from the database (document 2, section 2).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sealedOf, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
@@ -63,7 +63,7 @@ describe('personal data', () => {
     expect(JSON.stringify(listed)).not.toContain(canary);
   });
 
-  test('hides nowhere: every member, keys, JSON in texts, the agent, its version, the event', async () => {
+  test('is scrubbed everywhere: every member, keys, JSON in texts, the agent, its version, the event', async () => {
     await post({
       body: {
         agentId: `bot of ${EMAIL}`,
@@ -121,7 +121,7 @@ describe('personal data', () => {
     expect(found.body.data.tags).toContain('PII_IP_ADDRESS');
   });
 
-  test('policies judge what was submitted, and what they looked at is marked', async () => {
+  test('policies judge the submitted values, and scrubbed fields that they read are marked', async () => {
     const condition = {
       field: 'inputContext.prompt',
       operator: 'contains',
@@ -140,7 +140,7 @@ describe('personal data', () => {
     expect(JSON.parse(sealed.evaluation?.text as string).scrubbed).toEqual(['inputContext.prompt']);
   });
 
-  test('what takes too much work to scrub is redacted, tagged, and held up by policies on personal data', async () => {
+  test('a decision that takes too much work to scrub is redacted, tagged, and matches policies on personal data', async () => {
     const conditions = [
       { field: 'pii.types', operator: 'contains', value: 'IBAN' },
       { field: 'outputDecision.action', operator: 'equals', value: 'archive' },
@@ -201,7 +201,7 @@ describe('personal data', () => {
     expect(await shown()).toEqual({ host: '10.1.2.3', mail: '[EMAIL]' });
   });
 
-  test('what was stored under other rules is scrubbed on reading', async () => {
+  test('a decision stored under other rules is scrubbed on reading', async () => {
     const bob = await createOwner(app, 'Bob');
     const where = { _id: objectId(bob.organizationId) };
     await harness.db
@@ -231,7 +231,7 @@ describe('personal data', () => {
 });
 
 describe('payloads that are not logged', () => {
-  test('are committed to and nowhere in the database', async () => {
+  test('are committed to but not stored in the database', async () => {
     const bot = await createAgent(app, ada);
     const path = `/api/v1/agents/${bot.id}/policies`;
     ok(await app.call('PATCH', path, { token: ada.token, body: { logPayloads: false } }));
@@ -274,7 +274,7 @@ describe('payloads that are not logged', () => {
   });
 });
 
-test('what is stored is what was committed', async () => {
+test('the stored values are the committed ones', async () => {
   const { data } = (await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body;
   expect(data).toMatchObject({
     verified: true,

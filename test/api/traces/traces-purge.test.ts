@@ -1,4 +1,4 @@
-// Purging: who may, what goes, what stays, and that it is told (document 2, section 4.1).
+// Purging: permissions, what is erased, what stays, and the audit entry (document 2, section 4.1).
 import { beforeEach, expect, test } from 'vitest';
 import {
   segmentIn,
@@ -34,7 +34,7 @@ const left = async (): Promise<string[]> => {
 const createdAt = async (traceId: string): Promise<Date> =>
   (await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' }))?.createdAt as Date;
 
-test('what was recorded before goes with its content, what came then stays, and the chain is whole', async () => {
+test('erases the content of decisions recorded before the date, keeps later ones, and the chain verifies', async () => {
   const early = [await post(), await post()];
   const late = await post();
   const before = (await createdAt(late)).toISOString();
@@ -60,7 +60,7 @@ test('what was recorded before goes with its content, what came then stays, and 
   expect(again).toMatchObject({ metadata: { purged: 0 } });
 });
 
-test('of the chosen workspace only, and of no other organisation', async () => {
+test('purges only the chosen workspace, and no other organisation', async () => {
   const { data: other } = ok(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
   ).body;
@@ -97,7 +97,7 @@ test('a bare date means its beginning; days to come and other values are refused
   expect(await left()).toEqual([early]);
 });
 
-test('is the owner’s; a refusal is told', async () => {
+test('only the owner may purge; a refusal is audited', async () => {
   const admin = await createMember(harness, ada, 'admin');
   expect(outcome(await purge('2020-01-01', admin))).toEqual([403, 'FORBIDDEN']);
   const [refused] = await auditOf(app, ada, 'action=trace.purge');

@@ -1,4 +1,4 @@
-// The search in all scripts: what is written in one form is found in every other, with or without blanks between words.
+// The search in all scripts: a word in one form is found in every other, with or without blanks between words.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { objectId } from '../../setup/harness.ts';
@@ -73,7 +73,7 @@ describe('finds', () => {
   ])('nothing by %s', async (search) => expect(await find(search)).toBe(''));
 });
 
-test('a text without blanks, as long as it may be, is found by what stands in it', async () => {
+test('a text without blanks of the maximum length is found by words within it', async () => {
   const { key } = await createWorkspaceKey(app, ada);
   const rationale = `${'客户要求退款，'.repeat(1_000)}海豚${'ลูกค้าขอเงินคืน'.repeat(500)}고래를`;
   const body = decision('x', { metadata: { n: 'long' }, rationale });
@@ -82,7 +82,7 @@ test('a text without blanks, as long as it may be, is found by what stands in it
   for (const search of ['海豚', '고래']) expect(await find(search)).toBe('long');
 });
 
-test('what an earlier version indexed is indexed again, and nothing of it is left', async () => {
+test('decisions indexed by an earlier version are indexed again, and the old index is dropped', async () => {
   const { db } = harness;
   const organizationId = objectId(ada.organizationId);
   const segments = db.collection('word_segments');

@@ -1,4 +1,4 @@
-// Bounds that the schema version does not carry: members of any shape, lists before their items, pages of large decisions.
+// Limits outside the schema version: members of any shape, lists before their items, pages of large decisions.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { decision, ok, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
@@ -119,7 +119,7 @@ describe('lists are counted before their items are looked at', () => {
     expect(answer.text.length).toBeLessThan(1000);
   });
 
-  test('more than that are no body', async () => {
+  test('a body with more items is refused', async () => {
     const alternatives = Array.from({ length: 1_000_000 }, () => 1);
     const answer = await post(decision('x', { alternatives }));
     expect(answer.status).toBe(400);
@@ -131,7 +131,7 @@ describe('lists are counted before their items are looked at', () => {
 });
 
 describe('a page of large decisions', () => {
-  test('has every row, payloads as far as 2 MiB, and says where one is left out', async () => {
+  test('has every row, payloads up to 2 MiB, and marks rows whose payload is omitted', async () => {
     const bob = await createOwner(app, 'Bob');
     const { key: bobs } = await createWorkspaceKey(app, bob);
     const large = () => ({

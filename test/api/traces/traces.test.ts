@@ -1,4 +1,4 @@
-// The story of decisions over HTTP (document 2, section 4.1): verdicts, scores, agents and keys, versions, the receipt.
+// Decisions over HTTP (document 2, section 4.1): verdicts, scores, agents and keys, versions, the receipt.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
@@ -110,7 +110,7 @@ describe('the verdict', () => {
     });
   });
 
-  test('notify lets it pass: 201, and no policy is named', async () => {
+  test('a notify policy approves the decision: 201, and no policy is named', async () => {
     const { status, body } = await post({
       body: decision('anyone', { outputDecision: { action: 'note' } }),
     });
@@ -136,7 +136,7 @@ describe('the verdict', () => {
     });
   });
 
-  test('a flagged decision is born with exactly one review item, others with none', async () => {
+  test('a flagged decision has exactly one review item from the start, others have none', async () => {
     const answers = await Promise.all(
       ['refund', 'wire', 'reply'].map((action) =>
         post({ body: decision('x', { outputDecision: { action } }) }),
@@ -154,7 +154,7 @@ describe('the verdict', () => {
 });
 
 describe('the decision as it is read', () => {
-  test('is what was posted, with what was found out', async () => {
+  test('has the posted values and the results of judgement', async () => {
     const bot = await createAgent(app, ada);
     const body = decision(bot.id, {
       agentVersion: '1.2.3.4',
@@ -211,7 +211,7 @@ describe('the decision as it is read', () => {
     });
   });
 
-  test('shows what native adapters filled in, where they did', async () => {
+  test('shows the members of native adapters, if they were sent', async () => {
     const adapter = {
       adapter: { name: 'langgraph' },
       conversation: [{ turn: 1 }],
@@ -312,7 +312,7 @@ describe('agents and keys', () => {
     expect(await posted('.*')).toBe('.*');
   });
 
-  test('renamed, it is still known by the name of its key', async () => {
+  test('a renamed agent is still found by the name of its key', async () => {
     const bot = await createAgent(app, ada, 'Before');
     ok(
       await app.call('PATCH', `/api/v1/agents/${bot.id}`, {
@@ -329,7 +329,7 @@ describe('agents and keys', () => {
   test('an agent key ingests for its own agent only', async () => {
     const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
     expect((await post({ key: bot.key, body: decision(bot.name) })).status).toBe(201);
-    for (const named of [other.id, other.name, 'nobody']) {
+    for (const named of [other.id, other.name, 'unregistered']) {
       const { status, body } = await post({ key: bot.key, body: decision(named) });
       expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
     }
@@ -386,7 +386,7 @@ describe('agents and keys', () => {
 });
 
 describe('the workspace', () => {
-  test("is the key's, the one that was chosen, or the agent's; who chooses one escapes no policy", async () => {
+  test("is the key's, the one that was chosen, or the agent's; choosing one escapes no policy", async () => {
     const made = await app.call('POST', '/api/v1/workspaces', {
       token: ada.token,
       body: { name: 'Second' },
@@ -431,7 +431,7 @@ describe('the schema version', () => {
     expect(expected === 201 ? status : body.code).toBe(expected);
   });
 
-  test('is retired by the book: told for a while, then refused, never replaced', async () => {
+  test('is announced as deprecated, then refused, and never replaced silently', async () => {
     const versions = SCHEMA_VERSIONS as SchemaVersion[];
     const [current] = versions as [SchemaVersion];
     versions.unshift({ ...current, version: '2020-01-01', sunset: '2020-12-31' });
@@ -464,7 +464,7 @@ describe('the schema version', () => {
 });
 
 describe('the receipt', () => {
-  test('lets the caller prove, by its own bytes, what was judged', async () => {
+  test('lets the caller prove, with the submitted bytes, which decision was judged', async () => {
     const raw = `  {"agentId":"x", "inputContext":{"prompt":"\\u0048i ada@example.com"},"outputDecision":{"action":"reply"}}\n`;
     const answer = await post({ raw });
     const { salt, sequence, chainHash } = answer.body.data.hashChain;
@@ -487,7 +487,7 @@ describe('the receipt', () => {
   });
 });
 
-test('every decision of this file is whole, and verifies', async () => {
+test('the chain of all decisions of this file verifies', async () => {
   const { body } = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
   const count = await harness.db
     .collection('ledger')

@@ -1,4 +1,4 @@
-// The monthly limit of the plan sandbox, decided where the chain is sealed (document 1, sections 7 and 8; docs/ledger.md).
+// The monthly limit of the plan sandbox, checked when an entry is sealed (document 1, sections 7 and 8).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
@@ -42,7 +42,7 @@ const tally = (answers: readonly Answer[]) => ({
 });
 
 describe('the plan sandbox', () => {
-  test('takes exactly its limit, however many come at once; what is beyond is 429 and leaves no trace', async () => {
+  test('accepts exactly its limit under concurrency; further requests get 429 and store nothing', async () => {
     const ada = await tenant('Ada');
     expect(tally(await many(ada, LIMIT + 15))).toEqual({ taken: LIMIT, refused: 15 });
     const refused = await post(ada);
@@ -92,7 +92,7 @@ describe('the plan sandbox', () => {
     await expect.poll(async () => (await post(carl, beyond)).status).toBe(201);
   });
 
-  test('counts decisions alone, blocked ones too, and not what is changed about them', async () => {
+  test('counts decisions only, also blocked ones, and no amendments', async () => {
     const dora = await tenant('Dora');
     const body = { name: 'All', conditions: [], actions: [{ type: 'block' }] };
     await app.call('POST', '/api/v1/policies', { token: dora.token, body });
@@ -106,7 +106,7 @@ describe('the plan sandbox', () => {
     expect(beyond.body.code).toBe('USAGE_LIMIT_EXCEEDED');
   });
 
-  test('starts anew with the month', async () => {
+  test('starts again each month', async () => {
     const eve = await tenant('Eve');
     await many(eve, LIMIT);
     expect((await post(eve)).status).toBe(429);
@@ -120,12 +120,15 @@ describe('the plan sandbox', () => {
   });
 });
 
-test.each(['scale', 'governance', 'enterprise', 'custom'])('the plan %s goes on', async (plan) => {
-  const who = await tenant(plan);
-  const where = { _id: objectId(who.organizationId) };
-  await harness.db
-    .collection('organizations')
-    .updateOne(where, { $set: { 'subscription.plan': plan } });
-  await many(who, LIMIT);
-  await expect.poll(async () => (await post(who)).status).toBe(201);
-});
+test.each(['scale', 'governance', 'enterprise', 'custom'])(
+  'the plan %s has no such limit',
+  async (plan) => {
+    const who = await tenant(plan);
+    const where = { _id: objectId(who.organizationId) };
+    await harness.db
+      .collection('organizations')
+      .updateOne(where, { $set: { 'subscription.plan': plan } });
+    await many(who, LIMIT);
+    await expect.poll(async () => (await post(who)).status).toBe(201);
+  },
+);

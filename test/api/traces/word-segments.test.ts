@@ -1,4 +1,4 @@
-// The words of decisions in segments: whatever comes, changes and goes, they hold the words of what is left, and no others.
+// Word segments: after any additions, corrections and erasures they hold the words of the remaining decisions only.
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { type SearchedDecision, unpacked } from '../../../src/domain/search/word-segment.ts';
@@ -17,13 +17,13 @@ import { startApp } from '../../setup/start-app.ts';
 const harness = useHarness();
 const { app } = harness;
 
-// They are entries of no chain, which nothing could follow.
+// These entries belong to no chain, so no consumer may follow them.
 afterEach(() => harness.db.collection('ledger').deleteMany({ traceId: /^decision-/ }));
 
 const nameOf = (sequence: number): string => `decision-${sequence}`;
 const text = fc.array(fc.nat({ max: 40 }), { maxLength: 6 });
 
-/** What happens to decisions: each new, or one before it corrected or erased. */
+/** Changes of decisions: each adds a decision, or corrects or erases an earlier one. */
 const happening = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('trace'), texts: fc.tuple(text, text) }) },
   {
@@ -48,7 +48,7 @@ type Happening = {
   about?: number;
 };
 
-/** The changes, and what is left in the end. */
+/** The changes, and the decisions that remain after them. */
 function played(happenings: readonly Happening[]) {
   const left = new Map<number, SearchedDecision>();
   const changes: WordChange[] = [];
@@ -77,7 +77,7 @@ function played(happenings: readonly Happening[]) {
   return { changes, left: [...left.values()] };
 }
 
-/** Some at a time, each lot in a transaction of its own. */
+/** Stores the changes in lots, each in a transaction of its own. */
 async function store(
   organizationId: string,
   changes: readonly WordChange[],
@@ -111,7 +111,7 @@ const stored = (organizationId: string): Promise<StoredSegment[]> =>
     .sort({ from: 1 })
     .lean<StoredSegment[]>();
 
-test('they hold the words of what is left, each segment its own and no others', async () => {
+test('segments hold exactly the words of the remaining decisions, each segment its own', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(happening, { minLength: 300, maxLength: 700, size: 'max' }),
@@ -139,7 +139,7 @@ test('they hold the words of what is left, each segment its own and no others', 
   );
 });
 
-test('a run of long texts is cut by its words', async () => {
+test('a segment of long texts ends at the limit of words', async () => {
   const organizationId = newId();
   const long = Array.from({ length: 10_000 }, (_, at) => at);
   const happenings = Array.from({ length: 9 }, () => ({ kind: 'trace', texts: [long, []] }));
@@ -150,7 +150,7 @@ test('a run of long texts is cut by its words', async () => {
   expect(sizes).toEqual([4, 4, 1]);
 });
 
-test('words are found by an index that has them in order, newest first', async () => {
+test('the search uses the index of words, newest first', async () => {
   const organizationId = newId();
   const happenings = Array.from({ length: 600 }, () => ({ kind: 'trace', texts: [[1, 2], [3]] }));
   await store(organizationId, played(happenings).changes, [256]);
@@ -168,7 +168,7 @@ test('words are found by an index that has them in order, newest first', async (
   }
 });
 
-test('what an earlier version indexed goes, and its decisions are found again', async () => {
+test('the index of an earlier version is dropped, and its decisions are found again', async () => {
   const owner = await createOwner(app);
   const { key } = await createWorkspaceKey(app, owner);
   const body = { ...decision('x'), rationale: 'older than the segments' };

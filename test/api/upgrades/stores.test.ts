@@ -93,7 +93,7 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
     await fresh.stop();
   });
 
-  test('a column of an earlier version that somebody brings back is found', async () => {
+  test('a restored column of an earlier version is found', async () => {
     const where = { sequence: 3 };
     await ledger().updateOne(where, { $set: { rationale: 'Nothing to see.' } });
     expect(await verify()).toMatchObject({ verified: false, mismatched: [{ field: 'rationale' }] });

@@ -1,4 +1,4 @@
-// What webhooks are told, over real connections: every event, signed, once, tried again, looked up, sent again (document 2, section 6).
+// Deliveries to webhooks over real connections: signed, once, retried, listed, sent again (document 2, section 6).
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
 import { auditOf, objectId, startHarness } from '../../setup/harness.ts';
@@ -78,7 +78,7 @@ async function policy(who: Owner, value: string, action: object): Promise<void> 
 }
 
 describe('an event', () => {
-  test('is told in the shape of the description, to * and to who names it', async () => {
+  test('is delivered in the documented form to subscribers of * and of the event', async () => {
     await policy(ada, 'refund', { type: 'flag_for_review' });
     await policy(ada, 'wire', { type: 'block', config: { reason: 'No wires to bob@example.com' } });
     const all = await webhook();
@@ -144,7 +144,7 @@ describe('an event', () => {
     await remove(one);
   });
 
-  test('is told to its workspace and the organisation, and to no other organisation', async () => {
+  test('is delivered to its workspace and organisation, and to no other organisation', async () => {
     const eve = await createOwner(app, 'Eve');
     const workspaceId = ok(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Two' } }),
@@ -163,7 +163,7 @@ describe('an event', () => {
     for (const one of [ofTwo, ofAll]) await remove(one);
   });
 
-  test('leaves nothing behind where nobody subscribes, or the plan has no webhooks', async () => {
+  test('writes no rows without subscribers, or when the plan has no webhooks', async () => {
     const gus = await createOwner(app, 'Gus');
     const guses = await createWorkspaceKey(app, gus);
     const rows = () =>
@@ -185,7 +185,7 @@ describe('an event', () => {
     expect([await rows(), one.received().length]).toEqual([0, 0]);
   });
 
-  test('of what was erased meanwhile is told to nobody, and gone from the log', async () => {
+  test('is neither delivered nor listed when its decision is erased first', async () => {
     const one = await webhook();
     answering(one, 500);
     const { traceId } = await post();
@@ -289,7 +289,7 @@ describe('a delivery', () => {
     await remove(other);
   });
 
-  test('to a webhook that is paused meanwhile is not made', async () => {
+  test('is not made when its webhook is paused first', async () => {
     const one = await webhook();
     answering(one, 500);
     await post();
@@ -346,7 +346,7 @@ describe('a delivery', () => {
         status: 'pending',
       };
       expect(await rows.countDocuments(where)).toBe(1);
-      // As it stands after a kill: the lease of whoever had begun.
+      // The row as a killed instance leaves it, with its lease.
       const lease = { attempts: 1, dueAt: new Date(Date.now() + ahead + MINUTE) };
       await rows.updateOne(where, { $set: lease });
       const { mongoUri } = harness;
@@ -379,7 +379,7 @@ describe('a webhook is switched off', () => {
       .find({ userId: objectId(ada.userId) })
       .toArray();
 
-  test('when its receiver answers 410; the owners are told, and it can be switched on again', async () => {
+  test('when its receiver answers 410; notifies the owners, and it can be switched on again', async () => {
     const one = await webhook();
     answering(one, 410);
     await post();

@@ -12,11 +12,11 @@ const DELIVERIES = WEBHOOKS * EVENTS;
 const receiver = useFixture(startReceiver, (one) => one.close());
 const harness = useHarness(() => ({ ASSAY_OUTBOUND_ALLOW: receiver.host }));
 const ada = useOwner(harness);
-/** Not those of the list that the test looks at. */
+/** Commands that count as delivery work; reading the statistics for the test does not. */
 const OF_DELIVERIES = /^(outbox|webhooks\.findOne|webhook_statistics\.(?!find$))/;
 const SOON = { timeout: 60_000, interval: 500 };
 
-/** As the webhooks count them. */
+/** Returns the number of deliveries as the webhooks count them. */
 async function delivered(): Promise<number> {
   const { body } = ok(await harness.app.call('GET', '/api/v1/webhooks', { token: ada.token }));
   const counts = body.data as { deliverySuccessCount: number }[];

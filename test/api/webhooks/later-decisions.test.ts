@@ -15,7 +15,7 @@ const owner = async (method: string, path: string, body?: object) =>
   ok(await app.call(method, `/api/v1${path}`, { token: ada.token, body })).body.data;
 const post = async (): Promise<string> =>
   ok(await app.call('POST', '/api/v1/traces', { key, body: decision('bot') })).body.data.traceId;
-/** First the events, then what follows from them. */
+/** Runs the consumers, then the deliveries that follow. */
 async function deliver(): Promise<void> {
   for (let round = 0; round < 3; round += 1) await app.instance.runJobsOnce();
 }
@@ -31,7 +31,7 @@ async function webhook(more: object = {}): Promise<Follower> {
   const { id } = await owner('POST', '/webhooks', body);
   return { path: `/webhooks/${id}`, received: () => decisionsAt(at) };
 }
-/** After it has acted a rule rests, so of two decisions it tells of one. */
+/** Creates a rule; it acts once in its quiet period, so it reports one of two decisions. */
 async function rule(more: object = {}): Promise<Follower> {
   const at = `/rule-${(made += 1)}`;
   const body = {
@@ -86,7 +86,7 @@ test.each([
 });
 
 test(
-  'among decisions that are made meanwhile, every one after the answer is delivered',
+  'every decision after the answer is delivered, among concurrent ones',
   { tags: ['long'] },
   async () => {
     let isMade = false;

@@ -1,4 +1,4 @@
-// Who sees the addresses of receivers, over HTTP: whole for whoever may change them, else where they lead (decisions: addresses of receivers).
+// Addresses of receivers over HTTP: whole for managers, else cut to the origin (decisions: addresses of receivers).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember, objectId } from '../../setup/harness.ts';
@@ -77,7 +77,7 @@ test.each(['viewer', 'member', 'reviewer'] as const)('a %s sees where they lead'
   }
 });
 
-test('keys see where they lead, those of a workspace its own, those of agents none', async () => {
+test('keys see origins; workspace keys only their workspace’s, agent keys none', async () => {
   const whole = await createWorkspaceKey(app, ada);
   const bound = await createWorkspaceKey(app, ada, { workspaceId: elsewhere });
   const agent = await createAgent(app, ada);
@@ -95,7 +95,7 @@ test('keys see where they lead, those of a workspace its own, those of agents no
   expect((await read({ key: limited.key }, '/alerts')).body.data).toEqual([]);
 });
 
-test('a search does not guess what is not shown', async () => {
+test('a search does not match hidden parts of an address', async () => {
   const viewer = await createMember(harness, ada, 'viewer');
   const found = async (search: string): Promise<number> =>
     (await read(viewer, `/webhooks?search=${search}`)).body.pagination.total;

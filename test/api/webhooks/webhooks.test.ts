@@ -83,7 +83,7 @@ describe('a webhook', () => {
   });
 
   test.each(['trace.created', 'alert.triggered', 'agent.created', 'setting.updated', '*'])(
-    'may be told of %s',
+    'may subscribe to %s',
     async (event) => {
       expect((await createOk({ events: [event, event] })).events).toEqual([event]);
     },
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     expect((await create({ url, events }, eve)).status).toBe(201);
   });
 
-  test('changes where it is told to; the secret does not', async () => {
+  test('changes all but its secret', async () => {
     const { id } = await createOk({ description: 'before' });
     const before = await harness.db.collection('webhooks').findOne({ _id: objectId(id) });
     const url = anyUrl();
@@ -253,7 +253,7 @@ describe('a test', () => {
   test.each([
     ['answers 500', 500, 'answered 500'],
     ['redirects', 302, 'answered 302'],
-  ])('of a receiver that %s is told with 200 and a code', async (_what, status, error) => {
+  ])('of a receiver that %s is answered with 200 and a code', async (_what, status, error) => {
     const where = `/${status}`;
     receiver.answers.set(where, (response) =>
       response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end(),

@@ -36,7 +36,7 @@ const disagreements = async (): Promise<number> => {
   return Number(/^assay_witnessed_heads_total\{agrees="false"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 };
 
-test('a head that was seen is agreed with, and answered by ours, signed', async () => {
+test('the answer to a correct head agrees and has our signed head', async () => {
   const { data } = ok(await tell(signedBy(rome, now()))).body;
   expect(data).toMatchObject({ agrees: true, head: seen });
   const keys = createLocalJWKSet((await app.call('GET', '/.well-known/jwks.json')).body);
@@ -45,7 +45,7 @@ test('a head that was seen is agreed with, and answered by ours, signed', async 
   expect(decodeProtectedHeader(data.statement).typ).toBe('assay-chain-head+jws');
 });
 
-test('another hash is disagreed with, which is an alarm', async () => {
+test('the answer to another hash disagrees, and an alarm is logged', async () => {
   const before = await disagreements();
   const other = changed({ chainHash: '0'.repeat(64) });
   const { data } = ok(await tell(signedBy(oslo, other))).body;
@@ -54,7 +54,7 @@ test('another hash is disagreed with, which is an alarm', async () => {
   expect(app.logged.find((line) => line.includes('another chain'))).toContain('"witness":"oslo"');
 });
 
-test('of a sequence or an organisation that is not here nothing is said', async () => {
+test('an unknown sequence or organisation is neither confirmed nor denied', async () => {
   const ahead = changed({ sequence: 1_000_000 });
   const elsewhere = changed({ organizationId: '0'.repeat(24) });
   expect(ok(await tell(signedBy(rome, ahead))).body.data).toMatchObject({
@@ -68,7 +68,7 @@ test('of a sequence or an organisation that is not here nothing is said', async 
   });
 });
 
-test('the same message may come again; what is signed may have further members', async () => {
+test('a message may be repeated, and the signed payload may have further members', async () => {
   const message = signedBy(rome, changed({ witnessedBy: ['a', { b: 1 }] }));
   for (let n = 0; n < 2; n++) expect(ok(await tell(message)).body.data.agrees).toBe(true);
 });
@@ -117,7 +117,7 @@ test.each([
   'a time that cannot be read is refused before the signature is looked at: %j',
   async (timestamp) => {
     const payload = { ...now(), timestamp };
-    const message = { payload, signature: 'none', keyId: 'nobody' };
+    const message = { payload, signature: 'none', keyId: 'unknown' };
     expect(outcome(await tell(message))).toEqual([400, 'INVALID_TIMESTAMP']);
   },
 );
@@ -131,10 +131,13 @@ test.each([
   expect(outcome(await tell(message))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-test.each(['1e400', '"\\ud800"'])('what no canonical JSON can say is refused: %s', async (more) => {
-  const raw = JSON.stringify(signedBy(rome, changed({ more: 'MORE' }))).replace('"MORE"', more);
-  expect((await app.call('POST', path, { raw })).status).toBe(400);
-});
+test.each(['1e400', '"\\ud800"'])(
+  'a payload without canonical JSON is refused: %s',
+  async (more) => {
+    const raw = JSON.stringify(signedBy(rome, changed({ more: 'MORE' }))).replace('"MORE"', more);
+    expect((await app.call('POST', path, { raw })).status).toBe(400);
+  },
+);
 
 test('a large body is refused, and an installation without keys knows no witness', async () => {
   const large = signedBy(rome, changed({ more: 'x'.repeat(9000) }));

@@ -1,4 +1,4 @@
-// `test` with one caller of every kind, who calls an operation and tells how that ended.
+// `test` with one caller of every kind, which calls an operation and reports the outcome.
 import { registry } from '../../../src/errors.ts';
 import jwt from 'jsonwebtoken';
 import { createMember } from '../../setup/harness.ts';
@@ -21,12 +21,12 @@ const ENDING = new Set([
   'POST /api/v1/auth/sso/logout/initiate',
 ]);
 
-/** Ends the organisation it is called in, so whoever may call it gets one of their own. */
+/** Deletes its organisation, so every allowed caller gets one of their own. */
 const LAST = 'DELETE /api/v1/organization';
 
 const ROLES = ['admin', 'reviewer', 'member', 'viewer', 'auditor'] as const;
 
-/** The same session, which nobody has ended, signed again with an end in the past. */
+/** Signs the same, still active session again with an expiry in the past. */
 function expired(token: string): string {
   const claims = {
     ...(jwt.decode(token) as jwt.JwtPayload),
@@ -40,7 +40,7 @@ const SCIM_DETAILS: Readonly<Record<string, string>> = {
   'The groups are fixed': 'METHOD_NOT_ALLOWED',
 };
 
-/** A refusal in a browser is told in the address it is sent to; SCIM errors tell the code's meaning instead of the code. */
+/** Reads the error code: from the redirect in a browser; SCIM errors have the code's meaning instead of the code. */
 function codeIn({ body, headers }: Answer): string {
   const location = headers.get('location');
   if (location !== null) return new URL(location).searchParams.get('error') ?? 'ok';
@@ -54,8 +54,8 @@ const verdictOf = (answer: Answer): Verdict =>
   answer.status < 300 ? 'ok' : (codeIn(answer) as Verdict);
 
 /**
- * Who is to be let in or refused: at most so many callers of each verdict, beginning with another one at each operation, so that
- * every kind of caller meets many operations.
+ * Selects the callers to try: at most `ofEach` of each verdict, starting with another one for each operation, so that
+ * every kind of caller tries many operations.
  */
 export function rowOf(operation: string, ofEach: number): Partial<Access> {
   const row = Object.entries(access[operation] ?? {}) as [Persona, Verdict][];
@@ -75,9 +75,9 @@ interface Tenants {
 class Callers {
   readonly #harness: ContractHarness;
   readonly #tenants: Tenants;
-  readonly #credentials = new Map<Persona, Credentials>([['nobody', {}]]);
+  readonly #credentials = new Map<Persona, Credentials>([['anonymous', {}]]);
   readonly #emails = new Map<Persona, string>();
-  /** Of the operation that is called, in each organisation. */
+  /** Samples of the called operation, by organisation. */
   readonly #unspent = new Map<Tenant, Sample>();
 
   constructor(harness: ContractHarness, tenants: Tenants) {
@@ -101,7 +101,7 @@ class Callers {
     this.#emails.set(persona, email);
   }
 
-  /** How the operation ends for everybody in the row, and what is wrong with the answers. */
+  /** Returns the verdict for every caller in the row, and the faults of the answers. */
   async verdicts(operation: string, row: Partial<Access>) {
     const verdicts: Partial<Record<Persona, Verdict>> = {};
     const faults: string[] = [];
@@ -138,7 +138,7 @@ class Callers {
     return sample;
   }
 
-  /** Where somebody calls, and as whom. */
+  /** Returns the organisation and the credentials of a caller. */
   async #stage(persona: Persona, operation: string) {
     const { home, small } = this.#tenants;
     if (operation === LAST && (persona === 'owner' || persona === 'sandbox')) {
@@ -152,7 +152,7 @@ class Callers {
     };
   }
 
-  /** What ends a session is given a fresh one. */
+  /** Returns the credentials; an operation that ends a session gets a fresh one. */
   async #credentialsOf(persona: Persona, operation: string): Promise<Credentials> {
     if (persona === 'directory') return { token: this.#tenants.home.scimToken };
     const email = this.#emails.get(persona);

@@ -1,4 +1,4 @@
-// The authorisation matrix of accounts, organisations and their directories: every kind of caller is let in or refused as written down.
+// The authorisation matrix of accounts, organisations and their directories: every kind of caller, as written down.
 // @module-tag varied
 import { expect } from 'vitest';
 import { operationsOf } from '../examples/all.ts';

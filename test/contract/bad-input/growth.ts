@@ -1,16 +1,16 @@
-// How many documents a sweep leaves in each collection, and whether that is as many whole successes as there were.
+// Counts the documents that a sweep leaves in each collection, and compares them with its successful requests.
 import type { mongo } from 'mongoose';
 import { ATTESTATION_KINDS } from '../../../src/domain/record/payload-members.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** What follows from other records at its own time, or from one value of a member alone: managers hear of a weakened control. */
+/** Collections written asynchronously or only for some values: managers are notified of a weakened control. */
 const DERIVED =
   /^(agent_activity|policy_statistics|policy_notices|policy_sets|cpi_days|decision_patterns|trace_vectors|word_segments|hash_segments|alert_rule_states|webhook_statistics|cursors|consumers|parked|outbox|heads_.*|leases|jobs|maintenance|migrations|audit_rows|system\..*|notifications)$/;
-/** Refusals of somebody who is known are audited as well. */
+/** Collections of the audit log, which also records refusals of authenticated callers. */
 const AUDIT_LOG = 'audit_entries';
 
-/** One command for all collections, by what the database keeps count of anyway. */
+/** Counts all collections by one command, from the database's own statistics. */
 export async function countsOf(db: mongo.Db): Promise<Counts> {
   const names = (await db.listCollections().toArray()).map(({ name }) => name);
   const [first = '', ...others] = names.filter((name) => !DERIVED.test(name)).sort();

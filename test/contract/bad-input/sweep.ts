@@ -1,4 +1,4 @@
-// `test` with a sweep: every input of an operation is replaced by what it should never be; nothing breaks and nothing is half-written.
+// `test` with a sweep: replaces every input of an operation by bad values; nothing breaks and nothing is half-written.
 import { expect } from 'vitest';
 import { chainHash, chainTime } from '../../../src/domain/record/chain.ts';
 import { AUDIT, type Chain, DECISIONS } from '../../../src/ledger/chains.ts';
@@ -12,12 +12,12 @@ import { createTenant, signInAgain, type ContractHarness, type Tenant } from '..
 import { countsOf, growthOf, halfWritten } from './growth.ts';
 import { type Trial, trialsOf } from './trials.ts';
 
-/** Ends the organisation it is called in, so it is called in others. */
+/** Deletes its organisation, so it is called in other ones. */
 const LAST = 'DELETE /api/v1/organization';
 const CONCURRENCY = 8;
 
 export interface Findings {
-  /** Of the request that is served. */
+  /** Status of the request that is served. */
   status: number;
   /** How many collections there are to be half-written. */
   collections: number;
@@ -26,11 +26,11 @@ export interface Findings {
 }
 
 const credentialsOf = (tenant: Tenant, operation: string): Credentials =>
-  access[operation]?.nobody === 'NO_API_KEY'
+  access[operation]?.anonymous === 'NO_API_KEY'
     ? { key: tenant.key }
     : credentialsFor(tenant, operation);
 
-/** A browser that is sent on is told of a refusal in the address. */
+/** Whether a request succeeded; a browser's refusal is in the redirect's address. */
 const wasServed = ({ status, headers }: Answer): boolean =>
   status < 300 || (status < 400 && !/[?&]error=/.test(headers.get('location') ?? ''));
 
@@ -60,7 +60,7 @@ export class Sweep {
     this.home = home;
   }
 
-  /** The example once as it is, and then one in `stride` of its trials: others with each operation, so that every kind is tried. */
+  /** Sends the example, then one in `stride` of its trials: other ones per operation, so that every kind is tried. */
   async over(operation: string, stride: number): Promise<Findings> {
     const { db } = this.#harness;
     const first = await this.#tenantOf(operation);
@@ -100,7 +100,7 @@ export class Sweep {
     return operation === LAST ? createTenant(this.#harness, 'last') : this.home;
   }
 
-  /** Whoever is left to go on with. */
+  /** Returns a tenant that still exists. */
   async #afterSuccess(operation: string): Promise<Tenant> {
     const { owner } = this.home;
     if (/logout|refresh|revoke/.test(operation))
@@ -110,7 +110,7 @@ export class Sweep {
     return this.#tenantOf(operation);
   }
 
-  /** What all of it has left behind. */
+  /** Returns what the whole sweep has left behind. */
   async aftermath() {
     const { app, db } = this.#harness;
     const brokenLinks = [

@@ -1,8 +1,8 @@
-// Kinds of callers and the usual answers to them, written down from the specification and apart from the declarations (document 1, sections 4 and 5).
+// Kinds of callers and the usual answers to them, transcribed from the specification (document 1, sections 4 and 5).
 import type { Code } from '../../../src/errors.ts';
 
 export const PERSONAS = [
-  'nobody',
+  'anonymous',
   'owner',
   'admin',
   'reviewer',
@@ -19,7 +19,10 @@ export const PERSONAS = [
   'directory',
   'sandboxDirectory',
 ] as const;
-/** `directory` presents the organisation's SCIM token; `foreigner` is another organisation's owner with this organisation's ids; `sandbox` the owner of one on that plan. */
+/**
+ * `directory` presents the organisation's SCIM token; `foreigner` is another organisation's owner with this organisation's
+ * ids; `sandbox` is the owner of an organisation on that plan.
+ */
 export type Persona = (typeof PERSONAS)[number];
 
 /** Let in and served, or the code of the refusal. */
@@ -34,10 +37,10 @@ const noSession = {
 
 export const everybody = Object.fromEntries(PERSONAS.map((persona) => [persona, 'ok'])) as Access;
 
-/** Whoever has signed in, in any role; keys are no people. */
+/** Every signed-in user, in any role; no keys. */
 export const signedIn: Access = {
   ...everybody,
-  nobody: 'NO_TOKEN',
+  anonymous: 'NO_TOKEN',
   workspaceKey: 'FORBIDDEN',
   readOnlyKey: 'FORBIDDEN',
   scopedKey: 'FORBIDDEN',
@@ -61,10 +64,10 @@ export const managers: Access = {
 };
 export const owners: Access = { ...managers, admin: 'FORBIDDEN' };
 export const writers: Access = { ...readersInPerson, viewer: 'FORBIDDEN' };
-/** Decisions come with a key; a session token does not look like one. */
+/** Ingestion requires a key; a session token is no well-formed key. */
 export const agentKeys: Access = {
   ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 'INVALID_API_KEY_FORMAT'])) as Access),
-  nobody: 'NO_API_KEY',
+  anonymous: 'NO_API_KEY',
   workspaceKey: 'ok',
   readOnlyKey: 'FORBIDDEN',
   scopedKey: 'ok',
@@ -74,7 +77,7 @@ export const agentKeys: Access = {
 /** Identity providers only; a session token is no SCIM token, and an API key none at all. */
 export const directories: Access = {
   ...(Object.fromEntries(PERSONAS.map((persona) => [persona, 'TOKEN_REVOKED'])) as Access),
-  nobody: 'NO_TOKEN',
+  anonymous: 'NO_TOKEN',
   workspaceKey: 'NO_TOKEN',
   readOnlyKey: 'NO_TOKEN',
   scopedKey: 'NO_TOKEN',

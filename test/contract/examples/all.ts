@@ -1,4 +1,4 @@
-// Every resource's examples, and the parts in which test files walk over them, so that every process of a run stays busy.
+// Every resource's examples, in parts that test files walk over, so that every process of a run stays busy.
 import { billing } from './account/billing.ts';
 import { demoRequests } from './account/demo-requests.ts';
 import { machines } from './account/machines.ts';

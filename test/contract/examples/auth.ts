@@ -12,7 +12,7 @@ const claimsOf = (token: string): { jti: string; sub: string } =>
     sub: string;
   };
 
-/** Nobody here has a second factor, so the password counts. */
+/** None of the callers has a second factor, so the password counts. */
 const freshProof: Example = () => ({ body: { code: '000000', password: PASSWORD } });
 
 async function newKey(tenant: Tenant): Promise<string> {
@@ -80,7 +80,7 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/login': ({ owner }) => ({
       body: { email: owner.email, password: PASSWORD },
     }),
-    // Nobody is written to, so that no token appears while something else is counted.
+    // No mail is sent, so that no token appears while other records are counted.
     'POST /api/v1/auth/request-signup': ({ owner }) => ({ body: { email: owner.email } }),
     'POST /api/v1/auth/forgot-password': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
     'POST /api/v1/auth/magic-link': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
@@ -105,7 +105,7 @@ export const auth: ResourceExamples = {
       body: { currentPassword: PASSWORD, newPassword: PASSWORD },
     }),
     'POST /api/v1/auth/mfa/setup': freshProof,
-    // Whoever has set one up in another example has not in this one.
+    // A second factor set up in another example is removed.
     'POST /api/v1/auth/mfa/enable': async ({ harness }) => {
       await harness.db.collection('users').updateMany({}, { $set: { 'mfa.pendingSecret': null } });
       return { body: { code: '000000' } };

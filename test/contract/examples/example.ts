@@ -6,14 +6,14 @@ export interface Sample {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** Instead of a body, where a browser sends one. */
+  /** Form sent instead of a JSON body, where a browser sends one. */
   form?: Record<string, string>;
 }
 
-/** Made of a tenant's own records; every input that exists is given. `token` is the session the request will be sent with. */
+/** Creates a request on a tenant's own records with every input. `token`: the session that will send it. */
 export type Example = (tenant: Tenant, token: string) => Sample | Promise<Sample>;
 
-/** By `METHOD /path`. */
+/** Values by `METHOD /path`. */
 export interface ResourceExamples {
   access: Readonly<Record<string, Access>>;
   examples: Readonly<Record<string, Example>>;

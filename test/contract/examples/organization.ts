@@ -24,7 +24,7 @@ export const organization: ResourceExamples = {
     'POST /api/v1/organization/keep': { ...owners, foreigner: 'INVALID_OPERATION' },
     'GET /api/v1/organization/sso': paid(managers),
     'PUT /api/v1/organization/sso': paid(owners),
-    // Somebody else removes what they have set up themselves, a line above.
+    // Another caller removes the sign-on that they set up themselves, a line above.
     'DELETE /api/v1/organization/sso': paid(owners),
     'DELETE /api/v1/organization/sso/links/:userId': paid(ofOne(owners)),
     'POST /api/v1/organization/sso/metadata': paid(owners),
@@ -34,7 +34,7 @@ export const organization: ResourceExamples = {
     'POST /api/v1/organization/sso/domains': paid(owners),
     'POST /api/v1/organization/sso/domains/:id/verify': paid(ofOne(owners)),
     'DELETE /api/v1/organization/sso/domains/:id': paid(ofOne(owners)),
-    // Nobody here has a role in the installation.
+    // None of the callers has a role in the installation.
     'POST /api/v1/system/sso-domains': refused(signedIn, 'FORBIDDEN'),
     'GET /api/v1/workspaces': readers,
     'POST /api/v1/workspaces': managers,

@@ -65,7 +65,7 @@ export const signOn: ResourceExamples = {
       await setSso(tenant, null);
       return { params: { orgId: tenant.owner.organizationId }, form: { logout_token: 'a.b.c' } };
     },
-    // Whatever another example has set up: an organisation with a sign-on is none that has not one.
+    // Removes the sign-on that another example has set up.
     'POST /api/v1/auth/saml/initiate': async (tenant) => {
       await setSso(tenant, null);
       return { body: { organizationId: tenant.owner.organizationId } };

@@ -1,4 +1,4 @@
-// What callers are told about invalid values: what would be right, in every operation, and never in the validator's own words.
+// Error texts for invalid values: they say what is expected, in every operation, and never in the validator's words.
 import { expect, test as plain } from 'vitest';
 import { z } from 'zod';
 import { explainIssue, flattenIssue } from '../../../src/platform/inputs/explain-issue.ts';
@@ -116,7 +116,7 @@ plain.each(table)('%s', (_what, schema, value, text) => {
   expect(textsOf(schema, value)).toEqual([text]);
 });
 
-plain('where several alternatives may be meant, all are told', () => {
+plain('a text lists all alternatives that may be meant', () => {
   expect(textsOf(either, {}).join()).toContain('share that is missing: it must be a number');
   expect(textsOf(either, {}).join()).toContain('end that is missing: it must be one of promote');
 });

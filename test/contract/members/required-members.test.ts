@@ -1,4 +1,4 @@
-// What the API document calls required is refused when it is missing; all else may be left out; answers have their documented type.
+// A missing required member is refused, all other members may be omitted, and answers have their documented type.
 import { expect } from 'vitest';
 import { openapi } from '../../../src/http/documents/openapi.ts';
 import { mounts } from '../../../src/routes.ts';

@@ -7,7 +7,7 @@ const isExported = (node: ts.Statement): boolean =>
   ts.canHaveModifiers(node) &&
   (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
-/** Names that a file declares and exports; what it only passes on is not its own. */
+/** Lists the names that a file declares and exports, without re-exports. */
 function exportsOf(file: string): string[] {
   return treeOf(file)
     .statements.filter(isExported)

@@ -1,4 +1,4 @@
-// Habits that only reading the sources can check: one place for each delicate thing, and nothing that does not belong.
+// Conventions that are checked by reading the sources: one place for each delicate thing, and no foreign content.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { rows } from '../../../bench/rows.ts';
@@ -27,7 +27,7 @@ test('unions of literals instead of enums, and no literal spread into a literal'
   expect(found).toEqual([]);
 });
 
-test('a trick for speed names rows that the benchmark has', () => {
+test('an optimisation names a row of the benchmark', () => {
   const named = sources.flatMap((file) =>
     [...textOf(file).matchAll(/\(rows? ([\w/, -]+)\)|; rows? ([\w/, -]+)\)/g)].flatMap(
       ([, one, other]) => (one ?? other ?? '').split(', '),
@@ -41,7 +41,7 @@ test('the environment is read in the configuration only', () => {
   expect(filesWith(sources, (node) => isAccess(node, 'process.env'))).toEqual(['src/config.ts']);
 });
 
-test('time and chance are arguments outside the platform', () => {
+test('clock and randomness are injected outside the platform', () => {
   const outside = sources.filter((file) => !/^src\/(platform|embedded-db)\//.test(file));
   const impure = filesWith(
     outside,
@@ -73,7 +73,7 @@ test('nothing is written to a temporary folder, where it would outlive a process
   expect(filesWith(sources, (node) => ts.isIdentifier(node) && node.text === 'tmpdir')).toEqual([]);
 });
 
-test('no resource passes the tenancy plugin by', () => {
+test('no resource bypasses the tenancy plugin', () => {
   const resources = sources.filter((file) => file.startsWith('src/resources/'));
   const native = filesWith(
     resources,
@@ -85,7 +85,7 @@ test('no resource passes the tenancy plugin by', () => {
   expect(native).toEqual([]);
 });
 
-test('one place says what null means for an optional member', () => {
+test('only one file defines what null means for an optional member', () => {
   const own = ['src/http/declaration/optional.ts', 'src/environment.ts'];
   const found = filesWith(
     sources.filter((file) => !own.includes(file)),
@@ -97,7 +97,7 @@ test('one place says what null means for an optional member', () => {
   expect(found).toEqual([]);
 });
 
-test('one minter of sessions', () => {
+test('only one file creates sessions', () => {
   const calling = (method: string, receiver: RegExp): string[] =>
     sources.filter((file) =>
       callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)),
@@ -119,7 +119,7 @@ test('one minter of sessions', () => {
 const WRITING =
   /^(create|insertMany|save|update(One|Many)|findOneAnd\w+|findByIdAnd\w+|bulk\w+|replaceOne|delete(One|Many))$/;
 
-test('one writer of memberships', () => {
+test('only one file writes memberships', () => {
   const writing = sources.filter((file) => {
     const calls = callsIn(file).some(
       ({ receiver, method }) => receiver.endsWith('models.memberships') && WRITING.test(method),
@@ -133,7 +133,7 @@ const CHANGING =
   /^(update(One|Many)|findOneAnd\w+|findByIdAnd\w+|bulk(Write|Save)|replaceOne|delete(One|Many)|drop)$/;
 const INSERTING = /^(insert(One|Many)|create|save)$/;
 
-test('one updater of the chains', () => {
+test('only one file updates the chains', () => {
   const changing = sources.flatMap((file) =>
     callsIn(file)
       .filter(({ method }) => CHANGING.test(method))
@@ -157,7 +157,7 @@ test('one updater of the chains', () => {
   ]);
 });
 
-test('one inserter into the chains', () => {
+test('only one file inserts into the chains', () => {
   const inserting = sources.flatMap((file) =>
     callsIn(file)
       .filter(({ method }) => INSERTING.test(method))
@@ -189,26 +189,26 @@ test('one inserter into the chains', () => {
 /** Who may look across organisations, and why. */
 const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/platform/outbox/claims.ts': 'workers send the rows of everybody',
-  'src/resources/audit/audit.migration.ts': 'rows of earlier versions, whoever they belong to',
+  'src/resources/audit/audit.migration.ts': 'rows of earlier versions, in every organisation',
   'src/resources/audit/audit.service.ts':
-    'the sweep seals what a crash left behind, whoever it belongs to',
+    'the sweep seals what a crash left behind, in every organisation',
   'src/resources/auth/keys/key-authentication.service.ts':
     'a key says which organisation it belongs to',
   'src/resources/erasure/erasure-execution.service.ts':
-    'erasures that a crash left half done are finished, whoever asked for them',
+    'erasures that a crash left half done are finished, in every organisation',
   'src/resources/incidents/calendar/calendar-feeds.service.ts':
     'the token of a feed is all that a request brings',
-  'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass, whoever has them',
+  'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass in every organisation',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',
   'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',
-  'src/resources/cpi/verdicts.migration.ts': 'counts of earlier versions, whoever they belong to',
+  'src/resources/cpi/verdicts.migration.ts': 'counts of earlier versions, in every organisation',
   'src/resources/organization/memberships/memberships.migration.ts':
-    'memberships of earlier versions, whoever has them',
+    'memberships of earlier versions, in every organisation',
   'src/resources/organization/memberships/memberships.service.ts':
     'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
   'src/resources/organization/sso-settings/provider-names.migration.ts':
-    'memberships of earlier versions, whoever has them',
+    'memberships of earlier versions, in every organisation',
   'src/resources/organization/sso-domains/sso-domains.service.ts':
     'a domain is proved by one organisation at a time',
   'src/resources/organization/sso-domains/verified-domains.service.ts':
@@ -219,7 +219,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/team/acceptance.service.ts':
     'the token of an invitation is all that a request brings',
   'src/resources/traces/search/word-segments.migration.ts':
-    'places of an earlier consumer, whoever it followed',
+    'cursors of an earlier consumer, in every organisation',
 };
 
 test('looking across organisations happens where it is allowed', () => {
@@ -281,7 +281,7 @@ test('named exports only, no enums, no catch-all files', () => {
   expect(code.filter((file) => /[A-Z_]/.test(file.split('/').at(-1) ?? ''))).toEqual([]);
 });
 
-test('what takes long says so, or nobody runs it', () => {
+test('a long test is tagged, so that it is run', () => {
   const tests = code.filter((file) => /^test\/(?!faults\/).*\.test\.ts$/.test(file));
   const tagged = (tag: string): string[] =>
     tests.filter((file) => textOf(file).split('\n', 2)[1] === `// @module-tag ${tag}`);
@@ -294,7 +294,7 @@ test('what takes long says so, or nobody runs it', () => {
 const HOSTS =
   /^(localhost|127\.0\.0\.1|\[?::1\]?|[\w.-]*\bexample(\.(com|org|net))?|[\w.-]+\.(test|invalid)|fastdl\.mongodb\.org|pypi\.org|accounts\.google\.com|(api\.)?github\.com|login\.microsoftonline\.com|www\.rfc-editor\.org|json-schema\.org|schemas\.(microsoft\.com|openid\.net|xmlsoap\.org)|www\.w3\.org|[a-z])$/;
 
-test('no path of somebody’s machine and no foreign host in any file', () => {
+test('no file contains a path of a developer’s machine or a foreign host', () => {
   const texts = files.filter((file) => !/\.(gz|png|ico|woff2?)$|^package-lock\.json$/.test(file));
   const machine = new RegExp(
     ['home', 'root', 'work', 'Users', 'tmp'].map((name) => `[\\s'"\`(=]/${name}/\\w`).join('|'),

@@ -1,4 +1,4 @@
-// What a service promises stands in its signature: every public method of a factory names what it returns.
+// Every public method of a service factory declares its return type.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { sources, treeOf } from './sources.ts';
@@ -11,7 +11,7 @@ const isFn = (node: ts.Node | undefined): node is Fn =>
     ts.isArrowFunction(node) ||
     ts.isFunctionExpression(node));
 
-/** What a name in the body of a factory stands for, where that is a function. */
+/** Finds the function that a name in the body of a factory refers to. */
 function localFunction(body: ts.Block, name: string): Fn | undefined {
   for (const statement of body.statements) {
     if (ts.isFunctionDeclaration(statement) && statement.name?.text === name) return statement;
@@ -24,7 +24,7 @@ function localFunction(body: ts.Block, name: string): Fn | undefined {
   return undefined;
 }
 
-/** The functions that a factory hands out, by name. */
+/** Lists the functions that a factory returns, by name. */
 function publicFunctions(body: ts.Block): [string, Fn][] {
   const returned = body.statements.filter(ts.isReturnStatement).at(-1)?.expression;
   if (!returned || !ts.isObjectLiteralExpression(returned)) return [];

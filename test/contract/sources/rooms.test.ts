@@ -1,4 +1,4 @@
-// No folder is a heap: a newcomer finds a file by looking.
+// No folder has too many files, so that a newcomer finds a file by looking.
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { files } from './sources.ts';

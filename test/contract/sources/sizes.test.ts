@@ -1,4 +1,4 @@
-// The ceilings, in tokens as well, so that packing lines meets none of them; a factory is measured by the functions in it.
+// The ceilings of sizes, in tokens as well as lines; a factory is measured by the functions in it.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { sources, textOf, treeOf, visitAll } from './sources.ts';

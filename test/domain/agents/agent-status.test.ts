@@ -72,7 +72,7 @@ describe('rollStatus', () => {
     );
   });
 
-  test('from a worse status one never comes to a better one than from a better status', () => {
+  test('a worse previous status never leads to a better new one', () => {
     const rank = { healthy: 0, degraded: 1, critical: 2 };
     fc.assert(
       fc.property(

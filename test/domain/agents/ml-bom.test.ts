@@ -1,4 +1,4 @@
-// The ML-BOM: valid by the official schema whatever was stated, the same digest for the same statements, and texts that stay texts.
+// The ML-BOM: valid by the official schema for any metadata, with a digest that depends on the metadata only.
 // @module-tag varied
 import { createHash } from 'node:crypto';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
@@ -41,7 +41,7 @@ const full = {
 
 const faultsOf = (bom: unknown): Promise<unknown> => official.validate(JSON.stringify(bom));
 
-test('everything that was stated has its place', () => {
+test('contains all stated metadata', () => {
   const { bom } = createMlBom(agent, full, at);
   expect(bom).toEqual({
     bomFormat: 'CycloneDX',
@@ -87,13 +87,13 @@ test('everything that was stated has its place', () => {
   });
 });
 
-test('where nothing was stated there is a model all the same', async () => {
+test('contains a model even without metadata', async () => {
   const { bom } = createMlBom(agent, {}, at);
   expect(bom.components).toMatchObject([{ type: 'machine-learning-model', name: 'unstated' }]);
   expect(await faultsOf(bom)).toBeNull();
 });
 
-test('the official schema is in force: it refuses what is wrong', async () => {
+test('the official schema refuses invalid documents', async () => {
   const { bom } = createMlBom(agent, full, at);
   expect(await faultsOf(bom)).toBeNull();
   for (const wrong of [
@@ -137,7 +137,7 @@ const stated = fc.record(
   { requiredKeys: [] },
 );
 
-test('any statement makes a valid BOM', async () => {
+test('any metadata gives a valid BOM', async () => {
   await fc.assert(
     fc.asyncProperty(stated, text, async (metadata, name) => {
       expect(await faultsOf(createMlBom({ ...agent, name }, metadata, at).bom)).toBeNull();
@@ -146,7 +146,7 @@ test('any statement makes a valid BOM', async () => {
   );
 }, 60_000);
 
-/** As somebody else would compute it from the document alone. */
+/** Computes the digest independently, from the document alone. */
 function digestAgain({ serialNumber: _serial, metadata, ...rest }: MlBom): string {
   const { component } = metadata;
   return createHash('sha256')
@@ -155,7 +155,7 @@ function digestAgain({ serialNumber: _serial, metadata, ...rest }: MlBom): strin
 }
 
 describe('the digest', () => {
-  it('can be repeated from the document, at any time, and decides the serial number', () => {
+  it('can be recomputed from the document and determines the serial number', () => {
     fc.assert(
       fc.property(stated, fc.date({ noInvalidDate: true, min: at }), (metadata, later) => {
         const [now, then] = [
@@ -169,7 +169,7 @@ describe('the digest', () => {
     );
   });
 
-  it('is another one for any other statement', () => {
+  it('changes with any metadata', () => {
     const variants: ModelMetadata[] = [
       full,
       {},
@@ -189,7 +189,7 @@ describe('the digest', () => {
     expect(new Set(boms.map(({ bom }) => bom.serialNumber)).size).toBe(boms.length);
   });
 
-  it('is this one', () => {
+  it('has a known value', () => {
     const { digest, bom } = createMlBom(agent, full, at);
     expect([digest, bom.serialNumber]).toEqual([
       '558a009af2b58cf62a9c5f3ccb0c166b9dd805c6a905d945478165fd297852ea',
@@ -289,7 +289,7 @@ test.each([
   expect(isOpaqueReference(uri)).toBe(false);
 });
 
-test('what is taken for a reference is a URI by another reading, and a long one is read at once', () => {
+test('accepts only URIs as references, and checks long ones fast', () => {
   const isUri = formats.default.get('uri') as (text: string) => boolean;
   const near = fc.string({ unit: fc.constantFrom(...'ab1:/@?#[]%2.-+ "'), maxLength: 30 });
   fc.assert(

@@ -1,4 +1,4 @@
-// What newly counted decisions mean for a month.
+// Steps of the meter from newly counted decisions.
 import { expect, test } from 'vitest';
 import { meterSteps } from '../../../src/domain/billing/meter-steps.ts';
 
@@ -17,7 +17,7 @@ test.each([
   expect(meterSteps(entries, 10)).toEqual([{ month: '2026-10', count, beyond, at: at(2) }]);
 });
 
-test('months are told apart', () => {
+test('counts months separately', () => {
   const entries = [entry('2026-10', 11, 31), entry('2026-11', 1, 32), entry('2026-11', 2, 33)];
   expect(meterSteps(entries, 10)).toEqual([
     { month: '2026-10', count: 11, beyond: 1, at: at(31) },

@@ -1,4 +1,4 @@
-// What is on sale: the plan of a subscription by price id, then by look-up key; the prices of a checkout; the catalogue.
+// Plans: the plan of a subscription by price id, then by look-up key; the prices of a checkout; the catalogue.
 import { expect, test } from 'vitest';
 import { isTimely } from '../../../src/domain/billing/event-time.ts';
 import {
@@ -31,7 +31,7 @@ test.each([
   ['no price', []],
   ['an unknown price', [price('x', 'gold_monthly')]],
   ['a metered price alone', [price('price_2', 'scale_overage')]],
-  ['what nobody buys', [price('x', 'sandbox_monthly')]],
+  ['a plan without a price', [price('x', 'sandbox_monthly')]],
   ['another interval', [price('x', 'scale_weekly')]],
   ['a name of every object', [price('constructor', 'constructor')]],
 ])('%s is no plan', (_, prices) => {
@@ -44,7 +44,7 @@ test('a checkout needs both prices of its plan', () => {
   expect(pricesOf('governance_annual', PRICES)).toBeNull();
 });
 
-test('the catalogue has every plan with its limit and rate, and the amounts that are configured', () => {
+test('the catalogue has every plan with its limit, its rate and the configured prices', () => {
   const plans = planCatalogue(new Map([['scale_monthly', '49.90']]), 42);
   expect(
     plans.map(({ plan, monthlyLimit, overageRate }) => [plan, monthlyLimit, overageRate]),

@@ -1,4 +1,4 @@
-// Events of a subscription in any order come to the same; what has ended stays ended; the newer subscription wins.
+// Events of a subscription give the same state in any order; ended ones stay ended; the newer subscription wins.
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -33,13 +33,13 @@ const event = (minute: number, more: Partial<SubscriptionEvent> = {}): Subscript
   ...more,
 });
 const tell = (known: KnownSubscription, ...events: SubscriptionEvent[]): KnownSubscription =>
-  events.reduce((before, told) => (isNews(before, told) ? applied(before, told) : before), known);
+  events.reduce((before, next) => (isNews(before, next) ? applied(before, next) : before), known);
 
 test.each([
   ['active', 'governance'],
   ['trialing', 'governance'],
   ['past_due', 'governance'],
-  // Nothing is paid yet: it stays what it was.
+  // Nothing is paid yet, so the plan does not change.
   ['incomplete', 'scale'],
   ['incomplete_expired', 'sandbox'],
   ['unpaid', 'sandbox'],
@@ -51,11 +51,11 @@ test.each([
   expect(tell(known, event(2, { status, plan: 'governance' }))).toMatchObject({ plan, status });
 });
 
-test('a price that nobody knows leaves the plan', () => {
+test('an unknown price does not change the plan', () => {
   expect(tell(none, event(1), event(2, { plan: null }))).toMatchObject({ plan: 'scale' });
 });
 
-test('a deleted one leaves the sandbox, and no end of a period', () => {
+test('a deleted subscription leaves the sandbox, and no end of a period', () => {
   const gone = tell(none, event(1), event(2, { kind: 'deleted', cancelAtPeriodEnd: true }));
   expect(gone).toMatchObject({
     plan: 'sandbox',
@@ -67,7 +67,7 @@ test('a deleted one leaves the sandbox, and no end of a period', () => {
   expect(tell(gone, event(3, { plan: 'enterprise' }))).toBe(gone);
 });
 
-test('of events of one second the later kind counts', () => {
+test('the later kind wins among events of the same second', () => {
   const active = event(1, { kind: 'updated', status: 'active' });
   const incomplete = event(1, { kind: 'created', status: 'incomplete' });
   const known = tell(none, active);
@@ -86,19 +86,19 @@ test.each([
   expect(isNews(known, event(9, { subscriptionId: 'sub_2', ...more }))).toBe(news);
 });
 
-test('the end of a former one does not end the present one', () => {
+test('the end of a former subscription does not end the current one', () => {
   const second = event(6, { subscriptionId: 'sub_2', begunAt: at(5), plan: 'enterprise' });
   const known = tell(none, event(1), second, event(7, { kind: 'deleted' }));
   expect(known).toMatchObject({ plan: 'enterprise', paymentSubscriptionId: 'sub_2' });
 });
 
-test('after the end another one may begin', () => {
+test('another subscription may begin after the end of the first', () => {
   const known = tell(none, event(1), event(2, { kind: 'deleted' }));
   const second = event(3, { subscriptionId: 'sub_2', begunAt: at(3), plan: 'governance' });
   expect(tell(known, second)).toMatchObject({ plan: 'governance', status: 'active' });
 });
 
-test('what is known from the checkout alone takes the first event of its subscription only', () => {
+test('a state from the checkout accepts the first event of its own subscription only', () => {
   const stamped = { ...none, paymentSubscriptionId: 'sub_1' };
   expect(isLive(stamped)).toBe(true);
   expect(isNews(stamped, event(1))).toBe(true);
@@ -108,7 +108,7 @@ test('what is known from the checkout alone takes the first event of its subscri
 const PLANS = ['scale', 'governance', 'enterprise'] as const;
 const STATUSES = ['active', 'past_due', 'trialing', 'unpaid'] as const;
 
-test('the events of one life come to the same in any order and number', () => {
+test('the events of one subscription give the same state in any order, also when repeated', () => {
   const step = fc.record({
     plan: fc.constantFrom(...PLANS),
     status: fc.constantFrom(...STATUSES),
@@ -122,9 +122,9 @@ test('the events of one life come to the same in any order and number', () => {
       );
       if (hasEnd) events.push(event(steps.length, { kind: 'deleted', status: 'canceled' }));
       const shuffled = [...events, ...events]
-        .map((told) => ({ told, key: chance.next().value as number }))
+        .map((item) => ({ item, key: chance.next().value as number }))
         .sort((a, b) => a.key - b.key)
-        .map(({ told }) => told);
+        .map(({ item }) => item);
       const known = { ...none, paymentSubscriptionId: 'sub_1' };
       expect(tell(known, ...shuffled)).toEqual(tell(known, ...events));
     }),

@@ -1,4 +1,4 @@
-// Months in UTC, the meter of a chain, and what its counters come to.
+// Months in UTC, the meter of a chain, and the usage summary.
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ test.each([
   ]);
 });
 
-test('months from one to another have both ends, and none when they are the wrong way round', () => {
+test('a list of months includes both ends, and is empty when they are reversed', () => {
   const [first, last] = [new Date('2025-11-30T10:00:00Z'), new Date('2026-02-01T00:00:00Z')];
   expect(monthsBetween(first, last).map(monthKey)).toEqual([
     '2025-11',
@@ -54,7 +54,7 @@ test('months from one to another have both ends, and none when they are the wron
   expect(monthsBetween(last, first)).toEqual([]);
 });
 
-/** A chain whose entries follow each other after so many hours; every third is no decision. */
+/** A chain whose entries are this many hours apart; every third is no decision. */
 function chainOf(hours: readonly number[]): Reading[] {
   let at = Date.UTC(2025, 9, 1);
   let usage = { month: '', count: 0 };
@@ -67,7 +67,7 @@ function chainOf(hours: readonly number[]): Reading[] {
   });
 }
 
-test('the meter finds what a walk along the whole chain finds, in few reads', async () => {
+test('the meter finds the same entries as a full scan of the chain, in few reads', async () => {
   const pauses = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 400 })), {
     minLength: 1,
     maxLength: 300,
@@ -93,7 +93,7 @@ test('the meter finds what a walk along the whole chain finds, in few reads', as
   );
 });
 
-test('a chain with gaps ends the search as well', async () => {
+test('the search terminates on a chain with gaps', async () => {
   const chain = chainOf(Array.from({ length: 50 }, () => 24));
   const kept = chain.filter(({ sequence }) => sequence % 7 === 1);
   const [found] = await lastBefore(
@@ -104,7 +104,7 @@ test('a chain with gaps ends the search as well', async () => {
   expect(found?.createdAt.getTime() ?? 0).toBeLessThan(Date.UTC(2025, 9, 20));
 });
 
-test('a month counts what its last entry says, and nothing when that is of another month', () => {
+test('the count of a month is that of its last entry, and 0 when that belongs to another month', () => {
   const reading = { sequence: 9, createdAt: new Date(), usage: { month: '2026-02', count: 7 } };
   expect(countIn(new Date('2026-02-28T23:00:00Z'), reading)).toBe(7);
   expect(countIn(new Date('2026-03-01T00:00:00Z'), reading)).toBe(0);
@@ -173,7 +173,7 @@ describe('the summary', () => {
   });
 });
 
-test('only the sandbox refuses, at what the installation gives it', () => {
+test('only the sandbox has a hard limit, which the installation sets', () => {
   expect(hardLimit('sandbox', 42)).toBe(42);
   expect(monthlyLimit('sandbox', 42)).toBe(42);
   expect([hardLimit('scale', 42), monthlyLimit('scale', 42)]).toEqual([null, 100_000]);

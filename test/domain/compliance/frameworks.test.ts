@@ -1,4 +1,4 @@
-// The catalogues, as attestations need them, and the roll-up of coverage.
+// The catalogues of frameworks and the computation of coverage.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CLAUSE_STATUSES } from '../../../src/domain/compliance/clause.ts';
@@ -14,7 +14,7 @@ const word = /^[A-Za-z0-9][A-Za-z0-9._()-]{0,31}$/;
 describe.each(FRAMEWORKS)('%s', (framework) => {
   const { clauses, version, source } = CATALOGUES[framework];
 
-  test('every clause has a name that an entry of the chain can have, a title and one sentence', () => {
+  test('every clause has an id that is valid in the chain, a title and one sentence', () => {
     expect(version).toMatch(word);
     expect(source).not.toBe('');
     expect(new Set(clauses.map(({ clauseId }) => clauseId)).size).toBe(clauses.length);
@@ -50,7 +50,7 @@ test('ISO/IEC 42001 has eighteen clauses', () => {
   expect(CATALOGUES['iso-42001'].clauses).toHaveLength(18);
 });
 
-test('no two frameworks share the name of a clause, so that the legacy map is unambiguous', () => {
+test('clause ids are unique across frameworks, so that the legacy map is unambiguous', () => {
   const all = FRAMEWORKS.flatMap((framework) =>
     CATALOGUES[framework].clauses.map(({ clauseId }) => clauseId),
   );

@@ -1,4 +1,4 @@
-// Who sees whole addresses of receivers, and what the others see.
+// Managers see whole addresses of receivers, others only their origin.
 import { expect, test } from 'vitest';
 import { originOf, seesAddresses } from '../../../src/domain/control/receiver-addresses.ts';
 import type { Tenant, User } from '../../../src/domain/identity/tenant.ts';

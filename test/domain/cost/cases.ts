@@ -1,4 +1,4 @@
-// Inputs that grow: hostile texts, keys, nesting, lists and patterns, each with the work that the server does on them.
+// Growing inputs: hostile texts, keys, nesting, lists and patterns, each with the server's work on them.
 import { scoreDecision } from '../../../src/domain/confidence/score.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
@@ -177,7 +177,7 @@ function evaluation(conditions: readonly Condition[], text: string): () => unkno
   return () => set.evaluate({ text });
 }
 
-/** As many a as b, in no order that an automaton could remember. */
+/** Equally many a and b, in an order that no automaton could remember. */
 function irregular(length: number): string {
   let state = 1;
   let text = '';
@@ -202,7 +202,7 @@ const patterns: Case[] = [
   of: (size) => evaluation([{ field: 'text', operator: 'regex', value }], 'abaab'.repeat(size / 5)),
 }));
 
-/** Numbers that are looked at closely, as much of them as a decision may hold. */
+/** Numbers that need close checks, as many as a decision may hold. */
 const hostileDigits = [
   '44051401359 ',
   '4006381333931 ',
@@ -219,7 +219,7 @@ const hostileDigits = [
   },
 }));
 
-/** As much as the limits allow: what is too much is not done. */
+/** The most that the limits allow. */
 export const bounded: readonly { name: string; of(): () => unknown }[] = [
   ...hostileDigits,
   {

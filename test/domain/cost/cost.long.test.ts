@@ -1,4 +1,4 @@
-// What a decision costs grows with its size and no faster: twice the input takes at most two and a half times the steps.
+// The cost of a decision is linear in its size: twice the input takes at most two and a half times the steps.
 // @module-tag long
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ function counted(): Counts {
   return JSON.parse(stdout) as Counts;
 }
 
-/** What every call costs, whatever its input. */
+/** The fixed cost of a call for any input. */
 const SETUP = 200;
 
 /** Blocks of code, which take some nanoseconds each. */

@@ -1,10 +1,10 @@
-// A process of its own, which counts from the start: prints the steps of each case, at its size and at twice that size.
+// A separate process that counts from the start: prints the steps of each case, at its size and at twice that size.
 import { startCounting, stepsOf } from './steps.ts';
 
 startCounting();
 void import('./cases.ts').then(({ bounded, cases }) => {
   const works = cases.flatMap(({ size, of }) => [of(size), of(2 * size)]);
-  // Once uncounted: what is remembered between calls is not the cost of an input.
+  // The first run is not counted, since filling caches is not the cost of an input.
   for (const work of works) work();
   const steps = stepsOf(works);
   const growing = cases.map(({ name }, i) => ({ name, steps: steps.slice(2 * i, 2 * i + 2) }));

@@ -1,5 +1,5 @@
-// Counts the steps of a piece of work: how often the engine enters each block of code. Exact, whatever else the machine does.
-// Only code that is compiled while the counting is on has counters: import what is counted after `startCounting`.
+// Counts the steps of some work: how often the engine enters each block of code. Exact on a busy machine too.
+// Only code compiled while counting is on has counters: import the counted modules after `startCounting`.
 import { Session, type Profiler } from 'node:inspector';
 
 type Scripts = Profiler.TakePreciseCoverageReturnType['result'];
@@ -12,7 +12,7 @@ export function startCounting(): void {
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
 
-/** Blocks entered by each of these, in all code but that of Node; native code counts for nothing. */
+/** Blocks entered by each function, in all code but that of Node; native code does not count. */
 export function stepsOf(works: readonly (() => unknown)[]): number[] {
   taken();
   return works.map((work) => {
@@ -21,7 +21,7 @@ export function stepsOf(works: readonly (() => unknown)[]): number[] {
   });
 }
 
-/** The counts since they were last taken; a session on its own thread answers at once. */
+/** The counts since the last call; a session on its own thread answers at once. */
 function taken(): Scripts {
   let scripts: Scripts = [];
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {

@@ -29,7 +29,7 @@ test.each<[string, number, boolean]>([
   expect(alertHolds(condition, index)).toBe(false);
 });
 
-test('a status is compared as it is, and told by the confidence of its decision', () => {
+test('a status is compared literally and reported with the confidence of its decision', () => {
   const flagged: AlertCondition = { field: 'status', operator: 'eq', value: 'flagged' };
   expect(alertHolds(flagged, decision)).toBe(true);
   expect(alertHolds({ ...flagged, value: 'blocked' }, decision)).toBe(false);

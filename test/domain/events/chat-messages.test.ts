@@ -1,4 +1,4 @@
-// Events as chat messages: nothing in them is read as markup.
+// Events as chat messages: no value is interpreted as markup.
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { chatMessage, chatServiceOf } from '../../../src/domain/events/chat-messages.ts';
@@ -9,7 +9,7 @@ const body = (data: Record<string, Json>) => ({
   data,
 });
 
-test('Slack is sent plain text, with its three characters escaped', () => {
+test('Slack receives plain text with its three special characters escaped', () => {
   const data = { agentName: '<!channel> & <https://evil.example.com/|click>', none: null, n: 1 };
   expect(chatMessage('chat_a', body(data))).toEqual({
     text: 'Decision blocked\nagentName: &lt;!channel&gt; &amp; &lt;https://evil.example.com/|click&gt;\nn: 1',
@@ -17,7 +17,7 @@ test('Slack is sent plain text, with its three characters escaped', () => {
   });
 });
 
-test('Teams is sent a card of runs of text, which read no Markdown', () => {
+test('Teams receives a card of text runs, which do not interpret Markdown', () => {
   const reason = '[click](https://evil.example.com)';
   const run = (text: string, more: object = {}) => ({ type: 'TextRun', text, ...more });
   const bold = { weight: 'Bolder' };

@@ -1,4 +1,4 @@
-// Impact assessments as rules: moves, completeness, the synthetic row of risks, the anchor.
+// The rules of impact assessments: moves, completeness, the synthetic row of risks, the anchor.
 import { createHash } from 'node:crypto';
 import canonical from 'canonicalize';
 import fc from 'fast-check';
@@ -77,7 +77,7 @@ describe('moves', () => {
     expect(canMove(from, to)).toBe(allowed.includes(`${from} ${to}`));
     expect(needsApprover(from, to)).toBe(from === 'approved' || to === 'approved');
   });
-  test('what may be edited', () => {
+  test('drafts and assessments in review may be edited', () => {
     expect(ASSESSMENT_STATUSES.filter(isEditable)).toEqual(['draft', 'review']);
   });
 });
@@ -133,7 +133,7 @@ describe('the synthetic row', () => {
 });
 
 describe('the anchor', () => {
-  test('is that of the wizard’s fields, as another implementation writes them', () => {
+  test('equals the digest of the wizard’s fields by another implementation', () => {
     fc.assert(
       fc.property(fields, (given) => {
         const bytes = canonical(given) ?? '';
@@ -141,11 +141,11 @@ describe('the anchor', () => {
       }),
     );
   });
-  test('is of nothing else', () => {
+  test('covers no other field', () => {
     const more = { status: 'approved', deployerProfileId: 'p', approvedBy: 'u', updatedAt: 1 };
     expect(anchorOf({ ...EMPTY, ...more } as WizardFields)).toBe(anchorOf(EMPTY));
   });
-  test('stays what it was', () => {
+  test('has a known value', () => {
     expect(anchorOf({ ...EMPTY, identifiedRisks: [ROW] })).toBe(
       'e5e2abe83aa8ce4939b2b105bc62fc4063c1911c9e3f2311527737d8bdedef71',
     );

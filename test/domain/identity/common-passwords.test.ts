@@ -1,4 +1,4 @@
-// The list of common passwords: complete, of passwords that the rule alone would accept, and compared case-insensitively.
+// The list of common passwords: complete, limited to passwords that the rule would accept, and case-insensitive.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isCommonPassword } from '../../../src/domain/identity/common-passwords.ts';
@@ -8,7 +8,7 @@ const common = readFileSync('src/domain/identity/common-passwords.txt', 'utf8')
   .trimEnd()
   .split('\n');
 
-/** The same password with one capital, as people write it who are asked for one. */
+/** The same password with one capital, as people write it when one is required. */
 const capitalised = (password: string): string =>
   password.replace(/[a-z]/, (letter) => letter.toUpperCase());
 

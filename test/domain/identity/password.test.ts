@@ -1,4 +1,4 @@
-// Which texts are one password.
+// The normalization of passwords.
 import { expect, test } from 'vitest';
 import { normalizePassword, passwordSpellings } from '../../../src/domain/identity/password.ts';
 

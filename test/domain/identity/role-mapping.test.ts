@@ -1,4 +1,4 @@
-// The role that an organisation's rules give to somebody who is provisioned or signs on.
+// The role that an organisation's rules give to a user at provisioning or sign-on.
 import { expect, test } from 'vitest';
 import { roleFor, type RoleRule } from '../../../src/domain/identity/role-mapping.ts';
 
@@ -31,7 +31,7 @@ test('the decision names the rule and the group; the default names none', () => 
   expect(roleFor(['x'], rules)).toEqual({ role: 'member', matched: null });
 });
 
-test('the order of the rules decides, and a pattern that is refused fits nobody', () => {
+test('the first matching rule decides, and a refused pattern matches no group', () => {
   const more: RoleRule[] = [
     { pattern: '(a+)+\\1', role: 'owner' },
     { pattern: '', role: 'owner' },
@@ -48,7 +48,7 @@ test('a hostile pattern on a long name is linear work', () => {
   expect(role).toBe('member');
 });
 
-test('rules that take more work than one decision may decide nothing, and say so', () => {
+test('rules that exceed the work limit decide nothing, and report it', () => {
   const groups = Array.from({ length: 9000 }, (_, n) => `${'a'.repeat(250)}${n}`);
   const heavy: RoleRule[] = [{ pattern: '(a|b|aa)*(c|d)?x$', role: 'owner' }];
   expect(roleFor([...groups, 'x'], heavy)).toEqual({

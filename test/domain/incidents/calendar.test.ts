@@ -1,18 +1,18 @@
-// The calendar of deadlines: read back by an independent reader of RFC 5545's lines.
+// The calendar of deadlines, parsed by an independent reader of RFC 5545.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { calendarText } from '../../../src/domain/incidents/calendar.ts';
 
-/** Lines with their continuations joined, as section 3.1 has it. */
+/** Unfolds lines (section 3.1). */
 const unfolded = (text: string): string[] => text.replaceAll(/\r\n[ \t]/g, '').split('\r\n');
-/** A text value read back, as section 3.3.11 has it. */
+/** Unescapes a text value (section 3.3.11). */
 const value = (line: string): string =>
   line
     .slice(line.indexOf(':') + 1)
     .replaceAll(/\\([\\;,nN])/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped));
 const event = { uid: 'u', at: new Date(0), changedAt: new Date(0), summary: 's', description: 'd' };
 
-/** Lines by the grammar of section 3.4 and 3.6: properties first, then components, each of which ends; the names of the outer ones. */
+/** Parses lines by sections 3.4 and 3.6: properties, then closed components; returns the names of the outer ones. */
 function componentsOf(text: string): string[] {
   const [begin, ...lines] = unfolded(text);
   expect([begin, ...lines.splice(-2)]).toEqual(['BEGIN:VCALENDAR', 'END:VCALENDAR', '']);
@@ -32,7 +32,7 @@ function componentsOf(text: string): string[] {
   return found;
 }
 
-test('without a deadline there is a calendar that is valid: one component, and no event', async () => {
+test('a calendar without deadlines is valid: it has one component and no event', async () => {
   const text = await calendarText([]);
   expect(componentsOf(text)).toEqual(['VTIMEZONE']);
   const lines = unfolded(text);
@@ -51,7 +51,7 @@ test('without a deadline there is a calendar that is valid: one component, and n
   expect(text).not.toContain('METHOD');
 });
 
-test('an event has what section 3.6.1 demands, once', async () => {
+test('an event has every required property of section 3.6.1 once', async () => {
   const text = await calendarText([event, { ...event, uid: 'v' }]);
   expect(componentsOf(text)).toEqual(['VTIMEZONE', 'VEVENT', 'VEVENT']);
   const [, first = ''] = text.split('BEGIN:VEVENT\r\n');
@@ -60,7 +60,7 @@ test('an event has what section 3.6.1 demands, once', async () => {
     expect(names.filter((found) => found === name)).toEqual([name]);
 });
 
-test('many events hold the event loop for a moment only', async () => {
+test('rendering many events yields the event loop', async () => {
   const text = 'Łódź, leak of prompts; '.repeat(9);
   const many = Array.from({ length: 300 }, (_, i) =>
     Object.assign({}, event, { uid: `${i}`, summary: text, description: text }),
@@ -77,7 +77,7 @@ test('many events hold the event loop for a moment only', async () => {
   expect(others).toBeGreaterThan(10);
 });
 
-test('a deadline is a moment in UTC, never later than it is', async () => {
+test('an event is in UTC and never later than its deadline', async () => {
   const at = new Date('2026-10-25T00:59:59.999Z');
   expect(await calendarText([{ ...event, at }])).toContain('\r\nDTSTART:20261025T005959Z\r\n');
 });

@@ -1,4 +1,4 @@
-// Incidents as rules: deadlines, rule files, where a clock stands, names of checkpoints, the two vocabularies.
+// The rules of incidents: deadlines, rule files, the standing of a clock, checkpoint ids, the two vocabularies.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -83,7 +83,7 @@ describe('rule files', () => {
   const rules = REGULATORS.flatMap((regulator) =>
     RULES[regulator].map((rule) => ({ regulator, rule, version: rule.version })),
   );
-  test('what was published stays: incidents refer to it', () => {
+  test('published rules never change, since incidents refer to them', () => {
     expect(rules.map(({ version, rule }) => `${version}: ${rule.articleRef}`)).toEqual([
       'gdpr-2018-05-25: Art. 33',
       'aiact-2026-08-02: Art. 73',
@@ -108,13 +108,13 @@ describe('rule files', () => {
       expect(dates).toEqual([...new Set(dates)].sort());
     }
   });
-  test('before the first rule the first one holds, and no other version is known', () => {
+  test('the first rule also applies to earlier times, and unknown versions are refused', () => {
     expect(ruleAt('cra', new Date('2020-01-01')).version).toBe('cra-2026-09-11');
     expect(() => ruleOf('gdpr-1999-01-01')).toThrow('no rule');
   });
 });
 
-describe('where a clock stands', () => {
+describe('the standing of a clock', () => {
   const nis2 = startClock('nis2', START, null);
   const complete = (clock: IncidentClock, index: number, hours: number): IncidentClock =>
     completeCheckpoint(clock, index, done(after(hours)));
@@ -146,7 +146,7 @@ describe('where a clock stands', () => {
     });
   });
 
-  test('begun at another moment, what is open moves, and what is done stays', () => {
+  test('restarting moves open checkpoints and keeps completed ones', () => {
     const moved = restartClock(first, after(-10));
     expect(moved.clockStartedAt).toEqual(after(-10));
     expect(moved.checkpoints.map(({ deadlineAt }) => deadlineAt)).toEqual([24, 62, 710].map(after));
@@ -157,7 +157,7 @@ describe('where a clock stands', () => {
     .array(fc.constantFrom(...REGULATORS), { maxLength: 5 })
     .map((codes) => codes.map((code) => startClock(code, START, null)));
   const hours = fc.integer({ min: 0, max: 800 });
-  test('a breach is for ever, whatever is completed afterwards', () => {
+  test('a breach stays when the checkpoint is completed afterwards', () => {
     fc.assert(
       fc.property(clocks, hours, hours, (begun, early, late) => {
         const now = after(early);
@@ -191,7 +191,7 @@ describe('where a clock stands', () => {
       }),
     );
   });
-  test('checkpoints are counted over all clocks, and found by that', () => {
+  test('checkpoint ids count over all clocks and identify a checkpoint', () => {
     fc.assert(
       fc.property(clocks, (begun) => {
         const ids = begun.flatMap(({ checkpoints }, clock) =>
@@ -208,7 +208,7 @@ describe('where a clock stands', () => {
 });
 
 describe('the two vocabularies', () => {
-  test('a status that a vocabulary has is itself there', () => {
+  test('a status translates to itself where the vocabulary has it', () => {
     for (const status of REPORTING_STATUSES) expect(translationOf(status).reporting).toBe(status);
     for (const status of RESPONSE_STATUSES) expect(translationOf(status).response).toBe(status);
   });

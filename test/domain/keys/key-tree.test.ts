@@ -1,4 +1,4 @@
-// The tree of keys: after any destructions exactly the destroyed leaves cannot be derived, and all others have the keys they had.
+// The tree of keys: after any destruction exactly the destroyed leaves cannot be derived; all others keep their keys.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -23,7 +23,7 @@ function after(nodes: KeyNodes, leaves: readonly string[]): KeyNodes {
 const sequences = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 2 ** 31 }));
 const places = fc.array(fc.tuple(sequences, fc.integer({ min: 0, max: 2 })), { maxLength: 12 });
 
-it('loses exactly the destroyed leaves, in whatever steps', { tags: ['long'] }, () => {
+it('loses exactly the destroyed leaves, in any number of steps', { tags: ['long'] }, () => {
   fc.assert(
     fc.property(fc.array(places, { maxLength: 5 }), places, (steps, others) => {
       const tree = newTree();
@@ -43,7 +43,7 @@ it('loses exactly the destroyed leaves, in whatever steps', { tags: ['long'] }, 
   );
 });
 
-it('keeps no key from which a destroyed one follows, and few nodes', () => {
+it('keeps no key that derives a destroyed one, and keeps few nodes', () => {
   const tree = after(newTree(), [leafAt(7)]);
   expect(tree.size).toBe(DEPTH);
   expect(placesTo(leafAt(7)).some((place) => tree.has(place))).toBe(false);
@@ -51,7 +51,7 @@ it('keeps no key from which a destroyed one follows, and few nodes', () => {
   expect(after(newTree(), neighbours).size).toBe(DEPTH - 10);
 });
 
-it('is the same in one step as in many, and when it is repeated', () => {
+it('gives the same result in one step, in many, and when repeated', () => {
   const tree = newTree();
   const leaves = [3, 9, 4_294_967_295, 8, 3].map((sequence) => leafAt(sequence));
   const stepwise = leaves.reduce((nodes, leaf) => after(nodes, [leaf]), tree);

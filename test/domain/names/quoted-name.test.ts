@@ -1,4 +1,4 @@
-// Names of others in mails: quoted, cut, and never a link.
+// Names chosen by users in mails: quoted, truncated, and never a link.
 import { expect, test } from 'vitest';
 import { quotedName } from '../../../src/domain/names/quoted-name.ts';
 
@@ -16,7 +16,7 @@ test.for([
   expect(quotedName(name)).toBe(shown);
 });
 
-test('whatever the name, no address in it stays whole', () => {
+test('no address in a name stays whole', () => {
   for (const name of ['a.b', 'http://a', 'a/b', 'a@b.c', 'x\\y', 'a.b.c.d', '.a', 'a:80'])
     expect(quotedName(name)).not.toMatch(/[.:/\\@][^\s”]/);
 });

@@ -1,4 +1,4 @@
-// Texts that are cut: never longer than the limit, never through a character.
+// Truncated texts: never longer than the limit, never cut through a character.
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,12 +22,12 @@ describe('truncate', () => {
     ['\r\n', 1, '\r'],
   ])('%j to %d is %j', (text, limit, cut) => expect(truncate(text, limit)).toBe(cut));
 
-  it('cuts a pile of marks between two of them', () => {
+  it('cuts a long pile of combining marks between two of them', () => {
     expect(truncate(`a${'\u0301'.repeat(500)}`, 100)).toBe(`a${'\u0301'.repeat(99)}`);
     expect(truncate('😀\u200d'.repeat(500), 100)).toMatch(/^(?:😀\u200d)+😀?$/u);
   });
 
-  it('keeps a beginning that is well formed and as long as it may be', () => {
+  it('keeps the longest well-formed beginning', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 }).map((units) => units.toWellFormed());
     fc.assert(
       fc.property(text, fc.nat(120), (whole, limit) => {

@@ -89,7 +89,7 @@ test.each([1, 15, 16, 17, 100, 256, 1024])('vectors of %i numbers', (dimensions)
   expect(nearest.found()).toEqual([{ id: last, part: 0, score: expect.closeTo(1, 6) as number }]);
 });
 
-test('what was asked before leaves nothing behind', () => {
+test('a query leaves nothing behind for the next one', () => {
   const long = new DotProducts(32, 4);
   const all = new Int8Array(64).fill(1);
   expect([...long.of(new Int8Array(32).fill(2), all)]).toEqual([64, 64]);

@@ -1,4 +1,4 @@
-// How a client's address is read from a connection and from what proxies write.
+// The client's address from a connection and from the headers of proxies.
 import { describe, expect, test } from 'vitest';
 import { clientAddress, plainAddress } from '../../../src/domain/network/client-address.ts';
 

@@ -1,4 +1,4 @@
-// Which addresses may be called on somebody's behalf: every known disguise of a private one, and what an installation allows.
+// The addresses that may be called for a user: known disguises of private ones, and the allow-list of an installation.
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import {
 const NOTHING = readAllowed([]);
 const https = (host: string): string => `https://${host}/path`;
 
-describe('nothing is allowed besides', () => {
+describe('without an allow-list', () => {
   test.each([
     ...[
       '8.8.8.8',
@@ -33,7 +33,7 @@ describe('nothing is allowed besides', () => {
       'bücher.example',
       'a.b.example:444',
     ],
-    // Only where these lead can tell.
+    // These are decided only after the name is resolved.
     ...['localhost.example.com', 'intranet', 'notlocalhost', '10.0.0.1.example.com'],
   ])('%s passes', (host) => {
     expect(urlProblem(https(host), NOTHING)).toBeNull();
@@ -98,7 +98,7 @@ describe('nothing is allowed besides', () => {
     ['ideographic dots', '127。0。0。1'],
     ['percent-encoded', '%31%32%37.0.0.1'],
     ['with an encoded dot', '127%2E0.0.1'],
-  ])('%s: %s is found out', (_how, host) => {
+  ])('%s: %s is refused', (_how, host) => {
     expect(urlProblem(https(host), NOTHING)).toBe('is not a public address');
   });
 
@@ -182,7 +182,7 @@ describe('nothing is allowed besides', () => {
     expect(urlProblem(https(host), NOTHING)).toBe('must not contain credentials');
   });
 
-  test('an answer of the name service is an address, and a public one', () => {
+  test('a resolved address must be public', () => {
     expect(['8.8.8.8', '2606:4700::1111'].map((address) => mayReach(address, NOTHING))).toEqual([
       true,
       true,

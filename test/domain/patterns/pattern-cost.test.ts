@@ -1,4 +1,4 @@
-// What a pattern costs before it has matched anything: Unicode classes, and ranges without regard to case, take long to make.
+// A pattern costs time before it matches anything: Unicode classes, and ranges that ignore case, take long to make.
 import { describe, expect, test } from 'vitest';
 import {
   checkPolicy,

@@ -1,4 +1,4 @@
-// The states of a policy approval: every action in every state, by everybody who could be involved.
+// The states of a policy approval: every action in every state, by every user who could be involved.
 import { expect, test } from 'vitest';
 import { ROLES } from '../../../src/domain/identity/roles.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type ApprovalState,
 } from '../../../src/domain/policies/changes/approval.ts';
 
-/** By action and state, as the interface and the decisions say; everything else is the wrong moment. */
+/** The allowed actions by state, as the interface and the decisions say; everything else is the wrong moment. */
 const LEADS: readonly (readonly [ApprovalAction, ApprovalState, ApprovalState])[] = [
   ['reviewer-approve', 'pending_review', 'approved_pending_enforcement'],
   ['reviewer-approve', 'broken_glass', 'promoted'],
@@ -32,7 +32,7 @@ const ROLES_OF: Readonly<Record<ApprovalAction, readonly string[]>> = {
   'break-glass': ['owner', 'admin'],
 };
 const involved = { author: 'ada', reviewer: 'rex', enforcer: 'eve' };
-/** Somebody who may, as far as duties are separated. */
+/** A user who may take the action, as far as duties are separated. */
 const free = (action: ApprovalAction): string => (action === 'author-withdraw' ? 'ada' : 'sam');
 
 test('every action leads from its states where it should, and nowhere from the others', () => {
@@ -55,7 +55,7 @@ test('an action is for its roles, whatever the state', () => {
     }
 });
 
-test('nobody reviews or enforces their own, enforces what they reviewed, or reviews what they enforced', () => {
+test('no user reviews or enforces their own, enforces what they reviewed, or reviews what they enforced', () => {
   const by = (action: ApprovalAction, state: ApprovalState, userId: string) =>
     approvalMove(action, { state, involved }, { userId, role: 'owner' });
   const person = { refused: 'person' };

@@ -1,4 +1,4 @@
-// What is derived from a decision for policies to look at.
+// The facts that are derived from a decision for policies.
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -145,7 +145,7 @@ describe('action', () => {
       tool: 'send_email',
       arguments: {
         to: ['A@Example.com', 'b@mail.example.co.uk'],
-        text: 'ask c@example.com or @nobody',
+        text: 'ask c@example.com or @reception',
       },
     };
     expect(action(given)['recipientDomains']).toEqual(['example.com', 'mail.example.co.uk']);
@@ -174,7 +174,7 @@ describe('output', () => {
 });
 
 describe('recipient domains', () => {
-  /** As it is documented: a name, an at sign, a domain, each once. */
+  /** The documented form: a name, an at sign, a domain, each once. */
   const address = /[\w.+-]{1,64}@((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/gi;
   const pieces = ['a', 'b.co', '@', '@', '.', '-', ' ', '@c.de', '%', 'x@y.org', 'A1.EU'];
 

@@ -1,4 +1,4 @@
-// The policy rules read straight from docs/policies.md, one condition after another: what the compiled set is held against.
+// A naive interpreter of the rules in docs/policies.md, one condition after another, to compare the compiled set with.
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import {
@@ -10,7 +10,7 @@ import { instantOf } from '../../../src/domain/policies/instant.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/patterns/regex.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
 
-/** What both engines must agree on. */
+/** The result on which both engines must agree. */
 export interface NaiveVerdict {
   action: string;
   decidedBy: string | null;

@@ -138,7 +138,7 @@ describe('the work of one decision', () => {
     expect(matched.length).toBeGreaterThan(20);
   });
 
-  it('is left to every decision anew', () => {
+  it('starts again with every decision', () => {
     const set = compilePolicies(hostile(50));
     set.evaluate({ text: irregular });
     expect(set.evaluate({ text: 'abba' })).toMatchObject({ status: 'approved', matched: [] });
@@ -169,7 +169,7 @@ describe('a pattern that is refused', () => {
     },
   );
 
-  it('is the last that is compiled of a policy', () => {
+  it('ends the compilation of its policy', () => {
     const compile = vi.spyOn(RE2JS, 'compile');
     const conditions = Array.from({ length: 50 }, (_, i) => ({
       field: 'text',

@@ -1,4 +1,4 @@
-// A decision judged again from what was committed: the same policies match, or it is said which cannot be told.
+// Replays decisions from their committed values: the same policies match, or are named as undecided.
 // @module-tag varied
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -65,7 +65,7 @@ function judged(submitted: JsonObject): Judgement {
   });
 }
 
-/** What is committed to, as it is read back. */
+/** The committed values, as they are read back. */
 function recorded({ evaluation, facts, content }: Judgement): RecordedDecision {
   const { agentId, agentVersion, timestamp, ...rest } = content;
   const inside = (rest['outputDecision'] as JsonObject)['rationale'];
@@ -98,7 +98,7 @@ function shuffled(given: Json, turn: number): Json {
 const many = { numRuns: runs(300, 10_000) };
 
 describe('a decision', () => {
-  test('is judged the same whatever the order of its keys, and again alike, but for the policies that are said to be undecided', () => {
+  test('is judged the same whatever the order of its keys, and replays alike except for undecided policies', () => {
     let told = 0;
     fc.assert(
       fc.property(anyDecision, fc.nat(20), (given, turn) => {
@@ -121,7 +121,7 @@ describe('a decision', () => {
     expect(judgeAgain(forged, policies).isSame).toBe(false);
   });
 
-  test('of before the facts were committed to leaves undecided what reads anything but score and tags', () => {
+  test('without committed facts leaves policies undecided that read more than score and tags', () => {
     const { facts, ...before } = recorded(judged(submittedTo('bob@example.org')));
     expect(facts).toBeDefined();
     const { undecided, isSame } = judgeAgain(before, policies);

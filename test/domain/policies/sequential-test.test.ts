@@ -1,4 +1,4 @@
-// The sequential test of a canary: it may be looked at after every event, and is hardly ever wrong; and the arms are drawn by chance.
+// The sequential test of a canary is checked after every event and is hardly ever wrong; the arms are drawn by chance.
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ interface World {
 const DECISIONS = 1500;
 const RUNS = runs(300, 10_000);
 
-/** A canary that is looked at after every decision; what was decided first, and when. */
+/** Runs a canary that is checked after every decision; returns the first decision and when it fell. */
 function watch(chance: Chance, { share, rates }: World, look: (seen: Seen) => boolean): boolean {
   const seen: Seen = { n: { control: 0, canary: 0 }, test: NOTHING_SEEN };
   for (let index = 0; index < DECISIONS; index++) {
@@ -48,7 +48,7 @@ function decided(world: World, look: (seen: Seen) => boolean, count = RUNS): num
   return Array.from({ length: count }, () => watch(chance, world, look)).filter(Boolean).length;
 }
 
-/** The test of a fixed sample, misused: two proportions, normal approximation, looked at after every decision. */
+/** The test of a fixed sample, misused: two proportions, normal approximation, checked after every decision. */
 function naive({ n, test: { events } }: Seen): boolean {
   const [a, b] = [n.control, n.canary];
   if (a < 30 || b < 30) return false;
@@ -70,7 +70,7 @@ describe('where the arms do not differ', () => {
     },
   );
 
-  test('where a test of a fixed sample, looked at as often, decides in many more', () => {
+  test('where a test of a fixed sample, checked as often, decides in many more', () => {
     expect(decided(worlds[0]!, naive, 200)).toBeGreaterThan(3 * ALPHA * 200);
   });
 });

@@ -128,7 +128,7 @@ const cases: Record<string, { yes: Decision[]; no: Decision[] }> = {
       call('send_email', { to: 'a@other.org' }),
       call('send_email', { to: ['a@example.com', 'b@notexample.com'] }),
     ],
-    no: [call('send_email', { to: 'A@Example.com' }), call('send_email', { to: 'nobody' })],
+    no: [call('send_email', { to: 'A@Example.com' }), call('send_email', { to: 'reception' })],
   },
   'out-of-hours': {
     yes: [

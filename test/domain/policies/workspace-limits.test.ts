@@ -1,4 +1,4 @@
-// What one workspace may enable together.
+// The limits on what one workspace may enable together.
 import { expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/policies/workspace-limits.ts';
 
 const plain: Condition = { field: 'tags', operator: 'contains', value: 'LOW_CONFIDENCE' };
-/** Of about as many instructions as repetitions. */
+/** A pattern of about as many instructions as repetitions. */
 const regex = (field: string, repetitions: number): Condition => ({
   field,
   operator: 'regex',

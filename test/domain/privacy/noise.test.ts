@@ -118,7 +118,7 @@ describe('distributions', () => {
     },
   );
 
-  test('a sample of another scale is told apart, so these tests can fail', () => {
+  test('a sample of another scale is detected, so these tests can fail', () => {
     const random16 = bytesOf('other');
     const values = sample(6000, () => discreteLaplace({ over: 4n, under: 1n }, random16));
     expect(chiSquare(values, (x) => Math.exp(-Math.abs(x) / 3), 12)).toBeGreaterThan(limit(26));
@@ -168,7 +168,7 @@ describe('mechanisms', () => {
     },
   );
 
-  test('the standard deviation that is told is that of the noise', () => {
+  test('the stated standard deviation is that of the noise', () => {
     for (const mechanism of ['laplace', 'gaussian'] as const) {
       const random16 = bytesOf(mechanism);
       const noise = noiseFor(mechanism, { epsilon: toNanos(0.3), delta: toNanos(1e-5) }, 1);
@@ -188,7 +188,7 @@ describe('a release', () => {
   ];
   const cost = { epsilon: toNanos(1), delta: toNanos(1e-5) };
 
-  test('tells every group, counts near the truth, in whole numbers', () => {
+  test('returns every group, counts near the truth, in whole numbers', () => {
     for (const mechanism of ['laplace', 'gaussian'] as const) {
       const { groups } = release(exact, { metric: 'count', mechanism, cost }, bytesOf(mechanism));
       expect(groups.map(({ group }) => group)).toEqual(['a', 'b']);

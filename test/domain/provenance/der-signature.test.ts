@@ -1,4 +1,4 @@
-// Signatures from DER to the form of a JWS: by a table of the encoding's corners, and by a library that reads both.
+// Signatures from DER to the form of a JWS: a table of edge cases, and a library that reads both.
 // @module-tag varied
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import fc from 'fast-check';
@@ -40,7 +40,7 @@ test.for([
   expect(() => p1363OfDer(hex(der ?? ''))).toThrow(TypeError);
 });
 
-test('what was signed in one form verifies in the other', () => {
+test('a signature of one form verifies in the other', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {

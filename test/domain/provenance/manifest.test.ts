@@ -1,4 +1,4 @@
-// Manifests: what verifies, and everything that does not, each with its word (document 3, section 4.6).
+// Manifests: valid ones, and invalid ones with the reason of each (document 3, section 4.6).
 // @module-tag varied
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { CompactSign, compactVerify, exportJWK } from 'jose';
@@ -55,7 +55,7 @@ const HEADER = { alg: 'ES256', kid: key.kid, typ: 'assay-manifest+jws' };
 const encode = (text: string | Buffer): string => Buffer.from(text).toString('base64url');
 const textOf = (value: unknown): string => canonicalize(value as Json);
 
-/** Really signed, with whatever header and payload. */
+/** A valid signature over any header and payload. */
 async function forged(
   head: unknown,
   body: unknown,
@@ -284,7 +284,7 @@ const [same, another] = [FACTS.contentHash, 'cd'.repeat(32)];
 
 test.for([
   ['all agree', VERIFIED, record, same, 'verified'],
-  ['nobody asks for the content', VERIFIED, record, undefined, 'verified'],
+  ['the content is not checked', VERIFIED, record, undefined, 'verified'],
   ['no record is left', VERIFIED, null, same, 'verified'],
   ['another content', VERIFIED, record, another, 'content-hash-mismatch'],
   ['another content, no record', VERIFIED, null, another, 'content-hash-mismatch'],

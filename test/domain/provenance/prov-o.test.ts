@@ -1,4 +1,4 @@
-// Provenance graphs: the three serialisations are one graph, by the hash of its canonical form (RDFC-1.0), and tell nothing but digests.
+// Provenance graphs: the three serialisations are one graph (by its RDFC-1.0 hash) and contain digests only.
 // @module-tag varied
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -64,7 +64,7 @@ test('the three serialisations are the same graph', async () => {
   );
 });
 
-test('literals are written alike: a string has no type of its own in either form, all else has', async () => {
+test('strings have no type in either form, and all other literals have one', async () => {
   const triples = triplesOf([decisionOf()]);
   const turtle = await serialise(triples, 'text/turtle');
   const { '@graph': graph } = JSON.parse(await serialise(triples, 'application/ld+json'));
@@ -85,7 +85,7 @@ test('literals are written alike: a string has no type of its own in either form
   expect(JSON.stringify(graph)).not.toMatch(/rdf:type|xsd:string/);
 });
 
-test('trace, invocation, agent, parent, policies and reviewer are what PROV-O calls them', async () => {
+test('trace, invocation, agent, parent, policies and reviewer have their PROV-O types', async () => {
   const { lines } = await hashesOf([decisionOf()]);
   const org = TRACE.slice(0, TRACE.indexOf(':trace'));
   const [trace, agent] = [`<${TRACE}>`, `<${org}:agent:65f0000000000000000000b1>`];
@@ -130,7 +130,7 @@ test.for([
   ['an object', { id: 'trc_0' }, 0],
   ['a list with something else in it', ['trc_0', 5, '', null], 1],
   ['a text that is too long', 'x'.repeat(201), 0],
-  ['more than may be told', Array.from({ length: 60 }, (_, i) => `trc_${i}`), 50],
+  ['more than the limit', Array.from({ length: 60 }, (_, i) => `trc_${i}`), 50],
 ] as const)('parents: %s', async ([, parentTraceId, edges]) => {
   const decision = decisionOf({ inputContext: { parentTraceId } as never });
   const derived = triplesOf([decision]).filter(
@@ -139,7 +139,7 @@ test.for([
   expect(derived).toHaveLength(edges);
 });
 
-test('whatever texts a decision brings, no serialisation is broken or another graph', async () => {
+test('any texts of a decision give valid serialisations of the same graph', async () => {
   const text = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 30 })
     .filter((t) => t.isWellFormed());

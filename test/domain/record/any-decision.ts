@@ -27,7 +27,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
 }));
 const object = fc.dictionary(fc.constantFrom('tool', 'amount', 'fee', 'z', 'a', '10', '9'), value);
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-/** Decisions as agents submit them: some personal, some with amounts, some that policies of the library match. */
+/** Decisions in the form agents submit them: some personal, some with amounts, some matched by library policies. */
 export const anyDecision = fc
   .record({
     agentId: fc.constantFrom('desk', 'bob@example.org'),

@@ -1,4 +1,4 @@
-// The bundle's layout, its recipe as a stranger would follow it, and the verdicts of the vectors.
+// The bundle's layout, its recipe followed step by step, and the verdicts of the vectors.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

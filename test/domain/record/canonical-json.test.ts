@@ -60,7 +60,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('does not change when it is read and written again', () => {
+  it('does not change when parsed and serialized again', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = canonicalize(value as Json);

@@ -1,4 +1,4 @@
-// The arithmetic of the chain against its vectors and against sha256sum's own words.
+// The hashes of the chain against its vectors and against sha256sum.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {

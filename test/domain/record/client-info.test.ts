@@ -1,4 +1,4 @@
-// What is read out of a User-Agent (document 2, DecisionTrace `clientInfo`).
+// Parsing a User-Agent (document 2, DecisionTrace `clientInfo`).
 import { expect, test } from 'vitest';
 import { parseClientInfo } from '../../../src/domain/record/client-info.ts';
 
@@ -23,11 +23,11 @@ test.each([
   expect(parseClientInfo(userAgent)).toEqual(expected);
 });
 
-test.each([[null], [''], ['???'], ['ada@example.com/1.0']])('%s says nothing', (userAgent) => {
+test.each([[null], [''], ['???'], ['ada@example.com/1.0']])('%s is not recognised', (userAgent) => {
   expect(parseClientInfo(userAgent)).toBeNull();
 });
 
-test('no address gets in beside what is recognised', () => {
+test('does not take over an address beside a recognised text', () => {
   const text = JSON.stringify(
     parseClientInfo('sdk/1.0 (linux ada@example.com; node/22 bob@example.com)'),
   );
@@ -38,7 +38,7 @@ test('no address gets in beside what is recognised', () => {
   });
 });
 
-test('whatever it says, it is short', () => {
+test('the result is short for any text', () => {
   const found = parseClientInfo(
     `${'a'.repeat(100)}/${'1'.repeat(100)} (${'linux 1.2 '.repeat(50_000)})`,
   );

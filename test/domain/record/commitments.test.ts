@@ -1,4 +1,4 @@
-// Commitments: their vectors, what is opened, and that what is shown fits and what is not shown stays hidden.
+// Commitments: their vectors, opened values, valid disclosures, and hidden siblings.
 // @module-tag varied
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -59,7 +59,7 @@ describe('commitments', () => {
     );
   });
 
-  it('shows, whole, exactly the value that was sealed', () => {
+  it('discloses exactly the sealed value when disclosed whole', () => {
     fc.assert(
       fc.property(names, json, seeds, (name, value, seed) => {
         const sealed = sealValue(name, value, seed);
@@ -97,7 +97,7 @@ describe('commitments', () => {
     );
   });
 
-  it('holds for the stored bytes and no others', () => {
+  it('matches the stored bytes and no others', () => {
     for (const name of ['outputDecision', 'metadata']) {
       const { seed, text, commitment } = sealValue(name, { a: [1, { b: 'x' }] }, SEED);
       expect(matchesCommitment(name, { seed, text }, commitment)).toBe(true);
@@ -131,7 +131,7 @@ describe('commitments', () => {
     );
   });
 
-  it('leaves out what is absent or null', () => {
+  it('leaves out absent and null values', () => {
     const values = {
       submitted: 'x',
       rationale: null,

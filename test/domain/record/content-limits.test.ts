@@ -1,4 +1,4 @@
-// Every content limit of version 2026-04-11: kept at its edge, passed one beyond it (document 1, section 9).
+// Every content limit of version 2026-04-11: accepted at the limit, refused one beyond it (document 1, section 9).
 import { expect, test } from 'vitest';
 import { limitViolations, type Limited } from '../../../src/domain/record/content-limits.ts';
 import { atOnce } from '../../../src/domain/others-turn.ts';
@@ -7,7 +7,7 @@ import { SCHEMA_VERSIONS } from '../../../src/domain/record/schema-versions.ts';
 const limits = SCHEMA_VERSIONS.find(({ version }) => version === '2026-04-11')?.limits;
 if (!limits) throw new Error('the only registered version is gone');
 
-/** Of a decision that was sent as this text. */
+/** The violations of a decision sent as this text. */
 const violationsOf = (decision: Limited, sent = JSON.stringify(decision)) =>
   atOnce(limitViolations(decision, limits, Buffer.byteLength(sent)));
 
@@ -90,7 +90,7 @@ test('a character is a code point, a byte is one of UTF-8', () => {
   ]);
 });
 
-test('all that is passed is told, in the order of the body', () => {
+test('reports all exceeded limits in the order of the body', () => {
   const decision = {
     inputContext: { prompt: text(50_001) },
     outputDecision: { action: 'a' },
@@ -102,7 +102,7 @@ test('all that is passed is told, in the order of the body', () => {
   ]);
 });
 
-test('what is sent in fewer bytes than its JSON has is measured by its JSON', () => {
+test('measures the serialized JSON, even when the body had fewer bytes', () => {
   const decision = {
     inputContext: { ...input, context: new Array<number>(4_700).fill(1e20) },
     outputDecision: output,

@@ -1,4 +1,4 @@
-// Payloads: their vectors, that nothing but the closed set of members passes, and that no free text is in clear.
+// Payloads: their vectors, the closed set of members, and the absence of free text in clear.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { viewFault } from '../../../scripts/verify-bundle/view.ts';
@@ -45,7 +45,7 @@ describe.each(all)('a payload of kind $kind', ({ kind, facts, view, payloadDiges
     expect(view).not.toContain('\\');
   });
 
-  it('is read back, and understood by the verifier', () => {
+  it('can be parsed, also by the verifier', () => {
     expect(payloads.parsePayload(view)).toEqual({ payload: JSON.parse(view) as unknown });
     expect(viewFault(JSON.parse(view) as JsonObject)).toBeNull();
   });
@@ -141,7 +141,7 @@ describe('payloads', () => {
 });
 
 const STATUSES = ['success', 'approved', 'flagged', 'escalated', 'pending', 'blocked'];
-/** Of each member that holds one of few words: its kind, its path, and these words. */
+/** The members with a fixed set of words: kind, path, and the words. */
 const WORDS: readonly [kind: string, path: string, words: readonly string[]][] = [
   ...all.map(
     ({ kind }) => [kind, 'actor.kind', ['user', 'workspaceKey', 'agentKey', 'system']] as const,
@@ -171,7 +171,7 @@ describe.each(WORDS)('of a payload of kind %s the member %s', (kind, path, words
     return payload;
   };
 
-  it('holds each of its words', () => {
+  it('accepts each of its words', () => {
     for (const word of words) {
       const payload = withWord(word);
       expect(payloads.parsePayload(canonicalize(payload)), word).toEqual({ payload });
@@ -179,7 +179,7 @@ describe.each(WORDS)('of a payload of kind %s the member %s', (kind, path, words
     }
   });
 
-  it('holds nothing else', () => {
+  it('accepts no other value', () => {
     const others = [
       ...WORDS.flatMap(([, , known]) => known),
       'Gap',

@@ -1,4 +1,4 @@
-// Which canonical payloads are verdicts that count.
+// The canonical payloads that count as verdicts of persons.
 import { expect, test } from 'vitest';
 import {
   correctionPayload,
@@ -36,7 +36,7 @@ test.each([
   ['feedback of a key that commits to nothing', correction('workspaceKey', {}), false],
   ['feedback of an agent key', correction('agentKey', capable), false],
   ['an approval of the service', review({ kind: 'system', id: null }), false],
-  ['a review that nobody is known to have given', review({ kind: 'user', id: null }), false],
+  ['a review without a known reviewer', review({ kind: 'user', id: null }), false],
 ])('%s: %#', (_, view, counts) => {
   expect(isByPerson(view)).toBe(counts);
 });

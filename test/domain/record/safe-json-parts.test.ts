@@ -1,4 +1,4 @@
-// A large body is parsed in parts, with the same result as at once.
+// Parses a large body in parts, with the same result as in one piece.
 import { describe, expect, test } from 'vitest';
 import { atOnce, atOnceUnlessLarge } from '../../../src/domain/others-turn.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
@@ -24,7 +24,7 @@ describe('a body', () => {
   test.each([
     ['small', '{"a":[1]}', 0],
     ['large', large, 1],
-  ])('that is %s: others have their turn, or not', async (_name, text, least) => {
+  ])('that is %s: yields at least the expected number of times', async (_name, text, least) => {
     let turns = 0;
     setImmediate(() => void turns++);
     const value = await atOnceUnlessLarge<Json | undefined>(Buffer.byteLength(text), partsOf(text));
@@ -32,7 +32,7 @@ describe('a body', () => {
     expect(value).toEqual(JSON.parse(text));
   });
 
-  test.each(['{"a":', '{"a":1e400}', '\ud800'])('%j is refused in the same words', (text) => {
+  test.each(['{"a":', '{"a":1e400}', '\ud800'])('%j is refused with the same reason', (text) => {
     expect(() => atOnce(partsOf(text))).toThrow(/Invalid request body/);
   });
 });

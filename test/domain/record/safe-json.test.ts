@@ -1,4 +1,4 @@
-// JSON at the door: what must be refused, what must pass, and how deep anybody may go.
+// Untrusted JSON: values that are refused, values that pass, and the limit of nesting.
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const nested = (levels: number, open = '[', close = ']') =>
   open.repeat(levels) + close.repeat(levels);
 
 describe('safe JSON', () => {
-  it('refuses a thousand open containers before it parses, and counts no bracket in a text', () => {
+  it('refuses a thousand open containers before parsing, and ignores brackets in texts', () => {
     const deep = { name: 'UnsafeJson', path: '', reason: 'nested deeper than 32' };
     for (const text of ['['.repeat(20_000), '{"a":'.repeat(20_000)])
       expect(() => parseSafeJson(text)).toThrow(expect.objectContaining(deep));
@@ -75,7 +75,7 @@ describe('safe JSON', () => {
     expect(() => parseSafeJson(text(20_000))).not.toThrow();
   });
 
-  it('does not count what stands in texts', () => {
+  it('does not count separators in texts', () => {
     expect(parseSafeJson(JSON.stringify(['[{,'.repeat(30_000)]))).toEqual(['[{,'.repeat(30_000)]);
   });
 
@@ -86,17 +86,17 @@ describe('safe JSON', () => {
     ['a pair of surrogates', String.raw`"\ud83d\ude00"`],
     ['other control characters', String.raw`"\u0001\u001f"`],
     ['keys of other prototypes', '{"constructor":1,"prototype":2,"toString":3}'],
-  ])('takes %s', (_name, text) => {
+  ])('accepts %s', (_name, text) => {
     expect(parseSafeJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('makes -0 to 0, wherever it stands', () => {
+  it('turns -0 into 0 at any depth', () => {
     const value = parseSafeJson('{"a":[-0,-0.0,-1e-400],"b":-0}') as { a: number[]; b: number };
     expect([...value.a, value.b].every((number) => Object.is(number, 0))).toBe(true);
     expect(Object.is(parseSafeJson('-0'), 0)).toBe(true);
   });
 
-  it('lets the last of duplicate keys count', () => {
+  it('keeps the last of duplicate keys', () => {
     expect(parseSafeJson('{"a":1e400,"a":2}')).toEqual({ a: 2 });
   });
 

@@ -1,4 +1,4 @@
-// The schema axis: which version applies, and how one is retired (document 1, section 9).
+// Schema versions: the choice of a version, and its retirement (document 1, section 9).
 import { describe, expect, test } from 'vitest';
 import {
   chooseVersion,
@@ -49,13 +49,13 @@ test.each([
 });
 
 describe('a deprecated version', () => {
-  test('is accepted to the end of its last day, and never again', () => {
+  test('is accepted until the end of its last day', () => {
     const at = (time: string) => chooseVersion(['2025-01-01'], new Date(time), registered).kind;
     expect(at('2026-06-01T23:59:59.999Z')).toBe('chosen');
     expect(at('2026-06-02T00:00:00.000Z')).toBe('sunset');
   });
 
-  test('says so in the headers of every answer under it', () => {
+  test('is announced in the headers of every answer under it', () => {
     expect(deprecationHeaders('2025-06-01', registered)).toEqual({
       Deprecation: 'true',
       Sunset: '2026-09-30',

@@ -1,4 +1,4 @@
-// The current state of a trace: last writer wins for each field, and an amendment that does not follow is refused.
+// The state of a trace: the last writer of a field wins, and an amendment out of sequence is refused.
 import { describe, expect, it } from 'vitest';
 import { BrokenFold, foldEntries, TraceFold } from '../../../src/domain/record/trace-state.ts';
 import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
@@ -43,7 +43,7 @@ describe('the state of a trace', () => {
     });
   });
 
-  it('takes from each amendment what it sets, and keeps the rest', () => {
+  it('applies the values of each amendment and keeps the rest', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.amend('correction', 0);
@@ -98,7 +98,7 @@ describe('the state of a trace', () => {
     expect(fold.state).toEqual(stateAfter(chain.entries));
   });
 
-  it('refuses an amendment that does not follow', () => {
+  it('refuses an amendment out of sequence', () => {
     const chain = new SampleChain();
     chain.trace();
     chain.trace();

@@ -1,4 +1,4 @@
-// Encrypted assertions in the forms that are accepted, and what is not decrypted.
+// Encrypted assertions: accepted forms, and those that are refused.
 import {
   constants,
   createCipheriv,
@@ -32,7 +32,7 @@ interface Sealing {
 const value = (bytes: Buffer): string =>
   `<x:CipherData><x:CipherValue>${bytes.toString('base64')}</x:CipherValue></x:CipherData>`;
 
-/** CBC with the plaintext as it is, so that a test pads it; GCM with its tag behind it. */
+/** CBC without padding, which a test adds itself; GCM with its tag at the end. */
 function sealed(content: string, more: Partial<Sealing> = {}): string {
   const { algorithm = `${ENC11}aes256-gcm`, keyAlgorithm = `${ENC}rsa-oaep-mgf1p` } = more;
   const { parameters = '', oaepHash = 'sha1', change = (xml) => xml } = more;
@@ -90,7 +90,7 @@ test.for<[string, Partial<Sealing>]>([
     'a mask that is said',
     { keyAlgorithm: `${ENC11}rsa-oaep`, parameters: mask(`${ENC11}mgf1sha1`) },
   ],
-])('%s is opened', ([, sealing]) => {
+])('%s is decrypted', ([, sealing]) => {
   expect(open(sealed('<a>ü</a>', sealing))).toBe('<a>ü</a>');
 });
 
@@ -105,7 +105,7 @@ test.for([128, 192, 256])(
   },
 );
 
-describe('is not opened, and does not say where it failed', () => {
+describe('is not decrypted, and the reason does not say where it failed', () => {
   test.for<[string, Partial<Sealing>]>([
     ['a padding of nothing', { algorithm: `${ENC}aes256-cbc`, plaintext: padded('x', 0) }],
     ['a padding beyond a block', { algorithm: `${ENC}aes256-cbc`, plaintext: padded('x', 17) }],

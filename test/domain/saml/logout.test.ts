@@ -1,4 +1,4 @@
-// What a logout message has to say, its signature verified.
+// The contents of logout messages with a verified signature.
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/domain/saml/encoding.ts';
 import { readLogout } from '../../../src/domain/saml/logout.ts';
@@ -30,14 +30,14 @@ const issued = (xml: string, ms: number): string =>
 const ending = (ms: number): string =>
   request.replace(' Version', ` NotOnOrAfter="${at(ms)}" Version`);
 
-test('a request names the person and the sessions', () => {
+test('a request names the user and the sessions', () => {
   const read1 = { kind: 'request', id: '_l', nameId: 'mal', sessionIndexes: ['s1', 's2'] };
   expect(read(request)).toEqual(read1);
   const all = request.replace(/<samlp:SessionIndex>[\s\S]*<\/samlp:SessionIndex>/, '');
   expect(read(all)).toMatchObject({ sessionIndexes: [] });
 });
 
-test('a response names its request, and says whether it went well', () => {
+test('a response names its request and reports success or failure', () => {
   const read1 = { kind: 'response', inResponseTo: '_q', isSuccess: true };
   expect(read(response)).toEqual(read1);
   expect(read(response.replace(SUCCESS, PARTIAL))).toMatchObject({ isSuccess: false });

@@ -1,4 +1,4 @@
-// Metadata of SAML providers as they are found: what the settings need of each, or what stands in the way.
+// Metadata of real SAML providers: the settings read from each, or the reason of the refusal.
 import { describe, expect, test } from 'vitest';
 import { certificateFacts, withoutIssuers } from '../../../src/domain/identity/certificates.ts';
 import { readProviderMetadata } from '../../../src/domain/saml/provider-metadata.ts';
@@ -42,11 +42,11 @@ describe('a chain', () => {
     [leaf, issuing, root],
     [leaf, issuing],
     [root, leaf, issuing, leaf],
-  ])('has one leaf, in whatever order', (order) => {
+  ])('has one leaf in any order', (order) => {
     expect(new Set(withoutIssuers(order))).toEqual(new Set([leaf]));
   });
 
-  test('of elliptic curves has one, too', () => {
+  test('of elliptic curves has one leaf too', () => {
     const [own = '', above = ''] = certifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
     expect(withoutIssuers([above, own])).toEqual([own]);
   });
@@ -58,7 +58,7 @@ describe('a chain', () => {
     expect(withoutIssuers(namesakes)).toEqual(namesakes);
     const renewals = renewed('idp', '2090-01-01', '2099-01-01');
     expect(withoutIssuers(renewals)).toEqual(renewals);
-    // Named as the issuer of the leaf, without having issued it.
+    // Has the issuer's name without having issued the leaf.
     const namesake = selfSigned('curve authority').certificate;
     const [own = ''] = certifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
     expect(withoutIssuers([namesake, own])).toEqual([namesake, own]);

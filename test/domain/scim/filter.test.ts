@@ -1,4 +1,4 @@
-// SCIM filters: the grammar of RFC 7644 against an evaluator that never sees the text, and tables of what suits an attribute.
+// SCIM filters: the grammar of RFC 7644 against an evaluator of trees, and tables of valid comparisons.
 // @module-tag varied
 import fc from 'fast-check';
 import { filter as otherFilter, parse as otherParse } from 'scim2-parse-filter';
@@ -19,7 +19,7 @@ interface User {
   meta: { lastModified: string };
 }
 
-// --- A second reading of the RFC: trees are made first, judged by this, and only then written as text.
+// --- A second implementation of the RFC: it evaluates generated trees before they are written as text.
 
 type Op = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
 type Tree =
@@ -152,9 +152,9 @@ function write(tree: Tree, style: Style, within = false): string {
   return style.parentheses ? `(${bare()})` : bare();
 }
 
-// --- What is tried.
+// --- The generators of the tests.
 
-/** Few letters, so that things match; quotes, backslashes and brackets, so that nothing leaks out of a text. */
+/** Few letters, so that values match; quotes, backslashes and brackets, to test the escaping of texts. */
 const letters = (alphabet: readonly string[]): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom(...alphabet), { maxLength: 3 }).map((parts) => parts.join(''));
 const strange = letters(['a', 'A', 'b', '"', '\\', ' ', ']', ')', ' or ', 'é', '\n', '😀']);
@@ -244,7 +244,7 @@ const styles: fc.Arbitrary<Style> = fc.record({
 });
 
 describe('the grammar', () => {
-  test('a filter means what its tree means, however it is written', () => {
+  test('a filter matches like its tree in any spelling', () => {
     let [yes, no] = [0, 0];
     fc.assert(
       fc.property(
@@ -268,7 +268,7 @@ describe('the grammar', () => {
     expect(Math.min(yes, no)).toBeGreaterThan(runs(30, 300));
   });
 
-  test('an implementation of somebody else agrees on the part of the language that it has right', () => {
+  test('another implementation agrees on the part of the language that it supports correctly', () => {
     const plain = letters(['a', 'b', 'c']);
     const simple = (tree: Tree): boolean => {
       if (tree.kind === 'both' || tree.kind === 'either') return tree.parts.every(simple);
@@ -291,7 +291,7 @@ describe('the grammar', () => {
     );
   });
 
-  test('no text makes it fail otherwise than by refusing', () => {
+  test('any invalid text is refused with a filter error', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'userName',
@@ -418,7 +418,7 @@ test.each([
   expect(() => compileFilter(text, USER_SCHEMA)).toThrow(ScimFilterError);
 });
 
-test('what a filter demands spares reading everybody, and is never more than it says', () => {
+test('the required value of a filter narrows the query without losing matches', () => {
   const required = (text: string, name = 'userName') =>
     compileFilter(text, USER_SCHEMA).requiredValue(name);
   expect(required('userName eq "a"')).toBe('a');

@@ -1,4 +1,4 @@
-// SCIM patches: what each operation does, and that nothing outside the schema is ever written.
+// SCIM patches: the effect of each operation, and the guarantee that nothing outside the schema is written.
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test.each<[string, PatchOperation, JsonObject]>([
   expect(patch(operation)[member] ?? GONE).toEqual(left);
 });
 
-test('without a path the value is a part of the resource; its names may be paths, and unknown ones are passed over', () => {
+test('without a path the value is a partial resource; its names may be paths, and unknown ones are ignored', () => {
   const value = {
     'name.familyName': 'B',
     'emails[type eq "work"].value': 'n',
@@ -120,7 +120,7 @@ test.each<[string, PatchOperation]>([
   ['a filter on what is one', replace('name[givenName eq "Ada"]', 'x')],
   ['an unknown part in a filter', replace('emails[x eq "1"].value', 'x')],
   ['a part of all elements', replace('emails.value', 'x')],
-  ['an element that nothing describes', replace('emails[value co "nobody"].value', 'x')],
+  ['an element that no equality describes', replace('emails[value co "absent"].value', 'x')],
   ['a list for an object', replace('name', ['x'])],
   ['a text for a list of objects', replace('emails', 'x')],
   ['no value', { op: 'replace', path: 'displayName' }],
@@ -135,7 +135,7 @@ test.each<[string, PatchOperation]>([
   expect(ada).toEqual(before);
 });
 
-test('whatever is asked for, only what a client may write changes', () => {
+test('any patch changes writable attributes only', () => {
   const path = fc.oneof(
     fc.constantFrom(
       'userName',
@@ -174,7 +174,7 @@ test('whatever is asked for, only what a client may write changes', () => {
   );
 });
 
-test('members of a group come and go by every form of path', () => {
+test('members of a group can be added and removed with every form of path', () => {
   const group: JsonObject = { members: [{ value: 'u1' }, { value: 'u2' }] };
   const members = (...operations: PatchOperation[]): unknown =>
     (applyPatch(group, operations, GROUP_SCHEMA).members as JsonObject[]).map(({ value }) => value);
@@ -186,7 +186,7 @@ test('members of a group come and go by every form of path', () => {
   expect(() => members(replace('displayName', 'x'))).toThrow(ScimPatchError);
 });
 
-test('attributes and excludedAttributes choose what is shown; schemas and id always are', () => {
+test('attributes and excludedAttributes select the returned attributes; schemas and id are always returned', () => {
   const resource: JsonObject & { schemas: string[]; id: string } = {
     schemas: ['s'],
     id: '1',

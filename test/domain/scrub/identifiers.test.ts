@@ -1,4 +1,4 @@
-// Innocent identifiers stay as they are, and the same numbers by themselves are found.
+// Harmless identifiers stay unchanged, and the same numbers by themselves are found.
 // @module-tag varied
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
 import { runs } from '../../setup/runs.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
-/** Without IP addresses and labelled secrets, which some identifiers are. */
+/** A scrubber without the extended rules, since some identifiers are IP addresses or labelled secrets. */
 const base = createScrubber({ nationalIds: true, extended: false });
 
 const innocent = `SO-47110-4111-1111-1111-1111
@@ -81,7 +81,7 @@ describe('identifiers', () => {
 });
 
 const numRuns = runs(300, 30_000);
-/** Most digits, as few letters as chance gives: what looks most like numbers. */
+/** Mostly digits and few letters, which look most like numbers. */
 const hex = (length: number): fc.Arbitrary<string> =>
   fc.string({
     unit: fc.constantFrom(...'00112233445566778899af'),

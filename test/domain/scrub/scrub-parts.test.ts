@@ -1,4 +1,4 @@
-// Scrubbing pauses inside a text too: between two turns of others only so many characters are read, and only so much is looked at closely.
+// Scrubbing pauses inside a text too: the characters read and the close checks between two pauses are limited.
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { runs } from '../../setup/runs.ts';
 const options = { nationalIds: true, extended: true };
 const scrubber = createScrubber(options);
 
-/** Each is looked at closely wherever it stands. */
+/** Each needs close checks at any place. */
 const hostile = [
   '4111 ',
   '1-',
@@ -36,10 +36,10 @@ const hostile = [
 const LENGTH = 100_000;
 const filled = (unit: string): string => unit.repeat(Math.floor(LENGTH / unit.length));
 
-/** All that is dearest of one match: each end of the longest labelled number, by the check digits of every country. */
+/** The most expensive match: each end of the longest labelled number, with the check digits of every country. */
 const DEAREST = 250_000;
 
-/** The result, how often it paused, and the most steps that were taken between two pauses. */
+/** The result, the number of pauses, and the most steps between two pauses. */
 function counted<T>(parts: Parts<T>, work: Work) {
   let most = 0;
   for (let pauses = 0; ; pauses++) {
@@ -91,7 +91,7 @@ describe('a text of 100,000 characters', () => {
   });
 });
 
-test('two texts whose parts alternate are scrubbed as each by itself', () => {
+test('two texts scrubbed in alternating parts give the same results as each by itself', () => {
   const long = fc
     .array(fc.tuple(fc.constantFrom(...hostile), fc.nat(1_500)), { minLength: 1, maxLength: 3 })
     .map((pieces) => pieces.map(([unit, times]) => unit.repeat(times)).join(' '));
@@ -112,7 +112,7 @@ test('two texts whose parts alternate are scrubbed as each by itself', () => {
   );
 });
 
-/** Turns of others until the work is done. */
+/** The turns of the event loop until the work is done. */
 async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: number }> {
   let turns = 0;
   let isDone = false;
@@ -125,7 +125,7 @@ async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: numb
   return { value, turns };
 }
 
-test('others have their turns while a stored decision is scrubbed for its reader', async () => {
+test('the event loop runs while a stored decision is scrubbed for its reader', async () => {
   const inputContext = { prompt: filled('+1 2 3 4 5 6 7 8 ') };
   const text = JSON.stringify(inputContext);
   const trace = { sealed: { inputContext: { seed: '', text } } } as unknown as TraceDocument;

@@ -1,4 +1,4 @@
-// The work of scrubbing: ordinary decisions never use it up, and what made too much of it is stored redacted.
+// The work of scrubbing: ordinary decisions never use it up, and values that need too much are stored redacted.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
@@ -15,14 +15,14 @@ const scrubbers = { scrubber, versionScrubber: scrubber };
 const every = [
   ...['CARD', 'DATE_OF_BIRTH', 'EMAIL', 'IBAN', 'IP_ADDRESS', 'NATIONAL_ID', 'PHONE', 'SECRET'],
 ];
-/** Scrubbed in one go. */
+/** Scrubs a value without pauses. */
 const scrubbed = (decision: JsonObject, by = scrubbers): ScrubbedMembers =>
   atOnce(scrubMembers(decision, by));
 const usedUp = (): Work => new Work(0);
 const filled = (unit: string, length: number): string =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** Almost personal data: each is looked at closely, and most of it for nothing. */
+/** Texts that resemble personal data: each needs close checks, mostly in vain. */
 const hostile = [
   '44051401359 ',
   '0049 ',
@@ -35,7 +35,7 @@ const hostile = [
   'ssn 12345678 ',
 ];
 
-describe('what is left when the work is used up', () => {
+describe('the result when the work is used up', () => {
   test.each<[given: Json, scrubbed: Json]>([
     ['call 555', '[REDACTED]'],
     ['jane@example.com', '[REDACTED]'],

@@ -1,4 +1,4 @@
-// Scrubbing of personal data: what each detector takes, what it leaves, and the disguises it sees through.
+// Scrubbing of personal data: the findings of each rule, the texts it leaves alone, and known disguises.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { detectionTag } from '../../../src/domain/scrub/rule.ts';
@@ -110,7 +110,7 @@ describe('detectors', () => {
     expect(scrubber.text(text)).toEqual({ text, detections: [] });
   });
 
-  test('tells the types, sorted and distinct, and their tags', () => {
+  test('report the types, sorted and distinct, and their tags', () => {
     const { detections } = scrubber.text('a@b.co 555-123-4567 c@d.co DE89370400440532013000');
     expect(detections).toEqual(['EMAIL', 'IBAN', 'PHONE']);
     expect(detections.map(detectionTag)).toEqual(['PII_EMAIL', 'PII_IBAN', 'PII_PHONE']);
@@ -178,7 +178,7 @@ describe('values', () => {
     expect(value.card).toBe(4111111111111111);
   });
 
-  test('keys are scrubbed too, and stay apart; their object is named as changed', () => {
+  test('keys are scrubbed too and stay distinct; their object is listed as changed', () => {
     const value = { by: { 'jane@example.com': 1, 'joe@example.com': 2, '[EMAIL]': 3, other: 4 } };
     expect(scrubber.value(value)).toEqual({
       value: { by: { '[EMAIL] (2)': 1, '[EMAIL] (3)': 2, '[EMAIL]': 3, other: 4 } },
@@ -187,7 +187,7 @@ describe('values', () => {
     });
   });
 
-  test('a key announces its value, also through an array', () => {
+  test('a key labels its value, also through an array', () => {
     const value = {
       ssn: '123456789',
       homePhones: ['5551234567', 5551234567],

@@ -1,4 +1,4 @@
-// Blind words: what is the same to a search has the same digest, and nothing of a word is left in it.
+// Blind words: words that a search treats alike have the same digest, which reveals nothing of the word.
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../src/domain/others-turn.ts';
 import {
@@ -66,7 +66,7 @@ it('is linear in the length of its text', () => {
   expect(performance.now() - begin).toBeLessThan(2000);
 });
 
-it('digests a thousand words, then others have their turn', () => {
+it('digests a thousand words, then lets the event loop run', () => {
   const text = Array.from({ length: 10_000 }, (_, i) => i).join(' ');
   const parts = blindTextInParts(text, blindBy(Buffer.alloc(32, 1)));
   let pauses = 0;

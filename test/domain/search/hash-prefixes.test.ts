@@ -1,4 +1,4 @@
-// The first digits of hashes in a row, packed: they tell every place at which a hash begins so, and none else up to eight digits.
+// Packed hash prefixes find every position whose hash begins with given digits, exactly up to eight digits.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { packedPrefixes, placesOf, prefixesIn } from '../../../src/domain/search/hash-prefixes.ts';
@@ -8,7 +8,7 @@ const hash = fc
   .array(fc.constantFrom('0', '1', '8', 'f'), { minLength: 64, maxLength: 64 })
   .map((digits) => digits.join(''));
 
-test('places are those of the hashes that begin so, the last first', () => {
+test('finds the positions of the hashes with this beginning, the last first', () => {
   fc.assert(
     fc.property(
       fc.array(hash, { maxLength: 40 }),
@@ -25,7 +25,7 @@ test('places are those of the hashes that begin so, the last first', () => {
   );
 });
 
-test('more than eight digits are not told apart, and a part of a larger buffer is read as itself', () => {
+test('digits beyond eight are ignored, and a slice of a larger buffer is read as such', () => {
   const [one, other] = ['a'.repeat(64), `${'a'.repeat(8)}${'b'.repeat(56)}`];
   const packed = packedPrefixes(['f'.repeat(64), one, other]);
   expect(placesOf(packed, one)).toEqual([2, 1]);

@@ -1,4 +1,4 @@
-// Segments of words: what is packed comes back, each word once, and a query finds what it says.
+// Word segments: packed decisions come back, each word is stored once, and queries find what they ask.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hitsIn, packed, unpacked } from '../../../src/domain/search/word-segment.ts';
@@ -10,7 +10,7 @@ const decision = fc.record({
   texts: fc.array(fc.array(word, { maxLength: 20 }), { maxLength: 3 }),
 });
 
-test('what is packed comes back, and each of its words stands there once', () => {
+test('unpacks what was packed, and stores each word once', () => {
   fc.assert(
     fc.property(fc.array(decision, { maxLength: 20 }), (decisions) => {
       const segment = packed(decisions);

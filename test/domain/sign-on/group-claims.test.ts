@@ -1,4 +1,4 @@
-// The groups that a provider tells: names, none, or nothing that is understood.
+// The groups in a provider's claims: names, none, or an unsupported form.
 import { expect, test } from 'vitest';
 import { groupsTold } from '../../../src/domain/sign-on/group-claims.ts';
 
@@ -12,7 +12,7 @@ test.for<[claim: unknown, groups: string[] | null]>([
     ['a', 'b'],
     ['a', 'b'],
   ],
-  // What cannot be a group is left out where there are groups beside it.
+  // Values that cannot be groups are left out beside groups.
   [[7, null, 'staff'], ['staff']],
   [[7], null],
   [[null], null],
@@ -30,7 +30,7 @@ test.for<[claim: unknown, groups: string[] | null]>([
   ['%2Fa', null],
   ['a%20b', null],
   [['a', 'b%c3%a4'], null],
-  // Names of groups that look like something else.
+  // These names of groups look like other values.
   ['[EXT] partners', ['[EXT] partners']],
   ['{partners}', ['{partners}']],
   ['{3F2504E0-4F89-11D3-9A0C-0305E82C3301}', ['{3F2504E0-4F89-11D3-9A0C-0305E82C3301}']],

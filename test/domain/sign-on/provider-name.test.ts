@@ -1,4 +1,4 @@
-// When another name is still the same person: the organisation itself has changed how people are named, and nothing else.
+// A changed name is the same person only when the organisation itself has changed how it names people.
 import { expect, test } from 'vitest';
 import { isRenamed, type ProviderName } from '../../../src/domain/sign-on/provider-name.ts';
 
@@ -15,7 +15,7 @@ test.for<[string, Partial<ProviderName>, Partial<ProviderName>, string | null, b
   ['another protocol', {}, { protocol: 'oidc', format: 'sub' }, 'sub', true],
   ['another provider', {}, { issuer: 'urn:example:other' }, null, true],
   ['another kind, which is asked for', {}, { format: 'persistent' }, 'persistent', true],
-  ['another kind, which nobody asked for', {}, { format: 'persistent' }, null, false],
+  ['another kind without a choice in the settings', {}, { format: 'persistent' }, null, false],
   ['another kind than is asked for', {}, { format: 'persistent' }, 'email', false],
   ['a kind that was not known', { format: null }, { format: 'email' }, 'email', false],
 ])('%s', ([, was, now, chosen, expected]) => {

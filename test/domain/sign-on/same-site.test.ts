@@ -1,4 +1,4 @@
-// One site or two, as browsers see it.
+// The same-site rule of browsers.
 import { expect, test } from 'vitest';
 import { isSameSite } from '../../../src/domain/sign-on/same-site.ts';
 

@@ -1,5 +1,5 @@
-// Audit bundles that were altered are never called intact.
-// An archive that another program could read otherwise, a manifest that says something else, values that are missing.
+// The verifier never calls an altered audit bundle intact.
+// Alterations: ambiguous archives, contradicting manifests, and missing values.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ const fileOf = (name: string): SampleFile => files.find((file) => file.name === 
 const replaced = (name: string, change: (text: string) => string): SampleFile[] =>
   files.map((file) => (file.name === name ? { name, text: change(file.text) } : file));
 const evil = (name: string): SampleFile => ({ name, text: 'evil' });
-/** The archive with one header written otherwise. */
+/** The archive with one modified header. */
 const headed = (name: string, change: HeaderChange): Buffer =>
   gzipSync(
     Buffer.concat([
@@ -67,10 +67,10 @@ const headed = (name: string, change: HeaderChange): Buffer =>
       END,
     ]),
   );
-/** The archive with something else behind its files. */
+/** The archive with additional bytes after its files. */
 const ended = (end: Buffer): Buffer => gzipSync(tarOf(files, end));
 
-test('an archive as the server makes it is intact, also with a full last record', async () => {
+test('an archive of the server is intact, also with a full last record', async () => {
   for (const bytes of [tarGzOf(files), tarOf(files), ended(Buffer.alloc(20 * BLOCK))]) {
     const report = await verify(bytes);
     expect(report.problems).toEqual([]);
@@ -86,7 +86,7 @@ test('sizes and checksums may end with a blank', async () => {
   expect(report.verdict).toBe('intact');
 });
 
-describe('cannot tell, of an archive that another program may read otherwise:', () => {
+describe('cannot tell, for an archive that other programs may read differently:', () => {
   const second = (): SampleFile => ({ name: 'ledger.json', text: 'a forged ledger' });
   const cases: Record<string, () => Buffer> = {
     'a second ledger behind the first': () => tarGzOf([...files, second()]),
@@ -168,14 +168,14 @@ describe('cannot tell, of an archive that another program may read otherwise:', 
   });
 });
 
-test('an archive that unpacks to far more than a bundle holds little memory', async () => {
+test('an archive that unpacks to far more than a bundle uses little memory', async () => {
   const line = `{"id":"${'x'.repeat(17 * 1024 * 1024)}"`;
   const report = await verify(tarGzOf(replaced('ledger.json', (text) => text + line)));
   expect(report.verdict).toBe('cannot tell');
   expect(report.problems.map(({ message }) => message).join()).toContain('longer than');
 });
 
-describe('tampered, whoever is trusted:', () => {
+describe('tampered, for any trusted key:', () => {
   const otherEntries = disclosed(createChain(4, 'other'), NAMES);
   const resigned = (change: object, names = entries): Promise<SampleFile[]> =>
     filesOf(names, { ...manifest, ...change }, key);
@@ -245,7 +245,7 @@ describe('values that the manifest promises', () => {
     expect(one.problems[0]!.message).toContain('outputDecision');
   });
 
-  test('may be gone where the signer says that they were erased', async () => {
+  test('may be missing when the signer states their erasure', async () => {
     const erased = await filesOf(stripped(3, ['inputContext']), manifest, key);
     const said = await omissionsFile(manifest, { 3: ['outputDecision'] }, key);
     expect((await verify(tarGzOf([...erased, said]))).verdict).toBe('intact');
@@ -283,7 +283,7 @@ describe('values that the manifest promises', () => {
     }
   });
 
-  test('that another key says are gone are missing', async () => {
+  test('count as missing when another key states their erasure', async () => {
     const erased = (await filesOf(stripped(3, ['inputContext']), manifest, key)).map((file) =>
       file.name === 'keys.json'
         ? { ...file, text: JSON.stringify({ keys: [key.jwk, otherKey.jwk] }) }
@@ -301,28 +301,28 @@ describe('values that the manifest promises', () => {
   });
 });
 
-test('a manifest of another key than the trusted one is never vouched for', async () => {
+test('a manifest signed with an untrusted key is never intact', async () => {
   const report = await verify(tarGzOf(files), [otherKey.kid]);
   expect(report).toMatchObject({ verdict: 'cannot tell', isTrusted: false, vouchedUpTo: null });
   expect(codesOf(report)).toContain('key-mismatch');
   expect(codesOf(await verify(tarGzOf(files), []))).toEqual(['not-vouched']);
 });
 
-test('an archive that is compressed in other pieces is the same', async () => {
+test('an archive compressed differently is the same', async () => {
   const again = gzipSync(gunzipSync(tarGzOf(files)), { level: 1 });
   expect((await verify(again)).verdict).toBe('intact');
 });
 
-describe('a bundle that a tool wrote anew is called that', () => {
+describe('a bundle that a tool has reformatted is reported as such', () => {
   const text = `${bundleOf(entries).join('\n')}\n`;
   const cases: [string, string, string][] = [
-    ['indented', JSON.stringify(JSON.parse(text), null, 2), 'formatted anew'],
+    ['indented', JSON.stringify(JSON.parse(text), null, 2), 'formatted again'],
     [
       'indented behind a blank line',
       `\n${JSON.stringify(JSON.parse(text), null, 2)}`,
-      'formatted anew',
+      'formatted again',
     ],
-    ['on one line', JSON.stringify(JSON.parse(text)), 'formatted anew'],
+    ['on one line', JSON.stringify(JSON.parse(text)), 'formatted again'],
     ['with a byte order mark', `\uFEFF${text}`, 'byte order mark'],
     ['with other line ends', text.replaceAll('\n', '\r\n'), 'CRLF'],
   ];

@@ -1,4 +1,4 @@
-// Disclosures that match their commitment and are formed otherwise than a server forms them, and values opened node by node.
+// Disclosures that match their commitment but not the server's form, and values disclosed node by node.
 import { expect, test } from 'vitest';
 import { matchDisclosures } from '../../../scripts/verify-bundle/disclosures.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
@@ -9,7 +9,7 @@ const SALT = `${'s'.repeat(21)}A`;
 const textOf = (node: Json): string => canonicalize(node);
 const digestOf = (node: Json): string => sha256Hex(textOf(node));
 
-/** What these nodes show, of which the first is that of the value `reason`. */
+/** Verifies the disclosure of these nodes; the first is that of the value `reason`. */
 function shownBy(nodes: readonly Json[], texts = nodes.map(textOf)) {
   return matchDisclosures({ reason: sha256Hex(texts[0]!) }, texts).get('reason');
 }
@@ -36,14 +36,14 @@ test.each<[string, Json]>([
   expect(() => shownBy([node])).toThrow('a disclosure');
 });
 
-test('another spelling is refused, and so is what nobody committed to', () => {
+test('another spelling is refused, and so is an uncommitted value', () => {
   const node = [SALT, 'reason', 1];
   expect(() => shownBy([node], [`["${SALT}", "reason", 1]`])).toThrow('not canonical JSON');
   expect(() => shownBy([node, node])).toThrow('matches no commitment, or is duplicated');
   expect(() => shownBy([node, [SALT, 'other', 1]])).toThrow('matches no commitment');
 });
 
-test('a value is whole once every node below it is shown', () => {
+test('a value is whole once every node below it is disclosed', () => {
   const first = [SALT, 'a/b', true];
   const items = [
     [SALT, 0, 'x'],

@@ -1,4 +1,4 @@
-// Lines of a bundle that are not as the server writes them: each is refused, so that no other program can read them otherwise.
+// Lines of a bundle in another form than the server's are refused, so that all programs read a bundle alike.
 import { describe, expect, test } from 'vitest';
 import { readEntry, readFooter, readHeader } from '../../../scripts/verify-bundle/layout.ts';
 import { Unreadable } from '../../../scripts/verify-bundle/text.ts';
@@ -21,7 +21,7 @@ const changed = (members: Members, name: string, value: unknown): Members => ({
   [name]: value,
 });
 
-test('lines of the server are read, and written again they are the same', () => {
+test('lines of the server are read and are the same when written again', () => {
   expect(headerLine(headerMembers)).toBe(header);
   expect(readHeader(header)).toMatchObject({ chain: 'ledger', count: 1 });
   expect(JSON.stringify(entryMembers)).toBe(entry);
@@ -58,7 +58,7 @@ describe('a header', () => {
       expect(() => readHeader(headerLine(changed(headerMembers, name, value)))).toThrow(Unreadable);
   });
 
-  test('may name no place, and no head', () => {
+  test('may have no range and no head', () => {
     const nothing = { range: { fromSequence: null, toSequence: null }, prevHash: null, head: null };
     const read = readHeader(headerLine({ ...headerMembers, ...nothing }));
     expect(read).toMatchObject(nothing);

@@ -1,4 +1,4 @@
-// The lines of a bundle, whatever pieces its bytes come in.
+// The lines of a bundle in chunks of any size.
 import { expect, test } from 'vitest';
 import { readLines } from '../../../scripts/verify-bundle/input.ts';
 
@@ -31,7 +31,7 @@ test('that are no UTF-8 are refused', async () => {
   await expect(linesIn(Buffer.from([0x61, 0xff, 0x0a]))).rejects.toThrow();
 });
 
-test('that are longer than any of a bundle are refused, and the length begins anew with each', async () => {
+test('that are longer than any of a bundle are refused, and each line is measured by itself', async () => {
   const line = Buffer.alloc(LONGEST, 'x');
   const piece = LONGEST / 4;
   const two = Buffer.concat([line, Buffer.from('\n'), line.subarray(0, LONGEST / 2)]);

@@ -1,4 +1,4 @@
-// The set of digests of a verifier: that of zeros too, beyond its first size, and where many share a slot.
+// The verifier's set of digests: with a digest of zeros, beyond its initial size, and with many in one slot.
 import { expect, test } from 'vitest';
 import { MarkSet } from '../../../scripts/verify-bundle/mark-set.ts';
 

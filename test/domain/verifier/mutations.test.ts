@@ -1,4 +1,4 @@
-// Random alterations of valid bundles: each is found, and at its place; valid bundles raise no alarm.
+// Random alterations of valid bundles: each is found at its place; valid bundles raise no alarm.
 // @module-tag varied
 import { describe, expect, it } from 'vitest';
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
@@ -64,7 +64,7 @@ const mutations: Record<string, Mutation> = {
       place: index + 1,
     };
   },
-  'edit a view and seal one entry anew': (entries, index) => {
+  'edit a view and seal one entry again': (entries, index) => {
     const view = edited(entries[index]!.view, { workspaceId: 'x' });
     const sealed = resealed(at(entries, index, { view }), index);
     const mixed = sealed.map((entry, i) => (i > index ? entries[i]! : entry));
@@ -104,7 +104,7 @@ describe('mutations', () => {
     }
   });
 
-  it('finds a whole rewritten from a change of a decision on only through a pin at or after it', async () => {
+  it('finds a chain rewritten from a changed decision only through a pin at or after it', async () => {
     const history = sampleHistory(5, 12);
     const entries = rewritten(history, 11);
     expect(await verify(bundleOf(entries))).toMatchObject({
@@ -121,7 +121,7 @@ describe('mutations', () => {
     });
   });
 
-  it('never takes a document with a changed byte for intact, but for the members that prove nothing', async () => {
+  it('never calls a document with a changed byte intact, except in members that prove nothing', async () => {
     const history = disclosed(sampleHistory(11, 8));
     const lines = bundleOf(history);
     const roll = dice(99);

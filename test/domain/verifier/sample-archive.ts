@@ -1,4 +1,4 @@
-// Audit bundles for tests, made of a sample chain byte by byte, so that each byte can be made otherwise.
+// Audit bundles for tests, built from a sample chain byte by byte, so that each byte can be altered.
 import {
   createHash,
   createPublicKey,
@@ -37,7 +37,7 @@ export interface SampleFile {
   text: string;
 }
 
-/** What a bundle says of some entries. */
+/** The bundle of these entries. */
 export function describeEntries(
   entries: readonly Sample[],
   disclosed: readonly string[] = [],
@@ -73,7 +73,7 @@ export async function filesOf(
   ];
 }
 
-/** `names`: the values that are said to be gone, by their entry. */
+/** `names`: the values stated as erased, by their entry. */
 export async function omissionsFile(
   { bundleId }: BundleManifest,
   names: Readonly<Record<number, readonly string[]>>,
@@ -98,7 +98,7 @@ export async function omissionsFile(
 export const BLOCK = 512;
 export const END = Buffer.alloc(2 * BLOCK);
 
-/** The members of a header that a test writes otherwise. */
+/** The members of a header that a test alters. */
 export interface HeaderChange {
   size?: number | string;
   type?: string;

@@ -128,7 +128,7 @@ export class SampleChain {
     return entry;
   }
 
-  /** An amendment of the decision at `index` (of those made so far). */
+  /** Appends an amendment of the decision at `index` of those made so far. */
   amend(kind: AmendmentKind, index: number): Sample {
     const decision = this.decisions[index]!;
     const { sealed, commitments } = this.seal(amendedValues[kind]);
@@ -311,7 +311,7 @@ export function bundleOf(entries: readonly Sample[], header: Partial<BundleHeade
   return text.join('').trimEnd().split('\n');
 }
 
-/** What the caller of an ingestion was given. */
+/** The receipt that the caller of an ingestion received. */
 export function receiptOf({ sequence, chainHash, traceId, sealed }: Sample) {
   return { sequence, chainHash, traceId, salt: saltAt(sealed.submitted!.seed, '') };
 }

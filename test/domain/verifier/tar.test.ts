@@ -1,4 +1,4 @@
-// The reader of archives: whatever pieces the bytes come in, the files are the same; anything but plain files is refused.
+// The reader of archives: chunk sizes do not matter, and anything but plain files is refused.
 import { expect, test } from 'vitest';
 import { isTar, readTar } from '../../../scripts/verify-bundle/archive/tar.ts';
 
@@ -7,10 +7,10 @@ const END = Buffer.alloc(2 * BLOCK);
 
 interface Header {
   name?: string;
-  /** As it is written. */
+  /** The header as written. */
   size?: string;
   change?: (block: Buffer) => void;
-  /** What is added to the right sum. */
+  /** The difference from the correct checksum. */
   sum?: number;
 }
 
@@ -35,7 +35,7 @@ function fileOf(text: string, header: Header = {}): Buffer {
   return Buffer.concat([headerOf({ size, ...header }), body]);
 }
 
-/** The bytes in pieces of a length. */
+/** Splits the bytes into chunks of a length. */
 async function* inPieces(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += length)
     yield await Promise.resolve(bytes.subarray(at, at + length));
@@ -129,7 +129,7 @@ test.each<[string, Buffer, string | null]>([
     else await expect(filesIn(bytes, length)).rejects.toThrow(why);
 });
 
-test('what stands between the end of a file and its block is refused, and so is half a file', async () => {
+test('bytes between the end of a file and its block are refused, and so is half a file', async () => {
   const file = fileOf('x');
   await expect(filesIn(Buffer.concat([file.fill('x', BLOCK + 1, BLOCK + 2), END]))).rejects.toThrow(
     'behind the end of the file',
@@ -138,7 +138,7 @@ test('what stands between the end of a file and its block is refused, and so is 
     await expect(filesIn(fileOf('x'.repeat(100)).subarray(0, length))).rejects.toThrow('truncated');
 });
 
-test('an archive is known by its first block', () => {
+test('an archive is recognised by its first block', () => {
   expect(isTar(archive)).toBe(true);
   expect(isTar(archive.subarray(0, BLOCK))).toBe(true);
   expect(isTar(archive.subarray(0, BLOCK - 1))).toBe(false);

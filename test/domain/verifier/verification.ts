@@ -1,4 +1,4 @@
-// Verifying sample chains in tests, and altering them as somebody with access to the database could.
+// Verifies sample chains in tests, and alters them as an attacker with access to the database could.
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { chainHash, payloadDigest, ZERO_HASH } from '../../../src/domain/record/chain.ts';
@@ -39,7 +39,7 @@ export function edited(view: string, members: object): string {
   return canonicalize({ ...(JSON.parse(view) as JsonObject), ...members });
 }
 
-/** Seals entries anew from an index on. */
+/** Seals entries again from an index on. */
 export function resealed(entries: readonly Sample[], from: number): Sample[] {
   let prevHash = entries[from - 1]?.chainHash ?? ZERO_HASH;
   return entries.map((entry, i) => {
@@ -55,7 +55,7 @@ export function resealed(entries: readonly Sample[], from: number): Sample[] {
   });
 }
 
-/** Edits a view and recomputes everything after it, as whoever can write the whole database could. */
+/** Edits a view and recomputes everything after it, as an attacker who can write the whole database could. */
 export function rewritten(entries: readonly Sample[], index: number): Sample[] {
   let all = entries.map((entry, i) =>
     i === index ? { ...entry, view: edited(entry.view, { workspaceId: 'x' }) } : entry,

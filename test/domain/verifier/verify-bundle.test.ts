@@ -1,4 +1,4 @@
-// The offline verifier: verdicts, pins, receipts, values, references, and documents that it cannot read.
+// The offline verifier: verdicts, pins, receipts, values, references, and unreadable documents.
 import { describe, expect, it } from 'vitest';
 import { ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { readPin, readShortPin } from '../../../scripts/verify-bundle/pins.ts';
@@ -56,7 +56,7 @@ describe('verdicts', () => {
     });
   });
 
-  it('does not take a pin beyond the last entry for proof', async () => {
+  it('does not accept a pin beyond the last entry as proof', async () => {
     const part = history.slice(0, 20);
     const head = { sequence: 30, chainHash: last.chainHash };
     const report = await verify(bundleOf(part, { head }), { pins: [pinAt(last)] });
@@ -64,7 +64,7 @@ describe('verdicts', () => {
     expect(report.problems[0]!.message).toContain('the pin at 30 is beyond it');
   });
 
-  it('holds the claimed head against a pin', async () => {
+  it('compares the claimed head with a pin', async () => {
     const part = history.slice(0, 20);
     const head = { sequence: 30, chainHash: ZERO_HASH };
     expect(
@@ -75,7 +75,7 @@ describe('verdicts', () => {
     });
   });
 
-  it('knows an older document from one whose tail was cut by the time of the pin', async () => {
+  it('distinguishes an older document from one with a cut tail by the time of the pin', async () => {
     const part = history.slice(0, 20);
     const pins = [pinAt(part[19]), pinAt(last, { createdAt: last.createdAt })];
     expect(await verify(bundleOf(part, { exportedAt: last.createdAt }), { pins })).toMatchObject({
@@ -87,7 +87,7 @@ describe('verdicts', () => {
     });
   });
 
-  it('knows a document that was not exported when it says', async () => {
+  it('detects a document with a wrong time of export', async () => {
     const part = history.slice(0, 20);
     const pins = [pinAt(part[19]), pinAt(last, { createdAt: last.createdAt })];
     const lastAt = Date.parse(part[19]!.createdAt);
@@ -107,7 +107,7 @@ describe('verdicts', () => {
       });
   });
 
-  it('holds organisation and start of the chain against what is expected', async () => {
+  it('compares organisation and start of the chain with the expected ones', async () => {
     const pins = [pinAt(last)];
     const chainStart = history[0]!.chainHash;
     const lines = bundleOf(history);
@@ -141,7 +141,7 @@ describe('verdicts', () => {
     });
   });
 
-  it('can tell nothing from an empty chain', async () => {
+  it('cannot tell for an empty chain', async () => {
     expect(await verify(bundleOf([]))).toMatchObject({
       verdict: 'cannot tell',
       problems: [{ code: 'not-vouched' }],
@@ -214,7 +214,7 @@ describe('pins', () => {
   });
 });
 
-describe('what was submitted', () => {
+describe('the submitted decision', () => {
   const chain = new SampleChain();
   const entry = chain.trace({ amount: 5 });
   const body = Buffer.from(JSON.stringify({ traceId: entry.traceId, amount: 5 }));
@@ -223,7 +223,7 @@ describe('what was submitted', () => {
     data: { createdAt: entry.createdAt, hashChain: receiptOf(entry) },
   })!;
 
-  it('is shown by the receipt and the kept body', async () => {
+  it('is proved by the receipt and the kept body', async () => {
     const options = { pins: [receipt], body };
     expect(await verify(bundleOf(chain.entries), options)).toMatchObject({
       verdict: 'intact',
@@ -231,7 +231,7 @@ describe('what was submitted', () => {
     });
   });
 
-  it('is denied for another body', async () => {
+  it('is disproved for another body', async () => {
     const options = { pins: [receipt], body: Buffer.from('{}') };
     expect(await verify(bundleOf(chain.entries), options)).toMatchObject({
       verdict: 'tampered',
@@ -240,7 +240,7 @@ describe('what was submitted', () => {
     });
   });
 
-  it('is not told from a receipt for another trace', async () => {
+  it('is not decided by a receipt for another trace', async () => {
     const pins = [{ ...receipt, traceId: 'trc_other' }];
     expect(await verify(bundleOf(chain.entries), { pins })).toMatchObject({
       verdict: 'tampered',
@@ -343,7 +343,7 @@ describe('references', () => {
   });
 });
 
-describe('what could never have been appended', () => {
+describe('entries that could never have been appended', () => {
   const chain = new SampleChain();
   for (let i = 0; i < 5; i++) chain.trace();
   chain.amend('correction', 0);
@@ -392,12 +392,12 @@ describe('what could never have been appended', () => {
     });
   });
 
-  it('is not looked for before the document', async () => {
+  it('are not searched for before the document', async () => {
     const later = chain.entries.slice(5);
     expect(await verifyPinned(later, later.at(-1)!)).toMatchObject({ verdict: 'intact' });
   });
 
-  it('more names than usual are told apart', async () => {
+  it('more names than usual are distinguished', async () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`name${i}`, i]));
     const wide = new SampleChain();
     wide.trace(many);
@@ -432,7 +432,7 @@ describe('what could never have been appended', () => {
   });
 });
 
-describe('what it cannot read', () => {
+describe('documents that it cannot read', () => {
   const history = sampleHistory(3, 6);
   const lines = bundleOf(history);
   const pins = [pinAt(history[5])];

@@ -1,4 +1,4 @@
-// The queue of one organisation: which entries make the next batch, and what finds room to wait.
+// The append queue of one organisation: the entries of the next batch, and the limits on waiting ones.
 import { expect, test } from 'vitest';
 import { objectId } from '../../../src/ledger/ledger.model.ts';
 import {
@@ -18,7 +18,7 @@ const LIMITS: QueueLimits = {
 };
 const organizationId = newId();
 
-/** An entry of exactly so many bytes. */
+/** Creates an entry of exactly `bytes` bytes. */
 function pendingOf(bytes: number): PendingAppend {
   const empty = new PendingAppend(
     draft(organizationId, { payload: '' }),
@@ -29,7 +29,7 @@ function pendingOf(bytes: number): PendingAppend {
   return new PendingAppend(draft(organizationId, { payload }), objectId(newId()), new Date());
 }
 
-/** The sizes of the batches that a queue of entries of these sizes gives. */
+/** Returns the batches, by entry size, into which a queue of entries of these sizes is split. */
 function batchesOf(sizes: readonly number[]): number[][] {
   const queue = new AppendQueue(organizationId);
   queue.waiting.push(...sizes.map(pendingOf));
@@ -52,11 +52,11 @@ test.each([
   expect(batchesOf(sizes)).toEqual(batches);
 });
 
-test('a queue with nothing gives nothing', () => {
+test('an empty queue gives an empty batch', () => {
   expect(new AppendQueue(organizationId).take(LIMITS)).toEqual([]);
 });
 
-/** Tries to let entries of these sizes wait, each in the queue of its organisation: which of them there is room for. */
+/** Enqueues entries of these sizes, each for its organisation; returns which were accepted. */
 function admitted(entries: readonly [organization: string, bytes: number][]) {
   const queues = new AppendQueues();
   const ids = new Map(entries.map(([organization]) => [organization, newId()]));
@@ -70,12 +70,12 @@ function admitted(entries: readonly [organization: string, bytes: number][]) {
 
 test.each<[string, [string, number][], boolean[]]>([
   [
-    'so many entries',
+    'as many entries as the limit',
     [100, 100, 100, 100, 100].map((bytes) => ['a', bytes]),
     [true, true, true, true, false],
   ],
   [
-    'so many bytes of one',
+    'as many bytes of one as the limit',
     [
       ['a', 1000],
       ['a', 1000],
@@ -83,7 +83,7 @@ test.each<[string, [string, number][], boolean[]]>([
     [true, true],
   ],
   [
-    'a byte more of one',
+    'one byte more of one',
     [
       ['a', 1000],
       ['a', 1001],
@@ -91,7 +91,7 @@ test.each<[string, [string, number][], boolean[]]>([
     [true, false],
   ],
   [
-    'so many bytes of several',
+    'as many bytes of several as the limit',
     [
       ['a', 1500],
       ['b', 1500],
@@ -99,7 +99,7 @@ test.each<[string, [string, number][], boolean[]]>([
     [true, true],
   ],
   [
-    'a byte more of several',
+    'one byte more of several',
     [
       ['a', 1500],
       ['b', 1501],
@@ -119,7 +119,7 @@ test.each<[string, [string, number][], boolean[]]>([
   expect(admitted(entries).results.map(({ isAdmitted }) => isAdmitted)).toEqual(expected);
 });
 
-test('what is answered makes room, once', () => {
+test('an answered append makes room once', () => {
   const { results, admit } = admitted([
     ['a', 1500],
     ['b', 1500],
@@ -135,7 +135,7 @@ test('what is answered makes room, once', () => {
   expect(admit(['a', 1500]).isAdmitted).toBe(true);
 });
 
-test('a queue is the same while it is known, and trusts a head for a minute', () => {
+test('a known queue is reused and keeps its head for a minute', () => {
   const queues = new AppendQueues();
   const queue = queues.of(organizationId);
   expect(queues.of(organizationId)).toBe(queue);

@@ -25,7 +25,7 @@ function sealed(outcome: Outcome) {
   return outcome.entry;
 }
 
-test('two instances append to one chain: no gap, no fork, hashes replay', async () => {
+test('two instances append to one chain without gap or fork, and its hashes replay', async () => {
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   const answers = await Promise.all(
@@ -44,7 +44,7 @@ test('two instances append to one chain: no gap, no fork, hashes replay', async 
   await Promise.all(instances.map(({ appender }) => appender.close()));
 });
 
-test('twenty keys, twenty times each, on two instances: twenty entries, every answer the same', async () => {
+test('twenty keys posted twenty times each on two instances give twenty entries and equal answers', async () => {
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   const posts = numbers(400).map(async (number) => {
@@ -65,7 +65,7 @@ test('twenty keys, twenty times each, on two instances: twenty entries, every an
   }
 });
 
-test('a key may be used again after a day, and is found until then', async () => {
+test('an idempotency key is found for a day and may be used again afterwards', async () => {
   const organizationId = newId();
   const idempotencyKey = key(1);
   const start = Date.now();
@@ -102,7 +102,7 @@ test('a key may be used again after a day, and is found until then', async () =>
   );
 });
 
-test('the monthly limit is exact between instances, and repetitions are answered beyond it', async () => {
+test('the monthly limit is exact across instances, and replays are answered beyond it', async () => {
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   const results = await Promise.allSettled(
@@ -161,7 +161,7 @@ function nesting(depth: number): unknown {
   return depth === 0 ? 'deep' : [nesting(depth - 1)];
 }
 
-test('of two amendments that follow the same entry one wins, on any instance', async () => {
+test('one of two amendments that follow the same entry wins, on any instance', async () => {
   const organizationId = newId();
   const instances = [chain.start(), chain.start()];
   await instances[0]?.appender.append(draft(organizationId, { traceId: 'contested' }));
@@ -177,7 +177,7 @@ test('of two amendments that follow the same entry one wins, on any instance', a
   expect((await instances[1]?.appender.append(clause()))?.kind).toBe('superseded');
 });
 
-test('a full queue answers 503 at once, a late outcome 503 in time, and what was accepted goes on', async () => {
+test('a full queue answers 503 at once, a late outcome answers 503 in time, and accepted appends go on', async () => {
   const organizationId = newId();
   const { appender } = chain.start();
   const accepted = numbers(1_024).map(() => appender.append(draft(organizationId)));
@@ -197,7 +197,7 @@ test('a full queue answers 503 at once, a late outcome 503 in time, and what was
   );
 });
 
-test('what waits is bounded in bytes, for one organisation and for all, and makes room when it is answered', async () => {
+test('waiting appends are bounded in bytes per organisation and in all, and make room when answered', async () => {
   const [one, two] = [newId(), newId()];
   const limits = Object.assign({}, DEFAULT_LIMITS, {
     held: { perOrganization: 5_000, inAll: 8_000 },
@@ -220,7 +220,7 @@ test('what waits is bounded in bytes, for one organisation and for all, and make
   expect(await appender.append(huge)).toMatchObject({ kind: 'sealed' });
 });
 
-test('an error that the server does not explain is a 503: the entry may be in, and a retry is told', async () => {
+test('an unexplained server error is a 503: the entry may be stored, and a retry gets the answer', async () => {
   const store = createMongoStore({ db: chain.db, chain: DECISIONS, timer: systemTimer });
   const cause = { code: 8000, errmsg: 'something of the provider' };
   let isOdd = true;
@@ -257,7 +257,7 @@ test('an instance whose clock is off seals nothing', async () => {
   });
 });
 
-test('a truncated chain is found before anything is built on it', async () => {
+test('a truncated chain is found before an append builds on it', async () => {
   const organizationId = newId();
   const filter = { organizationId: objectId(organizationId) };
   const before = chain.start();
@@ -281,7 +281,7 @@ test('a truncated chain is found before anything is built on it', async () => {
   expect(await chain.entries(organizationId)).toHaveLength(3);
 });
 
-test('a chain that is cut under an instance is found after a quiet minute, and goes on once that is released', async () => {
+test('a chain that is cut under an instance is found after an idle minute and continues once released', async () => {
   const organizationId = newId();
   let now = Date.now();
   const running = chain.start({ clock: { now: () => new Date(now) } });
@@ -311,7 +311,7 @@ test('a chain that is cut under an instance is found after a quiet minute, and g
   expect(await chain.db.collection('heads_ledger_lost').countDocuments(filter)).toBeGreaterThan(0);
 });
 
-test('a missing head that nobody had noted is noted with the quarantine', async () => {
+test('a missing head without a note is noted with the quarantine', async () => {
   const organizationId = newId();
   const known = { sequence: 3, chainHash: 'e'.repeat(64) };
   const { heads } = chain.start();
@@ -325,45 +325,41 @@ test('a missing head that nobody had noted is noted with the quarantine', async 
   expect(later.quarantined).toEqual([known]);
 });
 
-test(
-  'heads thinned hour by hour are those that are thinned at once',
-  { tags: ['long'] },
-  async () => {
-    const rows = chain.db.collection<HeadRow>('heads_hourly');
-    const begin = Date.UTC(2026, 2, 1, 5, 17);
-    const at = (index: number) => new Date(begin + index * 13 * 60_000);
-    const row = (organizationId: string, index: number) => ({
-      organizationId: objectId(organizationId),
-      sequence: index,
-      chainHash: '',
-      at: at(index),
-    });
-    const [slowly, once] = [newId(), newId()];
-    await rows.insertMany(numbers(400).map((index) => row(slowly, index)) as never[]);
-    const end = Date.UTC(2026, 2, 6);
-    const keptOf = async (id: string) =>
-      (
-        await rows
-          .find({ organizationId: objectId(id) })
-          .sort({ sequence: 1 })
-          .toArray()
-      ).map(({ sequence }) => sequence);
-    let from = new Date(0);
-    for (let now = begin; now < end; now += 3_540_000) {
-      await thinHeads(rows, { from, now: new Date(now) });
-      from = new Date(now);
-    }
-    await thinHeads(rows, { from, now: new Date(end) });
-    const hourly = await keptOf(slowly);
-    await rows.deleteMany({});
-    await rows.insertMany(numbers(400).map((index) => row(once, index)) as never[]);
-    await thinHeads(rows, { from: new Date(0), now: new Date(end) });
-    expect(hourly).toEqual(await keptOf(once));
-    expect(hourly.length).toBeLessThan(60);
-  },
-);
+test('heads thinned hour by hour equal those thinned at once', { tags: ['long'] }, async () => {
+  const rows = chain.db.collection<HeadRow>('heads_hourly');
+  const begin = Date.UTC(2026, 2, 1, 5, 17);
+  const at = (index: number) => new Date(begin + index * 13 * 60_000);
+  const row = (organizationId: string, index: number) => ({
+    organizationId: objectId(organizationId),
+    sequence: index,
+    chainHash: '',
+    at: at(index),
+  });
+  const [slowly, once] = [newId(), newId()];
+  await rows.insertMany(numbers(400).map((index) => row(slowly, index)) as never[]);
+  const end = Date.UTC(2026, 2, 6);
+  const keptOf = async (id: string) =>
+    (
+      await rows
+        .find({ organizationId: objectId(id) })
+        .sort({ sequence: 1 })
+        .toArray()
+    ).map(({ sequence }) => sequence);
+  let from = new Date(0);
+  for (let now = begin; now < end; now += 3_540_000) {
+    await thinHeads(rows, { from, now: new Date(now) });
+    from = new Date(now);
+  }
+  await thinHeads(rows, { from, now: new Date(end) });
+  const hourly = await keptOf(slowly);
+  await rows.deleteMany({});
+  await rows.insertMany(numbers(400).map((index) => row(once, index)) as never[]);
+  await thinHeads(rows, { from: new Date(0), now: new Date(end) });
+  expect(hourly).toEqual(await keptOf(once));
+  expect(hourly.length).toBeLessThan(60);
+});
 
-test('old head rows are thinned, the newest of each hour and day stays', async () => {
+test('old head rows are thinned to the newest of each hour and day', async () => {
   const organizationId = objectId(newId());
   const rows = chain.db.collection<HeadRow>('heads');
   const now = new Date('2026-03-10T12:30:00.000Z');

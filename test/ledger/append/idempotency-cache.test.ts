@@ -1,4 +1,4 @@
-// What is remembered of answered requests: what an answer needs, and no more of it than fits.
+// The idempotency cache: keeps only what an answer needs, within its bound in bytes.
 import { expect, test } from 'vitest';
 import { IdempotencyCache } from '../../../src/ledger/append/idempotency-cache.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
@@ -11,7 +11,7 @@ const organizationId = newId();
 const key = (number: number): Buffer => Buffer.alloc(16, number);
 const large = 'x'.repeat(1_000_000);
 
-/** What a decision of a megabyte becomes. */
+/** The entry of a decision of one megabyte. */
 function stored({ idempotencyKey }: Draft): Stored {
   return {
     _id: objectId(newId()),
@@ -44,7 +44,7 @@ function cacheOf(bytes: number): IdempotencyCache {
   });
 }
 
-test('holds what an answer is made of, and nothing of the payload', async () => {
+test('keeps the members of an answer and nothing of the payload', async () => {
   const cache = cacheOf(1_000_000);
   const outcome = await cache.append(draft(organizationId, { idempotencyKey: key(1) }));
   expect(outcome).toMatchObject({ kind: 'sealed', entry: { view: large } });
@@ -59,7 +59,7 @@ test('holds what an answer is made of, and nothing of the payload', async () => 
   expect(JSON.stringify(kept).length).toBeLessThan(1_000);
 });
 
-test('is bounded in bytes: the oldest answers are forgotten first', async () => {
+test('is bounded in bytes and forgets the oldest answers first', async () => {
   const cache = cacheOf(20_000);
   for (let number = 0; number < 200; number++)
     await cache.append(draft(organizationId, { idempotencyKey: key(number) }));

@@ -14,7 +14,7 @@ const queue = new AppendQueue(ORGANIZATION);
 const id = (digit: number) => objectId(String(digit).repeat(24));
 const drafts = [draft(ORGANIZATION), draft(ORGANIZATION), draft(ORGANIZATION)];
 
-/** The drafts sealed at a moment; the same moment gives the same bytes. */
+/** Seals the drafts at a given time; the same time gives the same bytes. */
 function sealedAt(now: number): [Stored, Stored, Stored] {
   const entries: Stored[] = [];
   for (const [index, one] of drafts.entries()) {
@@ -36,7 +36,7 @@ const unknown: InsertOutcome = { kind: 'unknown', cause: new Error('no answer') 
 
 interface Script {
   outcomes: InsertOutcome[];
-  /** What majority reads show: the last one for ever. */
+  /** Results of successive majority reads; the last one repeats. */
   majority: Stored[][];
 }
 
@@ -68,7 +68,7 @@ function play({ outcomes, majority }: Script) {
   return { inserting, sent };
 }
 
-test('the byte-identical rest is sent again, after what a majority has', async () => {
+test('the missing documents are sent again, byte-identical', async () => {
   const { inserting, sent } = play({ outcomes: [unknown, { kind: 'ok' }], majority: [[first]] });
   expect(await inserting).toEqual({
     durable: [first, second, third],
@@ -78,7 +78,7 @@ test('the byte-identical rest is sent again, after what a majority has', async (
   expect(sent[1]).toEqual([second, third]);
 });
 
-test('a conflict with its own document is no acknowledgement: a majority has to show it', async () => {
+test('a conflict with its own document is no acknowledgement until a majority shows it', async () => {
   const ownConflict: InsertOutcome = { kind: 'conflict', at: 0, index: '_id' };
   const { inserting, sent } = play({
     outcomes: [unknown, ownConflict, ownConflict],
@@ -92,7 +92,7 @@ test('a conflict with its own document is no acknowledgement: a majority has to 
   expect(sent).toHaveLength(3);
 });
 
-test('a conflict decides nothing before a majority shows who holds the sequence', async () => {
+test('a conflict decides nothing before a majority shows the holder of the sequence', async () => {
   const conflict: InsertOutcome = { kind: 'conflict', at: 0, index: 'chain' };
   const { inserting, sent } = play({
     outcomes: [unknown, conflict, conflict],
@@ -106,7 +106,7 @@ test('a conflict decides nothing before a majority shows who holds the sequence'
   expect(sent).toHaveLength(3);
 });
 
-test('behind an earlier sealing of the same entry nothing is inserted that links to the later one', async () => {
+test('documents that link to the later sealing are not inserted after an earlier sealing of the same entry', async () => {
   const [earlier] = sealedAt(500);
   const { inserting, sent } = play({
     outcomes: [{ kind: 'conflict', at: 0, index: '_id' }],
@@ -120,7 +120,7 @@ test('behind an earlier sealing of the same entry nothing is inserted that links
   expect(sent).toHaveLength(1);
 });
 
-test('a conflict of the resent rest is reported, and what came before it is durable', async () => {
+test('a conflict of the resent documents is reported and those before it are durable', async () => {
   const superseded: InsertOutcome = { kind: 'conflict', at: 1, index: 'following' };
   const { inserting } = play({ outcomes: [unknown, superseded], majority: [[first]] });
   expect(await inserting).toMatchObject({

@@ -1,4 +1,4 @@
-// Workers of one port write to a chain in turns: none builds on what another has passed, and nobody waits for a turn that does not come.
+// Workers of one port write to a chain under a lease: no stale head is built on, and none waits for a lost lease.
 import { expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { LedgerStore } from '../../../src/ledger/append/store.ts';
@@ -10,7 +10,7 @@ import { draft, RealChain } from '../store/real-chain.ts';
 
 const chain = new RealChain('writing-turns');
 
-/** Appends by several workers at once, and how their inserts ended. */
+/** Appends by several workers at once; returns the outcomes of their inserts. */
 async function written(batons: BatonKeeper | undefined, each: number) {
   const organizationId = newId();
   const outcomes: string[] = [];
@@ -34,7 +34,7 @@ async function written(batons: BatonKeeper | undefined, each: number) {
 
 const upTo = (length: number): number[] => Array.from({ length }, (_, index) => index + 1);
 
-test('in turns nothing is written twice; without them, now and then', async () => {
+test('inserts never conflict with the lease and sometimes conflict without it', async () => {
   const inTurns = await written(new Batons(), 20);
   expect(inTurns.sequences).toEqual(upTo(60));
   expect(new Set(inTurns.outcomes)).toEqual(new Set(['ok']));
@@ -43,7 +43,7 @@ test('in turns nothing is written twice; without them, now and then', async () =
   expect(without.outcomes).toContain('conflict');
 });
 
-test('a turn that does not come is done without, and goes on when it comes', async () => {
+test('an append proceeds without a late lease, which is passed on when it arrives', async () => {
   const batons = new Batons();
   let isGiven = (): void => undefined;
   const late = new Promise<void>((resolve) => (isGiven = resolve));
@@ -55,7 +55,7 @@ test('a turn that does not come is done without, and goes on when it comes', asy
   expect(await batons.take(organizationId)).toMatchObject({ note: null });
 });
 
-test('a keeper that is gone keeps nobody from writing', async () => {
+test('appends proceed when the lease holder has died', async () => {
   const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
   const { sequences } = await written(gone, 3);
   expect(sequences).toEqual(upTo(9));

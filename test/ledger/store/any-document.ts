@@ -1,4 +1,4 @@
-// Any document that the driver may be given: the usual types, rare ones, and names with a meaning of their own.
+// Generates arbitrary documents for the driver: usual and rare types, and names with a special meaning.
 import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 

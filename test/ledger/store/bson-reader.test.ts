@@ -1,4 +1,4 @@
-// The reader of stored documents against the driver's own: the same values, and the same refusals.
+// Compares the reader of stored documents with the driver's own: the same values and the same refusals.
 // @module-tag varied
 import fc from 'fast-check';
 import { mongo } from 'mongoose';
@@ -16,7 +16,7 @@ function serialized(value: Record<string, unknown>): Buffer {
   return Buffer.from(BSON.serialize(value, { ignoreUndefined: false }));
 }
 
-/** What a reader makes of bytes, refusals included. */
+/** Returns what a reader makes of bytes, refusals included. */
 function outcome(read: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
   try {
     return { value: read(bytes) };
@@ -38,7 +38,7 @@ test('any document is read as the driver reads it', { timeout: 300_000 }, () => 
   );
 });
 
-test('so is one that was damaged', { timeout: 300_000 }, () => {
+test('a damaged document is read as the driver reads it', { timeout: 300_000 }, () => {
   const damaged = fc
     .tuple(document, fc.nat(), fc.integer({ min: 0, max: 255 }))
     .map(([value, place, byte]) => {
@@ -49,7 +49,7 @@ test('so is one that was damaged', { timeout: 300_000 }, () => {
   fc.assert(fc.property(damaged, expectSame), { numRuns: runs(800, 15_000) });
 });
 
-test('a byte that is no UTF-8 is refused, though it would look like a replacement character', () => {
+test('a byte that is no UTF-8 is refused, although it decodes to a replacement character', () => {
   for (const letters of [1, 60]) {
     const bytes = serialized({ text: 'x'.repeat(letters) });
     bytes[bytes.length - 3] = 0xff;
@@ -57,14 +57,14 @@ test('a byte that is no UTF-8 is refused, though it would look like a replacemen
   }
 });
 
-test('of two members of one name both see the last', () => {
+test('both readers return the last of two members with the same name', () => {
   const twice = serialized({ verdict: 'approved', other0: 1, verdicT: 'blocked' });
   twice.write('verdict', twice.indexOf('verdicT'));
   expectSame(twice);
   expect(readDocument(twice)).toStrictEqual({ verdict: 'blocked', other0: 1 });
 });
 
-test('a member of a document that is a slice of more bytes keeps to itself', () => {
+test('a document that is a slice of a larger buffer is read within its bounds', () => {
   const batch = Buffer.concat([
     serialized({ a: 1 }),
     serialized({ b: 'two' }),
@@ -76,7 +76,7 @@ test('a member of a document that is a slice of more bytes keeps to itself', () 
   });
 });
 
-test('an entry that cannot be read breaks the chain at its place', () => {
+test('an unreadable entry breaks the chain at its sequence', () => {
   const replay = new ChainReplay({
     genesis: DECISIONS.genesis,
     columns: traceColumns,

@@ -55,7 +55,7 @@ test.each([
   expect(executionStats.totalKeysExamined).toBeLessThanOrEqual(4);
 });
 
-test('what repeats is found by its key alone, in however long a chain', async () => {
+test('a replay is found by its key alone, however long the chain is', async () => {
   const { db } = chain;
   await db.command({ profile: 2 });
   const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
@@ -71,7 +71,7 @@ test('what repeats is found by its key alone, in however long a chain', async ()
   expect(Math.max(...examined)).toBeLessThanOrEqual(4);
 });
 
-test('expired keys are released without another look at what was released', async () => {
+test('expired keys are released without reading released entries again', async () => {
   const { connection, db } = chain;
   const start = Date.now();
   let hours = 30;

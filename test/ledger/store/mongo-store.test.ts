@@ -1,4 +1,4 @@
-// Every way an insert can end, on a real database: which index was hit, where, and what must count as unknown.
+// Every outcome of an insert on a real database: the conflicting index, its place, and what counts as unknown.
 import { expect, test } from 'vitest';
 import type { mongo } from 'mongoose';
 import { newId } from '../../../src/platform/ids.ts';
@@ -107,7 +107,7 @@ test('reads the entries of one organisation only', async () => {
   }
 });
 
-test('a write-concern error counts as unknown, whatever else the answer says', async () => {
+test('a write-concern error counts as unknown, whatever else the reply contains', async () => {
   const organizationId = newId();
   const [first] = sealAll(organizationId, [draft(organizationId)]) as [Stored];
   const impatient = storeOver((command) =>
@@ -121,7 +121,7 @@ test('a write-concern error counts as unknown, whatever else the answer says', a
   expect(await chain.entries(organizationId)).toHaveLength(1);
 });
 
-test('no answer in time counts as unknown, and so does a server that has no primary to write to', async () => {
+test('a time-out and a server without a primary count as unknown', async () => {
   const [entry] = sealAll(newId(), [draft(newId())]) as [Stored];
   const silent = storeOver(() => new Promise(() => {}), hastyTimer);
   expect(await silent.insertOrdered([entry])).toMatchObject({ kind: 'unknown' });
@@ -143,7 +143,7 @@ test('no answer in time counts as unknown, and so does a server that has no prim
   });
 });
 
-test('a document that breaks the whole command is found, the others are in', async () => {
+test('a document that breaks the whole command is found and the others are stored', async () => {
   const organizationId = newId();
   const [good, bad, never] = sealAll(organizationId, [
     draft(organizationId),

@@ -1,4 +1,4 @@
-// A chain of a test file's own on the run's mongod: indexes, appenders, drafts, and all stored entries.
+// A chain for one test file on the run's mongod: indexes, appenders, drafts, and all stored entries.
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { payloadDigest } from '../../../src/domain/record/chain.ts';
@@ -22,7 +22,7 @@ import { objectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
 
-/** Waits a hundredth of the time. */
+/** A timer that waits a hundredth of the time. */
 export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
 
 type InstanceDeps = Pick<

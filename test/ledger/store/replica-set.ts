@@ -1,4 +1,4 @@
-// A collection of a replica set as the appender may meet it: commits that lag, step-downs with rollback, answers that get lost.
+// Simulates a collection of a replica set: lagging commits, step-downs with rollback, lost answers.
 import type { Types } from 'mongoose';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { headOf } from '../../../src/ledger/append/seal.ts';
@@ -10,7 +10,7 @@ import type {
 import type { Chance } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 
-/** Errors in the appender's understanding of its store, which the invariants must notice. */
+/** Mutations of the store contract that the invariants must notice. */
 export const MUTATIONS = [
   'acknowledges-before-majority',
   'reads-without-majority',
@@ -43,7 +43,7 @@ export class ReplicaSet {
   #committed = 0;
   #term = 0;
   #hasPrimary = true;
-  /** A new primary shows a majority's past until then. */
+  /** Time until which a new primary shows an old majority state. */
   #lagsUntil = 0;
   #current: Stored[] | null = null;
   #waiting: { index: number; term: number; settle: (isCommitted: boolean) => void }[] = [];
@@ -53,12 +53,12 @@ export class ReplicaSet {
     this.#deps = deps;
   }
 
-  /** What the primary has; for good, once everything has settled. */
+  /** Returns the entries of the primary; they are final once everything has settled. */
   entries(): readonly Stored[] {
     return (this.#current ??= visible(this.#log));
   }
 
-  /** What a majority has: all that a decision may be based on. */
+  /** Returns the entries on a majority: only these may be built on. */
   committed(): readonly Stored[] {
     return visible(this.#log.slice(0, this.#committed));
   }
@@ -83,7 +83,7 @@ export class ReplicaSet {
     });
   }
 
-  /** The store of one instance; after `isAlive` turns false its calls are never answered. */
+  /** Creates the store of one instance; after `isAlive` turns false its calls are never answered. */
   storeFor(instance: { isAlive: boolean }): LedgerStore {
     const answer = <T>(work: () => Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {
@@ -214,7 +214,7 @@ export class ReplicaSet {
     if (!this.#hasPrimary || (!this.isCalm && chance.happens(trouble / 2))) throw TROUBLE;
   }
 
-  /** Resolves when everything that is in now is on a majority; false when the primary steps down before. */
+  /** Resolves when all current entries are on a majority; false when the primary steps down before. */
   #majority(): Promise<boolean> {
     const index = this.#log.length;
     if (index <= this.#committed) return Promise.resolve(true);

@@ -1,4 +1,4 @@
-// Until when the values of a deleted organisation were erased: only its deletion record tells, and only once it is gone.
+// The time until which values of a deleted organisation were erased: from its deletion record, once it is deleted.
 import { expect, test } from 'vitest';
 import { erasedUntil } from '../../../src/ledger/verify/erased-until.ts';
 import { useHarness } from '../../setup/fixtures.ts';

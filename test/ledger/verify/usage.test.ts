@@ -1,4 +1,4 @@
-// The counter of decisions that every entry carries: a replay counts anew, by month, and tells where it is not right.
+// The decision counter of every entry: a replay counts again, by month, and reports wrong counters.
 import { expect, test } from 'vitest';
 import { chainHash, chainTime, ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
@@ -17,7 +17,7 @@ const of = (kind: Given['kind'], at: string, usage: object): Given => ({ kind, a
 const trace = (at: string, month: string, count: number): Given =>
   of('trace', at, { month, count });
 
-/** The places where a replay of these entries finds another usage. */
+/** Returns the places where a replay of these entries finds another usage. */
 function wrongIn(given: readonly Given[], after: VerifiedPosition | null = null): number[] {
   const replay = new ChainReplay({
     genesis: DECISIONS.genesis,
@@ -72,12 +72,12 @@ const first = trace(APRIL, '2026-04', 1);
 test.each<[string, Given[]]>([
   ['decisions count', [first, trace(APRIL, '2026-04', 2), trace(LAST_OF_APRIL, '2026-04', 3)]],
   [
-    'other entries carry the count on',
+    'other entries keep the count',
     [first, of('compliance', APRIL, { month: '2026-04', count: 1 }), trace(APRIL, '2026-04', 2)],
   ],
   ['a month begins with its first decision', [first, trace(FIRST_OF_MAY, '2026-05', 1)]],
   [
-    'a month that begins with another entry has none yet',
+    'a month that begins with another entry starts at zero',
     [
       first,
       of('compliance', FIRST_OF_MAY, { month: '2026-05', count: 0 }),
@@ -109,7 +109,7 @@ test.each<[string, Given[], number[]]>([
   ],
 ])('%s: it is wrong there', (_what, entries, places) => expect(wrongIn(entries)).toEqual(places));
 
-test('a replay goes on from the count of a verified position', () => {
+test('a replay continues from the count of a verified position', () => {
   const after = {
     sequence: 4,
     chainHash: 'a'.repeat(64),

@@ -1,4 +1,4 @@
-// Archives: what they hold, readers that leave, and sources that fail or are not as long as was said.
+// Archives: their contents, readers that stop early, and sources that fail or have another size than declared.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
@@ -18,7 +18,7 @@ interface Source extends StreamedFile {
   isOpen: boolean;
 }
 
-/** `pieces` random pieces of a file that is said to have `size` bytes. */
+/** `pieces` random pieces of a file with the declared size `size`. */
 function source({
   pieces,
   size = pieces * PIECE,
@@ -58,7 +58,7 @@ async function unpack(archive: Uint8Array): Promise<{ header: Header; content: B
   return files;
 }
 
-test('files stand in their order, each with its bytes, its length and the time', async () => {
+test('files are archived in order, each with contents, size and time', async () => {
   const files = small(60);
   const unpacked = await unpack(await buffer(tarGz([...files, source({ pieces: 3 })], MTIME)));
   expect(unpacked.map(({ header }) => header.name)).toEqual([
@@ -71,14 +71,14 @@ test('files stand in their order, each with its bytes, its length and the time',
   expect(unpacked.at(-1)?.header).toMatchObject({ size: 3 * PIECE, mtime: MTIME, type: 'file' });
 });
 
-test('an archive that nobody reads opens nothing', () => {
+test('an archive without a reader opens nothing', () => {
   const file = source({ pieces: 3 });
   tarGz([file], MTIME);
   expect(file.isOpen).toBe(false);
 });
 
 test.each([1, 2, 20, 60, 90])(
-  'a reader that leaves after %i pieces leaves nothing open, and no error to nobody',
+  'a reader that stops after %i pieces leaves nothing open, and no unhandled error',
   async (taken) => {
     const uncaught: unknown[] = [];
     const note = (error: unknown): void => void uncaught.push(error);

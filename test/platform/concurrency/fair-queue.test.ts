@@ -1,4 +1,4 @@
-// The fair queue: shares and their clients are served in rotation, and what gives way is of the longest line.
+// The fair queue: shares and their clients are served in rotation, and the longest queue loses items when it is full.
 import { expect, test } from 'vitest';
 import { FairQueue, type Line } from '../../../src/platform/concurrency/fair-queue.ts';
 import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
@@ -16,14 +16,14 @@ test('shares are served in rotation, each in the order of its items', () => {
   expect([drain(queue), queue.size]).toEqual([['a1', 'b1', 'c1', 'a2', 'c2', 'a3'], 0]);
 });
 
-test('so are the clients of a share, however many items one has', () => {
+test('clients of a share are served in rotation, however many items one has', () => {
   const queue = new FairQueue<string>(10);
   for (const item of ['x1', 'x2', 'x3', 'y1', 'x4']) queue.push(line('a', item[0]), item);
   queue.push(line('b'), 'b1');
   expect(drain(queue)).toEqual(['x1', 'b1', 'y1', 'x2', 'x3', 'x4']);
 });
 
-test('when it is full, the newest of the largest share and its longest line is dropped', () => {
+test('a full queue drops the newest item of the busiest client of the largest share', () => {
   const queue = new FairQueue<string>(4);
   for (const item of ['x1', 'x2', 'y1']) expect(queue.push(line('a', item[0]), item)).toBeNull();
   expect(queue.push(line('b'), 'b1')).toBeNull();
@@ -32,7 +32,7 @@ test('when it is full, the newest of the largest share and its longest line is d
   expect([queue.size, drain(queue)]).toEqual([4, ['x1', 'b1', 'c1', 'y1']]);
 });
 
-test('nothing is lost or doubled, whatever comes and goes', () => {
+test('no item is lost or duplicated in any sequence of operations', () => {
   const queue = new FairQueue<number>(20);
   const seen: number[] = [];
   let [pushed, state] = [0, 7];
@@ -52,7 +52,7 @@ test('nothing is lost or doubled, whatever comes and goes', () => {
   );
 });
 
-test('a semaphore gives no more permits than it has, and null to whoever has to give way', async () => {
+test('a semaphore grants no more permits than it has, and null to a refused caller', async () => {
   const semaphore = createFairSemaphore({ permits: 1, maxWaiting: 2 });
   const first = await semaphore.acquire('a');
   const [second, third] = [semaphore.acquire('a'), semaphore.acquire('a')];

@@ -1,8 +1,8 @@
-// The mutex by key: work of one key follows each other, that of another does not wait.
+// The keyed mutex: work for one key runs in sequence, and other keys do not wait.
 import { expect, test } from 'vitest';
 import { KeyedMutex } from '../../../src/platform/concurrency/keyed-mutex.ts';
 
-test('work of one key is done in order, also behind what fails, and another key does not wait', async () => {
+test('work for one key runs in order, also after a failure, and another key does not wait', async () => {
   const mutex = new KeyedMutex();
   const steps: string[] = [];
   let end = (): void => undefined;

@@ -1,8 +1,8 @@
-// Work that several callers wait for: who leaves, who stays, and when the work is aborted.
+// Shared work: callers that leave or stay, and when the work is aborted.
 import { expect, test } from 'vitest';
 import { SharedWork } from '../../../src/platform/concurrency/shared-work.ts';
 
-/** Work that ends when the test says so, as work does whose last step cannot be aborted. */
+/** Work that ends on request of the test, like work whose last step cannot be aborted. */
 function start() {
   let end: ((result: string) => void) | undefined;
   let signal: AbortSignal | undefined;
@@ -15,14 +15,14 @@ function start() {
   return { work, end: (result: string) => end?.(result), isAborted: () => signal?.aborted };
 }
 
-test('everybody has the result', async () => {
+test('all callers get the result', async () => {
   const { work, end } = start();
   const both = [work.join(undefined), work.join(new AbortController().signal)];
   end('done');
   expect(await Promise.all(both)).toEqual(['done', 'done']);
 });
 
-test('it goes on while one caller stays', async () => {
+test('the work continues while one caller stays', async () => {
   const { work, end, isAborted } = start();
   const leaving = new AbortController();
   const stays = work.join(new AbortController().signal);
@@ -34,7 +34,7 @@ test('it goes on while one caller stays', async () => {
   expect(await stays).toBe('done');
 });
 
-test('the last caller aborts it, and waits until it has ended', async () => {
+test('the last leaving caller aborts the work and waits for its end', async () => {
   const { work, end, isAborted } = start();
   const leaving = [new AbortController(), new AbortController()];
   const [first, last] = leaving.map(({ signal }) => work.join(signal));
@@ -50,7 +50,7 @@ test('the last caller aborts it, and waits until it has ended', async () => {
   await expect(ended).rejects.toThrow('left last');
 });
 
-test('a caller who has left before', async () => {
+test('rejects a caller whose signal is already aborted', async () => {
   const { work, end, isAborted } = start();
   const joined = work.join(AbortSignal.abort(new Error('left')));
   expect(isAborted()).toBe(true);

@@ -1,4 +1,4 @@
-// Worker threads: organisations are served in rotation, the queue is bounded, and nobody's request begins after they have left.
+// Worker threads: organisations are served in rotation, the queue is bounded, and abandoned requests never begin.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -35,7 +35,7 @@ afterEach(() => threads.close());
 const line = (share: string, more: Partial<WaitingLine> = {}): WaitingLine =>
   Object.assign({ share, client: '', isAbandoned: () => false }, more);
 
-test('a request of one organisation waits for two requests of another at most, not for all', async () => {
+test('a request of one organisation waits for at most two requests of another', async () => {
   threads = threadsOf({ maxWaiting: 100 });
   const answered: string[] = [];
   const ask = (request: string, share: string) =>
@@ -47,7 +47,7 @@ test('a request of one organisation waits for two requests of another at most, n
   expect(answered).toHaveLength(61);
 });
 
-test('so do the networks of one organisation, and the longest line gives way when too many wait', async () => {
+test('networks of one organisation are served in rotation, and the longest queue is cut when it is full', async () => {
   threads = threadsOf({ maxWaiting: 10 });
   const flood = Array.from({ length: 30 }, (_request, n) =>
     threads.ask(`flood ${n}`, line('ada', { client: 'network of mallory' })),
@@ -61,7 +61,7 @@ test('so do the networks of one organisation, and the longest line gives way whe
     expect((one as PromiseRejectedResult).reason).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('what nobody waits for any more does not begin', async () => {
+test('a request whose caller has gone does not begin', async () => {
   threads = threadsOf({ maxWaiting: 10 });
   let hasLeft = false;
   const first = threads.ask('first', line('ada'));
@@ -72,7 +72,7 @@ test('what nobody waits for any more does not begin', async () => {
   expect(await threads.ask('next', line('ada'))).toBe('next');
 });
 
-test('one that throws or takes too long is replaced before the next', async () => {
+test('a thread that throws or takes too long is replaced before the next request', async () => {
   threads = threadsOf({ maxWaiting: 10, timeoutMs: 400 });
   const asked = ['throw', 'one', 'hang', 'two'].map((request) => threads.ask(request, line('ada')));
   const results = await Promise.allSettled(asked);
@@ -84,7 +84,7 @@ test('one that throws or takes too long is replaced before the next', async () =
   ]);
 });
 
-test('with two threads, one share has one request under way, whatever it asks', async () => {
+test('one share has at most one request under way, also with two threads', async () => {
   threads = threadsOf({ maxWaiting: 10, timeoutMs: 1000, threads: 2 });
   const hanging = ['hang', 'hang'].map((request) => threads.ask(request, line('mallory')));
   expect(await threads.ask('one', line('ada'))).toBe('one');
@@ -92,11 +92,11 @@ test('with two threads, one share has one request under way, whatever it asks', 
   for (const one of hanging) await expect(one).rejects.toThrow();
 });
 
-test('a thread that rests ends, and no request is lost by it', async () => {
+test('an idle thread ends, and no request is lost', async () => {
   threads = threadsOf({ maxWaiting: 10, restMs: 5 });
   const first = await threads.ask('id', line('ada'));
   await expect.poll(() => threads.ask('id', line('ada')), { interval: 20 }).not.toBe(first);
-  // The thread ends before, while and after it is asked.
+  // The thread ends before, during and after a request.
   for (let n = 0; n < 40; n++) {
     await sleep(n % 4 === 0 ? 5 : 4 + (n % 3));
     expect(await threads.ask(`${n}`, line('ada'))).toBe(`${n}`);

@@ -1,4 +1,4 @@
-// Pairs of sentences that mean the same and share hardly a word; docs/memory-search.md compares models by them.
+// Pairs of sentences with the same meaning and hardly a common word; docs/memory-search.md compares models with them.
 
 export const PAIRS: readonly (readonly [string, string])[] = [
   ['refund the customer', 'give the buyer their money back'],

@@ -1,4 +1,4 @@
-// The built-in model: what it finds among pairs that mean the same, and what its bytes lose against exact numbers.
+// The built-in model: its hits among pairs of similar meaning, and the loss by byte vectors.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
@@ -20,13 +20,13 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return dot / Math.sqrt(aa * bb || 1);
 }
 
-/** Places of all but the query, nearest first. */
+/** Indexes of all texts but the query, nearest first. */
 function ranked(query: ArrayLike<number>, vectors: readonly ArrayLike<number>[]): number[] {
   const scores = vectors.map((vector) => cosine(query, vector));
   return [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
 }
 
-test('of thirty pairs of sentences that share hardly a word most are found first', async () => {
+test('ranks most of thirty pairs first that hardly share a word', async () => {
   const [left, right] = await Promise.all(
     [0, 1].map(
       async (side) => (await embedder.embed(PAIRS.map((pair) => pair[side] ?? ''))) as Int8Array[],
@@ -41,7 +41,7 @@ test('of thirty pairs of sentences that share hardly a word most are found first
   expect(mean(places.map((place) => 1 / (place + 1)))).toBeGreaterThan(0.7);
 });
 
-test('bytes find at least 95 of the 100 that an exact search finds', async () => {
+test('byte vectors find at least 95 of the 100 hits of an exact search', async () => {
   const lines = readFileSync('samples/decisions.ndjson', 'utf8').trim().split('\n');
   const texts = [
     ...lines.map((line) => (JSON.parse(line) as Decision).inputContext.prompt),
@@ -53,7 +53,7 @@ test('bytes find at least 95 of the 100 that an exact search finds', async () =>
   let hits = 0;
   for (const at of texts.keys()) {
     const scores = exact.map((vector) => cosine(exact[at] ?? [], vector));
-    // Whatever is as near as the tenth is as good.
+    // A text as near as the tenth counts as a hit.
     const tenth = [...scores].sort((a, b) => b - a)[9] ?? 0;
     const found = ranked(bytes[at] ?? [], bytes).slice(0, 10);
     hits += found.filter((one) => (scores[one] ?? 0) >= tenth - 1e-9).length;
@@ -61,7 +61,7 @@ test('bytes find at least 95 of the 100 that an exact search finds', async () =>
   expect(hits / texts.length / 10).toBeGreaterThanOrEqual(0.95);
 });
 
-test('names, case and spelling of words that are one do not count', async () => {
+test('identifiers, case and Unicode form of a word do not matter', async () => {
   const [first, ...same] = await embedder.embed([
     'issue refund',
     'issueRefund',
@@ -72,7 +72,7 @@ test('names, case and spelling of words that are one do not count', async () => 
   for (const one of same) expect(one).toEqual(first);
 });
 
-test.each(['', '   ', '123 456', 'xqzzt', '!!!', '\u{1f600}'])('%j says nothing', async (text) => {
+test.each(['', '   ', '123 456', 'xqzzt', '!!!', '\u{1f600}'])('%j has no vector', async (text) => {
   expect(await embedder.embed([text])).toEqual([null]);
 });
 

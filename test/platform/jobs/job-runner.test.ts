@@ -1,4 +1,4 @@
-// Timed jobs on real leases: one instance at a time, never on top of itself, replaced when it dies.
+// Timed jobs on real leases: one instance at a time, no overlapping runs, takeover after a crash.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createJobRunner,
@@ -35,7 +35,7 @@ function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & To
   return Object.assign(made, told);
 }
 
-test('of two instances one runs the job, until it stops; then the other does', async () => {
+test('one of two instances runs the job; the other takes over when it stops', async () => {
   const ran: string[] = [];
   const job = (who: string): Job => ({
     name: 'shared',
@@ -53,7 +53,7 @@ test('of two instances one runs the job, until it stops; then the other does', a
   await two.stop();
 });
 
-test('an instance that dies without a word is replaced when its lease runs out', async () => {
+test('another instance takes over from a crashed one when its lease expires', async () => {
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   await createLeases({ connection: mongo.connection, clock, instances: lasting('dead') }).acquire(
     'job:orphan',
@@ -72,7 +72,7 @@ test('an instance that dies without a word is replaced when its lease runs out',
   aheadMs = 0;
 });
 
-test('a slow run is not run on top of, and stopping waits for it', async () => {
+test('no second run starts during a slow one, and stopping waits for it', async () => {
   let [running, most, finish] = [0, 0, (): void => undefined];
   const slow = runner('slow', [
     {
@@ -96,7 +96,7 @@ test('a slow run is not run on top of, and stopping waits for it', async () => {
   expect([running, most]).toEqual([0, 1]);
 });
 
-test('a job that fails is logged, counted, and tried again', async () => {
+test('a failed job is logged, counted and retried', async () => {
   let tries = 0;
   const failing = runner('failing', [
     {
@@ -124,7 +124,7 @@ test('all jobs can be run once, in order, without their timers', async () => {
   expect(ran).toEqual(names);
 });
 
-test('a run by hand and one by time are never under way together', async () => {
+test('a manual run and a timed run never overlap', async () => {
   let [ran, running, most] = [0, 0, 0];
   const both = runner('both', [
     {
@@ -146,7 +146,7 @@ test('a run by hand and one by time are never under way together', async () => {
   await both.stop();
 });
 
-test('while the clock is wrong no job runs: leases and periods are told by it', async () => {
+test('no job runs while the clock is wrong, since leases and periods depend on it', async () => {
   const ran: string[] = [];
   let isRight = false;
   const job = { name: 'timed', everyMs: 5, run: () => Promise.resolve(ran.push('timed')) };
@@ -160,7 +160,7 @@ test('while the clock is wrong no job runs: leases and periods are told by it', 
   await careful.stop();
 });
 
-/** Rests a millisecond, then two, four, eight ... once it has found nothing to do. */
+/** Rests for one millisecond, then two, four, eight ... while it finds nothing to do. */
 const resting = (run: () => number): Job => ({
   name: 'resting',
   everyMs: 1,
@@ -169,32 +169,28 @@ const resting = (run: () => number): Job => ({
 });
 const CALLED = { interval: 5, timeout: 4000 };
 
-test(
-  'a job that finds nothing to do rests longer each time; a call wakes it',
-  { tags: ['long'] },
-  async () => {
-    let [ran, found] = [0, 0];
-    const idle = runner('idle', [resting(() => ((ran += 1), found))]);
-    idle.start();
-    await expect.poll(() => ran, { interval: 5, timeout: 60_000 }).toBeGreaterThanOrEqual(15);
-    // Another eight seconds to the sixteenth.
-    const before = ran;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(ran - before).toBeLessThanOrEqual(1);
-    idle.wake('resting');
-    await expect.poll(() => ran - before, CALLED).toBeGreaterThanOrEqual(3);
-    found = 1;
-    idle.wake('resting');
-    await expect.poll(() => ran - before, CALLED).toBeGreaterThan(20);
-    await idle.stop();
-    const stopped = ran;
-    idle.wake('resting');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(ran).toBe(stopped);
-  },
-);
+test('an idle job rests longer each time, until a call wakes it', { tags: ['long'] }, async () => {
+  let [ran, found] = [0, 0];
+  const idle = runner('idle', [resting(() => ((ran += 1), found))]);
+  idle.start();
+  await expect.poll(() => ran, { interval: 5, timeout: 60_000 }).toBeGreaterThanOrEqual(15);
+  // Another eight seconds to the sixteenth.
+  const before = ran;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(ran - before).toBeLessThanOrEqual(1);
+  idle.wake('resting');
+  await expect.poll(() => ran - before, CALLED).toBeGreaterThanOrEqual(3);
+  found = 1;
+  idle.wake('resting');
+  await expect.poll(() => ran - before, CALLED).toBeGreaterThan(20);
+  await idle.stop();
+  const stopped = ran;
+  idle.wake('resting');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(ran).toBe(stopped);
+});
 
-test('a call during a run is not lost, and many calls are one', async () => {
+test('a call during a run is not lost, and many calls cause one run', async () => {
   let [ran, finish] = [0, (): void => undefined];
   const job: Job = {
     ...resting(() => 0),
@@ -218,7 +214,7 @@ test('a call during a run is not lost, and many calls are one', async () => {
   await called.stop();
 });
 
-test('an instance that rests leaves the lease to one that is called', async () => {
+test('a resting instance leaves the lease to a woken one', async () => {
   const ran: string[] = [];
   const job = (who: string): Job => ({
     ...resting(() => (ran.push(who), 0)),

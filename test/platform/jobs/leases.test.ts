@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
-test('a lease is its holder’s until it runs out', async () => {
+test('a lease belongs to its holder until it expires', async () => {
   expect([await one.acquire('a', 1000), await two.acquire('a', 1000)]).toEqual([true, false]);
   expect(await one.acquire('a', 1000)).toBe(true);
   now += 999;
@@ -31,7 +31,7 @@ test('a lease is its holder’s until it runs out', async () => {
   expect([await two.acquire('a', 1000), await one.acquire('a', 1000)]).toEqual([true, false]);
 });
 
-test('a lease that is given back is free; another’s cannot be given back', async () => {
+test('a released lease is free; a lease of another holder cannot be released', async () => {
   await one.acquire('b', 1000);
   await two.release('b');
   expect(await two.acquire('b', 1000)).toBe(false);
@@ -39,7 +39,7 @@ test('a lease that is given back is free; another’s cannot be given back', asy
   expect(await two.acquire('b', 1000)).toBe(true);
 });
 
-test('of many that ask at once one gets it', async () => {
+test('one of many concurrent callers gets the lease', async () => {
   const clock = { now: () => new Date(now) };
   const asked = Array.from({ length: 20 }, (_, index) =>
     createLeases({
@@ -51,7 +51,7 @@ test('of many that ask at once one gets it', async () => {
   expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1);
 });
 
-test('work is done by the holder alone, who renews while it lasts', async () => {
+test('only the holder works, and it renews the lease meantime', async () => {
   let finish = (): void => undefined;
   const working = one.hold('d', 300, () => new Promise<void>((resolve) => (finish = resolve)));
   const rows = mongo.connection
@@ -72,7 +72,7 @@ test('work is done by the holder alone, who renews while it lasts', async () => 
   expect(await working).toBe(true);
 });
 
-test('work that fails fails its holder, and renews no longer', async () => {
+test('a failure of the work reaches the holder and ends the renewal', async () => {
   await expect(one.hold('e', 30, () => Promise.reject(new Error('broken')))).rejects.toThrow(
     'broken',
   );
@@ -80,7 +80,7 @@ test('work that fails fails its holder, and renews no longer', async () => {
   expect(await two.acquire('e', 1000)).toBe(true);
 });
 
-test('the lease of a holder that is gone is taken over at once, by one of those that ask', async () => {
+test('the lease of a gone holder is taken over at once, by one caller', async () => {
   await one.acquire('left', 3_600_000);
   expect(await two.acquire('left', 1000)).toBe(false);
   gone.add('one');
@@ -88,7 +88,7 @@ test('the lease of a holder that is gone is taken over at once, by one of those 
   gone.delete('one');
 });
 
-test('an instance is gone without heartbeats, and when it has ended; one that had none is unknown', async () => {
+test('an instance is gone without heartbeats and after its end; one without any heartbeat is unknown', async () => {
   const instanceOf = (id: string) =>
     createInstances({
       connection: mongo.connection,

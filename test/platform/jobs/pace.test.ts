@@ -1,8 +1,8 @@
-// Work that gives way, in virtual time: fast where nothing else happens, hardly noticed where much does, and never at a stand.
+// Throttled work in virtual time: fast on an idle thread, barely noticeable on a busy one, and never stopped.
 import { expect, test } from 'vitest';
 import { createPace, type Manner, PROMPT } from '../../../src/platform/jobs/pace.ts';
 
-/** A thread that others keep busy for a share of every rest. */
+/** A thread that other work keeps busy for a share of every pause. */
 function thread(manner?: Manner) {
   const state = { now: 0, others: 0, active: 0, idle: 0 };
   const pass = (ms: number, active: number): void => {
@@ -15,7 +15,7 @@ function thread(manner?: Manner) {
     wait: (ms) => Promise.resolve(pass(ms, ms * state.others)),
     utilization: () => ({ active: state.active, idle: state.idle, utilization: 0 }),
   });
-  /** Works in pieces for so long; the share of the time that was worked, and the longest without a rest. */
+  /** Works in pieces for a time; returns the share of working time, and the longest stretch without a pause. */
   async function work(ms: number, pieceMs = 0.5): Promise<{ share: number; longest: number }> {
     const until = state.now + ms;
     let [worked, since, longest] = [0, 0, 0];
@@ -33,23 +33,26 @@ function thread(manner?: Manner) {
   return { state, pace, work };
 }
 
-test('alone it takes nearly all of the time, in slices of a few milliseconds', async () => {
+test('takes nearly all of the time of an idle thread, in slices of a few milliseconds', async () => {
   const { work } = thread();
   const { share, longest } = await work(1000);
   expect(share).toBeGreaterThan(0.75);
   expect(longest).toBeLessThanOrEqual(4);
 });
 
-test.each([0.25, 0.7, 1])('beside a load of %d it takes little, and something', async (others) => {
-  const { state, work } = thread();
-  state.others = others;
-  await work(200);
-  const { share } = await work(10_000);
-  expect(share).toBeLessThan(0.05);
-  expect(share).toBeGreaterThan(0.03);
-});
+test.each([0.25, 0.7, 1])(
+  'takes a small share beside a load of %d, but more than none',
+  async (others) => {
+    const { state, work } = thread();
+    state.others = others;
+    await work(200);
+    const { share } = await work(10_000);
+    expect(share).toBeLessThan(0.05);
+    expect(share).toBeGreaterThan(0.03);
+  },
+);
 
-test('what others wait for takes a fifth beside any load, in slices of a millisecond', async () => {
+test('low-latency work takes a fifth beside any load, in slices of a millisecond', async () => {
   const { state, work } = thread(PROMPT);
   state.others = 1;
   await work(200, 0.4);
@@ -59,7 +62,7 @@ test('what others wait for takes a fifth beside any load, in slices of a millise
   expect(longest).toBeLessThan(1.5);
 });
 
-test('it gives way within a tenth of a second, and comes back as soon', async () => {
+test('slows down within a tenth of a second, and recovers as fast', async () => {
   const { state, work } = thread();
   await work(1000);
   state.others = 0.7;
@@ -70,7 +73,7 @@ test('it gives way within a tenth of a second, and comes back as soon', async ()
   expect((await work(1000)).share).toBeGreaterThan(0.75);
 });
 
-test('whatever a piece takes, the next one comes a quarter of a second later at most', async () => {
+test('the next piece starts within a quarter of a second, however long a piece takes', async () => {
   const { state, work } = thread();
   state.others = 1;
   await work(500, 60);
@@ -79,7 +82,7 @@ test('whatever a piece takes, the next one comes a quarter of a second later at 
   expect(state.now - before).toBeLessThanOrEqual(60 + 250);
 });
 
-test('what passes between two works is no work', async () => {
+test('time between two works does not count as work', async () => {
   const { state, pace } = thread();
   state.others = 0.7;
   state.now += 10_000;

@@ -1,4 +1,4 @@
-// TXT records and addresses from a real name server: in one piece, none, or an error in bounded time.
+// TXT records and addresses from a real name server: joined records, none, or an error in bounded time.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDns, type Dns } from '../../../src/platform/outbound/dns.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterAll(() => names.stop());
 
-test('every record, put together', async () => {
+test('returns every record with its parts joined', async () => {
   const long = 'x'.repeat(600);
   names.records.set('a.example.com', ['v=spf1 -all', long, '']);
   expect(await dns.txt('A.Example.com')).toEqual(['v=spf1 -all', long, '']);
 });
 
-test('a name that is unknown, or has none, has none', async () => {
+test('returns no record for an unknown name, or one without TXT records', async () => {
   names.records.set('none.example.com', []);
   expect([await dns.txt('unknown.example.com'), await dns.txt('none.example.com')]).toEqual([
     [],
@@ -28,7 +28,7 @@ test('a name that is unknown, or has none, has none', async () => {
   ]);
 });
 
-test('a look-up sees what is published now', async () => {
+test('a look-up sees the current records', async () => {
   names.records.set('new.example.com', ['one']);
   expect(await dns.txt('new.example.com')).toEqual(['one']);
   names.records.set('new.example.com', ['two']);
@@ -41,7 +41,7 @@ test.each(['failing', 'silent'] as const)('a %s server is an error', async (mood
   await expect(dns.addresses('a.example.com')).rejects.toThrow();
 });
 
-test('the addresses of a name, and those of an address', async () => {
+test('returns the addresses of a name; an address is its own', async () => {
   names.addresses.set('a.example.com', ['203.0.112.7', '203.0.112.8']);
   expect(await dns.addresses('A.example.com')).toEqual([
     { address: '203.0.112.7', family: 4 },
@@ -52,7 +52,7 @@ test('the addresses of a name, and those of an address', async () => {
   await expect(dns.addresses('unknown.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('the time is that of all servers together', async () => {
+test('the timeout covers all servers together', async () => {
   names.mood = 'silent';
   const servers = Array.from({ length: 20 }, () => names.address);
   const before = names.asked.length;

@@ -1,4 +1,4 @@
-// What is particular about some identity providers: Entra's shared issuer, and how a client names itself.
+// Special cases of identity providers: Entra's shared issuer, and client authentication.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
 import {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.stop());
 
-test('the issuer that stands for all tenants of Entra is the installation’s own only', async () => {
+test('the issuer for all tenants of Entra is accepted for the installation’s own client only', async () => {
   const realm = provider.realm(`${ENTRA}/common/v2.0`);
   realm.metadata = { issuer: `${ENTRA}/{tenantid}/v2.0` };
   const fetchThere: Fetch = (url, options) => fetch(url.replace(ENTRA, provider.origin), options);
@@ -32,7 +32,7 @@ test('the issuer that stands for all tenants of Entra is the installation’s ow
   await expect(openId(fresh)).rejects.toMatchObject({ code: 'IDENTITY_PROVIDER_UNAVAILABLE' });
 });
 
-test('a description is asked for once in a while, and anew for another secret', async () => {
+test('metadata are fetched once and cached, and fetched again for another secret', async () => {
   const realm = provider.realm();
   const { openId } = createIdentityProviders({ fetch, clock: systemClock });
   await Promise.all([openId(realm.settings), openId(realm.settings)]);
@@ -47,7 +47,7 @@ test.for([
   [['client_secret_basic'], 'header'],
   [undefined, 'header'],
 ] as const)(
-  'a client that may show its secret by %j does so in the %s',
+  'a client with the authentication methods %j sends its secret in the %s',
   async ([methods, place]) => {
     const realm = provider.realm();
     realm.metadata = { token_endpoint_auth_methods_supported: methods };
@@ -74,7 +74,7 @@ test.for([
 );
 
 test.each([200, 201, 204, 403, 404, 500])(
-  'of a provider without OpenID only an answer with 200 tells who somebody is: %d',
+  'a provider without OpenID identifies a user only with status 200: %d',
   async (status) => {
     const asked: string[] = [];
     const answering: Fetch = (url) => {

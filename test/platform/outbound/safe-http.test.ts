@@ -1,4 +1,4 @@
-// Calls to addresses that others name, against a real server: what is refused never connects, what is answered is bounded.
+// Requests to user-named URLs against a real server: refused ones never connect, responses are bounded.
 import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,11 +60,11 @@ function http(parts: Partial<SafeHttpOptions> = {}): SafeHttp {
   open.push(made);
   return made;
 }
-/** May reach the server. */
+/** A client that may reach the server. */
 const allowing = (parts: Partial<SafeHttpOptions> = {}): SafeHttp =>
   http({ allow: [`127.0.0.1:${port}`], ...parts });
 const here = (path = '/'): string => `http://127.0.0.1:${port}${path}`;
-/** Answers name by name; a list of lists is given one after the other. */
+/** Resolves by name; a list of lists is returned one after the other. */
 function names(answers: Record<string, string[][]>): Required<SafeHttpOptions>['resolve'] {
   return (hostname) => {
     const list = answers[hostname];
@@ -80,8 +80,8 @@ function names(answers: Record<string, string[][]>): Required<SafeHttpOptions>['
 }
 const BLOCKED = { code: 'SSRF_BLOCKED' };
 
-describe('what may be reached', () => {
-  test('is asked as told, and answers as it does', async () => {
+describe('a permitted destination', () => {
+  test('gets the request unchanged, and its response is returned unchanged', async () => {
     answer = (_req, res) =>
       void res.writeHead(201, 'Made', { 'x-a': 'b', 'content-type': 'text/plain' }).end('made');
     const options = {
@@ -106,33 +106,33 @@ describe('what may be reached', () => {
     ]);
   });
 
-  test.each([204, 304])('answers %d without a body', async (status) => {
+  test.each([204, 304])('may answer %d without a body', async (status) => {
     answer = (_req, res) => void res.writeHead(status).end();
     expect((await allowing().fetch(here())).status).toBe(status);
   });
 
-  test('is what openid-client takes', () => {
+  test('works with openid-client', () => {
     const customFetch: CustomFetch = allowing().fetch;
     expect(customFetch).toBeTypeOf('function');
   });
 
-  test('is a name that the installation allows at this port, wherever it leads', async () => {
+  test('is a host that the allow-list names with this port, whatever its address', async () => {
     const parts = { allow: [`idp.test:${port}`], resolve: names({ 'idp.test': [['127.0.0.1']] }) };
     expect((await http(parts).fetch(`http://idp.test:${port}/`)).status).toBe(200);
     await expect(http(parts).fetch(`https://idp.test:${port + 1}/`)).rejects.toMatchObject(BLOCKED);
     expect(requests.map(({ headers }) => headers.host)).toEqual([`idp.test:${port}`]);
   });
 
-  test('is a name that leads into an allowed subnet, over TLS only', async () => {
+  test('is a host in an allowed subnet, over TLS only', async () => {
     const parts = { allow: ['127.0.0.0/8'], resolve: names({ 'idp.test': [['127.0.0.1']] }) };
     await expect(http(parts).fetch(`http://idp.test:${port}/`)).rejects.toMatchObject(BLOCKED);
     expect(connections).toBe(0);
-    // The server speaks no TLS: that it is reached is all that is asked.
+    // The server speaks no TLS; the test only checks that it is reached.
     await expect(http(parts).fetch(`https://idp.test:${port}/`)).rejects.not.toMatchObject(BLOCKED);
     expect(connections).toBe(1);
   });
 
-  test('is reached directly, whatever proxy the environment names', async () => {
+  test('is reached directly, without the proxy of the environment', async () => {
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
       vi.stubEnv(name, 'http://127.0.0.1:1');
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
@@ -141,7 +141,7 @@ describe('what may be reached', () => {
   });
 });
 
-describe('what may not be reached is not connected to', () => {
+describe('no connection is made to a forbidden destination', () => {
   test.each([
     '127.0.0.1',
     'localhost',
@@ -174,14 +174,14 @@ describe('what may not be reached is not connected to', () => {
     expect(connections).toBe(0);
   });
 
-  test('a name that is public when it is checked and private when it is called', async () => {
+  test('a host that is public when checked and private when called', async () => {
     const client = http({ resolve: names({ 'idp.test': [[PUBLIC], ['127.0.0.1']] }) });
     await client.check(`https://idp.test:${port}/`);
     await expect(client.fetch(`https://idp.test:${port}/`)).rejects.toMatchObject(BLOCKED);
     expect(connections).toBe(0);
   });
 
-  test.each([301, 302, 303, 307, 308])('where a redirect with %d leads', async (status) => {
+  test.each([301, 302, 303, 307, 308])('the target of a redirect with %d', async (status) => {
     const location = `http://127.0.0.1:${port}/secret`;
     answer = (_req, res) => void res.writeHead(status, { location }).end();
     const response = await allowing().fetch(here('/start'), { redirect: 'follow' });
@@ -191,7 +191,7 @@ describe('what may not be reached is not connected to', () => {
 });
 
 describe('a check', () => {
-  test('lets a name pass that leads nowhere now, or not in time', async () => {
+  test('accepts a host that does not resolve, or not in time', async () => {
     const silent = { resolve: () => new Promise<LookupAddress[]>(() => undefined), timeoutMs: 20 };
     await expect(http({ resolve: names({}) }).check('https://idp.test/')).resolves.toBeUndefined();
     await expect(http(silent).check('https://idp.test/')).resolves.toBeUndefined();
@@ -200,14 +200,14 @@ describe('a check', () => {
     ).resolves.toBeUndefined();
   });
 
-  test('looks no name up that the installation allows', async () => {
+  test('does not resolve hosts of the allow-list', async () => {
     const resolve = vi.fn(names({}));
     await http({ allow: ['idp.test'], resolve }).check('http://idp.test/');
     http({ resolve }).inspect('https://idp.test/');
     expect(resolve).not.toHaveBeenCalled();
   });
 
-  test('a call finds out that a name leads nowhere', async () => {
+  test('is not needed: a call fails for a host that does not resolve', async () => {
     await expect(http({ resolve: names({}) }).fetch('https://idp.test/')).rejects.toMatchObject({
       cause: { message: 'no such name: idp.test' },
     });
@@ -224,7 +224,7 @@ describe('names', () => {
   });
   afterAll(() => server.stop());
 
-  test('are asked of the name servers, and those that the installation lists of the system', async () => {
+  test('are resolved by the name servers, and those of the allow-list by the system', async () => {
     server.addresses.set('idp.example.com', ['127.0.0.1']);
     const parts = { allow: [`localhost:${port}`], dnsServers: [server.address] };
     await expect(http(parts).fetch('https://idp.example.com/')).rejects.toMatchObject(BLOCKED);
@@ -233,7 +233,7 @@ describe('names', () => {
     expect(new Set(server.asked)).toEqual(new Set(['idp.example.com']));
   });
 
-  test('that no server answers for take no thread that files need', async () => {
+  test('without an answer occupy no thread that files need', async () => {
     server.mood = 'silent';
     const client = http({ dnsServers: [server.address], timeoutMs: 60_000 });
     let failed = 0;
@@ -249,8 +249,8 @@ describe('names', () => {
   });
 });
 
-describe('an answer', () => {
-  test('has at most as many bytes as it may', async () => {
+describe('a response', () => {
+  test('has at most `maxBytes`', async () => {
     answer = (_req, res) => void res.end('x'.repeat(MAX_BYTES));
     expect((await (await allowing().fetch(here())).text()).length).toBe(MAX_BYTES);
     answer = (_req, res) => void res.end('x'.repeat(MAX_BYTES + 1));
@@ -280,7 +280,7 @@ describe('an answer', () => {
     else await expect(fetched(long)).rejects.toThrow(`larger than ${limit} bytes`);
   });
 
-  test('of which the start is enough is not read on, whatever may come', async () => {
+  test('is not read beyond the wanted start', async () => {
     let isClosed = false;
     answer = (_req, res) => {
       res.on('close', () => (isClosed = true));
@@ -296,21 +296,18 @@ describe('an answer', () => {
   test.each([
     ['refuse', false],
     ['cut', true],
-  ] as const)(
-    'that breaks off, and %s: its start is all there is %s',
-    async (longBody, isStart) => {
-      answer = (_req, res) => {
-        res.writeHead(202, { 'content-length': '500' });
-        res.write('x'.repeat(100), () => setImmediate(() => res.destroy()));
-      };
-      const fetched = allowing({ longBody, maxBytes: limit }).fetch(here());
-      if (!isStart) return void (await expect(fetched).rejects.toThrow());
-      const response = await fetched;
-      expect([response.status, (await response.text()).length]).toEqual([202, 100]);
-    },
-  );
+  ] as const)('that breaks off, with %s: is truncated %s', async (longBody, isStart) => {
+    answer = (_req, res) => {
+      res.writeHead(202, { 'content-length': '500' });
+      res.write('x'.repeat(100), () => setImmediate(() => res.destroy()));
+    };
+    const fetched = allowing({ longBody, maxBytes: limit }).fetch(here());
+    if (!isStart) return void (await expect(fetched).rejects.toThrow());
+    const response = await fetched;
+    expect([response.status, (await response.text()).length]).toEqual([202, 100]);
+  });
 
-  test('that has no end is cut', async () => {
+  test('without an end is truncated', async () => {
     let isCut = false;
     answer = (_req, res) => {
       const more = (): void => {
@@ -323,7 +320,7 @@ describe('an answer', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  test('that is small only while it is compressed counts as what it becomes', async () => {
+  test('counts with its decompressed size', async () => {
     answer = (_req, res) =>
       void res
         .writeHead(200, { 'content-encoding': 'gzip' })
@@ -338,7 +335,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('comes in time, all of it', async () => {
+  test('must be complete within the timeout', async () => {
     answer = () => undefined;
     await expect(allowing({ timeoutMs: 100 }).fetch(here())).rejects.toMatchObject({
       name: 'TimeoutError',
@@ -353,14 +350,14 @@ describe('an answer', () => {
     });
   });
 
-  test('is not waited for when the caller goes', async () => {
+  test('is abandoned when the caller aborts', async () => {
     const going = new AbortController();
     answer = () => going.abort(new Error('gone'));
     await expect(allowing().fetch(here(), { signal: going.signal })).rejects.toThrow('gone');
   });
 });
 
-/** Each chunk in a write of its own. */
+/** Sends each chunk in a separate write. */
 async function sendInChunks(res: ServerResponse, chunks: readonly number[]): Promise<void> {
   for (const bytes of chunks) {
     if (bytes > 0) await new Promise((done) => res.write('x'.repeat(bytes), done));

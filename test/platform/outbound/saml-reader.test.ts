@@ -1,4 +1,4 @@
-// Reading SAML apart from HTTP: wrapped documents element by element, encryption that others write, and the thread.
+// The SAML reader without HTTP: signature wrapping, encryption by other libraries, and the worker thread.
 import {
   constants,
   createCipheriv,
@@ -66,7 +66,7 @@ test.for(wrappings)('whichever element is verified, it says what was signed: %s'
 describe('encryption', () => {
   const key = createPrivateKey(ours.key);
 
-  /** Encrypts as a provider does whose library is another one. */
+  /** Encrypts like a provider with another library. */
   function sealed(
     method: string,
     { oaepHash, wrap, iv = 12 }: { oaepHash: string; wrap: string; iv?: number },
@@ -104,7 +104,7 @@ describe('encryption', () => {
     expect(readResponse(question(xml), key).nameId).toBe('mallory');
   });
 
-  test('digest and mask that differ are refused', () => {
+  test('different digest and mask methods are refused', () => {
     const wrap = oaep11('sha256').replace('mgf1sha256', 'mgf1sha1');
     const xml = sealed('http://www.w3.org/2009/xmlenc11#aes256-gcm', { oaepHash: 'sha256', wrap });
     expect(() => readResponse(question(xml), key)).toThrow(
@@ -112,7 +112,7 @@ describe('encryption', () => {
     );
   });
 
-  test('without a key of ours what is encrypted is refused, the rest is read', async () => {
+  test('encrypted assertions are refused without a decryption key; others are read', async () => {
     const xml = await idp.encrypt(signed, ours.certificate);
     expect(() => readResponse(question(xml), null)).toThrow(
       /encrypted, but no decryption key is configured/,
@@ -121,7 +121,7 @@ describe('encryption', () => {
   });
 });
 
-test('metadata tell no keys where there are none', () => {
+test('metadata without keys list none', () => {
   const parts = {
     entityId: 'https://a/<m>&',
     assertionConsumer: 'https://a/c',
@@ -137,7 +137,7 @@ test('metadata tell no keys where there are none', () => {
     'signing',
     'encryption',
   ]);
-  // Both names of RSA-OAEP are read, and so both are told.
+  // Both names of RSA-OAEP are supported, so both are listed.
   expect(keyed).toContain('xmlenc#rsa-oaep-mgf1p"');
   expect(keyed).toContain('xmlenc11#rsa-oaep"');
 });
@@ -151,7 +151,7 @@ describe('the thread', () => {
   });
   afterAll(() => reader.close());
 
-  test('reads many at once, refuses with the reason, and goes on', async () => {
+  test('reads many messages at once, refuses with the reason, and continues', async () => {
     const { kind: _, ...good } = question(signed);
     const bad = { ...good, inResponseTo: '_other' };
     const answers = await Promise.allSettled(
@@ -166,7 +166,7 @@ describe('the thread', () => {
   });
 
   test(
-    'is ended when a message takes too long, and replaced for the next one',
+    'is terminated when a message takes too long, and replaced for the next one',
     { tags: ['long'] },
     async () => {
       const { kind: _, ...good } = question(signed);

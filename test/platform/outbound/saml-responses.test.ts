@@ -1,4 +1,4 @@
-// Responses apart from HTTP: every forgery is refused for its own reason, and what real providers write differently is read.
+// SAML responses without HTTP: every forgery is refused for its own reason, and variants of real providers are read.
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { SamlError } from '../../../src/domain/saml/saml-error.ts';
@@ -70,7 +70,7 @@ describe('is read', () => {
   const sign = (xml: string): string => idp.sign(xml, 'Assertion');
   const confirmation = /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/;
 
-  /** As libraries write it that indent before they sign. */
+  /** The form of libraries that indent before they sign. */
   const indented = (xml: string): string =>
     xml.replace(/></g, '>\n  <').replace(/>([^<>\s][^<>]*)</g, '>\r\n\t $1 \n<');
 
@@ -78,7 +78,7 @@ describe('is read', () => {
     ['the ordinary', (xml) => xml],
     ['one that is indented throughout', indented],
     [
-      'blanks around addresses and times',
+      'whitespace around addresses and times',
       (xml) =>
         xml.replace(
           / (Destination|Recipient|NotOnOrAfter|Format|Method)="([^"]+)"/g,
@@ -87,7 +87,7 @@ describe('is read', () => {
     ],
     ['no Destination', (xml) => xml.replace(/ Destination="[^"]+"/, '')],
     [
-      'an issuer that says what it is',
+      'an issuer with a format attribute',
       (xml) =>
         xml.replace(
           /<saml:Issuer/g,
@@ -95,12 +95,12 @@ describe('is read', () => {
         ),
     ],
     [
-      'a confirmation for somebody else before ours',
+      'a confirmation for another recipient before ours',
       (xml) =>
         xml.replace(confirmation, (one) => one.replace(acs, 'https://other.example.com/acs') + one),
     ],
     [
-      'ours before one that has expired, and one by a key',
+      'our confirmation before an expired one and a holder-of-key one',
       (xml) =>
         xml.replace(
           confirmation,
@@ -111,12 +111,12 @@ describe('is read', () => {
         ),
     ],
     [
-      'a confirmation that is valid already',
+      'a confirmation that has become valid',
       (xml) => xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.at(-5)}"`),
     ],
     ['no beginning of the conditions', (xml) => xml.replace(/ NotBefore="[^"]+"/, '')],
     [
-      'conditions that SAML knows',
+      'the conditions of the SAML standard',
       (xml) =>
         xml.replace(
           '</saml:Conditions>',
@@ -124,7 +124,7 @@ describe('is read', () => {
         ),
     ],
     [
-      'several audiences, one of them us, in several restrictions',
+      'several audience restrictions that include us',
       (xml) =>
         xml.replace(
           /<saml:AudienceRestriction>[\s\S]*<\/saml:AudienceRestriction>/,
@@ -132,7 +132,7 @@ describe('is read', () => {
         ),
     ],
     [
-      'two statements of attributes',
+      'two attribute statements',
       (xml) =>
         xml.replace(
           /<saml:Attribute Name="groups"/,
@@ -156,7 +156,7 @@ describe('is read', () => {
     expect([...assertion.structured]).toEqual([]);
   });
 
-  test('times within a minute of ours, and nothing beyond', () => {
+  test('times within a minute of ours, but not beyond', () => {
     const said = (notBefore: number, notOnOrAfter: number): string =>
       sign(
         responseXml(
@@ -175,7 +175,7 @@ describe('is read', () => {
     expect(at(said(0, -62))).toThrow('expired');
   });
 
-  test('a clock to the millisecond', () => {
+  test('times with milliseconds', () => {
     const now = new Date(Date.now() + 3_600_000);
     const edge = (ms: number): string => new Date(now.getTime() + ms).toISOString();
     const until = (ms: number) => () =>
@@ -207,17 +207,17 @@ describe('is read', () => {
     expect(from(60_001)).toThrow('Conditions is not valid yet');
   });
 
-  test('prefixes that are signed though they seem unused, up to 200 characters of them', () => {
+  test('signed prefixes that seem unused, up to 200 characters', () => {
     const list = `<x:InclusiveNamespaces xmlns:x="http://www.w3.org/2001/10/xml-exc-c14n#" PrefixList="${'a'.repeat(200)}"/>`;
     const xml = sign(plain).replace(
       /(<ds:Transform Algorithm="[^"]+xml-exc-c14n#")\/>/,
       `$1>${list}</ds:Transform>`,
     );
-    // It is of the accepted form, and not what was signed.
+    // Its form is accepted, but it is not what was signed.
     expect(() => read(xml)).toThrow('The signature of Assertion is invalid');
   });
 
-  test('base64 as Java wraps it, with a carriage return in each line', () => {
+  test('base64 in the form of Java, with a carriage return in each line', () => {
     const xml = sign(plain).replace(/(?<=<ds:SignatureValue>)[^<]+/, (value) =>
       value.replace(/.{76}/g, '$&&#13;\n'),
     );
@@ -225,7 +225,7 @@ describe('is read', () => {
     expect(read(xml).nameId).toMatch(/^mallory@/);
   });
 
-  test('when the session at the provider ends, and which one it is', () => {
+  test('end and index of the session at the provider', () => {
     const xml = sign(
       responseXml(honest(asked, { sessionIndex: ' s-1 ', sessionUntil: idp.at(100) })),
     );
@@ -238,7 +238,7 @@ describe('is read', () => {
     });
   });
 
-  test('attributes in the form in which they are: texts, and the names of those that hold more', () => {
+  test('attributes with text values, and the names of those with other contents', () => {
     const value = (content: string): string =>
       `<saml:AttributeValue>${content}</saml:AttributeValue>`;
     const statement = `<saml:AttributeStatement><saml:Attribute Name="groups">${value(' a ')}${value('<saml:NameID>b</saml:NameID>')}</saml:Attribute><saml:Attribute Name="none"/><saml:EncryptedAttribute/></saml:AttributeStatement>`;
@@ -251,12 +251,12 @@ describe('is read', () => {
     expect([[...structured], hasEncryptedAttributes]).toEqual([['groups'], true]);
   });
 
-  test('a name with what is blank elsewhere keeps it', () => {
+  test('Unicode whitespace in a name is kept', () => {
     const odd = '\u00a0mal lory\u3000';
     expect(read(sign(responseXml(honest(asked, { nameId: odd })))).nameId).toBe(odd);
   });
 
-  test('with another certificate first, while one replaces the other', () => {
+  test('with another certificate first, during a rollover', () => {
     const certificates = [ours.certificate, idp.pair.certificate];
     expect(read(signed(asked), { certificates }).nameId).toMatch(/^mallory@/);
   });

@@ -1,4 +1,4 @@
-// What anybody may send costs little: nothing is canonicalised before its signature value is right, and logout messages are small.
+// Forged SAML messages cost little: canonicalisation only after a valid signature value, and small logout messages.
 import { SignedXml } from 'xml-crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSamlRedirect } from '../../../src/platform/saml/saml-redirect.ts';
@@ -57,13 +57,13 @@ const read = (xml: string) => readLogoutMessage(question({ base64: base64(xml) }
 const elementsIn = (xml: string): number => xml.match(/<[a-z]/g)?.length ?? 0;
 const indexes = (count: number): string =>
   '<samlp:SessionIndex>i</samlp:SessionIndex>'.repeat(count);
-/** Session indexes that make a signed request of exactly so many elements. */
+/** Session indexes that give a signed request exactly this many elements. */
 const filling = (elements: number): string => indexes(elements - elementsIn(signed('')));
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('the signature value comes first', () => {
-  test('a logout request with another one is neither canonicalised nor digested', () => {
+describe('the signature value is checked first', () => {
+  test('a logout request with a wrong value is neither canonicalised nor digested', () => {
     const check = vi.spyOn(SignedXml.prototype, 'checkSignature');
     expect(() => read(spoilt(signed(filling(300))))).toThrow(
       'The signature of LogoutRequest is invalid',
@@ -82,7 +82,7 @@ describe('the signature value comes first', () => {
     expect(check).not.toHaveBeenCalled();
   });
 
-  test('a signature with much beside it is not looked at', () => {
+  test('an oversized signature is not checked', () => {
     const shown = `<ds:KeyInfo><ds:KeyName>${'x'.repeat(65_000)}</ds:KeyName></ds:KeyInfo>`;
     const message = idp.sign(responseXml(said), 'Assertion');
     const longer = message.replace('</ds:Signature>', `${shown}</ds:Signature>`);
@@ -98,7 +98,7 @@ describe('a logout message', () => {
     return index(bytes - index(1).length + 1);
   };
 
-  test('has at most 300 elements, also when an address brings it', () => {
+  test('has at most 300 elements, also in a redirect URL', () => {
     expect(() => read(signed(filling(300)))).not.toThrow();
     for (const message of [
       { base64: base64(signed(filling(301))) },
@@ -116,7 +116,7 @@ describe('a logout message', () => {
     expect(() => readLogoutMessage(question({ base64: spaced }))).toThrow('Message is too large');
   });
 
-  test('is not inflated beyond that', () => {
+  test('is not inflated beyond 64 KB', () => {
     const open = (bytes: number) => {
       const bare = wish('').length;
       const xml = wish(' '.repeat(bytes - bare));

@@ -1,4 +1,4 @@
-// Texts for fonts that have some characters only.
+// Texts for fonts with a limited set of characters.
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ test.each([
   expect(drawer.hasReplaced).toBe(drawn.includes('U+'));
 });
 
-test('a document spells out 20,000 characters, and leaves out the others', () => {
+test('a document spells out at most 20,000 characters, and omits the others', () => {
   const drawer = createDrawer();
   const shown = drawer.draw('漢 '.repeat(25_000));
   expect(shown.split('U+6F22')).toHaveLength(20_001);
@@ -31,7 +31,7 @@ test('a document spells out 20,000 characters, and leaves out the others', () =>
   expect(createDrawer().draw('漢')).toBe('[U+6F22]');
 });
 
-test('whatever a text has, only glyphs are left', () => {
+test('only characters with glyphs remain in any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       for (const character of createDrawer().draw(text)) expect(`${GLYPHS}\n`).toContain(character);

@@ -1,4 +1,4 @@
-// PDFs: what is written stands in them as it was written, on as many pages as it takes, and no organisation takes all places.
+// PDFs: complete contents on as many pages as necessary, and bounded slots per organisation.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
@@ -85,7 +85,7 @@ test.each([
   expect(shown.includes('such as [U+6F22]')).toBe(text !== drawn);
 });
 
-test('a long word is cut to its place, in time that grows with its length', async () => {
+test('a long word is broken to the column width in linear time', async () => {
   const word = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(97 + (i % 26))).join(
     '',
   );
@@ -94,7 +94,7 @@ test('a long word is cut to its place, in time that grows with its length', asyn
   expect(pdfText(pdf).replaceAll('\u200b', '')).toContain('xyzabc');
 }, 20_000);
 
-test('a long table repeats its headings on every page, and holds nobody up', async () => {
+test('a long table repeats its headings on every page, without blocking the event loop', async () => {
   const rows = Array.from({ length: 400 }, (_, i) => [`row ${i}`, 'x'.repeat(40)]);
   const columns = [{ title: 'Heading', width: 100 }, { title: 'Text' }];
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -110,7 +110,7 @@ test('a long table repeats its headings on every page, and holds nobody up', asy
   expect(shown.split('Heading').length - 1).toBe(pages);
 });
 
-test('an organisation has two under way at a time, others go on, and places come back', async () => {
+test('an organisation has at most two PDFs under way, others proceed, and slots are released', async () => {
   const small = of({ kind: 'text', text: 'x' });
   const both = [render(small), render(small)];
   await expect(render(small)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
@@ -119,10 +119,14 @@ test('an organisation has two under way at a time, others go on, and places come
   await render(small);
 });
 
-test('all together have a bounded number under way', { tags: ['long'] }, async () => {
-  const small = of({ kind: 'text', text: 'x' });
-  // Two are drawn and 24 wait.
-  const begun = Array.from({ length: 26 }, (_, i) => render(small, `org ${i}`));
-  await expect(render(small, 'late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  await Promise.all(begun);
-});
+test(
+  'the number of PDFs under way is bounded for all organisations',
+  { tags: ['long'] },
+  async () => {
+    const small = of({ kind: 'text', text: 'x' });
+    // Two are drawn and 24 wait.
+    const begun = Array.from({ length: 26 }, (_, i) => render(small, `org ${i}`));
+    await expect(render(small, 'late')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await Promise.all(begun);
+  },
+);

@@ -15,7 +15,7 @@ const queue = (
   return Object.assign({ permits, isAbandoned: () => false, network: () => '' }, more);
 };
 
-test('a password is recognised by its hash, which is another one each time', async () => {
+test('a password matches its hash, which differs each time', async () => {
   const passwords = createPasswords(queue(2));
   const [first, second] = await Promise.all([
     passwords.hash('Correct-Horse-9'),
@@ -41,7 +41,7 @@ test('an unknown account costs one verification like a known one, and never matc
   }
 });
 
-test('no more are computed at once than allowed; those that wait come in order', async () => {
+test('concurrent hashes are bounded, and waiting ones run in order', async () => {
   const passwords = createPasswords(queue(1));
   const done: number[] = [];
   const all = [0, 1, 2].map((index) => passwords.hash(`p${index}`).then(() => done.push(index)));
@@ -52,14 +52,14 @@ test('no more are computed at once than allowed; those that wait come in order',
   expect([passwords.computed, done]).toEqual([3, [0, 1, 2]]);
 });
 
-test('a hash that cannot be read fails its own verification and frees its place', async () => {
+test('an unreadable hash fails its own verification and frees its slot', async () => {
   const passwords = createPasswords(queue(1));
   await expect(passwords.verify('not a hash', 'x')).rejects.toThrow();
   const stored = await passwords.hash('Correct-Horse-9');
   expect(await passwords.verify(stored, 'Correct-Horse-9')).toBe(true);
 });
 
-test('a queue that is full says so at once, and has room again later', async () => {
+test('a full queue refuses at once, and has room again later', async () => {
   const passwords = createPasswords(queue(1, { maxWaiting: 2 }));
   const taken = [passwords.hash('a'), passwords.hash('b'), passwords.hash('c')];
   await expect(passwords.hash('d')).rejects.toMatchObject({
@@ -71,7 +71,7 @@ test('a queue that is full says so at once, and has room again later', async () 
   await passwords.hash('e');
 });
 
-test('networks are served in rotation, and one that fills the queue gives way to another', async () => {
+test('networks are served in rotation, and one that fills the queue yields to another', async () => {
   let network = 'many';
   const passwords = createPasswords(queue(1, { maxWaiting: 4, network: () => network }));
   const done: string[] = [];
@@ -89,12 +89,12 @@ test('networks are served in rotation, and one that fills the queue gives way to
   const asked = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ask('many', name));
   asked.push(ask('one', 'x'), ask('other', 'y'), ask('one', 'z'));
   await Promise.all(asked);
-  // `a` was being computed; of its network's line, the last ones give way.
+  // `a` was being computed; the last ones in its network's queue are refused.
   expect(refused.toSorted()).toEqual(['d', 'e', 'f', 'z']);
   expect(done).toEqual(['a', 'b', 'x', 'y', 'c']);
 });
 
-test('whoever has left the queue costs no work, and holds up nobody', async () => {
+test('a disconnected caller costs no work and does not block the queue', async () => {
   let hasLeft = false;
   const passwords = createPasswords(queue(1, { isAbandoned: () => hasLeft }));
   const first = passwords.hash('a');

@@ -1,4 +1,4 @@
-// Secrets of an instance: given, or made once and kept where nobody else reads them.
+// Secrets of an instance: configured, or generated once and stored in a private file.
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
@@ -23,7 +23,7 @@ const given = {
   ASSAY_ENCRYPTION_KEY: 'e'.repeat(32),
 };
 
-test('secrets are made once, kept for their owner alone, and read again at the next start', async () => {
+test('secrets are generated once, stored in a private file, and read again at the next start', async () => {
   const made = await load();
   expect(made.jwt).toMatch(/^[\w-]{43}$/);
   const keys = [made.jwt, made.ledgerKey, made.encryptionKey];
@@ -37,7 +37,7 @@ test('secrets are made once, kept for their owner alone, and read again at the n
   expect(said).toHaveLength(1);
 });
 
-test('a file that others could read is closed to them', async () => {
+test('a file that other users could read is made private', async () => {
   await load();
   const path = join(folder, 'data', 'secrets.json');
   const text = await readFile(path);
@@ -47,7 +47,7 @@ test('a file that others could read is closed to them', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('given secrets are used, and nothing is written', async () => {
+test('configured secrets are used, and nothing is written', async () => {
   expect(await load(given)).toEqual({
     jwt: given.ASSAY_JWT_SECRET,
     ledgerKey: given.ASSAY_LEDGER_KEY,
@@ -58,7 +58,7 @@ test('given secrets are used, and nothing is written', async () => {
   await expect(stat(join(folder, 'data'))).rejects.toThrow('ENOENT');
 });
 
-test('one given secret goes with one that is kept', async () => {
+test('a configured secret can be combined with stored ones', async () => {
   const kept = await load();
   expect(await load({ ASSAY_JWT_SECRET: given.ASSAY_JWT_SECRET })).toEqual({
     ...kept,
@@ -66,7 +66,7 @@ test('one given secret goes with one that is kept', async () => {
   });
 });
 
-test('a file of an earlier version keeps its secrets and gets the one it lacks', async () => {
+test('a file of an earlier version keeps its secrets and gets the missing one', async () => {
   const { encryptionKey: _, ...earlier } = await load();
   const path = join(folder, 'data', 'secrets.json');
   await writeFile(path, JSON.stringify({ jwt: earlier.jwt, ledgerKey: earlier.ledgerKey }));

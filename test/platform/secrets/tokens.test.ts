@@ -1,4 +1,4 @@
-// Session tokens: what is signed is read back, what is not ours is refused, whatever it says of its end.
+// Session tokens: own tokens are read back, foreign ones are refused, regardless of their expiry.
 import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -26,7 +26,7 @@ function codeOf(token: string): string {
   }
 }
 
-test('a token holds its claims, its audience, its issuer and when it was made', () => {
+test('a token holds its claims, audience, issuer and time of issue', () => {
   const made = { ...claims, iat: 1_795_262_400, aud: 'assay:session', iss: 'assay' };
   const token = tokens.sign(claims);
   expect(jwt.decode(token, { complete: true })).toMatchObject({
@@ -36,11 +36,11 @@ test('a token holds its claims, its audience, its issuer and when it was made', 
   expect(tokens.verify(token)).toEqual(made);
 });
 
-test('the end is the caller’s question', () => {
+test('the caller checks the expiry', () => {
   expect(tokens.verify(tokens.sign({ ...claims, exp: 1 })).exp).toBe(1);
 });
 
-describe('what is accepted', () => {
+describe('accepted tokens', () => {
   test.each([
     ['the present secret', secret, 'accepted'],
     ['a former secret', former, 'accepted'],

@@ -1,4 +1,4 @@
-// Time-based codes: those of RFC 6238, in a window of one step to each side, and nothing that only looks like one.
+// Time-based codes: those of RFC 6238, one step of tolerance to each side, and invalid codes.
 import { generateSync } from 'otplib';
 import { expect, test } from 'vitest';
 import { createTotp } from '../../../src/platform/secrets/totp.ts';
@@ -18,7 +18,7 @@ test.each([
   expect(at(seconds).stepOf(RFC_SECRET, code)).toBe(Math.floor(seconds / 30));
 });
 
-test('the neighbouring steps are accepted, as what they are; those beyond are not', () => {
+test('codes of neighbouring steps are accepted with their step; others are not', () => {
   const epoch = 1_700_000_010;
   const step = Math.floor(epoch / 30);
   const found = [-2, -1, 0, 1, 2].map((distance) =>
@@ -34,7 +34,7 @@ test.each(['', '12345', '1234567', 'abcdef', '１２３４５６', '12 456'])('%
   expect(at(59).stepOf(RFC_SECRET, code)).toBeNull();
 });
 
-test('a new secret has 160 bits, and its address and picture carry it', async () => {
+test('a new secret has 160 bits, and its URI and QR code contain it', async () => {
   const totp = at(59);
   const secret = totp.newSecret();
   expect(secret).toMatch(/^[A-Z2-7]{32}$/);

@@ -1,4 +1,4 @@
-// Sealed values: they open in their place under a key that is known, and nowhere else; digests are keyed and bound likewise.
+// Sealed values open only with their additional data and a known key; digests are bound in the same way.
 import { expect, test } from 'vitest';
 import { createVault } from '../../../src/platform/secrets/vault.ts';
 
@@ -8,7 +8,7 @@ const rotated = createVault({
   formerKeys: ['the present encryption key'],
 });
 
-test('what was sealed opens in its place, and is different each time', () => {
+test('a sealed value opens with its additional data, and differs each time', () => {
   const [one, two] = [vault.seal('a secret', 'user 1'), vault.seal('a secret', 'user 1')];
   expect(one).not.toBe(two);
   expect(one).not.toContain(Buffer.from('a secret').toString('base64url'));
@@ -33,14 +33,14 @@ test.each([
   expect(() => open(vault.seal('a secret', 'user 1'))).toThrow('cannot open a sealed value');
 });
 
-test('a former key still opens, and seals nothing any more', () => {
+test('a former key still opens values, but seals none', () => {
   expect(rotated.open(vault.seal('a secret', 'user 1'), 'user 1')).toBe('a secret');
   expect(() => vault.open(rotated.seal('a secret', 'user 1'), 'user 1')).toThrow(
     'cannot open a sealed value',
   );
 });
 
-test('a digest depends on text, place and key; former keys come after the present one', () => {
+test('a digest depends on text, additional data and key; former keys come after the current one', () => {
   const [digest] = vault.digests('code', 'user 1');
   expect(digest).toMatch(/^[0-9a-f]{64}$/);
   expect(vault.digests('code', 'user 1')).toEqual([digest]);

@@ -1,8 +1,8 @@
-// Batons: one holder at a time, in order, each told what the one before left.
+// Leases by key: one holder at a time, in order, each with the payload of the previous holder.
 import { expect, test } from 'vitest';
 import { type Baton, Batons } from '../../../src/platform/shared/batons.ts';
 
-test('go from one to the next in the order of asking, with the note of the one before', async () => {
+test('a lease goes to the waiters in order, with the payload of the previous holder', async () => {
   const batons = new Batons();
   const seen: string[] = [];
   const passes: (() => void)[] = [];
@@ -15,7 +15,7 @@ test('go from one to the next in the order of asking, with the note of the one b
   expect(seen).toEqual(['first after null']);
   passes[0]?.();
   await asked[1];
-  // Passed twice, it goes on once.
+  // A second release has no effect.
   passes[0]?.();
   expect(seen).toHaveLength(2);
   passes[1]?.();
@@ -25,7 +25,7 @@ test('go from one to the next in the order of asking, with the note of the one b
   expect((await batons.take('chain')).note).toBe('third');
 });
 
-test('of one key wait for no other; where nothing was left, nothing is told', async () => {
+test('keys do not wait for each other; without a payload the next holder gets none', async () => {
   const batons = new Batons();
   const take = (key: string): Promise<Baton> => batons.take(key);
   const [one, other] = await Promise.all([take('one'), take('other')]);

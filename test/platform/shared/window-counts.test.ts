@@ -1,11 +1,11 @@
-// Counts in windows: what begins and ends them, that nothing of one key or room shows in another, and that what has ended is forgotten.
+// Window counters: begin and end of windows, isolation of keys and namespaces, and removal of ended windows.
 import { expect, test } from 'vitest';
 import { TakenPlaces } from '../../../src/platform/shared/places.ts';
 import { WindowCounts } from '../../../src/platform/shared/window-counts.ts';
 
 const windowMs = 1000;
 
-test('a window begins with its first count and ends on time, however often it is counted in', () => {
+test('a window begins with its first count and ends on time, regardless of further counts', () => {
   const counts = new WindowCounts();
   const at = (now: number, count = 1): unknown =>
     Object.values(counts.add({ room: 'a', key: 'x', windowMs }, count, now));
@@ -16,14 +16,14 @@ test('a window begins with its first count and ends on time, however often it is
   expect(at(99_000)).toEqual([1, 1000]);
 });
 
-test('keys and rooms count apart', () => {
+test('keys and namespaces have separate counts', () => {
   const counts = new WindowCounts();
   const hits = (room: string, key: string): number =>
     counts.add({ room, key, windowMs }, 1, 0).hits;
   expect([hits('a', 'x'), hits('a', 'y'), hits('b', 'x'), hits('a', 'x')]).toEqual([1, 1, 1, 2]);
 });
 
-test('in any order of times a count is that of a plain list of its window', () => {
+test('counts match a plain list of events, for any order of times', () => {
   const counts = new WindowCounts();
   let now = 0;
   let begun = -windowMs;
@@ -37,7 +37,7 @@ test('in any order of times a count is that of a plain list of its window', () =
   }
 });
 
-test('a place is taken until it is given back', () => {
+test('a slot is taken until it is released', () => {
   const places = new TakenPlaces();
   const take = (key: string) => places.take({ room: 'a', key, limit: 2 });
   const first = take('x');

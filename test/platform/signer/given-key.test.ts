@@ -1,4 +1,4 @@
-// Which keys and certificate chains of the operator can be used, and which not.
+// Accepted and refused keys and certificate chains of the operator.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
@@ -50,7 +50,7 @@ test.for([
   expect(await key.sign(Buffer.from('bytes'))).toHaveLength(64);
 });
 
-test('production never makes a key of the process', async () => {
+test('production never generates an ephemeral key', async () => {
   const config = { ...loadConfig({}), production: true };
   await expect(createEnvironmentKey(config, systemClock).load()).rejects.toMatchObject({
     code: 'CONFIG_ERROR',

@@ -1,4 +1,4 @@
-// Threads that answer: they rest and come back, requests are aborted, and their limits hold whatever the process was started with.
+// Answering threads: idle end and restart, aborted requests, and memory limits independent of process flags.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,14 +28,14 @@ test('an aborted request ends, and the thread answers the next one', async () =>
   await thread.close();
 });
 
-test('a thread that has rested ends; the next request starts another one', async () => {
+test('an idle thread ends; the next request starts another one', async () => {
   const thread = start(1);
   const first = await thread.ask('who');
   await vi.waitUntil(async () => (await thread.ask('who')) !== first, { interval: 50 });
   await thread.close();
 });
 
-test('a thread that is held, or works, does not end', async () => {
+test('a thread that is held or working does not end', async () => {
   const thread = start(1);
   const held = thread.hold();
   const first = await held.ask('who');
@@ -51,7 +51,7 @@ test('a thread that is held, or works, does not end', async () => {
   await thread.close();
 });
 
-test('a thread keeps its limits where the process was started with a larger young generation', async () => {
+test('a thread keeps its limits when the process was started with a larger young generation', async () => {
   const program = fileURLToPath(new URL('asking-process.mjs', inject('built')));
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--max-semi-space-size=128',

@@ -1,14 +1,14 @@
-// A thread to be asked: who it is, to wait until it is aborted, or how large its young generation grows.
+// A test thread that answers with its id, waits for an abort, or measures its young generation.
 import { threadId } from 'node:worker_threads';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { answerRequests } from '../../../src/platform/thread-answers.ts';
 
 export type Asked = 'who' | 'wait' | 'grow';
 
-/** Many times what a young generation holds. */
+/** Many times the size of a young generation. */
 const ROUNDS = 200;
 
-/** In megabytes, while much is made and some of it lives on. */
+/** Size of the young generation in megabytes during many allocations, some of which survive. */
 function largestYoungGeneration(): number {
   let largest = 0;
   let kept: object[] = [];

@@ -1,4 +1,4 @@
-// A process that prints how large the young generation of a thread grows which it bounds.
+// A process that prints how large the young generation of its limited thread grows.
 import { createLastingThread } from '../../../src/platform/answering-thread.ts';
 import type { Asked } from './asked-thread.ts';
 

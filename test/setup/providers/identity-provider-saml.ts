@@ -17,7 +17,7 @@ export const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddr
 export const PERSISTENT_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 export const EMAIL_ATTRIBUTE = 'urn:oid:0.9.2342.19200300.100.1.3';
 
-/** Everything a response says; null leaves it out. */
+/** The content of a response; null omits a part. */
 export interface Said {
   responseId: string;
   version: string | null;
@@ -55,7 +55,7 @@ export interface Signing {
   shown: string | null;
 }
 
-/** What arrived at the provider by a redirect. */
+/** A request that arrived at the provider by a redirect. */
 export interface Asked {
   xml: string;
   id: string;
@@ -104,7 +104,7 @@ export class SamlIdentityProvider {
     };
   }
 
-  /** What an honest response to a request says of somebody. */
+  /** Creates the content of an honest response to a request. */
   honest(asked: Asked, nameId: string): Said {
     made += 1;
     const assertionConsumer = /AssertionConsumerServiceURL="([^"]+)"/.exec(asked.xml)?.[1] ?? '';

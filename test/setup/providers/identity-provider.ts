@@ -1,4 +1,4 @@
-// An OpenID provider that says and signs whatever a test tells it to, at issuers that know nothing of each other.
+// An OpenID provider that sends and signs what a test demands, with independent issuers.
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +27,7 @@ export function token(header: object, claims: Claims, key: KeyObject | string | 
   return `${text}.${signature.toString('base64url')}`;
 }
 
-/** What a browser was sent to a provider with. */
+/** The authorization request with which a browser was sent to a provider. */
 export interface Asked {
   state: string;
   nonce: string;
@@ -64,9 +64,9 @@ export class Realm {
   readonly key: KeyPair;
   /** Replaces members of the discovery document. */
   metadata: Record<string, unknown> = {};
-  /** By the path below the issuer. */
+  /** Replaced answers, by path below the issuer. */
   tricks: Record<string, Trick> = {};
-  /** What the UserInfo endpoint says. */
+  /** Claims that the UserInfo endpoint returns. */
   userInfo: Claims = {};
   /** Requests by the path below the issuer. */
   asked: Record<string, number> = {};
@@ -96,14 +96,14 @@ export class Realm {
     return token({ alg: 'RS256', kid: KID, ...header }, claims, key);
   }
 
-  /** A code that is good once, for whoever asked; `idToken` null: none comes with it. */
+  /** Issues a one-time code for an authorization request; `idToken` null: without an ID token. */
   code(asked: Asked, idToken: string | null): string {
     const code = randomHex(12);
     this.#codes.set(code, { asked, idToken });
     return code;
   }
 
-  /** A code for somebody whom this provider vouches for. */
+  /** Issues a code for a person whom this provider authenticates. */
   vouch(location: string, person: Claims): { code: string; state: string } {
     const asked = askedBy(location);
     return { code: this.code(asked, this.sign(this.claims(asked, person))), state: asked.state };
@@ -164,7 +164,7 @@ export class Realm {
 }
 
 export interface HandmadeProvider {
-  /** Of the loopback. */
+  /** Origin on the loopback. */
   origin: string;
   /** A new issuer; `issuer` when it is to be reached by another name than its own. */
   realm(issuer?: string): Realm;

@@ -56,7 +56,7 @@ export async function startNameServer(): Promise<NameServer> {
 interface Question {
   name: string;
   type: number;
-  /** Where it ends in the query. */
+  /** Offset of its end in the query. */
   end: number;
 }
 

@@ -13,9 +13,9 @@ export interface Person {
 
 export interface OpenIdProvider {
   issuer: string;
-  /** By the name they sign in with. */
+  /** People by login name. */
   people: Map<string, Person>;
-  /** Signs somebody in at the place where a browser was sent, and tells what it comes back with. */
+  /** Signs a person in at `location`; returns the query of the redirect back. */
   visit(location: string, name: string): Promise<URLSearchParams>;
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function startOpenIdProvider(clients: readonly Client[]): Promise<O
 
 const MOST_STEPS = 12;
 
-/** Follows redirects and fills forms in, until the way leads elsewhere. */
+/** Follows redirects and fills forms in, until a redirect leaves the provider. */
 async function visit(
   start: string,
   { issuer, name }: { issuer: string; name: string },

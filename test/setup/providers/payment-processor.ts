@@ -1,4 +1,4 @@
-// A payment processor on the loopback: a real HTTP server that answers the calls of Stripe's SDK, and signs events like it.
+// A payment processor on the loopback: an HTTP server that answers Stripe's SDK and signs events like Stripe.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { randomHex } from '../../../src/platform/ids.ts';
 
 export interface PaymentProcessor {
   url: string;
-  /** What an app is configured with to use it. */
+  /** Environment of an app that uses it. */
   settings: Record<string, string>;
   /** Calls by path, oldest first, with the form that was sent. */
   calls: {
@@ -15,7 +15,7 @@ export interface PaymentProcessor {
     form: URLSearchParams;
     headers: IncomingMessage['headers'];
   }[];
-  /** What it answers to everything: well, or with an error, that it knows no such thing, or nothing at all. */
+  /** Behaviour for all calls: normal, an error, unknown resource, no answer, or an endless one. */
   mood: 'well' | 'failing' | 'forgetful' | 'silent' | 'endless';
   /** Headers with the signature of a body. */
   signed(body: string, at: Date, secret?: string): Record<string, string>;
@@ -24,7 +24,7 @@ export interface PaymentProcessor {
 
 export const WEBHOOK_SECRET = `whsec_${'t'.repeat(32)}`;
 const SECRET_KEY = `sk_test_${'k'.repeat(24)}`;
-/** More than is read of any answer. */
+/** A body longer than what is read of any answer. */
 const ENDLESS = 'x'.repeat(2 << 20);
 
 const STATUSES: Partial<Record<PaymentProcessor['mood'], number>> = {

@@ -20,7 +20,7 @@ export interface Receiver {
   received: Message[];
   /** Connections that were opened, for whatever purpose. */
   readonly connections: number;
-  /** What was posted to a path, oldest first. */
+  /** Lists the messages posted to a path, oldest first. */
   at(path: string): Message[];
   /** How a path answers; default 204. */
   answers: Map<string, (response: ServerResponse, message: Message) => void>;
@@ -62,7 +62,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** What a receiver that trusts nothing but its secret reads. @throws Error for a wrong signature, or one that is too old */
+/** Verifies a message by its secret and returns its body. @throws Error for a wrong or outdated signature */
 export function verified({ text, headers }: Message, secret: string): unknown {
   return new Webhook(secret).verify(text, headers as Record<string, string>);
 }

@@ -1,4 +1,4 @@
-// The known shapes of signature wrapping (Somorovsky and others, "On Breaking SAML", 2012): somebody else's signed document, and a forged part.
+// The known shapes of signature wrapping (Somorovsky and others, "On Breaking SAML", 2012): a signed document, forged.
 import { assertionIn } from './identity-provider-saml.ts';
 
 const SIGNATURE = /<ds:Signature[\s\S]*?<\/ds:Signature>/;
@@ -11,7 +11,7 @@ interface Parts {
   /** Its assertion. */
   signed: string;
   signature: string;
-  /** What the attacker wants to be read, unsigned. */
+  /** The unsigned assertion of the attacker. */
   forged: string;
 }
 
@@ -89,7 +89,7 @@ const idOf = (element: string): string => / ID="([^"]+)"/.exec(element)?.[1] ?? 
 const withSignature = (element: string, signature: string): string =>
   element.replace('</saml:Issuer>', () => `</saml:Issuer>${signature}`);
 
-/** Wraps a signed document: what it says of `victim` becomes what it says of somebody else. */
+/** Wraps a signed document of `attacker` with a forged assertion about `victim`. */
 export function wrapped(
   shape: string,
   xml: string,

@@ -32,7 +32,7 @@ interface Certified {
   until: string;
 }
 
-/** In PEM. */
+/** Creates a certificate in PEM. */
 function certificateOf({ name, key, issuer, issuerKey, until }: Certified): string {
   const algorithm = issuerKey.asymmetricKeyType === 'rsa' ? SHA256_RSA : SHA256_ECDSA;
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });

@@ -1,4 +1,4 @@
-// A machine that shares a key with the installation, and signs what it tells.
+// A machine that shares a key with the installation and signs its messages.
 import { createHmac, randomBytes } from 'node:crypto';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/domain/record/json.ts';
 export interface Machine {
   keyId: string;
   key: Buffer;
-  /** As the configuration has it. */
+  /** Key as configured. */
   setting: string;
 }
 

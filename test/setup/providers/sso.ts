@@ -28,7 +28,7 @@ export async function claimDomain({ db }: Harness, owner: Owner, domain: string)
     .insertOne({ organizationId: objectId(owner.organizationId), domain, ...proof });
 }
 
-/** Takes the proof of a domain away. */
+/** Withdraws the proof of a domain. */
 export async function unproveDomain({ db }: Harness, owner: Owner, domain: string): Promise<void> {
   const where = { organizationId: objectId(owner.organizationId), domain };
   await db
@@ -62,16 +62,16 @@ export async function createSsoOrganization(
 export const initiate = (browser: Browser, email: string, more: object = {}): Promise<Answer> =>
   browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email, ...more } });
 
-/** Sets out from the dispatcher; answers where the browser is sent. */
+/** Begins a login by e-mail address; returns where the browser is sent. */
 export async function startLogin(
   browser: Browser,
   { domain }: SsoOrganization,
   more: object = {},
 ): Promise<string> {
-  return ok(await initiate(browser, `someone@${domain}`, more)).body.data.redirectUrl as string;
+  return ok(await initiate(browser, `person@${domain}`, more)).body.data.redirectUrl as string;
 }
 
-/** The whole way, as somebody whom the provider vouches for. */
+/** Signs a person on, whom the provider authenticates. */
 export async function signOn(
   harness: Harness,
   at: SsoOrganization,

@@ -1,4 +1,4 @@
-// What the tests use of a package without types.
+// Types of the parts of a package without types that tests use.
 declare module 'xml-encryption' {
   export function encrypt(
     content: string,

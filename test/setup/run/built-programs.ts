@@ -1,4 +1,4 @@
-// Compiles once for a run what tests start in processes and threads of their own, which would each bring a compiler otherwise.
+// Compiles once per run the programs and threads that tests start, so that none needs a compiler of its own.
 import { copyFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

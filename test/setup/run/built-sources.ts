@@ -1,4 +1,4 @@
-// A Vite plugin: tests load the sources compiled, by Node.js itself; file by file through Vite they would take each process several times as long.
+// A Vite plugin by which tests load compiled sources: file by file through Vite they take several times as long.
 import { rmSync } from 'node:fs';
 import { cp, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';

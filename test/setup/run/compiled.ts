@@ -1,11 +1,11 @@
-// What a run compiles, and where: below the packages, which compiled files load as they are.
+// Compiles sources for a run, into a folder below the packages, which compiled files load unchanged.
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
 
-/** For Node.js, as modules. */
+/** Compiler options for Node.js modules. */
 export const COMPILED: BuildOptions = {
   bundle: true,
   platform: 'node',

@@ -33,7 +33,7 @@ async function hasten(uri: string): Promise<void> {
   await client.close();
 }
 
-/** Memory instead of a disk where the machine offers enough of it; containers often have 64 MB, which a journal fills. */
+/** Uses memory instead of a disk if there is enough; containers often have 64 MB, which a journal fills. */
 async function scratchFolder(): Promise<string> {
   const memory = '/dev/shm';
   const room = await statfs(memory).then(

@@ -1,20 +1,20 @@
-// An e-mail address in the one form that accounts, invitations, directories and domains are compared by.
+// Parses e-mail addresses into the normal form in which accounts, invitations, directories and domains are compared.
 import { asciiDomain } from './email-domains.ts';
 
-/** Dot-atom of RFC 5321: what almost every mailbox has. */
+/** The dot-atom of RFC 5321, the form of almost every mailbox. */
 const LOCAL_PART = /^[A-Za-z\d!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z\d!#$%&'*+/=?^_`{|}~-]+)*$/;
 const MAX_LENGTH = 254;
 const MAX_LOCAL_PART = 64;
 
 export type ParsedAddress = { address: string } | { problem: string };
 
-/** The part before the @ in lower case, the domain in ASCII (IDNA). `problem` is a text that follows the address. */
+/** The part before the @ in lower case, the domain in ASCII (IDNA). `problem` is phrased to follow the address. */
 export function parseEmailAddress(text: string): ParsedAddress {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return { problem: TOO_LONG };
   const at = trimmed.lastIndexOf('@');
   if (at < 1) return { problem: 'must be an e-mail address, such as ada@example.com' };
-  // Before it is folded: some signs, as that of the kelvin, become an ASCII letter, and somebody else's address.
+  // Checked before lower-casing: the kelvin sign would become an ASCII letter, and so another person's address.
   const localPart = trimmed.slice(0, at);
   if (!LOCAL_PART.test(localPart) || localPart.length > MAX_LOCAL_PART)
     return {
@@ -30,7 +30,7 @@ export function parseEmailAddress(text: string): ParsedAddress {
 
 const TOO_LONG = `must have at most ${MAX_LENGTH} characters, with its domain in ASCII`;
 
-/** Null: no e-mail address. */
+/** Normalizes an e-mail address; null: it is none. */
 export function emailAddressIn(text: string): string | null {
   const parsed = parseEmailAddress(text);
   return 'address' in parsed ? parsed.address : null;
@@ -42,5 +42,5 @@ export function emailDomain(text: string): string | null {
   return address && address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** For names that need not be addresses: an address in its one form, anything else in lower case. */
+/** Normalizes a name that may be an address: an address to its normal form, anything else to lower case. */
 export const comparableName = (text: string): string => emailAddressIn(text) ?? text.toLowerCase();

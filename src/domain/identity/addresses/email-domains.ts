@@ -1,7 +1,7 @@
-// E-mail domains that an organisation may claim for its sign-on: their normal form, and those that nobody may claim.
+// E-mail domains that an organisation may claim for its sign-on: their normal form, and the excluded domains.
 import { getPublicSuffix } from 'tldts';
 
-/** Domains where anybody can get an address: a proof would give the accounts of all to one organisation. */
+/** Domains where anyone can get an address: claiming one would give the accounts of all to one organisation. */
 const PUBLIC_PROVIDERS = new Set(
   (
     'aol.com,fastmail.com,gmail.com,gmx.at,gmx.ch,gmx.com,gmx.de,gmx.net,googlemail.com,hey.com,hotmail.com,icloud.com,' +
@@ -15,7 +15,7 @@ const MAX_LENGTH = 253;
 
 export type ClaimedDomain = { domain: string } | { problem: string };
 
-/** A claimed domain in normal form: lower-cased, in ASCII. `problem` is a text that follows the domain. */
+/** A claimed domain in normal form: lower case, ASCII. `problem` is phrased to follow the domain. */
 export function claimedDomain(text: string): ClaimedDomain {
   const domain = asciiDomain(text);
   if (domain === null) return { problem: 'is not a domain name' };
@@ -23,7 +23,7 @@ export function claimedDomain(text: string): ClaimedDomain {
   return PUBLIC_PROVIDERS.has(domain) ? { problem: 'is a public e-mail provider' } : { domain };
 }
 
-/** By the Public Suffix List with its private section, where others register names too: `github.io`. */
+/** Uses the Public Suffix List with its private section, so `github.io` counts too. */
 function isPublicSuffix(domain: string): boolean {
   return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
 }

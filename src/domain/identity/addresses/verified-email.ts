@@ -1,16 +1,16 @@
 // E-mail addresses in the claims of an identity provider, and whether the provider has verified them.
 import { emailAddressIn } from './email-address.ts';
 
-/** The address in its one form; null when it is not an e-mail address that an account can have. */
+/** The claimed address in its normal form; null when no account can have it. */
 export const emailIn = (claim: unknown): string | null =>
   typeof claim === 'string' ? emailAddressIn(claim) : null;
 
-/** The values of a true claim: Entra also sends 1 and text. */
+/** The values that count as true: Entra also sends 1 and text. */
 const TRUE_CLAIMS: readonly unknown[] = [true, 'true', 1, '1'];
 
 /**
- * The claim `email` when `email_verified` is true, or when `edovClaim` is, by which some providers state that the domain's owner
- * verified the address (Entra's `xms_edov`). Null: not verified.
+ * The claim `email` when `email_verified` or `edovClaim` is true; some providers use the latter to state that the
+ * domain's owner verified the address (Entra's `xms_edov`). Null: not verified.
  */
 export function verifiedEmail(
   claims: Readonly<Record<string, unknown>>,

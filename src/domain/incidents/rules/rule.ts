@@ -1,4 +1,4 @@
-// What a rule says: which duty, from which article, since when, and how long after the detection each report is due.
+// A rule of reporting: the duty, its article, the start of validity, and the deadline of each report.
 
 export const REGULATORS = ['gdpr', 'aiact', 'dora', 'nis2', 'cra'] as const;
 export type Regulator = (typeof REGULATORS)[number];
@@ -7,15 +7,15 @@ export interface CadenceRule {
   /** Regulator and the day from which it applies. */
   version: string;
   articleRef: string;
-  /** The act, for whoever looks it up. */
+  /** The citation of the legal act. */
   source: string;
   /** YYYY-MM-DD. */
   inForceFrom: string;
-  /** By deadline, soonest first. `after` is a duration of ISO 8601: hours, days or months. */
+  /** Sorted by deadline, soonest first. `after` is an ISO 8601 duration in hours, days or months. */
   checkpoints: readonly { label: 'early' | 'intermediate' | 'final'; after: string }[];
 }
 
-/** Who receives the reports. */
+/** The authority that receives the reports. */
 export const RECIPIENTS: Readonly<Record<Regulator, string>> = {
   gdpr: 'gdpr-dpa',
   aiact: 'aiact-ms',

@@ -1,19 +1,20 @@
-// What the name of a member says about amounts of money: that it is one, how it is counted (cents, thousands), in which currency.
+// Reads from the name of a member whether it holds money, in which unit (cents, thousands) and in which currency.
 import { magnitudeNamed } from './amount-text.ts';
 import { isCurrencyCode } from './currencies.ts';
 
 /**
- * `amount`: an amount, whatever is there, and so are the numbers of an object there. `price`: the same, but words without a number are
- * none. `event`: something that has an amount (`payment`, `refund`); of an object there, only what is named a value is one.
+ * How surely a name means money. `amount`: any value, and every number inside an object. `price`: the same, except text
+ * without digits. `event`: something that has an amount (`payment`, `refund`); inside an object only members named like
+ * a value count.
  */
 export type MoneyLevel = 'amount' | 'price' | 'event';
 
-/** Powers of ten by which a number is more than what is written; `minor`: in the smallest unit of the currency. */
+/** Power of ten by which a written number is multiplied; `minor`: it is in the smallest unit of the currency. */
 export type Scale = 'minor' | number;
 
 export interface NameMeaning {
   level: MoneyLevel | null;
-  /** `value` and its like are amounts only within what is about money; `other` never is. */
+  /** `value` members are amounts only inside an object about money; `other` members never are. */
   role: 'money' | 'value' | 'shown' | 'scale' | 'currency' | 'other' | 'plain';
   scale: Scale;
   currency: string | null;
@@ -33,7 +34,7 @@ const eventWords = list(
   deposit deposits withdrawal withdrawals reimbursement reimbursements compensation donation donations kosten gebühr gebühren zahlung
   erstattung gehalt frais coût costo costos coste`,
 );
-/** Amounts when they are the whole name, or at its end behind a word such as `grand`. */
+/** Words that mean an amount as the whole name, or at its end behind a word such as `grand`. */
 const totals = list('total sum dollar dollars euro euros cents cent pence');
 const beforeTotal = list(
   'grand order invoice cart basket bill checkout purchase net gross sub final',
@@ -46,7 +47,7 @@ const valueWords = list(
 const shownWords = list('formatted display displayed string');
 const scaleWords = list('exponent scale precision decimals digits places');
 const currencyWords = list('currency currencies ccy cur währung devise moneda valuta');
-/** At the end of a name or behind a word about money: `payment_id` and `refund_count` are no amounts. */
+/** Words that rule an amount out at the end of a name or behind a money word: `payment_id`, `refund_count`. */
 const otherWords = list(
   `id ids uuid guid count counts method methods type types kind status state date dates day days time times timestamp month months
   year years period frequency nr no ref refs reference references code codes name names label title description note notes memo reason
@@ -72,7 +73,7 @@ const units: Readonly<Record<string, Scale>> = {
 
 const plain: NameMeaning = { level: null, role: 'plain', scale: 0, currency: null };
 
-/** `totalEUR` as `total`, `eur`; marks and figures part words, too. */
+/** Splits `totalEUR` into `total` and `EUR`; punctuation and digits separate words, too. */
 function wordsOf(name: string): string[] {
   return name
     .normalize('NFKC')
@@ -86,7 +87,7 @@ export function meaningOf(name: string): NameMeaning {
   const written = wordsOf(name);
   const words = written.map((word) => word.toLowerCase());
   const last = words.at(-1);
-  // `_`, `$` and `#`: the text of an element of XML.
+  // XML parsers name the text of an element `_`, `$` or `#`.
   if (last === undefined) return { ...plain, role: 'value' };
   const level = levelOf(words);
   const role = level === null ? roleOf(words) : 'money';
@@ -99,7 +100,7 @@ export function meaningOf(name: string): NameMeaning {
     : { level, role, scale, currency };
 }
 
-/** Of what is no amount by its name alone. */
+/** The role of a member whose name alone does not mean an amount. */
 function roleOf(words: readonly string[]): NameMeaning['role'] {
   const last = words.at(-1)!;
   if (currencyWords.has(last) || (words.includes('currency') && last === 'code')) return 'currency';
@@ -136,7 +137,7 @@ function isTotal(words: readonly string[]): boolean {
   return beforeTotal.has(first) && others.length === 1 && ['total', 'sum'].includes(others[0]!);
 }
 
-/** Of `budget_in_thousands`, 3. Single letters, and `grand`, have other meanings in names. */
+/** The power of ten in a name: 3 in `budget_in_thousands`. Single letters, and `grand`, mean other things in names. */
 function powerOf(words: readonly string[]): number {
   const powers = words.map((word) =>
     word === 'k' || (word.length > 1 && word !== 'grand') ? (magnitudeNamed(word)?.[1] ?? 0) : 0,

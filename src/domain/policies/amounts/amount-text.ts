@@ -1,11 +1,11 @@
-// Reads an amount of money that is written as text, in the ways of many countries: `$1,200.50`, `82.000,50 €`, `CHF 82’000.–`, `₹ 8,20,000`.
+// Parses amounts of money as many countries write them: `$1,200.50`, `82.000,50 €`, `CHF 82’000.–`, `₹ 8,20,000`.
 import { type Bounds } from './bounds.ts';
 import { currencyNamed, decimalsOf } from './currencies.ts';
 
 /** Longer texts are no amounts. */
 const LONGEST = 80;
 
-/** Powers of ten; two where the word means one thing here and another there. */
+/** The power of ten of each word; a range where languages disagree. */
 const magnitudes = new Map<string, readonly [least: number, most: number]>(
   Object.entries({
     3: 'k thousand thousands tsd tausend grand mille mila тыс 千 천 t',
@@ -24,7 +24,7 @@ magnitudes.set('cr', [0, 7]);
 magnitudes.set('billion', [9, 12]);
 magnitudes.set('billions', [9, 12]);
 
-/** What is before, the numeral, its exponent, what is behind. */
+/** Captures the text before the numeral, the numeral, its exponent, and the text behind it. */
 const parts = /^(\D*?)([.,٫]?\d[\d.,'_ ٫·]*)(?:e([+-]?\d{1,4}))?(\D*)$/iu;
 /** Signs, brackets, and the dashes and strokes that stand for no decimals: `500,-`, `500/-`. */
 const signs = /[+()-]|\/(?=[-=]?\s*$)|=\s*$/g;
@@ -34,7 +34,7 @@ export function magnitudeNamed(word: string): readonly [least: number, most: num
   return magnitudes.get(word.toLowerCase().replace(/\.$/, ''));
 }
 
-/** The absolute amount, or null when the text cannot be read as one. `currency`: that of its surroundings, unless it says its own. */
+/** The absolute amount, or null when the text is not one. `currency` applies unless the text names its own. */
 export function readAmount(text: string, currency: string | null = null): Bounds | null {
   if (text.length > LONGEST || /\p{No}|\p{Nl}/u.test(text)) return null;
   const written = partsOf(folded(text));
@@ -56,16 +56,16 @@ export function readAmount(text: string, currency: string | null = null): Bounds
 interface Written {
   figures: string;
   exponent: string | undefined;
-  /** Whether it ends as `82.000,-` does: what parts its decimals is said. */
+  /** Whether it ends like `82.000,-`, which settles its decimal separator. */
   isWhole: boolean;
-  /** What is before and behind it. */
+  /** The text before and behind the numeral. */
   around: string;
 }
 
 function partsOf(text: string): Written | null {
   const [, before = '', numeral = '', exponent, after = ''] = parts.exec(text) ?? [];
   const isOfWord = /^[.,]/.test(numeral) && /[\p{L}\s]$/u.test(before);
-  // Of `Rs.82` the point ends the word, of `Rs .82` nobody knows.
+  // The point in `Rs.82` ends the word; in `Rs .82` it is ambiguous.
   if (numeral === '' || (isOfWord && /\s$/.test(before))) return null;
   return {
     figures: (isOfWord ? numeral.slice(1) : numeral).replace(/[.,'_ ]+$/, ''),
@@ -75,7 +75,7 @@ function partsOf(text: string): Written | null {
   };
 }
 
-/** Compatible characters made one (full-width digits, no-break spaces), digits of all scripts as ASCII, marks of direction left out. */
+/** Unifies compatible characters (full-width, no-break), turns all digits into ASCII, and drops direction marks. */
 function folded(text: string): string {
   return text
     .replace(/['’‘‛ʼ′`´＇٬]/gu, "'")
@@ -117,7 +117,7 @@ function unitsIn(text: string): Units | null {
   return units;
 }
 
-/** `k€`, `TEUR` and `万円` are a magnitude and a currency. */
+/** Splits `k€`, `TEUR` and `万円` into a magnitude and a currency. */
 function piecesOf(word: string): string[] {
   const [, magnitude, code] =
     /^([kmt]|mio\.?|mrd\.?|[万萬만億亿억千천])([a-z]{3}|\p{L})$/iu.exec(word) ?? [];
@@ -149,7 +149,7 @@ function readNumeral(figures: string, around: Surroundings): Reading | null {
   return readGroups(groups, marks);
 }
 
-/** Of a number with one mark that may part the decimals. */
+/** Reads a number whose only mark may be the decimal separator. */
 function readPair(groups: readonly string[], mark: string, around: Surroundings): Reading {
   const [before = '', behind = ''] = groups;
   const point = exactly(`${before}.${behind}`);
@@ -159,7 +159,7 @@ function readPair(groups: readonly string[], mark: string, around: Surroundings)
   return { least: isGrouping ? whole : point.least, most: whole };
 }
 
-/** Of a number with several marks, or one that can only part thousands. */
+/** Reads a number with several marks, or with one that can only separate thousands. */
 function readGroups(groups: readonly string[], marks: readonly string[]): Reading | null {
   const last = marks.at(-1)!;
   const hasPoint = marks.indexOf(last) === marks.length - 1 && /[.,٫·]/.test(last);
@@ -174,7 +174,7 @@ function exactly(text: string): Reading {
   return { least: text, most: text };
 }
 
-/** Whether one mark may part thousands: of `1.234` and `12,345`; not of `0.234`, `1234.567` or `1.5`. */
+/** Whether one mark may separate thousands, as in `1.234` and `12,345`, but not in `0.234`, `1234.567` or `1.5`. */
 function mayBeGrouping(mark: string, before: string, behind: string): boolean {
   if (mark !== '.' && mark !== ',') return false;
   if (before === '' || before.startsWith('0')) return false;
@@ -182,14 +182,14 @@ function mayBeGrouping(mark: string, before: string, behind: string): boolean {
 }
 
 /**
- * `1.234` is 1234 in a currency of two decimals or none. In one of three it is either; without currency, too, but a comma before three
- * digits is then taken for thousands, since numbers are written with a point where nobody says what they are.
+ * Reads `1.234` as 1234 in a currency of two decimals or none; in one of three, or without a currency, it is ambiguous.
+ * Without a currency a comma before three digits separates thousands, since bare numbers have a decimal point.
  */
 function isGroupingIn({ decimals, isWhole }: Surroundings, mark: string): boolean {
   return isWhole || (decimals === null ? mark === ',' : decimals < 3);
 }
 
-/** Threes, or after the Indian way twos before the last three. */
+/** Whether digits are grouped in threes, or the Indian way: twos before the last three. */
 function areGroups(groups: readonly string[]): boolean {
   return /^\d{1,3}(?: \d{3})+$|^\d{1,2}(?: \d{2})* \d{3}$/.test(groups.join(' '));
 }

@@ -1,4 +1,4 @@
-// Amounts of money in the arguments of an action, recognised by the names of the members that hold them and by currencies.
+// Finds amounts of money in the arguments of an action by the names of their members and by currencies.
 import { atOnce, type Parts } from '../../others-turn.ts';
 import type { Json, JsonObject } from '../../record/json.ts';
 import { meaningOf, type MoneyLevel, type NameMeaning, type Scale } from './amount-names.ts';
@@ -7,15 +7,15 @@ import { type Bounds, UNREADABLE } from './bounds.ts';
 import { currencyNamed, decimalsOf, holdsCurrency } from './currencies.ts';
 import { exactSum } from './exact-sum.ts';
 
-/** Values that are looked at before others have their turn: some milliseconds. */
+/** Values read before the event loop runs: some milliseconds. */
 const AT_ONCE = 250;
 
-/** What is known of the place of a value from the names above it. */
+/** What the names above a value say about it. */
 interface Place {
   level: MoneyLevel | null;
   scale: Scale;
   currency: string | null;
-  /** By how many powers of ten the number may be less or more than what is written. */
+  /** Powers of ten by which the amount may be less or more than the written number. */
   spread: readonly [less: number, more: number];
 }
 
@@ -26,7 +26,7 @@ export function amountsIn(value: Json): Bounds[] {
   return atOnce(amountsInParts(value));
 }
 
-/** The absolute amounts in a value, as written: no currency is converted. What must be an amount and cannot be read is UNREADABLE. */
+/** The absolute amounts in a value, without conversion of currencies; an amount that cannot be read is UNREADABLE. */
 export function* amountsInParts(value: Json): Parts<Bounds[]> {
   const amounts: Bounds[] = [];
   const meanings = new Map<string, NameMeaning>();
@@ -55,7 +55,7 @@ interface Member {
   meaning: NameMeaning;
 }
 
-/** Its members go on the pile of what is open, each with its place; what is shown beside a value is read last. */
+/** Pushes the members of an object onto the `open` stack, each with its place; display texts are read last. */
 function openObject(node: JsonObject, walk: Walk): void {
   const members = Object.keys(node).map((name): Member => {
     const meaning = walk.meanings.get(name) ?? meaningOf(name);
@@ -76,7 +76,7 @@ function openObject(node: JsonObject, walk: Walk): void {
   walk.amounts.push(...own, ...shownBeside(members, { place, own }));
 }
 
-/** Where the members of an object are: an object with a currency is about money, whatever its name. */
+/** The place of an object's members: an object with a currency is about money, whatever its name. */
 function placeOf(members: readonly Member[], outer: Place): Place {
   const named = members.map(currencyOf).find((found) => found !== undefined);
   const currency = named ?? outer.currency;
@@ -86,7 +86,7 @@ function placeOf(members: readonly Member[], outer: Place): Place {
     : { ...outer, level, currency, spread: spreadOf(members) };
 }
 
-/** Attributes of an element of XML are in an object of their own. */
+/** XML parsers put the attributes of an element into an object with such a name. */
 const attributes = /^(?:\$|@|_?attr(?:ibute)?s?)$/;
 
 function currencyOf({ name, value, meaning }: Member): string | undefined {
@@ -138,7 +138,7 @@ function moneyOfParts(members: readonly Member[], place: Place): Bounds | null {
   };
 }
 
-/** `formatted` and the like repeat the amount of their object; when they say another one, it counts too. */
+/** A `formatted` text usually repeats the amount of its object; a different amount counts too. */
 function shownBeside(
   members: readonly Member[],
   { place, own }: { place: Place; own: readonly Bounds[] },
@@ -186,7 +186,7 @@ function strongest(one: MoneyLevel | null, other: MoneyLevel | null): MoneyLevel
   );
 }
 
-/** None where the value is no amount. */
+/** The amount of a value as a list of one; empty when it is none. */
 function amountAt(value: Json, place: Place): Bounds[] {
   if (typeof value === 'number')
     return place.level === null
@@ -199,7 +199,7 @@ function amountAt(value: Json, place: Place): Bounds[] {
   return mustBeAmount(value, place.level) ? [UNREADABLE] : [];
 }
 
-/** A text that is an amount with its currency is one whatever its name. */
+/** A text with an amount and a currency counts, whatever the name of its member. */
 function nameless(text: string): Bounds[] {
   if (text.length > 40 || !/\p{Nd}/u.test(text) || !holdsCurrency(text)) return [];
   const read = readAmount(text);
@@ -212,7 +212,7 @@ const numberWord =
 const startsAsNumber = /^(?:[^\p{L}\p{N}]|\p{L}{1,3}[.$ ])*[\p{Nd}\p{Sc}]/u;
 const date = /^\d{4}-\d\d-\d\d(?:$|T)/;
 
-/** Whether a text that cannot be read stands for an amount all the same. */
+/** Whether an unreadable text still stands for an amount. */
 function mustBeAmount(text: string, level: MoneyLevel): boolean {
   const trimmed = text.trim();
   if (nothing.test(trimmed) || currencyNamed(trimmed) !== undefined) return false;
@@ -221,7 +221,7 @@ function mustBeAmount(text: string, level: MoneyLevel): boolean {
   return startsAsNumber.test(trimmed.slice(0, 100)) && !date.test(trimmed);
 }
 
-/** In whole units of the currency. */
+/** Converts bounds to whole units of the currency. */
 function inUnits(
   { atLeast, atMost }: Bounds,
   { scale, currency, spread: [less, more] }: Place,
@@ -230,13 +230,13 @@ function inUnits(
   return { atLeast: scaled(atLeast, least + less), atMost: scaled(atMost, most + more) };
 }
 
-/** The smallest unit of a currency that is not known is anything from a ten-thousandth to the whole. */
+/** An unknown currency may have any smallest unit from a ten-thousandth to the whole. */
 function minorPowers(currency: string | null): readonly [least: number, most: number] {
   const decimals = decimalsOf(currency);
   return decimals === null ? [-4, 0] : [-decimals, -decimals];
 }
 
-/** Exact in decimals. */
+/** Multiplies by a power of ten, exactly in decimals. */
 function scaled(value: number, power: number): number {
   if (power === 0 || !Number.isFinite(value)) return value;
   const [digits, exponent = '0'] = String(value).split('e');

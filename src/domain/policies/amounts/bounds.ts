@@ -1,4 +1,4 @@
-// What is known of an amount: a number, or the bounds between which it lies when its spelling cannot be read for certain.
+// An amount as a number, or as the bounds between which it lies when its spelling is ambiguous.
 import type { Json } from '../../record/json.ts';
 import type { Condition } from '../definition.ts';
 

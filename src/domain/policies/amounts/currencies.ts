@@ -10,7 +10,7 @@ const codes = new Set(
   ),
 );
 
-/** Codes that are words as well: alone they name a currency in capitals only, and beside a number not for certain. */
+/** Codes that are also words: as a name they mean a currency only in capitals, beside a number they prove nothing. */
 const words = new Set('ALL AMD COP CUP GEL LAK MAD MOP PEN PHP RON SOS STN TOP TRY'.split(' '));
 
 const noDecimals = new Set(
@@ -99,7 +99,7 @@ export function holdsCurrency(text: string): boolean {
   );
 }
 
-/** Of its smallest unit; null for a currency that is not known. */
+/** Decimal places of a currency's smallest unit; null for an unknown currency. */
 export function decimalsOf(currency: string | null): number | null {
   if (currency === null || !codes.has(currency)) return null;
   if (noDecimals.has(currency)) return 0;

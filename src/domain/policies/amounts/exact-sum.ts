@@ -1,11 +1,11 @@
-// Sums of decimal numbers as they are written: 0.1 + 0.2 + 0.3 is 0.6, in any order.
+// Sums decimal numbers exactly as written: 0.1 + 0.2 + 0.3 is 0.6, in any order.
 
-/** What has at most two decimals and fewer than 16 digits is told by its hundredths, without its text: a third of the time. */
+/** Values of at most two decimals and fewer than 16 digits are summed as hundredths: a third of the time of text. */
 const HUNDREDTHS_MAX = 1e15;
-/** As many hundredths are added as a machine number; what is more goes on as a big integer. */
+/** A sum of hundredths beyond this is moved into a big integer. */
 const EXACT_MAX = Number.MAX_SAFE_INTEGER - HUNDREDTHS_MAX;
 
-/** The nearest number to the exact sum. What is written with an exponent (from 1e21, below 1e-6) is added as the machine does. */
+/** The nearest number to the exact sum. Values printed with an exponent (from 1e21, below 1e-6) are added as floats. */
 export function exactSum(values: readonly number[]): number {
   const written: string[] = [];
   let small = 0;

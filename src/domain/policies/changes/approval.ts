@@ -22,10 +22,10 @@ export const APPROVAL_ACTIONS = [
 ] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 
-/** What its author does before others act. */
+/** Actions of the author before others act. */
 export const AUTHOR_STEPS = ['open', 'update'] as const;
 
-/** Those that wait for somebody to propose, review or enforce them. */
+/** States that wait for a proposal, a review or an enforcement. */
 export const OPEN_STATES = [
   'draft',
   'pending_review',
@@ -44,20 +44,20 @@ interface Rule {
   /** Where the action leads, by the state it is allowed in. */
   leads: Partial<Record<ApprovalState, ApprovalState>>;
   roles: readonly Role[];
-  /** What keeps this person from it; null: nothing. */
+  /** Why this user may not take the action; null when they may. */
   conflict: (userId: string, involved: Involved) => string | null;
 }
 
-/** Whoever decides about decisions decides about what decides. */
+/** Reviewers of decisions also review the policies that judge them. */
 const REVIEWERS: readonly Role[] = [...MANAGERS, 'reviewer'];
 
 const notAgain = (userId: string, { author, enforcer }: Involved): string | null => {
-  if (userId === author) return 'Nobody reviews a change of their own';
-  return userId === enforcer ? 'Nobody reviews what they enforced' : null;
+  if (userId === author) return 'Authors cannot review their own changes';
+  return userId === enforcer ? 'Enforcers cannot review what they enforced' : null;
 };
 const notBefore = (userId: string, { author, reviewer }: Involved): string | null => {
-  if (userId === author) return 'Nobody enforces a change of their own';
-  return userId === reviewer ? 'Nobody enforces what they reviewed' : null;
+  if (userId === author) return 'Authors cannot enforce their own changes';
+  return userId === reviewer ? 'Reviewers cannot enforce what they reviewed' : null;
 };
 const authorOnly = (userId: string, { author }: Involved): string | null =>
   userId === author ? null : 'Only its author withdraws a change';
@@ -99,15 +99,15 @@ const RULES: Readonly<Record<ApprovalAction, Rule>> = {
   },
 };
 
-/** Whether a role may ever take an action: that is refused before anything is said of a change. */
+/** Whether a role may ever take an action; checked first, so that a refusal reveals nothing about a change. */
 export function mayTake(action: ApprovalAction, role: Role): boolean {
   return RULES[action].roles.includes(role);
 }
 
-/** Where an action leads, or why it does not: `person` is the wrong one, or it is the wrong moment. */
+/** The next state, or why the action is refused: the wrong `person` or the wrong `moment`. */
 export type ApprovalMove = { to: ApprovalState } | { refused: 'person' | 'moment'; why: string };
 
-/** Role before state, state before the separation of duties. */
+/** Checks the role first, then the state, then the separation of duties. */
 export function approvalMove(
   action: ApprovalAction,
   { state, involved }: { state: ApprovalState; involved: Involved },

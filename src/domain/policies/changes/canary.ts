@@ -1,4 +1,4 @@
-// A canary: a change of a policy that judges a share of the decisions at first, drawn by chance and again by anybody.
+// A canary judges a share of the decisions by a changed policy; a hash draws the share, so anyone can repeat the draw.
 import { hash } from 'node:crypto';
 import { sameJson } from '../condition.ts';
 import type { PolicyDefinition } from '../definition.ts';
@@ -11,7 +11,7 @@ export type CanaryState = (typeof CANARY_STATES)[number];
 /** Shares of the decisions that a canary may have. */
 export const canaryShares = { least: 0.01, most: 0.99 } as const;
 
-/** Nobody but the server chooses a `traceId`, so nobody chooses the arm. */
+/** Only the server chooses a `traceId`, so no caller can choose the arm. */
 export function armOf({ id, share }: { id: string; share: number }, traceId: string): Arm {
   const drawn = hash('sha256', `${id}/${traceId}`, 'buffer').readUIntBE(0, 6) / 2 ** 48;
   return drawn < share ? 'canary' : 'control';
@@ -19,12 +19,12 @@ export function armOf({ id, share }: { id: string; share: number }, traceId: str
 
 type Judging = Pick<PolicyDefinition, 'priority' | 'conditions' | 'actions'> & { enabled: boolean };
 
-/** Whether two versions of a policy make the same of every decision; null: there is none. */
+/** Whether two versions of a policy judge every decision alike; null stands for no policy. */
 export function judgesAlike(one: Judging | null, other: Judging | null): boolean {
   return sameJson(judged(one), judged(other));
 }
 
-/** What is not enabled judges nothing, whatever it says. */
+/** A disabled policy has no effect, whatever its conditions and actions. */
 function judged(policy: Judging | null): JsonObject {
   if (!policy?.enabled) return {};
   const { priority, conditions, actions } = policy;

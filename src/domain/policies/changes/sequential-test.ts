@@ -1,17 +1,17 @@
-// An always-valid test between two arms (mixture SPRT): looked at after every event, it cries wolf in at most ALPHA of all cases.
+// An always-valid test between two arms (mixture SPRT): checked after every event, it errs in at most ALPHA of cases.
 
 /** The control judges as before, the canary as changed. */
 export const ARMS = ['control', 'canary'] as const;
 export type Arm = (typeof ARMS)[number];
 
-/** The chance of ever deciding where the arms do not differ. */
+/** Probability of ever deciding when the arms do not differ. */
 export const ALPHA = 0.05;
 
 export const CANARY_DECISIONS = ['continue', 'promote', 'rollback'] as const;
 export type CanaryDecision = (typeof CANARY_DECISIONS)[number];
 
 /**
- * What the events say so far. An event is something to be avoided; where the arms do not differ, each falls to the canary with the
+ * State of a test. An event is an undesired outcome; where the arms do not differ, each falls to the canary with the
  * canary's share of all cases, whatever came before. The likelihood of a mixture of other shares (a beta distribution around that
  * one) over the likelihood of that one is then a martingale of mean 1, which ever reaches 1 / ALPHA with a chance of at most ALPHA
  * (Ville's inequality).
@@ -32,10 +32,10 @@ export const NOTHING_SEEN: SequentialTest = {
   decision: 'continue',
 };
 
-/** Events that the mixture pretends to have seen, in the proportion of the shares: half as many or twice as many events are found soonest. */
+/** Pseudo-events of the prior, in proportion to the shares; this many detect half or twice as many events soonest. */
 const PRIOR = 10;
 
-/** After one more event. `share`: that of the canary. */
+/** The test after one more event; `share` is that of the canary. */
 export function afterEvent(test: SequentialTest, arm: Arm, share: number): SequentialTest {
   const { control, canary } = test.events;
   const predicted = (share * PRIOR + canary) / (PRIOR + canary + control);
@@ -49,7 +49,7 @@ export function afterEvent(test: SequentialTest, arm: Arm, share: number): Seque
   return { events, logRatio, greatest, decision };
 }
 
-/** The smallest level at which the test would have decided by now; valid whenever it is looked at. */
+/** The smallest level at which the test would have decided by now; valid after every event. */
 export function pValueOf({ greatest }: SequentialTest): number {
   return Math.exp(-greatest);
 }

@@ -1,4 +1,4 @@
-// The conditions of a policy as a CEL expression, read and written: && binds tighter than ||, and what either means is what a policy does.
+// Parses and prints the conditions of a policy as a CEL expression, in which && binds tighter than ||.
 import type { Json } from '../../record/json.ts';
 import {
   policyLimits,
@@ -11,7 +11,7 @@ import { literal, textLiteral } from './literals.ts';
 import { parsePath, printPath } from './paths.ts';
 import { SourceError, sourceLimits } from './source.ts';
 
-/** Where a condition stands. */
+/** The offsets of a condition in its source. */
 export interface ConditionPlace {
   field: number;
   value: number;
@@ -26,7 +26,7 @@ export interface JoinedConditions {
 
 const symbols = { AND: '&&', OR: '||' } as const;
 
-/** An expression that is read like the conditions: `(a || b) && c` where `a || b && c` would be read otherwise. */
+/** Prints conditions so that CEL reads them alike: `(a || b) && c` where `a || b && c` would mean something else. */
 export function printExpression(conditions: readonly Condition[]): string {
   let text = '';
   let last: LogicalOperator | null = null;
@@ -63,12 +63,12 @@ function printBound(value: Json): string {
   return typeof value === 'string' ? `timestamp(${text})` : text;
 }
 
-/** Without escapes where that says the same. */
+/** Prints a raw text, without escapes, where that means the same. */
 function printPattern(pattern: string): string {
   return /^[^"\p{Cc}]*\\[^"\p{Cc}]*$/u.test(pattern) ? `r"${pattern}"` : JSON.stringify(pattern);
 }
 
-/** The expression that stands here. @throws SourceError also where conditions, read from left to right, cannot say it */
+/** Parses the expression at the lexer. @throws SourceError also when left-to-right conditions cannot express it */
 export function parseExpression(lexer: Lexer): JoinedConditions {
   return new ExpressionParser(lexer).either();
 }
@@ -166,7 +166,7 @@ function call(lexer: Lexer, method: 'contains' | 'matches'): Operation {
   return operation;
 }
 
-/** Both are true together or either is: what comes after is a condition, or a group that is joined alike. */
+/** Joins two chains; `after` must be one condition, or a group joined by the same operator. */
 function joined(
   before: JoinedConditions,
   operator: LogicalOperator,

@@ -1,4 +1,4 @@
-// What type each fact of a decision has, and which conditions can therefore never hold (docs/policies.md, facts).
+// The type of each fact of a decision, and the conditions that can therefore never hold (docs/policies.md, facts).
 import type { Json } from '../../record/json.ts';
 import type { Condition, Problem } from '../definition.ts';
 
@@ -7,10 +7,10 @@ type Kind = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'object';
 /** Null: any JSON. */
 type FactType = {
   kinds: readonly Kind[];
-  /** Of an object; other members are of any type when it is `open`, and there are none when it is not. */
+  /** Members of an object; other members have any type when it is `open`, and do not exist otherwise. */
   members?: Readonly<Record<string, FactType | null>>;
   open?: boolean;
-  /** Of a list. */
+  /** The type of a list's items. */
   items?: FactType | null;
 } | null;
 
@@ -93,7 +93,7 @@ function typeAt(field: string): { type: FactType } | { problem: string } {
   return { type };
 }
 
-/** Undefined: there is none. */
+/** The type of a member or item; undefined when there is none. */
 function below(
   { kinds, members, open: isOpen, items }: NonNullable<FactType>,
   segment: string,

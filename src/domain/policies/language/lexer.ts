@@ -6,15 +6,15 @@ export type TokenKind = 'name' | 'number' | 'text' | 'pattern' | 'symbol' | 'end
 
 export interface Token {
   kind: TokenKind;
-  /** As it is written, quotes included. */
+  /** The token as written, quotes included. */
   text: string;
-  /** Characters before it. */
+  /** Its offset in the source. */
   at: number;
 }
 
 const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** Those that the grammar has, and those that a reader of CEL may expect of it. */
+/** Symbols of the grammar, and further ones of CEL, so that errors can name them. */
 const symbol = /&&|\|\||[=!<>]=|[()[\]{},:.<>!?%+*/-]/y;
 const blank = /[ \t\r\n]/;
 
@@ -51,13 +51,13 @@ export class Lexer {
     return next === text && (kind === 'symbol' || kind === 'name');
   }
 
-  /** @throws SourceError when something else stands here */
+  /** @throws SourceError when another token follows */
   expect(text: string): Token {
     if (!this.isNext(text)) throw this.unexpected(text);
     return this.take();
   }
 
-  /** What stands here instead of what was expected. */
+  /** The error that names the token found instead of the expected one. */
   unexpected(expected: string): SourceError {
     const { kind, text, at } = this.peek();
     const found = kind === 'end' ? 'the end' : truncate(text, 40);

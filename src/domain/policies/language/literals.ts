@@ -6,7 +6,7 @@ import { SourceError } from './source.ts';
 
 const KEYWORDS = new Set(['true', 'false', 'null']);
 
-/** The JSON value that stands here; an object's comments and blanks may stand anywhere within it. */
+/** Parses the JSON value at the lexer; comments and blanks may stand anywhere within it. */
 export function literal(lexer: Lexer): Json {
   const { at } = lexer.peek();
   const parts: string[] = [];
@@ -14,7 +14,7 @@ export function literal(lexer: Lexer): Json {
   return valueOf(parts.join(''), at);
 }
 
-/** The text that stands here. */
+/** Parses the text at the lexer. */
 export function textLiteral(lexer: Lexer): string {
   const { kind, text, at } = lexer.peek();
   if (kind !== 'text' && kind !== 'pattern') throw lexer.unexpected('a text in double quotes');
@@ -24,7 +24,7 @@ export function textLiteral(lexer: Lexer): string {
   );
 }
 
-/** Takes the tokens of one value. */
+/** Appends the tokens of one value to `parts`. */
 function collect(lexer: Lexer, parts: string[], depth: number): void {
   const token = lexer.peek();
   if (token.text === '{' || token.text === '[') return collectItems(lexer, parts, depth);

@@ -1,4 +1,4 @@
-// The clause that keeps how a policy says its logical operators, where that is more than the expression says: AND or nothing, and that of the last condition.
+// The `logicalOperators` clause keeps what the expression loses: AND or no operator, and that of the last condition.
 import type { Condition, LogicalOperator } from '../definition.ts';
 import type { Lexer } from './lexer.ts';
 import { SourceError } from './source.ts';
@@ -9,7 +9,7 @@ const UNSAID = 'default';
 
 type Said = LogicalOperator | undefined;
 
-/** The clause; null where the expression says it all: || is OR, && is nothing, and the last condition has nothing. */
+/** The clause; null where the expression suffices: || is OR, && is no operator, and the last condition has none. */
 export function printLogicalOperators(conditions: readonly Condition[]): string | null {
   const isSaid = conditions.every(({ logicalOperator }, i) =>
     i === conditions.length - 1 ? logicalOperator === undefined : logicalOperator !== 'AND',

@@ -3,11 +3,11 @@ import type { Lexer } from './lexer.ts';
 import { SourceError } from './source.ts';
 import { textLiteral } from './literals.ts';
 
-/** Operations of a field, which look like its members. */
+/** Operations of a field, which are written like its members. */
 export const METHODS = ['contains', 'matches'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** A path, and the operation that follows it in its place. */
+/** A path, and the operation that ends it. */
 export interface ParsedPath {
   field: string;
   method: Method | null;
@@ -15,16 +15,16 @@ export interface ParsedPath {
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const index = /^(?:0|[1-9][0-9]*)$/;
-/** What CEL does not take for the name of a member. */
+/** Words that CEL refuses as the name of a member. */
 const keywords = new Set(['true', 'false', 'null', 'in']);
-/** What CEL does not take for the name of a variable. */
+/** Words that CEL refuses as the name of a variable. */
 const reserved = new Set([
   ...keywords,
   ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop'],
   ...['namespace', 'package', 'return', 'var', 'void', 'while'],
 ]);
 
-/** The path of a field as it is written. */
+/** Prints the path of a field. */
 export function printPath(field: string): string {
   const [root = '', ...below] = field.split('.');
   const first =
@@ -39,7 +39,7 @@ function printMember(segment: string): string {
     : `[${JSON.stringify(segment)}]`;
 }
 
-/** The path that stands here, up to its operator or operation. */
+/** Parses the path at the lexer, up to its operator or operation. */
 export function parsePath(lexer: Lexer): ParsedPath {
   const segments = [parseRoot(lexer)];
   for (;;) {

@@ -1,4 +1,4 @@
-// A policy as rule-language source, and back: nothing is lost either way (docs/rule-language.md).
+// Prints a policy as rule-language source and parses it back without loss (docs/rule-language.md).
 import {
   actionTypes,
   policyLimits,
@@ -17,7 +17,7 @@ import {
 } from './logical-operators.ts';
 import { problemAt, SourceError, sourceLimits, type SourceProblem } from './source.ts';
 
-/** What the source of a policy says. */
+/** A policy as its source states it. */
 export type PolicyText = {
   name: string;
   description: string;
@@ -27,12 +27,12 @@ export type PolicyText = {
   actions: Action[];
 };
 
-/** Where each part of a policy stands in its source, by the path that a problem names: `conditions.0.value`. */
+/** The source offset of each part of a policy, by the path that a problem names: `conditions.0.value`. */
 export type Places = ReadonlyMap<string, number>;
 
 export type ParsedPolicy = { policy: PolicyText; places: Places } | { problem: SourceProblem };
 
-/** The source of a policy, in the one layout that there is. */
+/** Prints a policy in its only layout. */
 export function printPolicy(policy: PolicyText): string {
   const { name, description, enabled, priority, conditions, actions } = policy;
   const clauses = [
@@ -51,7 +51,7 @@ function printAction({ type, config }: Action): string {
   return config === undefined ? `then ${type}` : `then ${type} ${JSON.stringify(config)}`;
 }
 
-/** What the source says, or the first thing that is wrong with it. Whether such a policy may be saved is not looked at. */
+/** Parses a source, or returns its first problem; does not check whether such a policy may be saved. */
 export function parsePolicy(source: string): ParsedPolicy {
   try {
     if (source.length > sourceLimits.characters)
@@ -106,7 +106,7 @@ class PolicyParser {
     ['then', () => this.#then()],
   ]);
 
-  /** Every clause but `then` stands once. */
+  /** Parses a clause; each but `then` may appear only once. */
   #clause(name: string, read: () => void): void {
     const { at } = this.#lexer.expect(name);
     if (this.#places.has(name) && name !== 'then')

@@ -1,12 +1,12 @@
-// Places in rule-language source, and what is wrong there.
+// Limits, positions and problems of rule-language source.
 
-/** Characters and tokens of a source: to read that many takes some 20 ms. Parentheses within one another. */
+/** Characters, tokens and nested parentheses of a source; the largest takes some 20 ms to read. */
 export const sourceLimits = { characters: 100_000, tokens: 20_000, parentheses: 64 } as const;
 
-/** Editors write it before a text and do not show it: it is in no column. */
+/** Editors write it invisibly before a text, so it counts for no column. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
-/** What is wrong with a source, and where: lines and columns from 1, columns in characters (UTF-16 code units). */
+/** A problem of a source: lines and columns count from 1, columns in UTF-16 code units. */
 export interface SourceProblem {
   line: number;
   column: number;
@@ -15,7 +15,7 @@ export interface SourceProblem {
 
 /** Ends the parsing of a source. */
 export class SourceError extends Error {
-  /** Characters before it. */
+  /** The offset in the source. */
   readonly at: number;
 
   constructor(at: number, message: string) {

@@ -1,4 +1,4 @@
-// How well a policy tells right from wrong: what people said of the decisions that it held, and of those that were let pass.
+// Measures how well a policy separates right from wrong decisions, by human verdicts on held and passed ones.
 import { type JudgedCount, countOf, shareOf } from '../../cpi.ts';
 
 /** A decision that a person has judged, by the newest verdict. */
@@ -6,7 +6,7 @@ export interface HumanJudgement {
   workspaceId: string;
   createdAt: Date;
   matchedPolicyIds: readonly string[];
-  /** Policies had not let it pass. */
+  /** Policies flagged or blocked it. */
   isHeld: boolean;
   /** The person approved it. */
   isRight: boolean;
@@ -41,7 +41,7 @@ export interface Effectiveness extends Outcomes {
   falsePositiveRate: Share | null;
 }
 
-/** Of what neither blocks nor flags: it holds nothing and so misses nothing. */
+/** The outcomes of a policy that neither blocks nor flags: it holds nothing, so it misses nothing. */
 export const NO_OUTCOMES: Outcomes = {
   truePositives: 0,
   falsePositives: 0,
@@ -57,10 +57,10 @@ const OUTCOMES = {
   overridden: null,
 } as const satisfies Record<JudgedCount, keyof Outcomes | null>;
 
-/** Of the standard normal distribution: 95 % lie within. */
+/** Quantile of the standard normal distribution: 95 % lie within. */
 const Z = 1.959964;
 
-/** A held decision counts for the policies that matched it; one that was let pass, for every policy of its workspace that was there. */
+/** A held decision counts for the policies that matched it; a passed one for every policy its workspace had by then. */
 export function outcomesOf(policy: MeasuredPolicy, decisions: readonly HumanJudgement[]): Outcomes {
   const counts = { ...NO_OUTCOMES };
   for (const decision of decisions) {
@@ -93,7 +93,7 @@ export function effectivenessOf(outcomes: Outcomes): Effectiveness {
   };
 }
 
-/** Null of nothing. Bounds are rounded like the share itself. */
+/** A share with its Wilson interval; null without cases. Bounds are rounded like the share itself. */
 export function wilson(part: number, of: number): Share | null {
   const value = shareOf(part, of);
   if (value === null) return null;

@@ -217,7 +217,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       isChange,
     ],
     actions: [
-      { type: 'flag_for_review', config: { reason: 'Nobody is on duty to notice a mistake' } },
+      { type: 'flag_for_review', config: { reason: 'No person is on duty to notice a mistake' } },
     ],
   },
   {

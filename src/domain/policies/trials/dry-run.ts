@@ -1,4 +1,4 @@
-// One policy on one decision, with every condition explained; by the engine that judges decisions.
+// Tries one policy on one decision with the real engine, and explains every condition.
 import type { Parts } from '../../others-turn.ts';
 import { readPath, splitPath } from '../fields.ts';
 import type { JsonObject } from '../../record/json.ts';
@@ -8,7 +8,7 @@ import type { ActionType, Condition, PolicyDefinition } from '../definition.ts';
 import { compilePolicy, type CompiledCondition } from '../policy.ts';
 import type { PolicyVerdict } from '../verdict.ts';
 
-/** What one condition made of the decision, whatever the others did. */
+/** The result of one condition, independent of the others. */
 export interface ConditionFinding {
   condition: Condition;
   matched: boolean;
@@ -18,11 +18,11 @@ export interface ConditionFinding {
 
 export interface DryRun {
   matched: boolean;
-  /** What the policy alone would make of the decision. */
+  /** The verdict by this policy alone. */
   verdict: PolicyVerdict['status'];
   action: ActionType;
   reason: string | null;
-  /** The error for which it counts as a match, or as none. */
+  /** Why it could not be evaluated: then a restricting policy counts as a match, any other does not. */
   error: string | null;
   explanation: ConditionFinding[];
 }
@@ -42,12 +42,12 @@ export function* dryRun(definition: PolicyDefinition, facts: JsonObject): Parts<
   };
 }
 
-/** The action that the policy alone would lead to; cheaper than to explain it. */
+/** The action by this policy alone; cheaper than a dry run. */
 export function actionOf(definition: PolicyDefinition, facts: JsonObject): ActionType {
   return compilePolicies([definition]).evaluate(facts).action;
 }
 
-/** All conditions share the work of one decision, as they do when it is judged. */
+/** All conditions share the work budget of one decision, as in a real judgement. */
 function* explain(definition: PolicyDefinition, facts: JsonObject): Parts<ConditionFinding[]> {
   const work = new Work(workLimits.conditions);
   const findings: ConditionFinding[] = [];

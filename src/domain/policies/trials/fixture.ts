@@ -1,4 +1,4 @@
-// A decision that is made up to try policies on: what it does not say is found out as ingestion would.
+// Derives the facts of a made-up decision, on which policies are tried, as ingestion would.
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
 import type { Parts } from '../../others-turn.ts';
 import { scoreDecision } from '../../confidence/score.ts';
@@ -10,7 +10,7 @@ import { Work, workLimits } from '../../work.ts';
 import { factsInParts } from '../facts.ts';
 import { instantOf } from '../instant.ts';
 
-/** What a fixture may say itself; `action`, `output`, `pii` and `time` member by member. */
+/** Derived facts that a fixture may set itself; `action`, `output`, `pii` and `time` member by member. */
 const DERIVED = [
   'agentName',
   'confidenceScore',
@@ -24,8 +24,9 @@ const DERIVED = [
 const NO_HISTORY = { recentOverrideRate: null, recentFlagRate: null };
 
 /**
- * The facts of a fixture: the members of a decision as they would be posted, and derived facts as the fixture says them, or else as they
- * follow from the rest, for an agent with the default settings; in parts. `at`: the time of judgement, unless `time.instant` says it.
+ * The facts of a fixture: the members of a decision as posted, and derived facts as the fixture sets them or as they
+ * follow from the rest, for an agent with the default settings; in parts. `at` is the time of judgement unless
+ * `time.instant` is set.
  */
 export function* factsOfFixture(
   fixture: JsonObject,

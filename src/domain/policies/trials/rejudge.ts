@@ -1,4 +1,4 @@
-// What another set of policies would have made of a recorded decision, or why that cannot be told.
+// Judges a recorded decision by another set of policies, or gives the reason why the outcome is unknown.
 import type { Json, JsonObject } from '../../record/json.ts';
 import { Work, workLimits } from '../../work.ts';
 import { compilePolicies, type PolicySet } from '../compile.ts';
@@ -12,36 +12,36 @@ import {
   type RecordedEvaluation,
 } from '../replay.ts';
 
-/** Why it cannot be told: the decision was erased; a value was not kept, or is known only as scrubbing left it; another engine judged; a condition is in error. */
+/** Why an outcome is unknown: decision erased, value not stored, value scrubbed, other engine, condition in error. */
 export const UNTOLD = ['erased', 'unstored', 'scrubbed', 'engine', 'error'] as const;
 export type Untold = (typeof UNTOLD)[number];
 
 type Verdict = 'approved' | 'flagged' | 'blocked';
 
 export type Rejudged =
-  /** `verdict` null: whether it would have been held cannot be told, but it would not have been blocked. */
+  /** `verdict` null: it would not have been blocked, but whether it would have been held is unknown. */
   { isBlocked: boolean; verdict: Verdict | null; matched: string[] } | { untold: Untold };
 
-/** A set of policies that is tried on what other sets have judged. */
+/** A set of policies that is tried on decisions that other sets have judged. */
 export interface TriedSet {
   set: PolicySet;
   policies: ReadonlyMap<string, PolicyDefinition>;
 }
 
-/** What is needed of `evaluation` besides (docs/formats.md). */
+/** Further members of `evaluation` that a trial reads (docs/formats.md). */
 interface JudgedEvaluation extends RecordedEvaluation {
   matchedPolicies: { id: string; actions: readonly ActionType[]; error: string | null }[];
   agentPolicies?: { autoBlockAnomalies?: boolean };
 }
 
-/** How a decision was judged on its day. */
+/** A recorded decision with its original judgement. */
 export interface DecisionOnRecord extends RecordedDecision {
   evaluation: JudgedEvaluation;
-  /** Whether values of it were erased since: score and tags stay. */
+  /** Whether some of its values were erased since; score and tags stay. */
   isErased: boolean;
-  /** Whether the engine of today is the one that judged. */
+  /** Whether the current engine is the one that judged it. */
   isSameEngine: boolean;
-  /** The policies of its day, as `id@revision`. */
+  /** The policies that judged it, as `id@revision`. */
   judgedBy: ReadonlySet<string>;
 }
 
@@ -50,12 +50,12 @@ export function triedSet(definitions: readonly PolicyDefinition[]): TriedSet {
   return { set: compilePolicies(definitions), policies };
 }
 
-/** How a policy is named among those that judged a decision. */
+/** The name of a policy revision in `judgedBy`. */
 export function revisionName({ id, revision }: { id: string; revision: number }): string {
   return `${id}@${revision}`;
 }
 
-/** What a policy that judged the decision in the very same revision made of it is on record; the others are evaluated. */
+/** Takes the recorded result of every policy that judged in the same revision, and evaluates the others. */
 export function rejudge(decision: DecisionOnRecord, tried: TriedSet): Rejudged {
   const lost = lostFields(decision, tried.set);
   const { matched, undecided } = tried.set.evaluateAgain(
@@ -73,7 +73,7 @@ interface Outcome {
   undecided: Set<string>;
 }
 
-/** Takes what is on record over what cannot be evaluated again, also of a policy that counted as a match because it was in error. */
+/** Replaces an undecided result by the recorded one, also for a policy that matched because it was in error. */
 function recall(
   definition: PolicyDefinition,
   { judgedBy, evaluation }: DecisionOnRecord,
@@ -108,7 +108,7 @@ function verdictOf(
   return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
 }
 
-/** The agent's own setting blocks, whatever the policies say. */
+/** The agent's `autoBlockAnomalies` setting blocks, whatever the policies say. */
 function blocksAnomaly({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
   return agentPolicies?.autoBlockAnomalies === true && tags.includes('ANOMALY');
 }
@@ -118,7 +118,7 @@ function reasonFor({ conditions }: PolicyDefinition, lost: ReadonlyMap<string, U
   return reasons[0] ?? 'error';
 }
 
-/** The fields of a set of which the value that was judged is not known. */
+/** The fields of a set whose judged value is unknown, each with the reason. */
 function lostFields(decision: DecisionOnRecord, { fields }: PolicySet): Map<string, Untold> {
   const submitted = submittedOf(decision);
   const isScrubbed = hasScrubbed(decision);
@@ -139,12 +139,12 @@ function hasScrubbed({ facts, evaluation }: DecisionOnRecord): boolean {
   );
 }
 
-/** What scrubbing leaves (docs/scrubbing.md). */
+/** The markers that scrubbing leaves (docs/scrubbing.md). */
 const marker = /\[(?:EMAIL|IBAN|CARD|NATIONAL_ID|PHONE|SECRET|IP_ADDRESS|DATE_OF_BIRTH|REDACTED)\]/;
-/** Facts that are recorded as they were. */
+/** Facts that are recorded unscrubbed. */
 const unscrubbed = new Set(['confidenceScore', 'tags', 'time', 'pii', 'agentName']);
 
-/** Whether what a field reads, or the name of a member on the way there, may be what scrubbing left. */
+/** Whether the value of a field, or a member name on its path, may hold a scrubbing marker. */
 function isMarked(field: string, submitted: JsonObject): boolean {
   if (unscrubbed.has(field.split('.', 1)[0] ?? '')) return false;
   return factSourcesOf(field).some((source) => isMarkedAt(source, submitted));

@@ -1,4 +1,4 @@
-// Triples as JSON-LD with a context of its own, so that nobody has to fetch one.
+// Triples as JSON-LD with an embedded context, so that readers need not fetch one.
 import type { Json, JsonObject } from '../../record/json.ts';
 import { groupBy } from '../../group-by.ts';
 import { PREFIXES, type Term, type Triple } from './triples.ts';
@@ -19,7 +19,7 @@ function nodeOf(subject: string, about: readonly Triple[]): JsonObject {
 
 const typeOf = (term: Term): string[] => ('iri' in term ? [term.iri] : []);
 
-/** Strings stand bare, as Turtle writes them: some readers take `xsd:string` written out for another type. */
+/** Strings carry no type, as in Turtle: some readers take an explicit `xsd:string` for another type. */
 function valueOf(term: Term): Json {
   if ('iri' in term) return { '@id': term.iri };
   return term.type === 'xsd:string' ? term.text : { '@value': term.text, '@type': term.type };

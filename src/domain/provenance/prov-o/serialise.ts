@@ -1,4 +1,4 @@
-// One graph in three media types, of which the caller's Accept header chooses one (document 3, section 4.6).
+// Serializes a graph in one of three media types, chosen by the Accept header (document 3, section 4.6).
 import { DataFactory, Writer } from 'n3';
 import { toJsonLd } from './json-ld.ts';
 import { expand, PREFIXES, type Term, type Triple } from './triples.ts';
@@ -30,7 +30,7 @@ const RANGES: Readonly<Record<string, GraphType>> = {
   'text/*': 'text/turtle',
 };
 
-/** The type that is wanted most; the default where none is known, or all are refused. */
+/** The preferred type of an Accept header; the default when none is known or all are refused. */
 export function negotiate(accept: string | undefined): GraphType {
   let best: GraphType = GRAPH_TYPES[0];
   let quality = 0;
@@ -43,7 +43,7 @@ export function negotiate(accept: string | undefined): GraphType {
   return best;
 }
 
-/** 1 unless it says otherwise; 0 for what is no number from 0 to 1. */
+/** The parameter `q`: 1 when absent, 0 when it is not a number from 0 to 1. */
 function qualityOf(parameters: readonly string[]): number {
   const given = parameters.find((text) => text.startsWith('q='));
   if (given === undefined) return 1;

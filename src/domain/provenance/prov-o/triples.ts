@@ -1,9 +1,9 @@
-// The provenance of decisions as triples in W3C PROV-O: the decision is the entity, the agent's invocation the activity, the agent the agent.
+// The provenance of decisions in W3C PROV-O: decisions are entities, invocations activities, and AI agents agents.
 import { canonicalize } from '../../record/canonical-json.ts';
 import { sha256Hex } from '../../record/chain.ts';
 import type { Json } from '../../record/json.ts';
 
-/** Prefixes of all names that are used; the identifiers of an organisation's own records begin with `urn:assay:`. */
+/** Prefixes of all names in use; identifiers of an organisation's records begin with `urn:assay:`. */
 export const PREFIXES = {
   prov: 'http://www.w3.org/ns/prov#',
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
@@ -22,7 +22,7 @@ export interface Triple {
   object: Term;
 }
 
-/** What of a decision goes into its graph: scrubbed already, and payload only as digests. */
+/** The parts of a decision in its graph: already scrubbed, with the payload as digests only. */
 export interface Provenance {
   organizationId: string;
   traceId: string;
@@ -43,7 +43,7 @@ export interface Provenance {
 /** A person's verdict on a decision. */
 export interface Review {
   sequence: number;
-  /** Null: nobody in person. */
+  /** Null: not given by a user. */
   userId: string | null;
   decision: string;
   at: Date;
@@ -64,7 +64,7 @@ export function expand(prefixed: Name): string {
   return PREFIXES[prefixed.slice(0, colon) as Prefix] + prefixed.slice(colon + 1);
 }
 
-/** The graph of some decisions, without a triple twice. */
+/** The graph of the decisions without duplicate triples. */
 export function triplesOf(decisions: readonly Provenance[]): Triple[] {
   const triples = new Map<string, Triple>();
   for (const decision of decisions)
@@ -93,7 +93,7 @@ function collector() {
 
 type About = ReturnType<typeof collector>['about'];
 
-/** The identifiers of what a decision is made of. */
+/** The identifiers of a decision's parts. */
 function partsOf(decision: Provenance) {
   const trace = idOf(decision, 'trace', decision.traceId);
   const agent = idOf(decision, 'agent', decision.agentId);
@@ -155,7 +155,7 @@ function describeInvocation(
   about(input)('assay:inputDigest', digestOf(inputContext));
 }
 
-/** The policies that matched are the plans by which the agent acted. */
+/** Describes the matched policies as the plans of the agent. */
 function describePlans(
   decision: Provenance,
   { invocation, association, agent }: Parts,
@@ -189,7 +189,7 @@ function reviewTriples(
   return triples;
 }
 
-/** The decisions that `parentTraceId` in the input names: one, or some. */
+/** The decisions named by `parentTraceId` in the input: one id or a list. */
 function parentsOf(decision: Provenance): string[] {
   const { inputContext } = decision;
   if (typeof inputContext !== 'object' || inputContext === null || Array.isArray(inputContext))

@@ -41,7 +41,7 @@ export const cardRule: Rule = {
   candidates: () => [outsideIdentifiers(cardNumbers())],
 };
 
-/** None starts within another. */
+/** Finds card numbers, none of which starts within another. */
 function cardNumbers(): Candidates {
   let from = 0;
   return {
@@ -54,9 +54,9 @@ function cardNumbers(): Candidates {
   };
 }
 
-/** Up to nineteen digits, with single spaces or hyphens between them. */
+/** Matches up to nineteen digits with single spaces or hyphens between them. */
 const digitGroups = /\d(?:[ -]?\d){12,18}/y;
-/** Steps for one length of one candidate. */
+/** The work of checking one length of one candidate. */
 const CHECK = 15;
 
 /** The length of the longest card number that starts here; 0 when there is none. */
@@ -78,7 +78,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Of ASCII; the end of a text is NaN, which is none. */
+/** Whether a code is an ASCII letter or digit; NaN, at the end of a text, is neither. */
 function isWordCharacter(code: number): boolean {
   const lower = code | 0x20;
   return isDigit(code) || (lower >= 0x61 && lower <= 0x7a);
@@ -92,7 +92,10 @@ function isCard(digits: string): boolean {
   });
 }
 
-/** An EAN: thirteen digits whose check digit weighs every second one three times. No card of this length is issued any more. */
+/**
+ * An EAN: thirteen digits whose check digit weighs every second one three times. No card of this length is issued any
+ * more.
+ */
 function isArticleNumber(digits: string): boolean {
   if (digits.length !== 13) return false;
   const sum = [...digits].reduce((total, digit, at) => total + Number(digit) * (at % 2 ? 3 : 1), 0);

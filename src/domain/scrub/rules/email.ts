@@ -29,12 +29,12 @@ function addressesIn(text: string): Candidates {
 }
 
 /**
- * Finds where local parts start, for at signs in ascending order. `%40` is itself made of characters of a local part, so what an
- * earlier sign has walked over is remembered: every character is looked at once.
+ * Finds the starts of local parts for at signs in ascending order. `%40` itself consists of characters of a local part,
+ * so visited characters are remembered, and each is read once.
  */
 class LocalParts {
   readonly #text: string;
-  /** What is before this was walked over already. */
+  /** The offset up to which characters have been read. */
   #walked = 0;
   /** The first possible start in the run of characters that ends there. */
   #start = 0;
@@ -43,12 +43,12 @@ class LocalParts {
     this.#text = text;
   }
 
-  /** No later local part starts before this. */
+  /** Later local parts start at `from` or after it. */
   beginAt(from: number): void {
     this.#walked = this.#start = from;
   }
 
-  /** Where the local part before this at sign starts; `signAt` when there is none. */
+  /** The start of the local part before this at sign; `signAt` when there is none. */
   startBefore(signAt: number): number {
     let runStart = signAt;
     while (runStart > this.#walked && isIn(localPart, this.#text, runStart - 1)) runStart--;

@@ -23,7 +23,7 @@ const numbers: readonly Candidates[] = [
   }),
 ];
 
-/** In one piece it is an IBAN whatever it is joined to; in several, an identifier may look like one. */
+/** An IBAN in one piece always counts; one with hyphens counts only outside identifiers, which may look like one. */
 function withoutParts(candidates: Candidates): Candidates {
   const outside = outsideIdentifiers(candidates);
   return {
@@ -36,7 +36,7 @@ function withoutParts(candidates: Candidates): Candidates {
   };
 }
 
-/** How long a valid IBAN of so many characters is that starts here, with single spaces or hyphens between them; 0 when there is none. */
+/** The length of a valid IBAN that starts here, including single spaces or hyphens; 0 when there is none. */
 function lengthAt({ text, work }: TextSearch, start: number, characters: number): number {
   if (!work.take(4 * characters)) return 0;
   let compact = '';

@@ -16,14 +16,14 @@ export const labels = {
 
 export type LabelClass = keyof typeof labels;
 
-/** What may separate a label from its value: a word such as "number", punctuation, "is". */
+/** The separators between a label and its value: a word such as "number", punctuation, "is". */
 const separator =
   '(?:[ _-]?(?:numbers?|nummer|num|nr|no|code|id)(?![\\p{L}\\p{N}]))?[^\\p{L}\\p{N}]{0,8}?(?:(?:is|was|are|on|at|ist|est|es)[^\\p{L}\\p{N}]{1,4}?)?';
 
-/** Where a label starts: not inside a word, and not in a marker. */
+/** The start of a label: not inside a word, and not in a marker. */
 const start = '(?<![\\p{L}\\p{N}])(?!(?:SECRET|NATIONAL_ID|PHONE|DATE_OF_BIRTH|BIRTH)\\])';
 
-/** A pattern of labelled values, for `spansOf`; `value` is the source of a pattern of bounded length. */
+/** A pattern of labelled values for `createCandidates`; `value` is the source of a pattern of bounded length. */
 export function labelled(labelClass: LabelClass, value: string): RegExp {
   return new RegExp(`${start}(?:${labels[labelClass]})s?${separator}(?=(?<found>${value}))`, 'giu');
 }

@@ -1,4 +1,4 @@
-// National id numbers of persons: the validator in stdnum, the compact form, and the written form that is recognised without a label.
+// National id numbers: their validators in stdnum, compact forms, and written forms recognised without a label.
 import { stdnum } from 'stdnum';
 import { withoutStacks } from './without-stacks.ts';
 

@@ -8,16 +8,18 @@ import type { Work } from '../../work.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
-/** After a label: up to seven groups of letters and digits, one separator between them, with a digit near the start. */
+/**
+ * A label, then up to seven groups of letters and digits with one separator between them and a digit near the start.
+ */
 const afterLabel = labelled(
   'ssn',
   '(?=[A-Z]{0,6}[-+ ./]?\\d)[A-Z0-9]{1,20}(?:[-+ ./][A-Z0-9]{1,20}){0,6}',
 );
 
-/** Forms that can have fewer than eight digits in several words, and so need fewer features. */
+/** Forms that can have fewer than eight digits in several words, so they need fewer features. */
 const fewDigits: ReadonlySet<string> = new Set(['nino', 'hkid', 'nie']);
 
-/** Steps to look whether a text has one form. */
+/** The work of testing a text for one form. */
 const FORM = 6;
 
 /** The rules for these countries (ISO 3166-1 alpha-2), all (true) or none (false). */
@@ -53,7 +55,7 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
   ];
 }
 
-/** By one pattern of all written forms; each form is then validated. */
+/** One pattern finds all written forms; each form then validates its matches. */
 function writtenNumbers(forms: readonly NationalIdForm[]): readonly Candidates[] {
   const written = forms.flatMap((form) =>
     form.written === null
@@ -74,7 +76,7 @@ function writtenNumbers(forms: readonly NationalIdForm[]): readonly Candidates[]
 
 interface WrittenForm {
   form: NationalIdForm;
-  /** Matches where it is set to start. */
+  /** A sticky pattern. */
   pattern: RegExp;
 }
 
@@ -102,7 +104,7 @@ function longestValid(found: string, isNumber: NumberCheck, work: Work): number 
 
 type NumberCheck = (text: string, work: Work) => boolean;
 
-/** Most texts have no form at all: one pattern of all forms says so at once. */
+/** A check for all forms. One common pattern rejects most texts at once. */
 function numberCheck(forms: readonly NationalIdForm[]): NumberCheck {
   const sources = new Set(forms.map(({ compact }) => compact.source));
   const anyCompact = new RegExp([...sources].join('|'));

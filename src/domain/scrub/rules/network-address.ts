@@ -9,7 +9,7 @@ const version4 = new RegExp(
 );
 const version6 = /(?<![A-Za-z0-9:.])[0-9A-Fa-f:]{4,39}(?![A-Za-z0-9:])/g;
 
-/** Steps to look at the groups of one candidate. */
+/** The work of checking the groups of one candidate. */
 const VERSION_6 = 40;
 
 export const networkAddressRule: Rule = {
@@ -25,7 +25,10 @@ const addresses = [
   ),
 ];
 
-/** Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are not matched. */
+/**
+ * Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are not
+ * matched.
+ */
 function isVersion6(found: string): boolean {
   const halves = found.split('::');
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));

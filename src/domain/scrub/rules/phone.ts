@@ -8,7 +8,7 @@ import { withoutStacks } from './without-stacks.ts';
 import type { Work } from '../../work.ts';
 
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
-/** `+` or `00`, a country code, and seven to fifteen digits in all. */
+/** Matches `+` or `00`, a country code, and seven to fifteen digits in all. */
 const international = /(?:(?<!\d)\+|(?<![A-Za-z0-9]|\d[.-])00) ?[1-9](?:[ \-./()]{0,2}\d){7,14}/g;
 /** 555-123-4567, (555) 123-4567, 1 555 123 4567. */
 const northAmerican = new RegExp(
@@ -52,7 +52,9 @@ const numbers = [
   ),
 ];
 
-/** The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none. */
+/**
+ * The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none.
+ */
 function internationalLength(found: string, work: Work): number {
   let digits = found.replace(/^00|\D/g, '').length;
   for (let end = found.length; digits >= 8; end--) {

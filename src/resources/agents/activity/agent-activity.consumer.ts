@@ -1,4 +1,4 @@
-// Keeps the activity of each agent: lifetime verdicts, versions, last activity, rolled status, recent history (document 1, section 2, Agent).
+// Updates the activity of agents: lifetime verdicts, versions, status, recent history (document 1, section 2, Agent).
 import type { ClientSession } from 'mongoose';
 import { groupBy } from '../../../domain/group-by.ts';
 import { rollStatus, statusWindow } from '../../../domain/agents/agent-status.ts';
@@ -26,9 +26,9 @@ const PROJECTION = {
   review: 1,
 } as const;
 
-/** Versions that are kept of an agent: a decision may name any, and each update writes them all. */
+/** Maximum number of versions kept of an agent: decisions may name any, and each update writes them all. */
 const VERSIONS_MAX = 200;
-/** Human verdicts from which on there is an override rate. */
+/** Minimum number of human verdicts for an override rate. */
 const LEAST_JUDGED = 5;
 
 export function agentActivityConsumer(models: Models): Consumer<TraceDocument> {
@@ -96,7 +96,7 @@ interface AgentDecisions {
   decisions: readonly Observed[];
 }
 
-/** The agent's newest decisions in their current state, newest first; those before the observed ones are read where they are needed. */
+/** Returns the agent's newest decisions in their current state, newest first; reads earlier ones only where needed. */
 async function recentOf(
   models: Models,
   { agentId, decisions }: AgentDecisions,
@@ -157,7 +157,7 @@ function withVersions(
   return mostRecent([...versions.values()]);
 }
 
-/** Those that were seen last, in their order. */
+/** Keeps the versions that were seen last, in the order of their first appearance. */
 function mostRecent(
   versions: AgentActivityDocument['versions'],
 ): AgentActivityDocument['versions'] {
@@ -167,7 +167,10 @@ function mostRecent(
   return versions.filter((version) => kept.has(version));
 }
 
-/** Shares of the recent decisions, of which there is at least one; the override rate is null until enough were judged by a human. */
+/**
+ * Computes shares of the recent decisions, at least one. The override rate is null until people judged enough of
+ * them.
+ */
 function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
   const judged = recent.filter((decision) => isOverridden(decision) || decision.review?.decidedBy);
   const overridden = judged.filter(isOverridden);
@@ -178,12 +181,12 @@ function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
   };
 }
 
-/** A rejection stays one, whatever the agent's own keys say of the decision afterwards. */
+/** A rejection stays a rejection, whatever the agent's own keys report afterwards. */
 function isOverridden({ humanOverride, review }: Judged): boolean {
   return humanOverride === true || review?.status === 'rejected';
 }
 
-/** To four decimals. */
+/** Rounds the share to four decimals. */
 function shareOf(part: number, whole: number): number {
   return Math.round((part / whole) * 10_000) / 10_000;
 }

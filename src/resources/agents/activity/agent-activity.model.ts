@@ -1,4 +1,4 @@
-// What ingestion observes of an agent, kept by a consumer of the ledger; apart from the definition, so that writing it empties no cache.
+// The observed activity of an agent; apart from the definition, so that an update invalidates no cache.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 

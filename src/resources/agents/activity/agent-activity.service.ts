@@ -1,8 +1,8 @@
-// What ingestion observed of agents, as their views and the endpoints below an agent show it (document 1, section 4.3).
+// Reads the observed activity of agents, for their views and the routes below an agent (document 1, section 4.3).
 import type { Platform } from '../../../composition/platform.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
-/** What a view of the agent shows. */
+/** The activity that the view of an agent shows. */
 export type AgentState = Pick<AgentActivityDocument, 'status' | 'lastActive'>;
 
 /** Lifetime counts by the verdict at ingestion. */
@@ -15,7 +15,7 @@ export interface AgentAnalytics {
 
 type AgentRef = Pick<AgentActivityDocument, '_id' | 'organizationId'>;
 
-/** Of an agent that has ingested nothing yet. */
+/** State of an agent without decisions. */
 export const NO_ACTIVITY = { status: 'healthy', lastActive: null } as const satisfies AgentState;
 const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
 
@@ -25,7 +25,7 @@ export function createAgentActivityService({ models }: Pick<Platform, 'models'>)
   }
 
   return {
-    /** The state of these agents, by id; agents without activity are missing. */
+    /** Returns the state of these agents by id; agents without activity are missing. */
     async statesOf(
       organizationId: string,
       agents: readonly AgentRef[],

@@ -1,4 +1,4 @@
-// The recent history of an agent, as the confidence engine takes it into account.
+// Caches the recent history of agents for the confidence engine.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Awaitable } from '../../../domain/awaitable.ts';
@@ -7,7 +7,7 @@ import type { AgentActivityDocument } from './agent-activity.model.ts';
 
 const NO_HISTORY: DecisionHistory = { recentOverrideRate: null, recentFlagRate: null };
 const CACHE_MAX = 10_000;
-/** History moves slowly; every score records the rates it was computed from. */
+/** A short delay is harmless: history changes slowly, and every score records the rates it was computed from. */
 const TTL_MS = 30_000;
 
 export function createAgentHistoryService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {

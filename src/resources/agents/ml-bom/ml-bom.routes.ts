@@ -1,4 +1,4 @@
-// ML-BOMs of an agent and of the agent that made a decision, and the refresh of the stored digest.
+// Routes of the ML-BOM of an agent, of the agent behind a decision, and of refreshing its stored digest.
 import type { MlBom } from '../../../domain/agents/ml-bom.ts';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
@@ -13,11 +13,11 @@ const read = {
   extra: mlBomExtra,
 } as const;
 
-/** The digest goes beside the document, since it covers it. */
+/** Puts the digest beside the document that it covers. */
 const withDigest = ({ bom, digest }: { bom: MlBom; digest: string }) =>
   reply(200, bom, { extra: { digest } });
 
-/** Below an agent. */
+/** Routes below an agent. */
 export const mlBomRoutes = [
   route({
     method: 'get',
@@ -40,7 +40,7 @@ export const mlBomRoutes = [
   }),
 ];
 
-/** Below a decision. */
+/** Routes below a decision. */
 export const producerMlBomRoutes = [
   route({
     method: 'get',

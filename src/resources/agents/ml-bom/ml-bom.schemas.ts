@@ -1,4 +1,4 @@
-// What may be stated of an agent's model, and the ML-BOM made of it (document 1, sections 2 and 4.3).
+// Schemas of an agent's model metadata, and of the ML-BOM made of it (document 1, sections 2 and 4.3).
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { isOpaqueReference } from '../../../domain/agents/ml-bom.ts';

@@ -1,4 +1,4 @@
-// ML-BOMs: made of what is stated now, their digest kept when asked (document 1, section 4.3; document 2, section 4.1).
+// Generates ML-BOMs from the current model metadata, and stores their digest (document 1, 4.3; document 2, 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { createMlBom, type MlBom } from '../../../domain/agents/ml-bom.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -15,7 +15,7 @@ export interface GeneratedMlBom {
   generatedAt: Date;
 }
 
-/** What is kept of an ML-BOM at its refresh. */
+/** The stored facts of a refreshed ML-BOM. */
 export interface RefreshedMlBom {
   _id: AgentDocument['_id'];
   id: AgentDocument['_id'];
@@ -48,7 +48,7 @@ export function createMlBomService({ agents, resolver, clock }: Deps) {
     },
 
     /**
-     * Of the agent that made a decision, removed or not.
+     * Generates the ML-BOM of the agent that made a decision, removed or not.
      * @throws AppError `NOT_FOUND` when nothing was stated of its model and no digest was ever kept
      */
     async ofProducer(tenant: Tenant, agentId: string): Promise<GeneratedMlBom> {

@@ -1,4 +1,4 @@
-// Onboarding: the user's draft, the wizard's progress, its two ends.
+// Routes of onboarding: the user's draft, the wizard's progress, completing and discarding.
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';

@@ -4,7 +4,7 @@ import { optional } from '../../../http/declaration/optional.ts';
 
 const MAX_ANSWERS = 50;
 
-/** Flat, so that it stays small and plain: what belongs to the agent is set on the agent. */
+/** A flat record, so that it stays small: what belongs to the agent is set on the agent. */
 const answers = z
   .record(
     z.string().regex(/^[A-Za-z]\w{0,63}$/, 'give letters, digits and underscores'),

@@ -1,4 +1,4 @@
-// Onboarding: an agent made with the flag is a draft, which its maker can resume until it is completed or discarded (document 1, section 4.3).
+// Onboarding: an agent that its creator can resume until it is completed or discarded (document 1, section 4.3).
 import type { z } from 'zod';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';

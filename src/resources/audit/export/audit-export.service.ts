@@ -1,4 +1,4 @@
-// Exports of the operations audit log: a JSON document that is made while it is read, and a PDF of a bounded number of rows.
+// Exports the operations audit log: a streamed JSON document, or a PDF with a bounded number of rows.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -21,13 +21,13 @@ interface AuditExport<B> {
 /** Entries that are in memory at a time. */
 const BATCH = 100;
 const CHUNK_CHARACTERS = 64 * 1024;
-/** Of the database's work on one export; what waits for the reader does not count. */
+/** Database time limit of one export; time spent waiting for the reader does not count. */
 const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createAuditExportService({ models, clock, pdf, config }: Deps) {
   const rowsMax = config.ASSAY_LIMIT_PDF_ROWS;
 
-  /** Newest first. What is sealed meanwhile comes later and is not found. */
+  /** Newest first. Entries sealed during the export are not included. */
   async function* read(
     { organizationId, signal }: Tenant,
     filter: AuditFilter,
@@ -61,7 +61,7 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
     `assay-audit-${clock.now().toISOString().slice(0, 10)}.${type}`;
 
   return {
-    /** A failure after the first entries breaks the text off. */
+    /** A failure after the first entries aborts the stream. */
     json(tenant: Tenant, filter: AuditFilter): AuditExport<AsyncIterable<string>> {
       const type = 'application/json; charset=utf-8';
       return { type, filename: fileName('json'), body: documentOf(tenant, filter) };

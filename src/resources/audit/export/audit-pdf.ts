@@ -1,10 +1,10 @@
-// What the PDF of the audit log shows: a row for each entry, with its place in the chain and its whole hash; everything else is in the JSON export.
+// Lays out the audit log as PDF: a row for each entry with its sequence and full hash; the JSON export has all members.
 import type { PdfDocument } from '../../../platform/pdf/pdf-document.ts';
 import type { AuditFilter } from '../audit-filter.ts';
 import type { AuditEntryView } from '../audit.view.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
-/** Longer texts are cut: a row stays a row. */
+/** Longer texts are truncated, to keep rows short. */
 const CELL_CHARACTERS = 300;
 
 const COLUMNS = [

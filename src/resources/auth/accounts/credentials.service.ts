@@ -1,4 +1,4 @@
-// What ends with a password, and with the first proof of a mailbox: both are done in one place, and everything that was opened before is closed there.
+// Replaces passwords and records the first proof of a mailbox; both end the earlier sessions, links and tokens.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER } from '../../../platform/mongo/queries.ts';
@@ -18,13 +18,13 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
 };
 
 interface NewPassword {
-  /** Null: the account has none any more. */
+  /** Null removes the password. */
   passwordHash: string | null;
   /** The session that stays open; null: none. */
   exceptJti: string | null;
-  /** The mailbox was proved by the same request. */
+  /** Whether the same request proved the mailbox. */
   mailboxProved: boolean;
-  /** The organisation whose directory keeps the account, where it had made it; left out: the account is its owner's from now on. */
+  /** The organisation whose directory created the account and may keep it; absent: the account belongs to its owner. */
   keptBy?: string;
 }
 
@@ -40,7 +40,8 @@ export function createCredentialService(deps: Deps) {
     const { passwordHash, exceptJti, mailboxProved, keptBy } = change;
     const now = clock.now();
     const proof = mailboxProved ? { emailVerifiedAt: now } : {};
-    // Whoever guessed codes knew the former password; a mail proves too little to begin the count anew.
+    // A code guesser knew the former password, so the new password resets the count of failures; a reset by mail alone
+    // proves too little for that.
     const begun = { 'mfa.pendingSecret': null, ...(exceptJti !== null && { 'mfa.failures': 0 }) };
     const changed = await models.users
       .findOneAndUpdate(
@@ -58,8 +59,8 @@ export function createCredentialService(deps: Deps) {
   }
 
   /**
-   * The owner of the mailbox is here for the first time. Whoever registered the address may be somebody else: their ways in end, and
-   * the owner is asked whether to keep the organisation. Whoever is left without one gets a new one.
+   * Handles the first proof of a mailbox. The registrant may have been another person: all their access ends, and the
+   * owner is asked whether to keep the organisation. An owner who is left without an organisation gets a new one.
    */
   async function claimAccount(
     user: UserDocument,
@@ -78,11 +79,15 @@ export function createCredentialService(deps: Deps) {
   }
 
   return {
-    /** Replaces the password, ends sessions, and makes links, second steps and stream tokens void; call it in a transaction. */
+    /**
+     * Replaces the password, ends sessions, and revokes links, second steps and stream tokens; call it in a
+     * transaction.
+     */
     replacePassword,
 
     /**
-     * The owner of the mailbox is here, and sets a password. The first proof ends what was open before. Call it in a transaction.
+     * Sets the password of a caller who has proved the mailbox. The first proof ends all earlier access. Call it in a
+     * transaction.
      * @throws AppError `INVALID_TOKEN` when the account is gone
      */
     async resetPassword(userId: string, passwordHash: string): Promise<Replaced> {
@@ -92,8 +97,8 @@ export function createCredentialService(deps: Deps) {
     },
 
     /**
-     * The owner of the mailbox is here; the first proof ends what was open before. `provedBy`: the organisation that answers for the
-     * address; absent: the owner proved it personally. Call it in a transaction.
+     * Records that the caller owns the mailbox; the first proof ends all earlier access. `provedBy`: the organisation
+     * that answers for the address; absent: the owner proved it personally. Call it in a transaction.
      */
     async proveMailbox(user: UserDocument, provedBy?: string): Promise<UserDocument> {
       if (user.emailVerifiedAt !== null) return memberships.releaseAccount(user, provedBy);
@@ -102,8 +107,8 @@ export function createCredentialService(deps: Deps) {
     },
 
     /**
-     * The owner of the mailbox is here and knows the password, so it was they who registered the address: nothing ends. Call it in a
-     * transaction. @throws AppError `INVALID_CREDENTIALS` when the password has changed meanwhile
+     * Records the proof of an owner who also knows the password and so is the registrant: nothing ends. Call it in a
+     * transaction. @throws AppError `INVALID_CREDENTIALS` when the password has changed in the meantime
      */
     async confirmMailbox({ _id, passwordHash }: UserDocument): Promise<UserDocument> {
       const confirmed = await models.users

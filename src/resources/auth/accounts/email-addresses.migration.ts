@@ -1,8 +1,8 @@
-// Rewrites e-mail addresses of earlier versions, which kept domains as they were typed, in the one form that they are compared by.
+// Normalizes e-mail addresses of earlier versions, which stored domains as they were typed.
 import type { Connection } from 'mongoose';
 import { emailAddressIn } from '../../../domain/identity/addresses/email-address.ts';
 
-/** By the model: the member that holds an address. */
+/** The models and their members that hold an address. */
 const MEMBERS = [
   ['User', 'email'],
   ['Invitation', 'email'],
@@ -15,7 +15,10 @@ const DUPLICATE = 11_000;
 const isDuplicate = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === DUPLICATE;
 
-/** Idempotent. Where two accounts turn out to be one mailbox, the one that has the form already keeps it, and the other stays as it is. */
+/**
+ * Idempotent. When two accounts have the same normalized address, the one that has it already keeps it; the other is
+ * not changed.
+ */
 export async function normalizeEmailAddresses(connection: Connection): Promise<void> {
   for (const [name, member] of MEMBERS) {
     const { collection } = connection.model(name);

@@ -1,4 +1,4 @@
-// An organisation of one's own: founded at registration, and for whoever has proved an address and belongs nowhere else.
+// Creates a user's own organisation: at registration, and for a user with a proved address who belongs to no other.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
@@ -14,7 +14,7 @@ type Deps = Pick<Platform, 'config'> & {
 
 export interface Founded {
   organization: OrganizationDocument;
-  /** Of its owner. */
+  /** The owner's membership. */
   membership: MembershipDocument;
 }
 

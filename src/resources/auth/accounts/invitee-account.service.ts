@@ -1,4 +1,4 @@
-// Accounts of the invited: one that exists proves itself by its password and stays as it is, a new one is opened (document 1, section 3).
+// Accounts of invitees: an existing one is checked by its password, a new one is created (document 1, section 3).
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { explainIssue } from '../../../platform/inputs/explain-issue.ts';
@@ -12,14 +12,14 @@ type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
   failures: SignInFailures;
 };
 
-/** What somebody brings to accept an invitation to `email`. */
+/** The input of an invitee who accepts an invitation sent to `email`. */
 export interface Invitee {
   email: string;
   name: string;
   password: string;
 }
 
-/** An account whose password was correct, or what a new one is made of. */
+/** An existing account whose password was correct, or the data of a new one. */
 export type InviteeAccount =
   | { known: UserDocument }
   | { fresh: { email: string; name: string; passwordHash: string } };
@@ -44,7 +44,7 @@ export function createInviteeAccountService({ models, passwords, failures, clock
      */
     async open(invitee: InviteeAccount, organizationId: string): Promise<UserDocument> {
       const now = clock.now();
-      // Whoever belongs to a second organisation is no longer the first one's to change.
+      // The directory of the first organisation may not change the account of a user who joins a second one.
       const proved = {
         emailVerifiedAt: now,
         lastOrganizationId: organizationId,
@@ -63,7 +63,9 @@ export function createInviteeAccountService({ models, passwords, failures, clock
 }
 export type InviteeAccountService = ReturnType<typeof createInviteeAccountService>;
 
-/** The account was made by a sign-on elsewhere. Only the holder of the mailbox has the invitation, and may know that. */
+/**
+ * Says that a sign-on elsewhere created the account; only the holder of the mailbox, who has the invitation, learns it.
+ */
 const noPassword = (): AppError =>
   new AppError(
     'INVALID_CREDENTIALS',

@@ -1,4 +1,4 @@
-// Local accounts: register, sign in with a password, change it, who am I.
+// Routes of local accounts: register, sign in with a password, change the password, read the own account.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { signInAudit } from '../../../http/declaration/sign-in.ts';

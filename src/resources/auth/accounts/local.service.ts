@@ -1,4 +1,4 @@
-// Local accounts: register an organisation with its owner, sign in with a password, change it (document 1, section 4.1).
+// Local accounts: register an organisation and its owner, sign in with a password, change it (document 1, section 4.1).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -107,7 +107,7 @@ export function createLocalService(deps: Deps) {
         failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
       return transaction(async () => {
-        // Written, so that a password that is changed meanwhile opens nothing any more.
+        // This write conflicts with a simultaneous change of the password, so the old password cannot sign in.
         const { matchedCount } = await models.users.updateOne(
           { _id: user._id, passwordHash: stored },
           { $set: { updatedAt: clock.now(), passwordHash: renewed ?? stored } },
@@ -135,7 +135,7 @@ export function createLocalService(deps: Deps) {
       return { passwordChanged: true, sessionsEnded };
     },
 
-    /** The caller and the active organisation. */
+    /** Returns the caller and the active organisation. */
     async me({ organizationId }: Tenant, { userId, role }: User): Promise<WhoAmI> {
       const [user, organization] = await Promise.all([
         models.users.findById(userId).lean<UserDocument>(),

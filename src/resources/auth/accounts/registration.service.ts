@@ -20,7 +20,7 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
 export interface Registrant {
   name: string;
   email: string;
-  /** Null for somebody who signs in by a provider only. */
+  /** Null for a user who signs in by a provider only. */
   passwordHash: string | null;
   identities: SocialIdentity[];
   organizationName: string;
@@ -33,8 +33,9 @@ export function createRegistrationService(deps: Deps) {
   const { models, sessions, memberships, founding, reclaims, clock } = deps;
 
   /**
-   * The account that a registrant takes over: one that nobody has proved, where they have; else one that directories have
-   * only offered a place to. Null: the address has none. @throws AppError `ALREADY_EXISTS`
+   * Finds the account that a registrant takes over: an unproved one when the registrant has proved the mailbox, else
+   * one with nothing but offers of directories. Null: the address has no account.
+   * @throws AppError `ALREADY_EXISTS`
    */
   async function accountAt({
     email,
@@ -47,12 +48,14 @@ export function createRegistrationService(deps: Deps) {
     throw new AppError('ALREADY_EXISTS', 'An account with this address exists');
   }
 
-  /** Nobody has used it, and no organisation answers for its address. */
+  /** Whether the account is unused and no organisation answers for its address. */
   async function isClaimable(known: UserDocument): Promise<boolean> {
     return isUnused(known) && (await memberships.ofUser(known._id.toHexString())).length === 0;
   }
 
-  /** Every way in that the account had ends; what directories gave to its address waits for a proof of the mailbox. */
+  /**
+   * Ends all access to the account; memberships that directories gave to its address wait for a proof of the mailbox.
+   */
   async function takeOver(known: UserDocument, account: object): Promise<UserDocument> {
     const userId = known._id.toHexString();
     await reclaims.reclaimAll(known);
@@ -70,12 +73,15 @@ export function createRegistrationService(deps: Deps) {
   return {
     requireOpen: founding.requireOpen,
 
-    /** @throws AppError `ALREADY_EXISTS` when somebody else has the address */
+    /** @throws AppError `ALREADY_EXISTS` when another user has the address */
     async requireFree(email: string): Promise<void> {
       await accountAt({ email, mailboxProved: false });
     },
 
-    /** A user with a new organisation, signed in as its owner; call it in a transaction. @throws AppError `ALREADY_EXISTS` */
+    /**
+     * Creates a user with an organisation and signs them in as its owner; call it in a transaction.
+     * @throws AppError `ALREADY_EXISTS`
+     */
     async register(registrant: Registrant, origin: Origin, proof: Proof): Promise<Registered> {
       const { organizationName, mailboxProved, ...person } = registrant;
       const now = clock.now();

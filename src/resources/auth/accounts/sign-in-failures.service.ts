@@ -1,4 +1,4 @@
-// Failed sign-ins of known accounts, audited beside the answer, so that a failure takes as long for a known account as for an unknown one.
+// Audits failed sign-ins of known accounts without delaying the answer, so its timing does not reveal known accounts.
 import type { Platform } from '../../../composition/platform.ts';
 import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
@@ -59,7 +59,7 @@ export function createSignInFailures({ sessions, audit, logger }: Deps) {
 }
 export type SignInFailures = ReturnType<typeof createSignInFailures>;
 
-/** What the entry of a failed sign-in says of the error. */
+/** Returns the error code that the audit entry of a failed sign-in shows. */
 export function detailOf(error: unknown): string {
   return error instanceof AppError ? error.code : 'fault';
 }

@@ -1,4 +1,4 @@
-// Gives users of earlier versions the members that queries rely on.
+// Adds the members that queries rely on to users of earlier versions.
 import type { Connection } from 'mongoose';
 
 /** Idempotent: users that have the members are left alone. */

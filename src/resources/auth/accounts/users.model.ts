@@ -1,4 +1,4 @@
-// The person behind a login, in however many organisations; e-mail addresses are compared without case.
+// Users: one account per person, whatever number of organisations they belong to; addresses are compared without case.
 import { Schema, type Types } from 'mongoose';
 
 export const SESSION_TIMEOUTS = ['1h', '8h', '24h', '7d'] as const;
@@ -6,10 +6,10 @@ export type SessionTimeout = (typeof SESSION_TIMEOUTS)[number];
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 
-/** What the dashboard remembers of a user. */
+/** Settings that the dashboard stores for a user. */
 export interface Preferences {
   theme: (typeof THEMES)[number];
-  /** Kinds of notifications that are not wanted, by channel. */
+  /** Kinds of notifications that the user has switched off, by channel. */
   notificationOptOuts: { email: string[]; inApp: string[] };
 }
 
@@ -25,10 +25,10 @@ export interface SecondFactor {
   /** Wrong codes of sign-ins since `failingSince`. */
   failures: number;
   failingSince: Date | null;
-  /** Likewise, within sessions. */
+  /** Wrong codes within sessions since `failingInsideSince`. */
   failuresInside: number;
   failingInsideSince: Date | null;
-  /** Keyed digests of the codes that are left. */
+  /** Keyed digests of the unused codes. */
   backupCodes: string[];
 }
 
@@ -55,11 +55,11 @@ export interface UserDocument {
   mfa: SecondFactor;
   preferences: Preferences;
   systemRole: 'owner' | 'admin' | null;
-  /** Accounts at social login providers that open this one. */
+  /** Accounts at social login providers that can sign in here. */
   identities: SocialIdentity[];
-  /** The organisation whose directory made the account and may change it, until the person belongs to another one too. */
+  /** The organisation whose directory created the account and may change it, until the user joins another one. */
   provisionedBy: Types.ObjectId | null;
-  /** Where the next sign-in leads. */
+  /** The organisation that the next sign-in enters. */
   lastOrganizationId: Types.ObjectId | null;
   createdAt: Date;
   updatedAt: Date;

@@ -1,7 +1,7 @@
-// What the mails about an account say; how they look is the layout's.
+// Texts of the mails about an account.
 import type { MailContent } from '../../../platform/mail/mail-layout.ts';
 
-/** Where a mail leads: the address of a page, and the token it takes behind `#`, which no server and no log sees. */
+/** The link of a mail: the address of a page, and the token, which follows `#` so that no server or log sees it. */
 export interface LinkMail {
   page: string;
   token: string;
@@ -14,7 +14,7 @@ const IGNORE = 'If it was not you, ignore this mail: nothing happens without the
 const SIGN_UP: Words = {
   subject: 'Finish your registration with Assay',
   paragraphs: [
-    'Somebody asked to register this address with Assay. The link is good for 24 hours.',
+    'We received a request to register this address with Assay. The link is valid for 24 hours.',
     IGNORE,
   ],
   label: 'Finish the registration',
@@ -22,7 +22,7 @@ const SIGN_UP: Words = {
 const RESET: Words = {
   subject: 'Set a new password for Assay',
   paragraphs: [
-    'Somebody asked for a new password for your account. The link is good for one hour and works once.',
+    'We received a request for a new password for your account. The link is valid for one hour and works once.',
     'With the new password all sessions end.',
     IGNORE,
   ],
@@ -31,7 +31,7 @@ const RESET: Words = {
 const MAGIC_LINK: Words = {
   subject: 'Your link to sign in to Assay',
   paragraphs: [
-    'Somebody asked to sign in to your account by mail. The link is good for 15 minutes and works once.',
+    'We received a request to sign in to your account by mail. The link is valid for 15 minutes and works once.',
     IGNORE,
   ],
   label: 'Sign in',
@@ -40,14 +40,14 @@ const MAGIC_LINK: Words = {
 const CONFIRM: Words = {
   subject: 'Confirm your address for Assay',
   paragraphs: [
-    'Somebody registered this address with Assay. If it was you, confirm it within 24 hours by the link and your password.',
+    'This address was registered with Assay. If it was you, confirm it within 24 hours by the link and your password.',
     'If it was not you, ignore this mail: the account is locked then.',
   ],
   label: 'Confirm the address',
 };
 const BEGUN =
-  'Nobody has confirmed this address yet, so whatever was begun with it may be a stranger\u2019s';
-/** To an account whose mailbox nobody has proved. */
+  'This address has not been confirmed yet, so everything that was begun with it may be a stranger\u2019s';
+/** The mail to an account whose mailbox has never been proved. */
 const FIRST_LINK: Words = {
   ...MAGIC_LINK,
   paragraphs: [
@@ -83,7 +83,7 @@ export const wrongCodesMail = (to: string): MailContent => ({
   to,
   subject: 'Wrong codes for your Assay account',
   paragraphs: [
-    'Somebody has signed in to your account as far as the second factor, and has given five wrong codes.',
+    'A sign-in to your account has passed the first step, and then five wrong codes of the second factor were given.',
     'If it was not you, they know your password or read your mail: change the password, and end the sessions that you do not know.',
   ],
   action: null,
@@ -93,7 +93,7 @@ export const accountExistsMail = (to: string): MailContent => ({
   to,
   subject: 'You have an account with Assay',
   paragraphs: [
-    'Somebody asked to register this address with Assay, and it has an account already.',
+    'We received a request to register this address with Assay, and it has an account already.',
     'If it was you, sign in, or ask for a new password if you do not remember it. If it was not you, ignore this mail.',
   ],
   action: null,

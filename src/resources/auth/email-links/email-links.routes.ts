@@ -1,4 +1,4 @@
-// Links in mail: asking for one, and using one to set a password or to sign in.
+// Routes of links in mail: request one, and use one to set a password or to sign in.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { signInAudit } from '../../../http/declaration/sign-in.ts';
 import {
@@ -10,7 +10,7 @@ import {
   signInView,
 } from '../auth.schemas.ts';
 
-/** Anybody may ask for any address. */
+/** Any caller may request a link for any address. */
 const request = {
   auth: 'public',
   limits: ['auth', 'mail'],
@@ -34,7 +34,7 @@ export const emailLinkRoutes = [
   route({
     method: 'post',
     path: '/forgot-password',
-    summary: 'Have a mail sent that lets the password be set anew',
+    summary: 'Have a mail sent that lets the password be reset',
     ...request,
     handler: ({ body }, { auth }) => auth.emailLinks.request('reset', body.email),
   }),

@@ -1,4 +1,4 @@
-// Links in mail: registration, a new password, signing in. A request for one costs the same for a known and an unknown address.
+// Links in mail for registration, password reset and sign-in. Requests take as long for unknown as for known addresses.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
@@ -42,12 +42,12 @@ interface MailRequested {
 }
 interface PasswordReset extends PasswordChanged {
   user: UserDocument;
-  /** Where the change is audited; null: the person belongs nowhere yet. */
+  /** The organisation in whose log the change is audited; null: the user belongs to none yet. */
   home: { organizationId: string; role: Role } | null;
 }
 
 const MINUTE = 60_000;
-/** Counted from the request, not from the delivery. */
+/** The lifetime counts from the request, not from the delivery. */
 const LIFETIME_MS: Record<Kind, number> = {
   signup: 24 * 60 * MINUTE,
   reset: 60 * MINUTE,
@@ -76,7 +76,7 @@ export function createEmailLinkService(deps: Deps) {
   const userOf = (email: string): Promise<UserDocument | null> =>
     models.users.findOne({ email }).lean<UserDocument>();
 
-  /** A new token in place of earlier ones; null when the request is older than its link may become. */
+  /** Issues a token that replaces earlier ones; null when the request is older than the lifetime of its link. */
   async function linkFor(
     kind: Kind,
     email: string,
@@ -96,7 +96,7 @@ export function createEmailLinkService(deps: Deps) {
     return { page: `${deps.publicUrl}/${PAGE[kind]}`, token };
   }
 
-  /** The first proof of a mailbox is another matter than every later one. */
+  /** The mail before the first proof of a mailbox has its own text, since that proof ends all earlier access. */
   const mailToUser =
     (kind: 'reset' | 'magic-link', write: typeof resetMail, writeFirst = write): ComposeMail =>
     async ({ payload, createdAt }) => {
@@ -123,7 +123,7 @@ export function createEmailLinkService(deps: Deps) {
   };
 
   return {
-    /** By the `kind` of the outbox row. */
+    /** Keys are the `kind` of the outbox row. */
     mails: {
       signup: signUp,
       reset: mailToUser('reset', resetMail, firstResetMail),
@@ -132,9 +132,9 @@ export function createEmailLinkService(deps: Deps) {
       'wrong-codes': ({ payload }) => Promise.resolve(wrongCodesMail(payload.email as string)),
     } satisfies Record<Kind | 'wrong-codes', ComposeMail>,
 
-    /** The same answer, and the same single write, whoever the address belongs to. */
+    /** Gives the same answer and makes the same single write for every address. */
     async request(kind: Exclude<Kind, 'confirm'>, email: string): Promise<MailRequested> {
-      // The account is looked up, and the token made, when the mail is sent.
+      // The account is looked up and the token created when the mail is sent.
       await deps.queueMail(null, { kind, email });
       return { message: 'If the address can be used for this, a mail is on its way to it' };
     },
@@ -150,7 +150,7 @@ export function createEmailLinkService(deps: Deps) {
           userId.toHexString(),
           passwordHash,
         );
-        // A link proves the mailbox it went to, and a directory may have moved the account since.
+        // A link proves the mailbox it was sent to; a directory may have changed the address of the account since.
         if (user.email !== email) throw new AppError('INVALID_TOKEN');
         const home = await sessions.homeOf(user);
         return { user, home, passwordChanged: true, sessionsEnded };
@@ -158,7 +158,7 @@ export function createEmailLinkService(deps: Deps) {
     },
 
     /**
-     * The first proof of the mailbox ends what was open before, unless the password comes along.
+     * The first proof of the mailbox ends all earlier access, unless the password is given as well.
      * @throws AppError `INVALID_TOKEN`, `EXPIRED`, `ACCOUNT_DEACTIVATED`, `INVALID_CREDENTIALS`
      */
     async signIn(

@@ -1,4 +1,4 @@
-// What proves something once: links in mail, the second step of a sign-in, stream tokens, a login request. Only a token's SHA-256 is stored.
+// One-time tokens: links in mail, second steps of a sign-in, stream tokens, login requests. Only the SHA-256 is stored.
 import { Schema, type Types } from 'mongoose';
 
 export const PURPOSES = [
@@ -15,21 +15,21 @@ export interface OneTimeTokenDocument {
   _id: Types.ObjectId;
   purpose: Purpose;
   tokenHash: string;
-  /** Null for somebody who has no account yet. */
+  /** Null for a recipient without an account. */
   userId: Types.ObjectId | null;
-  /** Who a link was sent to; null for tokens that no mail carries. */
+  /** The address that a link was sent to; null for tokens that are not mailed. */
   email: string | null;
-  /** Further facts of the purpose. */
+  /** Additional data of the purpose. */
   facts: Record<string, unknown>;
-  /** Tries that were allowed, right or wrong. */
+  /** Number of attempts, successful or not. */
   attempts: number;
-  /** Used, or void since then. */
+  /** When the token was used or revoked; null: neither. */
   spentAt: Date | null;
   expiresAt: Date;
   createdAt: Date;
 }
 
-/** For a week an expired token can be distinguished from an unknown one. */
+/** Expired tokens are kept for a week, so that they can be distinguished from unknown ones. */
 const KEPT_SECONDS = 7 * 24 * 3600;
 
 export const oneTimeTokenSchema = new Schema<OneTimeTokenDocument>(

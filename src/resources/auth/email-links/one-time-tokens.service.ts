@@ -1,4 +1,4 @@
-// One-time tokens: issued, peeked at, tried, and used once however many requests use them at the same time.
+// One-time tokens: issued, looked up, attempted, and consumed exactly once by any number of simultaneous requests.
 import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
@@ -23,7 +23,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
     expiresAt: { $gt: clock.now() },
   });
 
-  /** Why a token was not found among those that are live. */
+  /** Explains why a token is not live. */
   async function refusal(purpose: Purpose, raw: string): Promise<AppError> {
     const token = await models.oneTimeTokens.findOne({ purpose, tokenHash: sha256Hex(raw) }).lean();
     return new AppError(
@@ -34,7 +34,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
   }
 
   return {
-    /** The raw token, which is in this answer only. */
+    /** Returns the raw token, which is not stored. */
     async issue({ purpose, userId, email, facts = {}, expiresAt }: NewToken): Promise<string> {
       const raw = randomToken();
       const tokenHash = sha256Hex(raw);
@@ -44,7 +44,10 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
       return raw;
     },
 
-    /** Looks without using. @throws AppError `INVALID_TOKEN` for an unknown, used or void one, `EXPIRED` */
+    /**
+     * Finds a token without consuming it.
+     * @throws AppError `INVALID_TOKEN` for an unknown, used or revoked one, `EXPIRED`
+     */
     async peek(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
         .findOne(live(purpose, raw))
@@ -53,7 +56,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
       return token;
     },
 
-    /** Uses a token up: of any number of simultaneous calls one succeeds. @throws AppError as `peek` */
+    /** Consumes a token: of any number of simultaneous calls one succeeds. @throws AppError as `findToken` */
     async use(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
         .findOneAndUpdate(live(purpose, raw), { $set: { spentAt: clock.now() } })
@@ -62,7 +65,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
       return token;
     },
 
-    /** Takes one of `most` tries; the next one finds the token spent. @throws AppError as `peek` */
+    /** Counts one of at most `most` attempts. @throws AppError as `findToken`, also beyond the last attempt */
     async attempt(purpose: Purpose, raw: string, most: number): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
         .findOneAndUpdate(
@@ -74,7 +77,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
       return token;
     },
 
-    /** Makes earlier tokens of a purpose for an address void: only the newest link works. */
+    /** Revokes earlier tokens of a purpose for an address: only the newest link works. */
     async voidSent(purpose: Purpose, email: string): Promise<void> {
       await models.oneTimeTokens.updateMany(
         { purpose, email, spentAt: null },
@@ -82,7 +85,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
       );
     },
 
-    /** Makes every token of a user void. */
+    /** Revokes every token of a user. */
     async voidAllOf(userId: string): Promise<void> {
       await models.oneTimeTokens.updateMany(
         { userId, spentAt: null },

@@ -7,7 +7,7 @@ import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
 
-/** What a key stands for; the plan is looked up apart, for it changes apart. */
+/** The identity behind a key; the plan is looked up separately, because it changes independently. */
 interface KeyIdentity {
   organizationId: string;
   keyId: string;
@@ -73,7 +73,7 @@ export function createKeyAuthenticationService(deps: Deps) {
     };
   }
 
-  /** Beside the request: a use that is not noted is noted by the next one. */
+  /** Writes `lastUsedAt` without delaying the request; after a failure the next use writes it. */
   function noteUse({ organizationId, keyId }: KeyIdentity): void {
     const now = clock.now();
     if (now.getTime() - (notedAt.get(keyId) ?? 0) < USE_NOTED_MS) return;
@@ -89,7 +89,10 @@ export function createKeyAuthenticationService(deps: Deps) {
   }
 
   return {
-    /** After a change of an organisation's keys: by its workspace keys, or by its agents, which have keys of their own. */
+    /**
+     * Drops cached keys after a change of the organisation's workspace keys, or of its agents, which have their own
+     * keys.
+     */
     forget(organizationId: string): void {
       onCommit(() => identities.invalidate(organizationId));
     },

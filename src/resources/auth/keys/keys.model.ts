@@ -1,8 +1,8 @@
-// Workspace API keys: only the SHA-256 of the key is stored; what is shown is its prefix.
+// Workspace API keys: only the SHA-256 of the key is stored, and answers show its prefix.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
-/** `feedback`: the key gives the verdicts of persons, which count, and ingests nothing. */
+/** `feedback`: what the key sends counts as the verdict of a person, and the key ingests no decisions. */
 export const KEY_CAPABILITIES = ['feedback'] as const;
 export type KeyCapability = (typeof KEY_CAPABILITIES)[number];
 
@@ -15,7 +15,7 @@ export interface WorkspaceKeyDocument {
   /** Bound to one workspace; null: the default one, or whichever `x-workspace-id` names. */
   workspaceId: Types.ObjectId | null;
   scope: { agentIds: Types.ObjectId[] | null; readOnly: boolean };
-  /** Settled when the key is minted; absent without any. */
+  /** Fixed when the key is created; absent: no capabilities. */
   capabilities?: KeyCapability[];
   createdBy: Types.ObjectId;
   lastUsedAt: Date | null;

@@ -1,4 +1,4 @@
-// Workspace API keys: mint, list, change, revoke.
+// Routes of workspace API keys: create, list, change, revoke.
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';

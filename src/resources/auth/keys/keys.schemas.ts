@@ -10,7 +10,7 @@ const objectId = z
   .toLowerCase();
 const agentIds = z.array(objectId).min(1).max(200).nullable();
 
-/** Strict: a limit that is misspelt must not make a key without limits. */
+/** Strict, so that a misspelt limit does not create a key without limits. */
 const scope = z.strictObject({ agentIds: optional(agentIds), readOnly: optional(z.boolean()) });
 const capabilities = z
   .array(z.enum(KEY_CAPABILITIES))

@@ -101,7 +101,10 @@ export function createKeyService({
       return change(tenant, id, givenMembers(changes));
     },
 
-    /** Revoked at once on this instance, on others as soon as the change feed tells them. @throws AppError `NOT_FOUND` */
+    /**
+     * Takes effect at once on this instance, on others as soon as the change feed reaches them.
+     * @throws AppError `NOT_FOUND`
+     */
     revoke(tenant: Tenant, id: string): Promise<WorkspaceKeyDocument> {
       return change(tenant, id, { revokedAt: clock.now() });
     },

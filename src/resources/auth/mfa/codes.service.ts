@@ -6,15 +6,15 @@ import type { UserDocument } from '../accounts/users.model.ts';
 type Deps = Pick<Platform, 'models' | 'vault' | 'totp' | 'randomCode'>;
 
 const BACKUP_CODES = 10;
-/** A right code ends the count. */
+/** A correct code resets the counts. */
 const NO_FAILURES = { 'mfa.failures': 0, 'mfa.failuresInside': 0 };
 
-/** What a sealed secret and a digest of a backup code are bound to. */
+/** Additional authenticated data that binds a sealed secret or the digest of a backup code to its user. */
 const secretAad = (userId: string): string => `user ${userId} second factor`;
 const backupAad = (userId: string): string => `user ${userId} backup code`;
 
 export function createCodeService({ models, vault, totp, randomCode }: Deps) {
-  /** Uses a code of the authenticator up: every time step is accepted once. */
+  /** Consumes a code of the authenticator: every time step is accepted once. */
   async function spendTotp({ _id, mfa }: UserDocument, code: string): Promise<boolean> {
     if (mfa.secret === null) return false;
     const step = totp.stepOf(vault.open(mfa.secret, secretAad(_id.toHexString())), code);
@@ -36,24 +36,27 @@ export function createCodeService({ models, vault, totp, randomCode }: Deps) {
   }
 
   return {
-    /** A new secret, shown and not yet active: what to keep of it. */
+    /** Seals a new secret, which is not active yet, for storage. */
     sealSecret: (userId: string, secret: string): string => vault.seal(secret, secretAad(userId)),
 
-    /** The time step of a code, by a secret that is not active yet; null: the code is wrong. */
+    /** Returns the time step of a code for a secret that is not active yet; null: the code is wrong. */
     stepOfPending: (userId: string, pendingSecret: string, code: string): number | null =>
       totp.stepOf(vault.open(pendingSecret, secretAad(userId)), code),
 
     spendTotp,
     spendBackupCode,
 
-    /** Uses a code of either kind up. @throws AppError `INVALID_MFA_CODE` */
+    /** Consumes a code of either kind. @throws AppError `INVALID_MFA_CODE` */
     async spend(user: UserDocument, code: string): Promise<'totp' | 'backup_code'> {
       if (await spendTotp(user, code)) return 'totp';
       if (await spendBackupCode(user, code)) return 'backup_code';
       throw new AppError('INVALID_MFA_CODE');
     },
 
-    /** New backup codes, which are in this answer only; every earlier one is void. @throws AppError `CONFLICT` when the factor was switched meanwhile */
+    /**
+     * Creates backup codes, which are not stored; earlier ones stop working.
+     * @throws AppError `CONFLICT` when the factor was switched in the meantime
+     */
     async replaceBackupCodes({ _id, mfa }: UserDocument): Promise<string[]> {
       const userId = _id.toHexString();
       const codes = Array.from({ length: BACKUP_CODES }, () => randomCode());

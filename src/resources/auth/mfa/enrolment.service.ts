@@ -1,4 +1,4 @@
-// How an authenticator comes to an account: its secret is shown once, and active when a code has proved it.
+// Enrolment of an authenticator: its secret is shown once, and becomes active when a code has proved it.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { SecondFactor, UserDocument } from '../accounts/users.model.ts';
@@ -11,11 +11,11 @@ type Deps = Pick<Platform, 'models' | 'totp'> & {
 export interface SetUp {
   secret: string;
   otpauthUrl: string;
-  /** As a data URL. */
+  /** A data URL. */
   qrCode: string;
 }
 
-/** Also what is left when the second factor is switched off. */
+/** The second factor before an enrolment, and after it is switched off. */
 export const NO_FACTOR = {
   enabled: false,
   secret: null,
@@ -27,7 +27,10 @@ export const NO_FACTOR = {
 
 export function createEnrolmentService({ models, totp, codes }: Deps) {
   return {
-    /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on */
+    /**
+     * Creates a secret, not active until a code proves it.
+     * @throws AppError `INVALID_OPERATION` when the second factor is on
+     */
     async begin(userId: string, email: string): Promise<SetUp> {
       const secret = totp.newSecret();
       const { matchedCount } = await models.users.updateOne(
@@ -40,7 +43,10 @@ export function createEnrolmentService({ models, totp, codes }: Deps) {
       return { secret, otpauthUrl, qrCode: await totp.qrCodeOf(otpauthUrl) };
     },
 
-    /** Switches it on; backup codes from before are void. @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `CONFLICT` */
+    /**
+     * Switches it on; earlier backup codes stop working.
+     * @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `CONFLICT`
+     */
     async complete({ _id, mfa }: UserDocument, code: string): Promise<void> {
       const { pendingSecret } = mfa;
       if (mfa.enabled || pendingSecret === null)
@@ -58,7 +64,7 @@ export function createEnrolmentService({ models, totp, codes }: Deps) {
 }
 export type EnrolmentService = ReturnType<typeof createEnrolmentService>;
 
-/** A change of some members of the second factor. */
+/** Returns the update of some members of the second factor. */
 export function changeOf(change: Partial<SecondFactor>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(change).map(([name, value]) => [`mfa.${name}`, value]));
 }

@@ -1,4 +1,4 @@
-// A fresh proof of who somebody is, which the second factor and its backup codes ask for: a session alone may be in other hands by now.
+// Fresh proofs of identity, required to change the second factor or its backup codes: a session alone may be stolen.
 import type { Platform } from '../../../composition/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -14,19 +14,19 @@ type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
   sessions: SessionService;
 };
 
-/** What the request brings; nothing where the sign-in itself was a moment ago. */
+/** The proof in the request; empty when the sign-in is recent enough. */
 export interface GivenProof {
   code?: string | undefined;
   password?: string | undefined;
 }
 
-/** So long after a sign-in nothing has to be proved again. */
+/** The time after a sign-in during which no new proof is required. */
 const FRESH_MS = 10 * 60_000;
 
 export function createFreshProofService(deps: Deps) {
   const { models, passwords, clock, codes, tries, sessions } = deps;
 
-  /** Whether the session began a moment ago, with the second factor where there is one. */
+  /** Whether the sign-in is recent, and included the second factor if there is one. */
   async function isFresh(jti: string, { mfa }: UserDocument): Promise<boolean> {
     const { authenticatedAt, secondFactor } = startOf(await sessions.find(jti));
     const gaveCode = secondFactor === 'totp' || secondFactor === 'backup_code';
@@ -47,8 +47,9 @@ export function createFreshProofService(deps: Deps) {
 
   return {
     /**
-     * While the second factor is on, a code of it; else the password. Either may be left out within ten minutes of a sign-in that
-     * gave it. @throws AppError `FORBIDDEN` without a proof, `INVALID_MFA_CODE`, `INVALID_CREDENTIALS`, `RATE_LIMIT_EXCEEDED`
+     * Requires a code while the second factor is on, else the password. Either may be absent within ten minutes of a
+     * sign-in that gave it.
+     * @throws AppError `FORBIDDEN` without a proof, `INVALID_MFA_CODE`, `INVALID_CREDENTIALS`, `RATE_LIMIT_EXCEEDED`
      */
     async require({ userId, jti }: User, { code, password }: GivenProof): Promise<UserDocument> {
       const user = await models.users.findById(userId).lean<UserDocument>();

@@ -1,4 +1,4 @@
-// The second factor: set up, on, off, the second step of a sign-in, backup codes.
+// Routes of the second factor: set up, enable, disable, second step of a sign-in, backup codes.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { signInAudit } from '../../../http/declaration/sign-in.ts';
@@ -13,7 +13,7 @@ import {
   setupView,
 } from './mfa.schemas.ts';
 
-/** A wrong code counts, so the request is no transaction that takes the count back. */
+/** The request is no transaction, because the count of wrong codes must survive a failure. */
 const guessable = {
   auth: 'user',
   account: true,
@@ -21,7 +21,7 @@ const guessable = {
   roles: ROLES,
   writes: 'own',
 } as const;
-/** Within ten minutes of the sign-in nothing has to be sent, so the body may be left out. */
+/** The body may be absent within ten minutes of the sign-in. */
 const proved = {
   ...guessable,
   body: freshProofInput,

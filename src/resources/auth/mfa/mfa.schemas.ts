@@ -17,13 +17,13 @@ const code = z
       ),
   );
 
-/** Needed where the sign-in was more than ten minutes ago. */
+/** Required when the sign-in was more than ten minutes ago. */
 export const freshProofInput = z.object({
   code: optional(code).describe('While the second factor is on: a code of it, or a backup code'),
   password: optional(existingPassword).describe('While the second factor is off'),
 });
 export const enableInput = z.object({ code });
-/** A backup code stands in for a lost authenticator only together with the password: codes on paper are found. */
+/** A backup code replaces a lost authenticator only together with the password, because codes on paper get found. */
 export const disableInput = z.object({ code, password: optional(existingPassword) });
 export const mfaLoginInput = z.object({ tempToken: z.string().min(1).max(2000), code });
 

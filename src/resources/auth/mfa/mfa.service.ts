@@ -25,20 +25,29 @@ interface MfaState {
 export function createMfaService(deps: Deps) {
   const { models, passwords, transaction, enrolment, codes, tries, freshProof, sessions } = deps;
   return {
-    /** A new secret, not active until a code proves it. @throws AppError `INVALID_OPERATION` when the second factor is on; those of the proof */
+    /**
+     * Creates a secret, not active until a code proves it.
+     * @throws AppError `INVALID_OPERATION` when the second factor is on; those of the proof
+     */
     async setup(user: User, proof: GivenProof): Promise<SetUp> {
       await freshProof.require(user, proof);
       return enrolment.begin(user.userId, user.email);
     },
 
-    /** Backup codes from before are void. @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
+    /**
+     * Switches the second factor on; earlier backup codes stop working.
+     * @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED`
+     */
     async enable({ userId, jti }: User, code: string): Promise<MfaState> {
       await enrolment.complete(await tries.take(userId, 'session'), code);
       await sessions.gaveCode(jti);
       return { mfaEnabled: true };
     },
 
-    /** With a code of the authenticator; or with a backup code and the password. @throws AppError `INVALID_OPERATION`, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
+    /**
+     * Requires a code of the authenticator, or a backup code and the password.
+     * @throws AppError `INVALID_OPERATION`, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED`
+     */
     async disable(
       { userId }: User,
       { code, password }: z.output<typeof disableInput>,
@@ -57,7 +66,7 @@ export function createMfaService(deps: Deps) {
       return { mfaEnabled: false };
     },
 
-    /** New codes, shown once; every earlier one is void. @throws AppError those of the proof */
+    /** Creates codes, shown once; earlier ones stop working. @throws AppError those of the proof */
     async newBackupCodes(user: User, proof: GivenProof): Promise<{ codes: string[] }> {
       return { codes: await codes.replaceBackupCodes(await freshProof.require(user, proof)) };
     },

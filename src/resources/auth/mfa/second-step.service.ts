@@ -28,28 +28,31 @@ type Deps = Pick<Platform, 'models' | 'tempTokens' | 'transaction' | 'queueMail'
   oneTimeTokens: OneTimeTokenService;
 };
 
-/** What a temp token stands for. */
+/** The completed first step that a temp token stands for. */
 interface FirstStep {
   userId: string;
   jti: string;
   proof: Omit<Proof, 'secondFactor'>;
-  /** The organisation asks for a second factor, and there is none yet. */
+  /** Whether the organisation requires a second factor and the user has none yet. */
   mustEnrol: boolean;
 }
 
-/** Wrong codes that end a temp token. */
+/** Number of wrong codes after which a temp token ends. */
 const TRIES_PER_TOKEN = 5;
-/** Wrong codes in a row, after which a mail goes out. */
+/** Number of consecutive wrong codes after which the owner gets a mail. */
 const WARNED_AFTER = 5;
 
 export function createSecondStepService(deps: Deps) {
   const { models, codes, tries, enrolment, sessions, failures, oneTimeTokens } = deps;
   const { tempTokens, transaction, queueMail } = deps;
 
-  /** Takes one of the token's tries. @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt */
+  /**
+   * Counts one of the token's attempts.
+   * @throws AppError `TOKEN_VERIFICATION_FAILED`, `TOKEN_EXPIRED`, `TOKEN_REVOKED` when used or burnt
+   */
   async function takeTempToken(tempToken: string): Promise<FirstStep> {
     const { sub: userId, jti } = tempTokens.read(tempToken);
-    // A transaction for the reason that a try is one.
+    // A transaction for the reason given in `tries.service.ts`.
     const { facts } = await transaction(() =>
       oneTimeTokens.attempt('second-factor', jti, TRIES_PER_TOKEN),
     ).catch(refuseEnded);
@@ -66,7 +69,7 @@ export function createSecondStepService(deps: Deps) {
     return { userId, jti, proof, mustEnrol: facts.mustEnrol === true };
   }
 
-  /** The code of the authenticator, or the first one of one that is set up in this very step. */
+  /** Checks the code of the authenticator, or completes the enrolment of one that this step sets up. */
   async function giveCode(
     user: UserDocument,
     code: string,
@@ -77,7 +80,7 @@ export function createSecondStepService(deps: Deps) {
     return 'totp';
   }
 
-  /** Whoever guesses codes knows the first factor, of which its owner is told. @throws the error */
+  /** Warns the owner by mail, because a code guesser knows the first factor. @throws the error */
   async function warn({ email, mfa }: UserDocument, error: unknown): Promise<never> {
     if (isCode(error, 'INVALID_MFA_CODE') && mfa.failures === WARNED_AFTER)
       await queueMail(null, { kind: 'wrong-codes', email });
@@ -107,7 +110,10 @@ export function createSecondStepService(deps: Deps) {
       }
     },
 
-    /** What the code of a temp token that waits for one must come from: null, the authenticator there is; else a new one. @throws AppError of the temp token */
+    /**
+     * Begins the enrolment that a temp token requires; null: the user has an authenticator.
+     * @throws AppError of the temp token
+     */
     async enrolmentFor(tempToken: string): Promise<SetUp | null> {
       const { sub, jti } = tempTokens.read(tempToken);
       const { facts } = await oneTimeTokens.peek('second-factor', jti).catch(refuseEnded);
@@ -122,7 +128,7 @@ export type SecondStepService = ReturnType<typeof createSecondStepService>;
 const isCode = (error: unknown, code: Code): boolean =>
   error instanceof AppError && error.code === code;
 
-/** A temp token that has ended is refused like any other token. */
+/** Refuses an ended temp token with the codes of other tokens. */
 function refuseEnded(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
   const code = error.code === 'EXPIRED' ? 'TOKEN_EXPIRED' : 'TOKEN_REVOKED';

@@ -1,15 +1,15 @@
-// Wrong codes that a user has in a day: those of sign-ins, and apart from them those within a session, which no stranger uses up.
+// Limits wrong codes per user and day. Sign-ins and sessions count separately, so a stranger cannot exhaust the second.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 
-/** Where a code is given. */
+/** Whether a code is given at a sign-in or within a session. */
 export type Door = 'signIn' | 'session';
 
 const TRIES = 20;
 const WINDOW_SECONDS = 24 * 3600;
-/** The members of the second factor that count, by door. */
+/** The members of the second factor that hold the counts. */
 const COUNTED = {
   signIn: { failures: 'mfa.failures', since: 'mfa.failingSince' },
   session: { failures: 'mfa.failuresInside', since: 'mfa.failingInsideSince' },
@@ -18,7 +18,7 @@ const COUNTED = {
 type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'>;
 
 export function createTryService({ models, clock, transaction }: Deps) {
-  /** The user has no try left. */
+  /** Returns the error for a user without attempts left. */
   async function spent(userId: string, door: Door): Promise<AppError> {
     const now = clock.now();
     const user = await models.users.findById(userId).lean<UserDocument>();
@@ -50,9 +50,12 @@ export function createTryService({ models, clock, transaction }: Deps) {
   }
 
   return {
-    /** Takes a try before the code is looked at, so that simultaneous guesses count too. @throws AppError `RATE_LIMIT_EXCEEDED` */
+    /**
+     * Counts an attempt before the code is checked, so that simultaneous guesses count too.
+     * @throws AppError `RATE_LIMIT_EXCEEDED`
+     */
     async take(userId: string, door: Door): Promise<UserDocument> {
-      // A transaction: outside of one it would wait, on a connection, for others that then find none to end on.
+      // Without a transaction this write would occupy a connection while it waits for others, which need one to finish.
       const user = await transaction(() => count(userId, door));
       if (!user) throw await spent(userId, door);
       return user;

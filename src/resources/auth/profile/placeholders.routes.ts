@@ -1,4 +1,4 @@
-// Placeholders: addresses that exist and say what they do not do (document 1, section 4.1).
+// Placeholder routes, which say what is not offered (document 1, section 4.1).
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { route, type Route } from '../../../http/declaration/define-route.ts';

@@ -1,4 +1,4 @@
-// What a placeholder answers (document 1, section 4.1).
+// The answer of a placeholder route (document 1, section 4.1).
 import { z } from 'zod';
 
 export const informationView = z.object({

@@ -1,4 +1,4 @@
-// What users set for themselves, and what they may see of their account's security.
+// Routes of a user's own profile, preferences and security settings.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { accountView } from '../auth.schemas.ts';
@@ -43,7 +43,7 @@ export const profileRoutes = [
   route({
     method: 'get',
     path: '/me/preferences',
-    summary: 'What the dashboard remembers of the caller',
+    summary: 'Dashboard preferences of the caller',
     ...mine,
     data: preferencesView,
     handler: ({ user }, { auth }) => auth.profile.preferences(user),
@@ -51,7 +51,7 @@ export const profileRoutes = [
   route({
     method: 'patch',
     path: '/me/preferences',
-    summary: 'Change what the dashboard remembers; what is left out stays',
+    summary: 'Change dashboard preferences; absent members stay',
     ...account,
     body: preferencesChange,
     data: preferencesView,

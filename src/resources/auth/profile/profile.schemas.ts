@@ -1,4 +1,4 @@
-// Inputs and views of what users set for themselves, and of what they may see of their account's security (document 1, section 4.1).
+// Inputs and views of a user's own profile, preferences and security settings (document 1, section 4.1).
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
@@ -44,7 +44,7 @@ const kind = z
     `must be one of ${NOTIFICATION_TYPES.join(', ')}, or an event such as review.assigned`,
   );
 const kinds = z.array(kind).max(100);
-/** Strict: who misspells what they opt out of would go on being told. */
+/** Strict, so that a misspelt opt-out is refused instead of ignored. */
 export const preferencesChange = z.strictObject({
   theme: optional(z.enum(THEMES)),
   notificationOptOuts: optional(z.strictObject({ email: optional(kinds), inApp: optional(kinds) })),
@@ -68,7 +68,7 @@ export const securityView = z.object({
   trustedDevices: z.array(z.never()),
 });
 export const loginView = z.object({
-  /** What `revoke-session` takes as `auditLogId`. */
+  /** The `auditLogId` of `revoke-session`. */
   _id: id,
   status: z.enum(['success', 'failure']),
   detail: z.string().nullable(),

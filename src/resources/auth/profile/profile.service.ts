@@ -1,4 +1,4 @@
-// What users set for themselves, and what they may see of their account's security (document 1, section 4.1).
+// A user's own profile, preferences and security settings (document 1, section 4.1).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -25,7 +25,7 @@ interface SecuritySettings {
 
 /** A sign-in of the caller, or an attempt that failed. */
 interface LoginActivity {
-  /** Of the audit entry. */
+  /** The id of the audit entry. */
   _id: string;
   status: 'success' | 'failure';
   detail: string | null;
@@ -60,7 +60,7 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
       return toUserView(await change(userId, { name, locale, timezone }));
     },
 
-    /** Counts from the next token on. */
+    /** Takes effect with the next token. */
     setTimeout({ userId }: User, sessionTimeout: SessionTimeout): Promise<UserDocument> {
       return change(userId, { sessionTimeout });
     },
@@ -69,7 +69,7 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
       return (await accountOf(user)).preferences;
     },
 
-    /** What is left out stays as it is. */
+    /** Absent members stay as they are. */
     async setPreferences(
       { userId }: User,
       { theme, notificationOptOuts }: z.output<typeof preferencesChange>,
@@ -97,7 +97,7 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
       };
     },
 
-    /** The caller's own sign-ins and failed attempts in the active organisation. */
+    /** Lists the caller's sign-ins and failed attempts in the active organisation. */
     async logins(tenant: Tenant, { userId }: User, page: Page): Promise<Listed<LoginActivity>> {
       const { items, total } = await auditLog.list(tenant, { userId, action: 'auth.login' }, page);
       return {

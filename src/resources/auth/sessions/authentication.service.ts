@@ -16,16 +16,16 @@ type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
   organizations: OrganizationService;
 };
 
-/** Instances may stamp a membership and a session by clocks that differ by so much. */
+/** The greatest expected clock difference between the instances that date memberships and sessions. */
 const CLOCKS_APART_MS = 10_000;
 
-/** What says which session a request belongs to. */
+/** The claims that identify the session of a request. */
 export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
 
 export function createAuthenticationService(deps: Deps) {
   const { models, organizations, sessionTokens, clock, config } = deps;
 
-  /** The caller behind a session. @throws AppError one of the 401 codes of a session token */
+  /** Loads the caller of a session. @throws AppError one of the 401 codes of a session token */
   async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {
     const [session, context] = await Promise.all([
       recordedSession(models, { sub: userId, organizationId, jti }),
@@ -58,7 +58,7 @@ export function createAuthenticationService(deps: Deps) {
 }
 export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
 
-/** A session outlives the deactivation by a directory. */
+/** Requires an active membership; a deactivation by a directory does not end sessions. */
 function requireMembership(
   membership: MembershipDocument | undefined,
 ): asserts membership is MembershipDocument {
@@ -67,7 +67,7 @@ function requireMembership(
     throw new AppError('ACCOUNT_DEACTIVATED');
 }
 
-/** What a change of the membership has revoked says so: a suspension while it lasts, a removal for good. */
+/** Explains a revoked session: a removal always shows, a suspension while it lasts. */
 function revocationOf({ revokedBy, memberships: [membership] }: RecordedSession): AppError {
   if (!revokedBy) return new AppError('SESSION_REVOKED');
   if (revokedBy === 'removal' || !membership) return membershipEnded();
@@ -77,8 +77,9 @@ function revocationOf({ revokedBy, memberships: [membership] }: RecordedSession)
 const membershipEnded = (): AppError => new AppError('TOKEN_REVOKED', 'The membership has ended');
 
 /**
- * Whoever was removed and has come back signs in anew. A session of an earlier version does not name its membership, so it must not
- * be older. @throws AppError `TOKEN_REVOKED`
+ * Requires a new sign-in of a member who was removed and has come back. A session of an earlier version does not name
+ * its membership, so it must not be older than the membership.
+ * @throws AppError `TOKEN_REVOKED`
  */
 function requireSameMembership(
   { membershipId, createdAt }: SessionDocument,
@@ -90,7 +91,7 @@ function requireSameMembership(
   if (!isSame) throw membershipEnded();
 }
 
-/** Where an organisation requires its sign-on, only owners have another way in. */
+/** When an organisation requires its sign-on, only owners may use another one. */
 function requireWayIn(
   { signOn }: SessionDocument,
   { role }: MembershipDocument,
@@ -99,11 +100,11 @@ function requireWayIn(
   if (requiresSso && signOn === null && role !== 'owner') throw new AppError('SESSION_REVOKED');
 }
 
-/** Its sign-on still counts, and no refresh has replaced it. */
+/** Whether the sign-on is still trusted, and no refresh has replaced the session. */
 const isUsable = ({ signOn, supersededAt }: SessionDocument, context: OrganizationContext) =>
   isTrusted(signOn, context) && supersededAt == null;
 
-/** Whoever could sign a token could write any user into it; the row says whose the session is. */
+/** Compares the claims with the stored session: a stolen signing key could put any user into a token. */
 const belongsTo = (
   session: SessionDocument,
   claimed: { userId: string; organizationId: string },
@@ -111,7 +112,9 @@ const belongsTo = (
   session.userId.toHexString() === claimed.userId &&
   session.organizationId.toHexString() === claimed.organizationId;
 
-/** A sign-on is good while its provider is the organisation's, also one that was under way when that changed. */
+/**
+ * A sign-on is trusted while its provider is the organisation's, also one that was running when the provider changed.
+ */
 function isTrusted(signOn: SignOn | null, { identityProvider }: OrganizationContext): boolean {
   if (signOn === null) return true;
   const { protocol, issuer } = signOn;

@@ -1,4 +1,4 @@
-// The caller behind a session: what a request knows of who sent it.
+// Builds the caller of a request from a session.
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import { isLocked } from '../../../domain/identity/standing.ts';
@@ -12,7 +12,7 @@ interface Authenticated {
   membership: MembershipDocument;
   claims: { jti: string; exp: number };
   context: { plan: Tenant['plan']; defaultWorkspaceId: string };
-  /** Null: the person proved who they are to Assay itself. */
+  /** Null: the user signed in at Assay itself. */
   signOn: SignOn | null;
   config: Pick<Platform['config'], 'SYSTEM_OWNERS' | 'requireVerifiedEmail'>;
 }
@@ -50,8 +50,8 @@ export function callerOf(found: Authenticated): Caller {
 }
 
 /**
- * Whether an account is an organisation's own: made by its directory or provider, opened by no password, and of no other
- * organisation, since joining one ends `provisionedBy`. Any other account is its person's, whoever vouches for them.
+ * Whether an account belongs to an organisation: created by its directory or provider, without a password, and in no
+ * other organisation, since joining one ends `provisionedBy`. Any other account belongs to its user.
  */
 export const isMadeBy = (
   { provisionedBy, passwordHash }: UserDocument,
@@ -69,11 +69,11 @@ export function requireUnlocked({ user, config, now }: AccountAtTime): void {
   if (config.requireVerifiedEmail && isLocked(user, now))
     throw new AppError(
       'ACCOUNT_DEACTIVATED',
-      'Nobody has confirmed the address of this account within a day: ask for a link by mail, and use it with your password',
+      'The address of this account was not confirmed within a day: ask for a link by mail, and use it with your password',
     );
 }
 
-/** Nobody has it by an address that is not proved, nor on the word of an organisation's identity provider. */
+/** Gives no system role to an unproved address, nor after a sign-on at an organisation's identity provider. */
 function systemRoleOf({ user, signOn, config }: Authenticated): 'owner' | 'admin' | null {
   if (signOn !== null) return null;
   return config.SYSTEM_OWNERS.includes(user.email) && user.emailVerifiedAt !== null

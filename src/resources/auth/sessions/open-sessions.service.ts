@@ -1,4 +1,4 @@
-// Open sessions: listed, and ended one by one or many at once (document 1, section 3).
+// Open sessions: listed, and ended singly or together (document 1, section 3).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Types } from 'mongoose';
 import type { Page } from '../../../domain/page.ts';
@@ -13,16 +13,16 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
   auditLog: AuditLogService;
 };
 
-/** What a provider names: a person, sessions of its own, or both. */
+/** The sessions that a provider names: by the person, by its own session ids, or by both. */
 export interface NamedSessions extends Pick<SignOn, 'protocol' | 'issuer'> {
-  /** Null: whoever has the sessions. */
+  /** Null: any person. */
   subject: string | null;
-  /** Empty: all of the person's. */
+  /** Empty: all sessions of the person. */
   sessionIndexes: readonly string[];
 }
 
 interface OpenSession extends SessionDocument {
-  /** The one that asks. */
+  /** Whether it is the session of the caller. */
   isCurrent: boolean;
 }
 /** How many sessions have ended. */
@@ -31,7 +31,7 @@ interface Revoked {
 }
 
 export function createOpenSessionService({ models, auditLog, clock }: Deps) {
-  /** Blacklists the sessions that fit and have not ended; answers how many. */
+  /** Revokes the matching sessions that are not revoked yet; returns how many. */
   async function revoke(where: object): Promise<Revoked> {
     const { modifiedCount } = await models.sessions.updateMany(
       { ...where, revokedAt: null },
@@ -40,7 +40,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     return { revoked: modifiedCount };
   }
 
-  /** Neither expired nor replaced; whether one was revoked is asked apart. */
+  /** Selects sessions that are neither expired nor replaced; revocation is checked separately. */
   const inUse = () => ({ expiresAt: { $gt: clock.now() }, supersededAt: null });
 
   /** @throws AppError `SESSION_REVOKED` */
@@ -50,7 +50,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     return session;
   }
 
-  /** The session that an entry of the audit log tells of. @throws AppError `NOT_FOUND` */
+  /** Finds the session of an audit entry. @throws AppError `NOT_FOUND` */
   async function jtiOf(tenant: Tenant, auditLogId: string): Promise<string> {
     const { metadata } = await auditLog.find(tenant, auditLogId);
     if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
@@ -60,7 +60,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
   return {
     find,
 
-    /** The caller's sessions in use, newest first. */
+    /** Lists the caller's sessions in use, newest first. */
     async list(tenant: Tenant, user: User, page: Page): Promise<Listed<OpenSession>> {
       const { jti } = user;
       const where = { ...reach(tenant, user), revokedAt: null, ...inUse() };
@@ -71,12 +71,15 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       };
     },
 
-    /** The person has just given a code of the second factor in the session. */
+    /** Records that the user has given a code of the second factor within the session. */
     async gaveCode(jti: string): Promise<void> {
       await models.sessions.updateOne({ jti }, { $set: { secondFactor: 'totp' } });
     },
 
-    /** A refresh replaces the session, which ends at once; of two at a time one does. @throws AppError `SESSION_REVOKED` */
+    /**
+     * Ends a session that a refresh replaces; of two simultaneous refreshes one succeeds.
+     * @throws AppError `SESSION_REVOKED`
+     */
     async replace(jti: string): Promise<SessionDocument> {
       const replaced = await models.sessions
         .findOneAndUpdate({ jti, revokedAt: null }, { $set: { revokedAt: clock.now() } })
@@ -125,7 +128,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       await revoke({ organizationId, userId });
     },
 
-    /** Ends sessions that sign-ons have opened in an organisation; answers how many, and whose they were. */
+    /** Ends sessions that sign-ons have opened in an organisation; returns their number and user. */
     async endSignedOn(
       organizationId: string,
       named: NamedSessions,
@@ -137,7 +140,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       return { ...(await revoke(where)), userId: known?.userId ?? null };
     },
 
-    /** Ends the session of a caller, and whatever else its sign-on has opened, such as what a refresh has replaced. */
+    /** Ends the session of a caller and all others of its sign-on, including those that a refresh has replaced. */
     async logoutEverywhere(
       { organizationId }: Tenant,
       { jti }: User,
@@ -151,7 +154,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       return { revoked: 1 + (await revoke(others)).revoked, signOn };
     },
 
-    /** Ends what was signed on at any identity provider in an organisation but the one that stays; how many were in use. */
+    /** Ends the sessions of sign-ons at all identity providers but `staying`; returns how many were in use. */
     async endSignOns(organizationId: string, staying: IdentityProvider | null): Promise<number> {
       const others = staying && [
         { 'signOn.protocol': { $ne: staying.protocol } },
@@ -168,7 +171,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
   };
 }
 
-/** One whose session at the provider is not known may be any of the person's. */
+/** Selects the named sessions; one without a known session id at the provider may be any of the person's. */
 function signedOn({ protocol, issuer, subject, sessionIndexes }: NamedSessions): object {
   const ofProvider = { 'signOn.protocol': protocol, 'signOn.issuer': issuer };
   const ofPerson = subject === null ? ofProvider : { ...ofProvider, 'signOn.subject': subject };
@@ -177,7 +180,9 @@ function signedOn({ protocol, issuer, subject, sessionIndexes }: NamedSessions):
   return { ...ofPerson, 'signOn.sessionIndex': { $in: indexes } };
 }
 
-/** The sessions that a caller may see and end: after a sign-on at an organisation's provider only those in that organisation. */
+/**
+ * Selects the sessions that a caller may see and end: after a sign-on only those in the organisation of its provider.
+ */
 const reach = ({ organizationId }: Tenant, { userId, isSignOn }: User) =>
   isSignOn ? { userId, organizationId } : { userId };
 

@@ -1,4 +1,4 @@
-// What the database knows of a session: its row, its user and their membership, in one question instead of three, since every request asks it.
+// Loads a session with its user and membership in one query instead of three, because every request needs them.
 import type { PipelineStage } from 'mongoose';
 import { objectId } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
@@ -8,9 +8,9 @@ import type { UserDocument } from '../accounts/users.model.ts';
 import type { SessionDocument } from './sessions.model.ts';
 
 export interface RecordedSession extends SessionDocument {
-  /** Whom the claims name; empty: nobody. */
+  /** The user that the claims name; empty: none. */
   users: UserDocument[];
-  /** Theirs in the organisation that the claims name. */
+  /** The user's membership in the organisation that the claims name. */
   memberships: MembershipDocument[];
 }
 
@@ -30,7 +30,7 @@ export async function recordedSession(
   return found[0] ?? null;
 }
 
-/** The documents of another collection that `where` finds. */
+/** Joins the documents of another collection that `where` selects. */
 const joined = (
   as: keyof RecordedSession,
   { collection }: { collection: { name: string } },

@@ -1,4 +1,4 @@
-// How long a session lasts: what the user chose for a token, and an absolute end that no refresh moves.
+// Lifetime of sessions: the token lifetime that the user chose, and an absolute end that no refresh moves.
 import type { SessionTimeout } from '../accounts/users.model.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
@@ -11,9 +11,9 @@ const TOKEN_MS: Record<SessionTimeout, number> = {
   '24h': DAY_MS,
   '7d': 7 * DAY_MS,
 };
-/** After this time somebody proves again who they are. */
+/** A user has to sign in again after this time. */
 const SESSION_MS = 30 * DAY_MS;
-/** The provider of an organisation is asked again at least once a day: it knows who has left. */
+/** A sign-on is repeated at least once a day, because the provider knows which users have left. */
 const SIGN_ON_MS = DAY_MS;
 
 /** The absolute end of a session. */
@@ -28,13 +28,13 @@ export function tokenEnd(now: Date, timeout: SessionTimeout, endsAt: Date): numb
   return Math.floor(Math.min(now.getTime() + TOKEN_MS[timeout], endsAt.getTime()) / 1000);
 }
 
-/** What a session carries over to the one that replaces it. */
+/** The members that a session passes on to the one that replaces it. */
 export type SessionStart = Pick<
   SessionDocument,
   'signOn' | 'secondFactor' | 'authenticatedAt' | 'endsAt'
 >;
 
-/** Sessions of earlier versions lack some of it. */
+/** Completes sessions of earlier versions, which lack some members. */
 export function startOf(session: Partial<SessionStart> & { createdAt: Date }): SessionStart {
   const signOn = session.signOn ?? null;
   const authenticatedAt = session.authenticatedAt ?? session.createdAt;

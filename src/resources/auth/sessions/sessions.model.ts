@@ -1,4 +1,4 @@
-// One row per session token: the list of what is active, and with `revokedAt` the blacklist.
+// Sessions: one row per session token; `revokedAt` marks the revoked ones.
 import { Schema, type Types } from 'mongoose';
 import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 
@@ -10,7 +10,7 @@ export interface SignOn extends ProviderName {
   endsAt?: Date | null;
 }
 
-/** What was given besides the first proof: a code, or the word of an organisation's provider; null: nothing. */
+/** The second proof of a sign-in: a code, or the statement of an organisation's provider; null: none. */
 export type SecondFactorKind = 'totp' | 'backup_code' | 'identity_provider';
 
 export interface SessionDocument {
@@ -27,19 +27,19 @@ export interface SessionDocument {
   authenticatedAt: Date;
   /** The absolute end, which no refresh moves. */
   endsAt: Date;
-  /** Of the token. */
+  /** When the token expires. */
   expiresAt: Date;
   /** The membership that it was opened for; absent in sessions of earlier versions. */
   membershipId?: Types.ObjectId | null;
-  /** A refresh has replaced it; absent but in sessions of earlier versions, for a refresh revokes now. */
+  /** When a refresh replaced it; set only in sessions of earlier versions, because a refresh now revokes. */
   supersededAt?: Date | null;
   revokedAt: Date | null;
-  /** The change of the membership that revoked it; absent or null: anything else did. */
+  /** The change of the membership that revoked it; absent or null: another reason. */
   revokedBy?: 'suspension' | 'removal' | null;
   createdAt: Date;
 }
 
-/** For 30 days after its end a revoked session can be distinguished from an expired one. */
+/** Sessions are kept for 30 days after their end, so that revoked ones can be distinguished from expired ones. */
 const KEPT_SECONDS = 30 * 24 * 3600;
 
 const text = { type: String, required: true };

@@ -1,4 +1,4 @@
-// Sessions: refresh, end one or all, list and switch organisations.
+// Routes of sessions: refresh, end one or all, list and switch organisations.
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';

@@ -1,4 +1,4 @@
-// Sessions as other services and the routes see them: opened, authenticated, listed and ended.
+// The session service, which combines opening, authenticating, listing and ending sessions.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Plan } from '../../../domain/identity/plans.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
@@ -34,7 +34,7 @@ type Deps = Pick<
   auditLog: AuditLogService;
 };
 
-/** An organisation of the user, with what they are there. */
+/** An organisation of the user, with the user's role there. */
 interface OwnOrganization {
   organizationId: Types.ObjectId;
   name: string;
@@ -42,16 +42,16 @@ interface OwnOrganization {
   plan: Plan;
   role: Role;
   joinedAt: Date;
-  /** Offered, and never entered. */
+  /** Whether it was offered and never entered. */
   isPending: boolean;
-  /** The one that the session is in. */
+  /** Whether the session is in this organisation. */
   isCurrent: boolean;
 }
 
 interface LeftOrganization {
   organizationId: string;
   left: true;
-  /** That the person had. */
+  /** The user's role before. */
   role: Role;
 }
 
@@ -63,7 +63,7 @@ export function createSessionService(deps: Deps) {
     ...createSignInService({ ...deps, openSessions }),
     ...openSessions,
 
-    /** Every organisation that the session leads to, by the age of the membership. */
+    /** Lists every organisation that the session may enter, oldest membership first. */
     async organizationsOf(
       { organizationId: current }: Tenant,
       { userId, isSignOn }: User,
@@ -84,7 +84,10 @@ export function createSessionService(deps: Deps) {
       });
     },
 
-    /** Also what was only offered, and where somebody is suspended. @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for the last active owner */
+    /**
+     * Ends the membership, also an offered or suspended one.
+     * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for the last active owner
+     */
     async leave(
       { organizationId: current }: Tenant,
       { userId, isSignOn }: User,

@@ -1,4 +1,4 @@
-// Signing in: from a proof of identity to a session, or to the second step; the only place that mints a session token (document 1, section 3).
+// Signs users in: from a proof of identity to a session or a second step; the only place that mints session tokens.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -25,28 +25,28 @@ type Deps = Pick<
   openSessions: OpenSessionService;
 };
 
-/** Where a sign-in comes from. */
+/** The client of a sign-in. */
 export interface Origin {
   ip: string;
   userAgent: string | null;
 }
 
-/** A sign-on at the identity provider of one organisation, which it is for. */
+/** A sign-on at the identity provider of an organisation, valid for that organisation only. */
 export interface SignOnProof extends SignOn {
   organizationId: string;
 }
 
-/** How somebody has proved who they are. */
+/** How a user has proved their identity. */
 export interface Proof {
-  /** For the audit log: `password`, `magic_link` and so on. */
+  /** The method that the audit log shows, such as `password` or `magic_link`. */
   method: string;
-  /** Of a social login: by which provider. */
+  /** The provider of a social login. */
   provider?: string;
-  /** Null: none was given yet. */
+  /** Null: not given yet. */
   secondFactor: SecondFactorKind | null;
-  /** The organisation of the sign-on asks for a second factor, also where there is none yet. */
+  /** Whether the organisation of the sign-on requires a second factor, even if the user has none yet. */
   mustHaveFactor?: boolean;
-  /** Absent: the proof is good for every organisation of the user. */
+  /** Absent: the proof is valid for every organisation of the user. */
   signOn?: SignOnProof;
 }
 
@@ -58,7 +58,7 @@ export interface OpenedSession {
   expiresAt: Date;
 }
 
-/** Who proved to be whom, and where that leads. */
+/** The identified user, and the organisation that the sign-in enters. */
 interface Identified extends Proof {
   user: UserView;
   organizationId: string;
@@ -68,7 +68,7 @@ export type SignedIn = Identified & OpenedSession & { mfaRequired: false };
 /** A sign-in that still lacks its second factor. */
 export type SecondStep = Identified & { mfaRequired: true; tempToken: string };
 
-/** Between password and second factor. */
+/** Time allowed between password and second factor. */
 const SECOND_STEP_MS = 5 * 60_000;
 const REQUIRED = 'The organisation requires its own sign-on';
 
@@ -98,7 +98,7 @@ export function createSignInService(deps: Deps) {
     return { token, jti, organizationId, role, expiresAt };
   }
 
-  /** A session for somebody who comes to the organisation now, and not by a refresh. */
+  /** Opens a session that enters the organisation, unlike a refresh. */
   async function enter(
     user: UserDocument,
     membership: MembershipDocument,
@@ -109,13 +109,16 @@ export function createSignInService(deps: Deps) {
     return mint(user, membership, session);
   }
 
-  /** Whether somebody may come in without the organisation's sign-on; its owners may, lest a provider that is gone lock all out. */
+  /**
+   * Whether a member may enter without the organisation's sign-on; owners may, lest a lost provider lock out all
+   * members.
+   */
   async function admits({ organizationId, role }: MembershipDocument): Promise<boolean> {
     if (role === 'owner') return true;
     return !(await organizations.context(organizationId.toHexString())).requiresSso;
   }
 
-  /** The memberships that are entered without a sign-on. @throws AppError `FORBIDDEN` when all of them need one */
+  /** Keeps the memberships that need no sign-on. @throws AppError `FORBIDDEN` when all of them need one */
   async function openTo(enterable: readonly MembershipDocument[]): Promise<MembershipDocument[]> {
     const open: MembershipDocument[] = [];
     // One after the other: a transaction runs one operation at a time.
@@ -125,10 +128,10 @@ export function createSignInService(deps: Deps) {
   }
 
   /**
-   * The membership that a sign-in leads to: that of the sign-on's organisation; else of the one used last, or the oldest; one that
-   * is only offered where there is no other.
-   * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone, `FORBIDDEN` when it is of an
-   * organisation that requires its sign-on
+   * Chooses the membership that a sign-in enters: that of the sign-on's organisation; else the one used last, or the
+   * oldest; an offered one only if there is no other.
+   * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone, `FORBIDDEN`
+   * when it is of an organisation that requires its sign-on
    */
   async function destination(
     user: UserDocument,
@@ -142,14 +145,14 @@ export function createSignInService(deps: Deps) {
     return membership;
   }
 
-  /** The start of a session whose person has just proved who they are. */
+  /** Returns the start of a session for a user who has just proved their identity. */
   function startNow({ secondFactor, ...proof }: Proof): SessionStart {
     const authenticatedAt = clock.now();
     const signOn = proof.signOn ?? null;
     return { signOn, secondFactor, authenticatedAt, endsAt: sessionEnd(authenticatedAt, signOn) };
   }
 
-  /** A temp token that opens nothing but the second step. */
+  /** Issues a temp token, which is valid for the second step only. */
   async function beginSecondStep(
     user: UserDocument,
     { method, provider, signOn }: Proof,
@@ -170,7 +173,7 @@ export function createSignInService(deps: Deps) {
     return tempTokens.issue({ sub: userId, jti, exp: Math.floor(expiresAt.getTime() / 1000) });
   }
 
-  /** Ends a proof of identity in one organisation: a session, or, while a second factor is missing, a temp token. */
+  /** Opens a session in one organisation, or issues a temp token while the second factor is missing. */
   async function signInTo(
     { user, membership }: { user: UserDocument; membership: MembershipDocument },
     origin: Origin,
@@ -201,7 +204,10 @@ export function createSignInService(deps: Deps) {
       return signInTo({ user, membership }, origin, proof);
     },
 
-    /** A fresh token for the same organisation; the old one ends. @throws AppError `ACCOUNT_DEACTIVATED`, `SESSION_REVOKED` */
+    /**
+     * Mints a new token for the same organisation; the old one ends.
+     * @throws AppError `ACCOUNT_DEACTIVATED`, `SESSION_REVOKED`
+     */
     async refresh(
       { organizationId }: Tenant,
       { userId, jti }: User,
@@ -216,8 +222,9 @@ export function createSignInService(deps: Deps) {
     },
 
     /**
-     * A token for another organisation of the user.
-     * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to another
+     * Mints a token for another organisation of the user.
+     * @throws AppError `NOT_FOUND` when it is none of theirs, `FORBIDDEN` when one organisation's sign-on would lead to
+     * another
      */
     async switchOrganization(
       { tenant, user: { userId, jti } }: { tenant: Tenant; user: User },
@@ -237,7 +244,10 @@ export function createSignInService(deps: Deps) {
       return enter(user, membership, { origin, start });
     },
 
-    /** Where what concerns a user alone is audited: the organisation used last or the oldest, also while suspended, never one that is only offered; null: nowhere. */
+    /**
+     * Finds the organisation whose log holds events of the user alone: the one used last or the oldest, also a
+     * suspended one, never an offered one; null: none.
+     */
     async homeOf(user: UserDocument): Promise<{ organizationId: string; role: Role } | null> {
       const home = lastUsed(user, await memberships.ofUser(user._id.toHexString()));
       return home && { organizationId: home.organizationId.toHexString(), role: home.role };
@@ -249,7 +259,7 @@ export type SignInService = ReturnType<typeof createSignInService>;
 const owesFactor = ({ mfa }: UserDocument, proof: Proof): boolean =>
   proof.secondFactor === null && (mfa.enabled || proof.mustHaveFactor === true);
 
-/** An organisation's sign-on sets a second factor up for an account of its own only. @throws AppError `FORBIDDEN` */
+/** An organisation's sign-on may enrol a second factor for its own accounts only. @throws AppError `FORBIDDEN` */
 function requireEnrolable(user: UserDocument, organizationId: string): void {
   if (!user.mfa.enabled && !isMadeBy(user, organizationId))
     throw new AppError(
@@ -263,13 +273,13 @@ const clientOf = ({ ip, userAgent }: Origin): { ip: string | null; userAgent: st
   userAgent,
 });
 
-/** What is only offered comes after what is the user's. */
+/** Puts offered memberships last. */
 const offeredLast = (memberships: readonly MembershipDocument[]): MembershipDocument[] => [
   ...memberships.filter(({ isPending }) => !isPending),
   ...memberships.filter(({ isPending }) => isPending),
 ];
 
-/** The membership of the organisation that the user was in last, else the first. */
+/** Finds the membership of the organisation that the user was in last, else the first. */
 function lastUsed(
   { lastOrganizationId }: UserDocument,
   memberships: readonly MembershipDocument[],

@@ -1,4 +1,4 @@
-// Stream tokens: what opens an event stream instead of the session token, which must not stand in an address (document 1, section 5).
+// Stream tokens open an event stream, because session tokens must not be part of a URL (document 1, section 5).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -18,7 +18,7 @@ interface StreamToken {
 const LIFETIME_MS = 60_000;
 
 export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
-  /** @throws AppError `INVALID_STREAM_TOKEN` for whatever is wrong with a credential */
+  /** Turns every error of a credential into one code. @throws AppError `INVALID_STREAM_TOKEN` */
   async function asStreamToken(authenticate: () => Promise<Caller>): Promise<Caller> {
     try {
       return await authenticate();
@@ -42,7 +42,7 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
   }
 
   return {
-    /** Bound to the session, and to the workspace that the request chose. */
+    /** Issues a token that is bound to the session and to the workspace of the request. */
     async issue(
       { organizationId, workspaceId }: Tenant,
       { userId, jti, expiresAt: sessionEnd }: User,
@@ -60,10 +60,16 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
       };
     },
 
-    /** The caller, whose session must still be open; uses the token up. @throws AppError `INVALID_STREAM_TOKEN`, whatever is wrong */
+    /**
+     * Consumes the token and returns the caller, whose session must still be open.
+     * @throws AppError `INVALID_STREAM_TOKEN` for any error
+     */
     redeem: (streamToken: string): Promise<Caller> => asStreamToken(() => redeem(streamToken)),
 
-    /** By a session token in the address, for those who mint no stream token. @throws AppError `INVALID_STREAM_TOKEN`, whatever is wrong */
+    /**
+     * Accepts a session token in the URL, for clients without a stream token.
+     * @throws AppError `INVALID_STREAM_TOKEN` for any error
+     */
     authenticate: (token: string): Promise<Caller> =>
       asStreamToken(() => sessions.authenticate(token)),
   };

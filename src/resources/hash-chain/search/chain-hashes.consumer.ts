@@ -1,11 +1,11 @@
-// Follows the ledger for the search by hash: the newest segment takes entries until it is full (bench row ingest/R1: an index of hashes takes the database 10 to 30 us a decision, and more as it grows).
+// Adds chain hashes to search segments; an index would cost 10 to 30 us a decision, and more later (row ingest/R1).
 import { packedPrefixes } from '../../../domain/search/hash-prefixes.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import type { Models } from '../../../models.ts';
 import { emptySegment, type HashSegment, newestHashSegment, nextAfter } from './hash-segments.ts';
 
-/** Entries of a segment: each round of a quiet organisation writes its newest one anew, half of this on average. */
+/** Entries of a segment: each run of a quiet organisation rewrites the newest one, half of this on average. */
 const ENTRIES_MAX = 512;
 
 export function chainHashesConsumer({
@@ -29,14 +29,14 @@ export function chainHashesConsumer({
   };
 }
 
-/** A segment, and the hashes that come to it. */
+/** A segment with the hashes to be added. */
 const opened = (segment: HashSegment) => ({
   segment,
   next: nextAfter(segment),
   hashes: [] as string[],
 });
 
-/** What is written for entries; `newest`: the segment that may take them. An entry that was skipped ends a segment. */
+/** Segments to write for the entries, starting with `newest`. A gap in the sequences ends a segment. */
 function segmentsOf(entries: readonly Sealed[], newest: HashSegment) {
   let open = opened(newest);
   const written = new Set<typeof open>();

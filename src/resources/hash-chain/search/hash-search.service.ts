@@ -1,4 +1,4 @@
-// Finds entries by the beginning of their chain hash: in the segments, and in what no segment holds yet.
+// Finds entries by a prefix of their chain hash: in the segments, and among entries that no segment holds yet.
 import { placesOf } from '../../../domain/search/hash-prefixes.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
@@ -11,7 +11,7 @@ export interface HashQuery {
   /** Entries below this sequence. */
   before: number;
   limit: number;
-  /** Members that are read. */
+  /** Projection of the entries. */
   members: string;
 }
 
@@ -22,7 +22,7 @@ export function createHashSearch({
   hashSegments,
   ledger,
 }: Pick<Models, 'hashSegments' | 'ledger'>) {
-  /** Entries of these sequences whose hash begins so, the newest first. */
+  /** Entries of these sequences whose hash has the prefix, newest first. */
   function entriesAt(
     organizationId: string,
     sequence: object,
@@ -38,7 +38,7 @@ export function createHashSearch({
       .lean<LedgerEntryDocument[]>();
   }
 
-  /** Sequences below one of entries whose hash may begin so, the newest first: those of a segment at a time. */
+  /** Sequences below `before` whose hash may have the prefix, newest first, one segment at a time. */
   async function* candidates(
     organizationId: string,
     { beginning, before }: Pick<HashQuery, 'beginning' | 'before'>,
@@ -73,7 +73,7 @@ export function createHashSearch({
   };
 }
 
-/** So many at a time at least, but for the last. */
+/** Joins lists until each batch has at least `size` sequences, except the last. */
 async function* inLots(some: AsyncIterable<number[]>, size: number): AsyncGenerator<number[]> {
   let lot: number[] = [];
   for await (const more of some) {

@@ -1,4 +1,4 @@
-// Segments of chain hashes: the first digits of those of a run of entries, so that one is found by its beginning without an index over all (row ingest/R1).
+// Segments of chain hashes: prefixes for a run of entries, which replace an index over all hashes (row ingest/R1).
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -7,7 +7,7 @@ export interface HashSegmentDocument {
   organizationId: Types.ObjectId;
   /** The sequence of its first entry; the others follow without a gap. */
   from: number;
-  /** As `packedPrefixes` makes it. */
+  /** The output of `packedPrefixes`. */
   prefixes: Buffer;
 }
 

@@ -1,4 +1,4 @@
-// How segments of chain hashes are read, by who writes them and who searches them.
+// Reads segments of chain hashes, for the consumer that writes them and for the search.
 import type { mongo } from 'mongoose';
 import { prefixesIn } from '../../../domain/search/hash-prefixes.ts';
 import { bytesOf } from '../../../ledger/contents/contents.ts';
@@ -19,12 +19,12 @@ export function hashSegmentOf({ from, prefixes }: StoredHashes): HashSegment {
   return { from, prefixes: bytesOf(prefixes) ?? NOTHING };
 }
 
-/** One that will begin with this entry. */
+/** An empty segment that starts at this sequence. */
 export function emptySegment(from: number): HashSegment {
   return { from, prefixes: NOTHING };
 }
 
-/** The one that takes what is appended next; where there is none, an empty one that begins with the first entry. */
+/** The segment that takes the next entry; if there is none, an empty one that starts at sequence 1. */
 export async function newestHashSegment(
   hashSegments: Models['hashSegments'],
   organizationId: string,

@@ -1,4 +1,4 @@
-// Tokens by which calendars subscribe to the deadlines of an organisation: one a member, only its digest is kept.
+// Tokens with which calendars subscribe to an organisation's deadlines: one per member, stored as a digest.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -6,7 +6,7 @@ export interface CalendarFeedDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   userId: Types.ObjectId;
-  /** Null: of all workspaces. */
+  /** Null: deadlines of all workspaces. */
   workspaceId: Types.ObjectId | null;
   tokenHash: string;
   createdAt: Date;

@@ -1,4 +1,4 @@
-// Tokens of calendar feeds: minted, revoked, and the caller behind one (document 3, section 4.2: an addition).
+// Mints and revokes calendar feed tokens, and authenticates callers by them (document 3, section 4.2: an addition).
 import type { Platform } from '../../../composition/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -13,7 +13,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'publicUrl'> & {
   organizations: OrganizationService;
 };
 
-/** The token is in this answer only. */
+/** A new feed; only this answer contains the token. */
 export interface MintedFeed extends Pick<CalendarFeedDocument, '_id' | 'createdAt'> {
   token: string;
   url: string;
@@ -36,7 +36,7 @@ export function createCalendarFeedService(deps: Deps) {
   }
 
   return {
-    /** Replaces the member's token in this organisation: the old one is void at once. */
+    /** Replaces the member's token in this organisation; the old one is void at once. */
     async mint({ organizationId, workspaceId }: Tenant, { userId }: User): Promise<MintedFeed> {
       const token = `cal_${randomHex(TOKEN_BYTES)}`;
       await models.calendarFeeds.deleteMany({ organizationId, userId });
@@ -56,7 +56,10 @@ export function createCalendarFeedService(deps: Deps) {
       return { revoked: deletedCount > 0 };
     },
 
-    /** The member, in the role that they have now. @throws AppError `TOKEN_REVOKED`, also for whoever has left since; `ACCOUNT_DEACTIVATED` */
+    /**
+     * Returns the member in their current role.
+     * @throws AppError `TOKEN_REVOKED`, also when they have left; `ACCOUNT_DEACTIVATED`
+     */
     async authenticate(token: string): Promise<Caller> {
       const feed = await find(token);
       const organizationId = feed.organizationId.toHexString();

@@ -1,4 +1,4 @@
-// The calendar of deadlines, and the tokens by which calendars subscribe to it (document 3, section 4.2: an addition).
+// Routes of the calendar of deadlines and of its feed tokens (document 3, section 4.2: an addition).
 import { z } from 'zod';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { calendarQuery, mintedFeedView, revokedFeedView } from './calendar.schemas.ts';

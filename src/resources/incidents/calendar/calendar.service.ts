@@ -1,4 +1,4 @@
-// The deadlines of an organisation as a calendar: of every report that is still open (document 3, section 4.2: an addition).
+// Renders the deadlines of all open reports as a calendar (document 3, section 4.2: an addition).
 import type { Platform } from '../../../composition/platform.ts';
 import { type CalendarEvent, calendarText } from '../../../domain/incidents/calendar.ts';
 import { checkpointId } from '../../../domain/incidents/clock.ts';
@@ -6,7 +6,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { IncidentDocument } from '../incidents.model.ts';
 
-/** The newest that have an open report, and of their reports those that are due first. */
+/** Limits: the newest incidents with an open report, and of their reports those due first. */
 export const CALENDAR_INCIDENTS = 500;
 export const CALENDAR_EVENTS = 2000;
 const FIELDS = 'title externalRef severity status clocks updatedAt';

@@ -1,4 +1,4 @@
-// Deletion of an organisation: access ends in one transaction, its records are erased afterwards (docs/organization-deletion.md).
+// Deletes an organisation: access ends in one transaction, records are erased later (docs/organization-deletion.md).
 import type { Model } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -16,7 +16,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger' | 'keyStore'
   audit: AuditService;
 };
 
-/** Append-only, or needed to verify the chains; every other collection of the organisation is emptied. */
+/** Collections that are append-only or needed to verify the chains; all others of the organisation are emptied. */
 const RETAINED = new Set([
   'ledger',
   'traces',
@@ -26,7 +26,7 @@ const RETAINED = new Set([
   'organizationDeletions',
 ]);
 const BATCH = 500;
-/** By then no request from before the deletion is running on any instance. */
+/** Time after which no request from before the deletion is running on any instance. */
 const SETTLED_MS = 3600 * 1000;
 
 export interface DeletedOrganization {
@@ -82,7 +82,7 @@ export function createOrganizationDeletionService(deps: Deps) {
       );
   }
 
-  /** @throws AppError `FORBIDDEN` for whoever is no active owner any more */
+  /** @throws AppError `FORBIDDEN` when the user is no longer an active owner */
   async function requireOwnership(organizationId: string, userId: string): Promise<void> {
     const own = await memberships.find(organizationId, userId);
     if (own?.role !== 'owner' || !own.isActive) throw new AppError('FORBIDDEN');
@@ -90,8 +90,9 @@ export function createOrganizationDeletionService(deps: Deps) {
 
   return {
     /**
-     * At once there is no member any more, and no session, key or invitation is valid.
-     * @throws AppError `VALIDATION_ERROR` when `name` is not the organisation's, `FORBIDDEN` for whoever is no owner any more
+     * Deletes the organisation: members, sessions, keys and invitations end at once.
+     * @throws AppError `VALIDATION_ERROR` when `name` is not the organisation's, `FORBIDDEN` when the caller is no
+     * longer an owner
      */
     async delete(
       { organizationId }: Tenant,
@@ -106,7 +107,7 @@ export function createOrganizationDeletionService(deps: Deps) {
       return { _id: organizationId, deleted: true };
     },
 
-    /** Erases the records of deleted organisations; repeated until no request can add one. */
+    /** Erases the records of deleted organisations; repeats it until no running request can add records. */
     async eraseDeleted(): Promise<void> {
       const waiting = await models.organizationDeletions
         .find({ erasedAt: null }, null, { crossTenant: true, sort: { requestedAt: 1 } })

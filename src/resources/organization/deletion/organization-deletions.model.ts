@@ -6,7 +6,7 @@ export interface OrganizationDeletionDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   requestedAt: Date;
-  /** Null: there may be something left. */
+  /** Null: records may be left. */
   erasedAt: Date | null;
 }
 

@@ -1,4 +1,4 @@
-// The end of an organisation: at once there is no member any more, and no session, key or invitation is valid (docs/organization-deletion.md).
+// Ends an organisation: its members, sessions, keys and invitations end at once (docs/organization-deletion.md).
 import type { Platform } from '../../../composition/platform.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { CancellationService } from '../../billing/cancellations.service.ts';
@@ -13,7 +13,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
 export function createOrganizationEndService(deps: Deps) {
   const { models, memberships, clock, onCommit, caches, cancellations } = deps;
 
-  /** Accounts of people who belong nowhere else go with it; no other's next sign-in leads to it. */
+  /** Removes the members, and the accounts of those in no other organisation; no next sign-in enters it. */
   async function removeMembers(organizationId: string): Promise<void> {
     const people = await memberships.removeAll(organizationId);
     const elsewhere = await models.memberships
@@ -37,7 +37,7 @@ export function createOrganizationEndService(deps: Deps) {
   }
 
   return {
-    /** Its records are erased afterwards. Call it in a transaction, after `memberships.lock`. */
+    /** Its records are erased afterwards. Call it in a transaction, after `memberships.lockOrganization`. */
     async end(organizationId: string): Promise<void> {
       const now = clock.now();
       await cancelSubscription(organizationId);

@@ -1,9 +1,9 @@
-// Gives memberships of earlier versions what is known of their person, which the account kept until then.
+// Completes memberships of earlier versions with the data of the last sign-in, which the account used to hold.
 import type { Connection } from 'mongoose';
 
 const ENTERED = { $cond: [{ $gt: ['$directory', null] }, null, '$createdAt'] };
 
-/** Idempotent: whoever was not brought by a directory has been here since the membership was made. */
+/** Idempotent. A member who was not provisioned by a directory entered when the membership was created. */
 export async function completeMemberships(connection: Connection): Promise<void> {
   await connection
     .model('Membership')

@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../../../domain/identity/roles.ts';
 import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
-/** What a directory says of a member (SCIM): kept here, for another organisation's directory may say something else. */
+/** The SCIM entry of a member; stored per membership, because directories of other organisations may differ. */
 export interface DirectoryEntry {
   /** Lower-cased. */
   userName: string;
@@ -22,22 +22,22 @@ export interface MembershipDocument {
   userId: Types.ObjectId;
   role: Role;
   isActive: boolean;
-  /** Who suspended it: only `team` ends open sessions by itself. */
+  /** Which side suspended it: only `team` ends open sessions by itself. */
   deactivatedBy: 'team' | 'scim' | null;
-  /** Given by a directory to an account whose mailbox nobody has proved: it opens with the proof. */
+  /** Given by a directory to an account with an unproved mailbox: it can be entered after the proof. */
   awaitsProof: boolean;
-  /** Offered by a directory to somebody it may not speak for: it counts as theirs once they enter the organisation. */
+  /** Offered by a directory to a user it may not speak for: it becomes the user's when they enter the organisation. */
   isPending: boolean;
-  /** When the person was first here; null: never. */
+  /** When the user first entered the organisation; null: never. */
   enteredAt: Date | null;
-  /** Of the last sign-in that led here: what the person does elsewhere is nobody's business here. */
+  /** The last sign-in to this organisation; sign-ins to others are not shown here. */
   lastLoginAt: Date | null;
   lastLoginIp: string | null;
   /** The identity provider's stable id of the person: `externalId` of SCIM. */
   ssoId: string | null;
-  /** Who the member is at the organisation's identity provider, since the first sign-on there. */
+  /** The member's name at the organisation's identity provider, known since the first sign-on. */
   signOn: ProviderName | null;
-  /** Whether the organisation's role mapping gave the role; then it also takes it away. */
+  /** Whether the organisation's role mapping gave the role, and may also take it away. */
   roleMapped: boolean;
   /** Null for a member who was not provisioned. */
   directory: DirectoryEntry | null;

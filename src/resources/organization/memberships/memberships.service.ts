@@ -1,4 +1,4 @@
-// Memberships: the one writer of them. Changes within an organisation happen one after the other, so that an active owner always remains (document 1, section 3).
+// Writes all memberships. Changes within an organisation are serialised, so an active owner always remains.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
@@ -9,7 +9,7 @@ import type { SessionDocument } from '../../auth/sessions/sessions.model.ts';
 import { ENTERABLE, THEIRS } from '../../../domain/identity/standing.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
-/** What is left out has the schema's default. */
+/** Absent members get the defaults of the schema. */
 export type NewMembership = Partial<Omit<MembershipDocument, 'organizationId' | 'userId'>> & {
   organizationId: string;
   userId: string;
@@ -24,14 +24,14 @@ type Change = Partial<
 
 const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
-/** Every method that writes belongs into a transaction. */
+/** Call every method that writes in a transaction. */
 export function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   async function hasActiveOwner(organizationId: string | Types.ObjectId): Promise<boolean> {
     const owner = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
     return (await models.memberships.exists(owner)) !== null;
   }
 
-  /** @throws AppError `VALIDATION_ERROR` when no active owner is left, and the transaction with it */
+  /** @throws AppError `VALIDATION_ERROR` when no active owner is left, which aborts the transaction */
   async function requireActiveOwner(organizationId: string): Promise<void> {
     if (!(await hasActiveOwner(organizationId)))
       throw new AppError('VALIDATION_ERROR', 'An organisation needs an active owner');
@@ -42,7 +42,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
   }
 
   /**
-   * Comes first: of two transactions that both write here one waits for the other, and then sees what it did.
+   * Call it first: of two transactions that lock an organisation, one waits and then sees the writes of the other.
    * @throws AppError `NOT_FOUND` when the organisation is gone
    */
   async function lock(organizationId: string): Promise<void> {
@@ -55,8 +55,8 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
   }
 
   /**
-   * From now on no directory changes the account, and no provider opens it but by its proved domain. `keptBy`: the organisation
-   * whose directory keeps it, where it had made it.
+   * Takes the account from the directory that created it: no directory may change it, and providers sign in to it only
+   * by its verified domain. `keptBy`: the organisation whose directory may keep it, if that created it.
    */
   async function releaseAccount<U extends Account>(user: U, keptBy?: string): Promise<U> {
     const { _id, provisionedBy } = user;
@@ -66,13 +66,13 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
     return { ...user, provisionedBy: null };
   }
 
-  /** A member of this organisation has an account of their own, unless it was made here. */
+  /** Releases the account of a member of this organisation, unless it was created here. */
   async function releaseFor(organizationId: string, userId: string): Promise<void> {
     const user = models.users.findById(userId, 'provisionedBy').lean<Account>();
     await releaseAccount(await findOr404(user), organizationId);
   }
 
-  /** The member's open sessions in the organisation end with the suspension or the removal. */
+  /** Ends the member's open sessions in the organisation after a suspension or removal. */
   async function endSessions(
     { organizationId, userId }: MembershipDocument,
     revokedBy: NonNullable<SessionDocument['revokedBy']>,
@@ -83,7 +83,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
     );
   }
 
-  /** Also when a suspension is lifted, since a refresh at the same moment as the suspension may have got through. */
+  /** Ends sessions at a suspension, and again when it is lifted, since a simultaneous refresh may have succeeded. */
   async function endSuspended(before: MembershipDocument, change: Change): Promise<void> {
     const isLifted = before.deactivatedBy === 'team' && change.isActive === true;
     if (change.deactivatedBy === 'team' || isLifted) await endSessions(before, 'suspension');
@@ -93,7 +93,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
     lock,
     releaseAccount,
 
-    /** For changes of many at once: that an owner went away is seen here. @throws AppError `VALIDATION_ERROR` */
+    /** Checks that an owner remains after a change of many members. @throws AppError `VALIDATION_ERROR` */
     async ownerLost(organizationId: string): Promise<void> {
       await lock(organizationId);
       await requireActiveOwner(organizationId);
@@ -109,28 +109,28 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
     },
 
-    /** The membership when the user may enter the organisation now. */
+    /** Finds the membership if the user may enter the organisation now. */
     findEnterable(organizationId: string, userId: string): Promise<MembershipDocument | null> {
       return models.memberships
         .findOne({ organizationId, userId, ...ENTERABLE })
         .lean<MembershipDocument>();
     },
 
-    /** Every membership of a user but those that are only offered, also those that cannot be entered, oldest first. */
+    /** Lists every membership of a user except offers, including those that cannot be entered, oldest first. */
     ofUser(userId: string): Promise<MembershipDocument[]> {
       return models.memberships
         .find({ userId, ...THEIRS }, null, { crossTenant: true, sort: OLDEST_FIRST })
         .lean<MembershipDocument[]>();
     },
 
-    /** The memberships that a user may enter, oldest first. */
+    /** Lists the memberships that a user may enter, oldest first. */
     enterableOf(userId: string): Promise<MembershipDocument[]> {
       return models.memberships
         .find({ userId, ...ENTERABLE }, null, { crossTenant: true, sort: OLDEST_FIRST })
         .lean<MembershipDocument[]>();
     },
 
-    /** Whoever belongs to two organisations has an account of their own. `account`: theirs, where it is at hand. */
+    /** Adds a membership, and releases the account of a user in two organisations. `account`: the user's, if loaded. */
     async add(membership: NewMembership, account?: Account): Promise<MembershipDocument> {
       const { organizationId, userId, isPending = false } = membership;
       if (account) await releaseAccount(account, organizationId);
@@ -138,7 +138,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       return insertOne(models.memberships, membership);
     },
 
-    /** The person has come here by a proof of their own: what was only offered is theirs. */
+    /** Records that the user has entered by their own proof, which accepts an offer. */
     async enter(
       { _id, organizationId, userId, enteredAt, isPending }: MembershipDocument,
       { ip, at }: { ip: string | null; at: Date },
@@ -162,7 +162,10 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       return other !== null;
     },
 
-    /** A suspension by the team ends sessions. @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain */
+    /**
+     * Changes a membership; a suspension by the team ends sessions.
+     * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` when no active owner would remain
+     */
     async change(before: MembershipDocument, change: Change): Promise<MembershipDocument> {
       const { _id, organizationId } = before;
       const after = await findOr404(
@@ -175,27 +178,27 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       return after;
     },
 
-    /** Gives many members a role; whether an owner is left, the caller asks with `ownerLost`. */
+    /** Gives many members a role; the caller must then check the owners with `requireRemainingOwner`. */
     async changeRoles(organizationId: string, userIds: string[], role: Role): Promise<void> {
       const where = { organizationId, userId: { $in: userIds } };
       await models.memberships.updateMany(where, { $set: { role } });
     },
 
-    /** The mailbox of a user is proved: what waited for that can be entered, in every organisation. */
+    /** Opens the memberships, in every organisation, that waited for the proof of the user's mailbox. */
     async releaseAwaiting(userId: string): Promise<void> {
       await models.memberships
         .updateMany({ userId, awaitsProof: true }, { $set: { awaitsProof: false } })
         .setOptions({ crossTenant: true });
     },
 
-    /** Somebody claims the address of a user and has not proved it: what directories gave it waits for the proof. */
+    /** Lets all memberships of a user wait for a proof, because an unproved registrant has claimed the address. */
     async awaitProof(userId: string): Promise<void> {
       await models.memberships
         .updateMany({ userId }, { $set: { awaitsProof: true } })
         .setOptions({ crossTenant: true });
     },
 
-    /** Suspends everybody in the organisation but one; answers how many were active. */
+    /** Suspends all members but one; returns how many were active. */
     async suspendOthers(organizationId: string, userId: Types.ObjectId): Promise<number> {
       const { modifiedCount } = await models.memberships.updateMany(
         { organizationId, userId: { $ne: userId }, isActive: true },
@@ -204,7 +207,10 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       return modifiedCount;
     },
 
-    /** Ends the member's sessions here. @throws AppError `VALIDATION_ERROR` when no active owner would remain */
+    /**
+     * Removes a member and ends their sessions here.
+     * @throws AppError `VALIDATION_ERROR` when no active owner would remain
+     */
     async remove(before: MembershipDocument): Promise<void> {
       const { _id, organizationId } = before;
       await models.memberships.deleteOne({ _id, organizationId });
@@ -212,7 +218,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       await endSessions(before, 'removal');
     },
 
-    /** Ends every membership of an organisation; answers whose they were. */
+    /** Deletes every membership of an organisation; returns the users. */
     async removeAll(organizationId: string): Promise<Types.ObjectId[]> {
       const userIds = await models.memberships.distinct('userId', { organizationId });
       await models.memberships.deleteMany({ organizationId });

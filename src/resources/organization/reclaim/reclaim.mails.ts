@@ -1,10 +1,10 @@
-// The mail that asks the owner of a mailbox whether to keep an organisation that was begun before the mailbox was proved.
+// The mail that asks a mailbox owner whether to keep an organisation from before the mailbox was proved.
 import type { Platform } from '../../../composition/platform.ts';
 import { quotedName } from '../../../domain/names/quoted-name.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
 
-/** By the `kind` of the outbox row. */
+/** Keys are the `kind` of the outbox row. */
 export function reclaimMails({ models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>) {
   /** Null when the organisation has been kept or deleted since. */
   const reclaimed: ComposeMail = async ({ organizationId, payload }) => {
@@ -17,7 +17,7 @@ export function reclaimMails({ models, publicUrl }: Pick<Platform, 'models' | 'p
       to: payload.email as string,
       subject: `Keep or delete ${name}?`,
       paragraphs: [
-        `You have confirmed this address. Before that, somebody registered it with Assay and began the organisation ${name}.`,
+        `You have confirmed this address. Before that, it was registered with Assay, and the organisation ${name} was begun.`,
         'Its data is still there. Its keys, invitations and former sessions have ended, its other members are suspended, and its webhooks and alert rules are switched off.',
         'If it is yours, keep it, reactivate the members and webhooks that you know, and make new keys. If it is not, delete it.',
         'Nothing is deleted unless you delete it.',

@@ -1,4 +1,4 @@
-// The first proof of a mailbox: whoever registered the address may be a stranger, so every way in that they opened ends; no data does.
+// Ends all access of the registrant, maybe a stranger, at the first proof of a mailbox; deletes no data.
 import type { Platform } from '../../../composition/platform.ts';
 import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
@@ -30,7 +30,7 @@ const NO_SECOND_FACTOR = {
   backupCodes: [],
 } satisfies SecondFactor;
 const NO_CREDENTIALS = { mfa: NO_SECOND_FACTOR, identities: [], lastOrganizationId: null };
-/** No key has this digest; the next one comes by the agent's `regenerate-key`. */
+/** No key has this digest; `regenerate-key` of the agent creates the next key. */
 const ENDED_AGENT_KEY = [{ $set: { apiKeyHash: { $concat: ['ended:', { $toString: '$_id' }] } } }];
 const PIPELINE = { updatePipeline: true } as const;
 const OFF = { $set: { isActive: false } } as const;
@@ -38,7 +38,9 @@ const OFF = { $set: { isActive: false } } as const;
 export function createReclaimService(deps: Deps) {
   const { models, clock, onCommit, caches, queueMail, publicUrl, memberships, audit } = deps;
 
-  /** Keys, tokens, invitations and sessions of an organisation, but the sessions of its owner, which end with the account's. */
+  /**
+   * Ends the keys, tokens, invitations and sessions of an organisation; its owner's sessions end with the account's.
+   */
   async function endWaysIn(organizationId: string, owner: UserDocument): Promise<void> {
     const revoked = { $set: { revokedAt: clock.now() } };
     const open = { organizationId, revokedAt: null };
@@ -53,13 +55,13 @@ export function createReclaimService(deps: Deps) {
     );
   }
 
-  /** Webhooks and alert rules lead out of the organisation: they are kept, and switched off. */
+  /** Switches off webhooks and alert rules, which send data out of the organisation, and keeps them. */
   async function closeWaysOut(organizationId: string): Promise<void> {
     await models.webhooks.updateMany({ organizationId, isActive: true }, OFF);
     await models.alertRules.updateMany({ organizationId, isActive: true }, OFF);
   }
 
-  /** Its owner keeps it for now, alone, and is asked whether to keep it for good. */
+  /** Suspends all members but the owner, who is asked whether to keep the organisation. */
   async function reclaim(organizationId: string, owner: UserDocument): Promise<void> {
     await memberships.lock(organizationId);
     await endWaysIn(organizationId, owner);
@@ -74,7 +76,9 @@ export function createReclaimService(deps: Deps) {
     await queueMail(organizationId, { kind: 'reclaimed', email: owner.email });
   }
 
-  /** Somebody else's organisation goes on; to the person it is an offer from now on, and what they made there ends. */
+  /**
+   * Turns a membership in another owner's organisation into an offer, and ends the keys and invitations made with it.
+   */
   async function becomeOffer(membership: MembershipDocument): Promise<void> {
     const { userId } = membership;
     const organizationId = membership.organizationId.toHexString();
@@ -89,13 +93,13 @@ export function createReclaimService(deps: Deps) {
   }
 
   return {
-    /** By the `kind` of the outbox row. */
+    /** Keys are the `kind` of the outbox row. */
     mails: reclaimMails({ models, publicUrl }),
 
     /**
-     * Ends the second factor and linked identities of an account. Organisations that it owns are reclaimed, other memberships become
-     * offers; those that a directory gave stay, and that of `keptBy`, which answers for the address. Answers whether there was one.
-     * Call it in a transaction.
+     * Ends the second factor and linked identities of an account. Organisations that it owns are reclaimed, other
+     * memberships become offers; those that a directory gave stay, and that of `keptBy`, which answers for the address.
+     * Returns whether there was a membership to end. Call it in a transaction.
      */
     async reclaimAll(user: UserDocument, keptBy?: string): Promise<boolean> {
       await models.users.updateOne({ _id: user._id }, { $set: NO_CREDENTIALS });
@@ -110,7 +114,10 @@ export function createReclaimService(deps: Deps) {
       return begun.length > 0;
     },
 
-    /** The owner keeps what was begun before the mailbox was proved. @throws AppError `INVALID_OPERATION` when nobody asks */
+    /**
+     * Keeps the organisation, by its owner's decision.
+     * @throws AppError `INVALID_OPERATION` when there is no question
+     */
     async keep(organizationId: string): Promise<void> {
       const { matchedCount } = await models.organizations.updateOne(
         { _id: organizationId, reclaimedAt: { $type: 'date' } },

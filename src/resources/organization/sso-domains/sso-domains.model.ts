@@ -1,4 +1,4 @@
-// E-mail domains that an organisation claims for its SSO, and whether it has verified them.
+// E-mail domains that organisations claim for their SSO, and whether they have verified them.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -9,7 +9,7 @@ export interface SsoDomainDocument {
   domain: string;
   /** Part of the value that its TXT record must have. */
   challenge: string;
-  /** Null: only claimed, and routed nowhere. One organisation at a time has verified a domain. */
+  /** Null: only claimed, and not routed. At most one organisation at a time has verified a domain. */
   verifiedAt: Date | null;
   verifiedBy: 'dns' | 'system' | null;
   createdAt: Date;

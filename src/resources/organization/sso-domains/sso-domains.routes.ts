@@ -1,4 +1,4 @@
-// The e-mail domains of an organisation's SSO: claimed, then verified by DNS or approved by the installation.
+// Routes of SSO e-mail domains: claim, verify by DNS, remove, and approve by the installation.
 import { z } from 'zod';
 import { MANAGERS, ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';

@@ -1,4 +1,4 @@
-// The e-mail domains of organisations: one organisation at a time has verified a domain, and DNS decides which.
+// E-mail domains of organisations: at most one organisation at a time has verified a domain, which DNS decides.
 import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -21,11 +21,11 @@ const recordValue = (challenge: string): string => `assay-domain-verification=${
 
 export interface SsoDomainView extends SsoDomainDocument {
   status: 'claimed' | 'verified';
-  /** What has to be published. */
+  /** The record to publish. */
   record: { type: 'TXT'; name: string; value: string };
 }
 
-/** Everything but `list` and `lookUp` belongs into a transaction. */
+/** Call all methods but `listDomains` and `lookUp` in a transaction. */
 export function createSsoDomainService(deps: Deps) {
   const { models, memberships, audit, dns, clock, randomHex } = deps;
 
@@ -50,7 +50,7 @@ export function createSsoDomainService(deps: Deps) {
       .lean<SsoDomainDocument>();
   }
 
-  /** A verification ends when its record is gone and another organisation publishes its own. */
+  /** Ends a verification whose record is gone when another organisation publishes its own. */
   async function supersede({ _id, organizationId, domain }: SsoDomainDocument): Promise<void> {
     const where = { _id, organizationId };
     await models.ssoDomains.updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
@@ -100,12 +100,18 @@ export function createSsoDomainService(deps: Deps) {
       return found.map(toView);
     },
 
-    /** Does not tell whether another organisation has verified the domain. @throws AppError `ALREADY_EXISTS`, `INVALID_OPERATION` */
+    /**
+     * Does not reveal whether another organisation has verified the domain.
+     * @throws AppError `ALREADY_EXISTS`, `INVALID_OPERATION`
+     */
     async claim({ organizationId }: Tenant, domain: string): Promise<SsoDomainView> {
       return toView(await add(organizationId, domain));
     },
 
-    /** The TXT records of a claimed domain. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when no name server answers */
+    /**
+     * Looks up the TXT records of a claimed domain.
+     * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when no name server answers
+     */
     async lookUp(tenant: Tenant, id: string): Promise<readonly string[]> {
       const name = recordName((await claimOf(tenant, id)).domain);
       return dns.txt(name).catch((cause: unknown) => {
@@ -136,7 +142,10 @@ export function createSsoDomainService(deps: Deps) {
       );
     },
 
-    /** The administrator of the installation answers for it. @throws AppError `ORG_NOT_FOUND`, `ALREADY_EXISTS`, `INVALID_OPERATION` */
+    /**
+     * Verifies a domain by the decision of the installation's administrator.
+     * @throws AppError `ORG_NOT_FOUND`, `ALREADY_EXISTS`, `INVALID_OPERATION`
+     */
     async approve(organizationId: string, domain: string): Promise<SsoDomainView> {
       if (!(await models.organizations.exists({ _id: organizationId })))
         throw new AppError('ORG_NOT_FOUND');

@@ -1,4 +1,4 @@
-// Which organisation has verified the domain of an e-mail address.
+// Finds the organisation that has verified the domain of an e-mail address.
 import { emailDomain } from '../../../domain/identity/addresses/email-address.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';

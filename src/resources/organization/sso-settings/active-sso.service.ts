@@ -1,4 +1,4 @@
-// The SSO settings that a login needs: those of an organisation whose plan has SSO, with the client secret opened.
+// Loads the SSO settings for a login: requires a plan with SSO, and decrypts the client secret.
 import type { Platform } from '../../../composition/platform.ts';
 import { type Feature, type Plan, plansWith } from '../../../domain/identity/plans.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
 import { clientSecretAad } from './client-secret.ts';
 
-/** Of the two protocols only the one in use. */
+/** Holds the settings of the protocol in use only. */
 export interface ActiveSso extends SsoConfig {
   organizationId: string;
   roleMapping: RoleRule[];

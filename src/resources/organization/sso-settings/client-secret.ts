@@ -1,5 +1,5 @@
-// What a sealed client secret is bound to.
+// The additional authenticated data of sealed client secrets.
 
-/** Additional authenticated data: the secret of one organisation opens for no other. */
+/** Binds the secret to its organisation. */
 export const clientSecretAad = (organizationId: string): string =>
   `organisation ${organizationId} client secret`;

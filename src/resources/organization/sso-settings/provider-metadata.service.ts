@@ -1,4 +1,4 @@
-// Settings of SAML from the metadata of an identity provider, given as a document or fetched: shown, and not yet saved.
+// Proposes SAML settings from the metadata of an identity provider, given as a document or fetched; saves nothing.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import {
@@ -13,7 +13,7 @@ import type { metadataInput } from './sso-settings.schemas.ts';
 
 type Deps = Pick<Platform, 'http' | 'clock'>;
 
-/** What `PUT` takes as `saml`, with the certificates described. */
+/** The `saml` member of `PUT`, with certificates described. */
 export interface ProposedSamlSettings {
   entityId: string;
   ssoUrl: string;
@@ -23,7 +23,7 @@ export interface ProposedSamlSettings {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const NOT_UTF8 = 'ERR_ENCODING_INVALID_ENCODED_DATA';
-/** As many as the settings hold: the newest, while one is replaced by the other. */
+/** The settings hold two, so that one can replace the other; the newest are chosen. */
 const MOST_CERTIFICATES = 2;
 
 export function createProviderMetadataService({ http, clock }: Deps) {
@@ -40,7 +40,10 @@ export function createProviderMetadataService({ http, clock }: Deps) {
   }
 
   return {
-    /** The document itself, or what is at its address. @throws AppError `SSRF_BLOCKED`, `IDENTITY_PROVIDER_UNAVAILABLE` */
+    /**
+     * Returns the document, or fetches it from its URL.
+     * @throws AppError `SSRF_BLOCKED`, `IDENTITY_PROVIDER_UNAVAILABLE`
+     */
     async fetch({ xml, url }: z.output<typeof metadataInput>): Promise<string> {
       if (url === undefined) return xml ?? '';
       try {
@@ -57,7 +60,7 @@ export function createProviderMetadataService({ http, clock }: Deps) {
       }
     },
 
-    /** @throws AppError `VALIDATION_ERROR` for what is no usable metadata, `SSRF_BLOCKED` for the addresses in it */
+    /** @throws AppError `VALIDATION_ERROR` for unusable metadata, `SSRF_BLOCKED` for forbidden addresses in it */
     read(xml: string): ProposedSamlSettings {
       try {
         const { entityId, ssoUrl, sloUrl, certificates } = readProviderMetadata(xml, clock.now());

@@ -1,4 +1,4 @@
-// Gives the names of members at identity providers what earlier versions did not keep: the protocol, and the kind of name.
+// Completes the names of members at identity providers with protocol and format, which earlier versions did not store.
 import type { Connection } from 'mongoose';
 import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
@@ -15,7 +15,7 @@ type Named = Pick<MembershipDocument, '_id' | 'organizationId' | 'userId'> & {
 };
 type Kind = Pick<ProviderName, 'protocol' | 'format'>;
 
-/** Idempotent: what has a protocol is left alone. */
+/** Idempotent: names with a protocol are not changed. */
 export async function completeSignOns(connection: Connection): Promise<void> {
   const memberships = connection.model('Membership');
   const unnamed = {
@@ -34,7 +34,7 @@ export async function completeSignOns(connection: Connection): Promise<void> {
   });
 }
 
-/** As the newest session of the sign-on has it; else by the settings that have this issuer, those in use first. */
+/** Takes the newest session of the sign-on; without one, the settings that have this issuer, those in use first. */
 async function kindOf(
   connection: Connection,
   { organizationId, userId, signOn: { issuer, subject } }: Named,

@@ -1,4 +1,4 @@
-// The SSO settings of an organisation: its identity provider, and the mapping of groups to roles.
+// Routes of SSO settings: the identity provider of an organisation, and the mapping of groups to roles.
 import { z } from 'zod';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
@@ -15,9 +15,9 @@ import {
 } from './sso-settings.schemas.ts';
 
 const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
-/** Whoever names the identity provider can sign in as any member; whoever maps roles can make owners. */
+/** Restricted to owners: the identity provider can sign in as any member, and the role mapping can make owners. */
 const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
-/** The document, in JSON. */
+/** Limit of the metadata document as JSON. */
 const METADATA_BYTES = 1024 * 1024;
 const audit = (action: string) => ({ action, resource: 'organization' });
 
@@ -25,7 +25,7 @@ export const ssoRoutes = [
   route({
     method: 'get',
     path: '/sso',
-    summary: 'Settings of the sign-on, and what the identity provider has to be told',
+    summary: 'Settings of the sign-on, and what the identity provider needs to know',
     ...read,
     data: ssoView,
     handler: ({ tenant }, { organization }) => organization.ssoSettings.show(tenant),
@@ -83,7 +83,7 @@ export const ssoRoutes = [
     method: 'delete',
     path: '/sso/links/:userId',
     summary:
-      'Forget who a member is at the identity provider, so that the next sign-on links them anew',
+      'Forget who a member is at the identity provider, so that the next sign-on links them again',
     ...own,
     params: z.object({ userId: idParam }),
     data: unlinkedView,

@@ -26,7 +26,7 @@ const oidcInput = z.strictObject({
   groupsClaim: claim('groups'),
 });
 const certificateText = z.string().trim().min(1).max(10_000);
-/** As `POST /organization/sso/metadata` and the settings show it. */
+/** The form in which `POST /organization/sso/metadata` and the settings show it. */
 const certificateInput = z.strictObject({
   pem: certificateText,
   subject: optional(z.string().max(5000)),
@@ -58,7 +58,7 @@ const samlInput = z.strictObject({
   groupsAttribute: claim('groups'),
 });
 
-/** Replaces everything. Strict: a misspelt setting must not look as if it were set. */
+/** Replaces all settings. Strict, so that a misspelt setting is refused instead of ignored. */
 export const ssoInput = z
   .strictObject({
     provider: z.enum(['oidc', 'saml']).describe('Which of the two is used'),
@@ -67,7 +67,7 @@ export const ssoInput = z
       'Whether members come in by the sign-on only; owners keep their own way in',
     ),
     justInTime: withDefault(z.boolean(), true).describe(
-      'Whether the first sign-on makes somebody a member',
+      'Whether the first sign-on creates a membership',
     ),
     oidc: withDefault(oidcInput.nullable(), null),
     saml: withDefault(samlInput.nullable(), null),
@@ -128,7 +128,7 @@ export const ssoView = z.object({
       samlEntityId: z.string().describe('Also the address of the metadata'),
       samlSloUrl: z.string(),
     })
-    .describe('What the identity provider has to be told'),
+    .describe('What the identity provider needs to know'),
   warnings: z
     .array(z.string())
     .describe('What stands in the way of the sign-on although the settings are valid'),
@@ -157,7 +157,7 @@ export const ssoDeletedView = z.object({
 
 const pattern = z.string().max(200).describe('RE2, looked for anywhere in the name of a group');
 
-/** Tells the first pattern that is refused; the others are not compiled. */
+/** Reports the first pattern that is refused; later ones are not compiled. */
 function refinePatterns(rules: readonly { pattern: string }[], context: z.RefinementCtx): void {
   for (const [i, rule] of rules.entries()) {
     const result = compilePattern(rule.pattern);

@@ -1,4 +1,4 @@
-// The SSO settings of an organisation: its identity provider, and the mapping of groups to roles.
+// Reads and changes the SSO settings of an organisation: its identity provider, and the mapping of groups to roles.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
@@ -30,7 +30,7 @@ type Deps = Pick<Platform, 'models' | 'publicUrl'> & {
 
 export interface SavedSsoSettings {
   view: SsoSettingsView;
-  /** For the audit log. */
+  /** Metadata of the audit entry. */
   metadata: Record<string, unknown>;
 }
 
@@ -58,13 +58,16 @@ export function createSsoSettingsService(deps: Deps) {
       return toView(tenant.organizationId, (await organizationOf(tenant)).ssoConfig);
     },
 
-    /** Looks host names up and asks the provider: call it before a transaction. Answers what is wrong there. @throws AppError `SSRF_BLOCKED` */
+    /**
+     * Checks host names and the provider, and returns warnings. Call it before a transaction.
+     * @throws AppError `SSRF_BLOCKED`
+     */
     async tryOut(input: SsoInput): Promise<string[]> {
       await validation.checkAddresses(input);
       return warnings.tried(input);
     },
 
-    /** Replaces everything; sessions that another provider opened end. @throws AppError `VALIDATION_ERROR` */
+    /** Replaces all settings; sessions of other providers end. @throws AppError `VALIDATION_ERROR` */
     async replace(
       tenant: Tenant,
       input: SsoInput,
@@ -82,7 +85,7 @@ export function createSsoSettingsService(deps: Deps) {
       return { view: { ...view, warnings: [...view.warnings, ...found] }, metadata };
     },
 
-    /** Ends SSO and the sessions that it opened; tells how many. @throws AppError `NOT_FOUND` when there are no settings */
+    /** Removes SSO and ends its sessions; returns how many. @throws AppError `NOT_FOUND` when there are no settings */
     async remove({ organizationId }: Tenant): Promise<number> {
       const { matchedCount } = await models.organizations.updateOne(
         { _id: organizationId, ssoConfig: { $ne: null } },
@@ -94,8 +97,9 @@ export function createSsoSettingsService(deps: Deps) {
     },
 
     /**
-     * Forgets who a member is at the identity provider, and ends their sessions here: the next sign-on links them anew by their
-     * address. For somebody whom the provider knows by another name now. @throws AppError `NOT_FOUND`
+     * Removes the link of a member, whose name at the provider has changed, and ends their sessions here: the next
+     * sign-on links the member again by address.
+     * @throws AppError `NOT_FOUND`
      */
     async unlink({ organizationId }: Tenant, userId: string): Promise<void> {
       const membership = await findOr404(memberships.find(organizationId, userId));
@@ -108,7 +112,7 @@ export function createSsoSettingsService(deps: Deps) {
       return { rules: (await organizationOf(tenant)).roleMapping };
     },
 
-    /** Roles change with the next login or provisioning, not at once. @throws AppError `NOT_FOUND` */
+    /** Roles change at the next login or provisioning, not at once. @throws AppError `NOT_FOUND` */
     async mapRoles(
       { organizationId }: Tenant,
       { rules }: z.output<typeof roleMappingInput>,

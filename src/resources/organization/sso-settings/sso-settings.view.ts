@@ -1,4 +1,4 @@
-// What is shown of an organisation's SSO settings: never the client secret.
+// Views of SSO settings, which never show the client secret.
 import { type CertificateFacts, certificateFacts } from '../../../domain/identity/certificates.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
@@ -12,9 +12,9 @@ export interface SsoSettingsView {
         saml: (Omit<SamlSettings, 'certificates'> & { certificates: CertificateFacts[] }) | null;
       })
     | null;
-  /** What the identity provider has to be told. */
+  /** What the identity provider needs to know. */
   serviceProvider: ServiceProviderView;
-  /** What stands in the way of the sign-on although the settings are valid. */
+  /** Problems that prevent the sign-on although the settings are valid. */
   warnings: string[];
 }
 
@@ -53,7 +53,7 @@ export function toSettingsView(config: SsoConfig | null): SsoSettingsView['setti
   };
 }
 
-/** What the audit log keeps of the settings. */
+/** Returns the settings as the audit log stores them. */
 export function toAuditMetadata(config: SsoConfig): Record<string, unknown> {
   const { provider, requireMfaEvenWithSso, requireSso = false, justInTime, oidc, saml } = config;
   return {

@@ -1,4 +1,4 @@
-// Validates SSO settings before they are saved: addresses, client secret and certificates, in the form in which they are stored.
+// Validates SSO settings before they are saved, and converts client secret and certificates to their stored form.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import { certificateFacts, certificateProblem } from '../../../domain/identity/certificates.ts';
@@ -12,7 +12,7 @@ type Deps = Pick<Platform, 'vault' | 'http' | 'clock'>;
 export type SsoInput = z.output<typeof ssoInput>;
 
 export function createSsoValidationService({ vault, http, clock }: Deps) {
-  /** Keeps the stored secret while the client and its provider stay the same. */
+  /** Seals a new secret; without one keeps the stored secret while client and issuer stay the same. */
   function sealSecret(
     organizationId: string,
     { clientSecret, hasClientSecret: _, ...rest }: NonNullable<SsoInput['oidc']>,
@@ -40,7 +40,10 @@ export function createSsoValidationService({ vault, http, clock }: Deps) {
   }
 
   return {
-    /** This service calls the issuer itself; browsers open the SAML addresses. @throws AppError `SSRF_BLOCKED` */
+    /**
+     * The issuer is checked by DNS too, because the server calls it; browsers open the SAML addresses.
+     * @throws AppError `SSRF_BLOCKED`
+     */
     async checkAddresses({ oidc, saml }: SsoInput): Promise<void> {
       for (const address of [saml?.ssoUrl, saml?.sloUrl])
         if (address != null) http.inspect(address);

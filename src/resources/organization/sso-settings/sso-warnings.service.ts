@@ -1,4 +1,4 @@
-// What stands in the way of a sign-on although its settings are valid: told to whoever saves them, and at the start.
+// Warnings about problems of valid SSO settings, shown when they are saved, and to the operator at the start.
 import type { Platform } from '../../../composition/platform.ts';
 import { isSameSite } from '../../../domain/sign-on/same-site.ts';
 import { AppError, reasonOf } from '../../../errors.ts';
@@ -14,7 +14,7 @@ const PLAIN_HTTP =
 const NO_DISCOVERY = 'Sign-on by OpenID Connect cannot begin';
 
 export function createSsoWarningService({ models, publicUrl, logger, providers }: Deps) {
-  /** A cookie that goes along with forms of other sites has to be Secure, and a Secure one needs https. */
+  /** Browsers send only Secure cookies with forms of other sites, and Secure cookies need https. */
   const losesCookie = ({ provider, saml }: SsoConfig): boolean =>
     provider === 'saml' &&
     saml !== null &&
@@ -27,8 +27,8 @@ export function createSsoWarningService({ models, publicUrl, logger, providers }
     },
 
     /**
-     * Asks the OpenID provider for its metadata, as every login will; a provider that is down for a moment keeps nobody from saving.
-     * The secret is tried by the first login only.
+     * Fetches the metadata of the OpenID provider, as every login will. A failure is only a warning, since the provider
+     * may be down for a moment. The secret is first tried by a login.
      */
     async tried({ oidc }: SsoInput): Promise<string[]> {
       if (!oidc) return [];

@@ -1,4 +1,4 @@
-// Lets the service approve more than before: at once, but by a second word where policies change by approval only (decisions: switches that weaken).
+// Changes automatic approvals: a looser setting needs a second person when policies change by approval only.
 import type { Platform } from '../../../composition/platform.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { Asked } from '../../../domain/control/second-word.ts';
@@ -16,7 +16,7 @@ type Found = Pick<WorkspaceDocument, 'name' | 'autoApproval' | 'autoApprovalRequ
 
 export function createAutoApprovalSwitch({ models, clock, organizations, secondWords }: Deps) {
   return {
-    /** What of a change is written now. @throws AppError `NOT_FOUND` */
+    /** Returns the part of a change that takes effect now. @throws AppError `NOT_FOUND` */
     async settle(
       changer: Changer,
       _id: string,
@@ -49,7 +49,7 @@ function isLooser(wanted: AutoApproval, current: AutoApproval | null): boolean {
   return !current || wanted.approvals < current.approvals || wanted.days < current.days;
 }
 
-/** A word for something else is none for this. */
+/** Returns the earlier request if it is for the same setting. */
 function askedFor(
   request: WorkspaceDocument['autoApprovalRequest'],
   { approvals, days }: AutoApproval,

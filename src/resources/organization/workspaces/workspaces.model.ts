@@ -12,9 +12,9 @@ export interface WorkspaceDocument {
   escalationPolicy: { escalateTo: Types.ObjectId | null };
   /** Hours to a reviewer's deadline, by priority; null: none. */
   reviewSla: Record<ReviewPriority, number | null>;
-  /** Null: only persons approve. */
+  /** Null: only people approve. */
   autoApproval: AutoApproval | null;
-  /** Who asked for a looser one, while that waits for a second word; absent in workspaces of earlier versions. */
+  /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */
   autoApprovalRequest?: { by: Types.ObjectId; at: Date; autoApproval: AutoApproval } | null;
   createdAt: Date;
   updatedAt: Date;

@@ -1,4 +1,4 @@
-// Workspaces: list, create, change.
+// Routes of workspaces: list, create, change.
 import { z } from 'zod';
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';

@@ -34,7 +34,7 @@ export const workspaceChange = z
       'Hours by priority, from when a decision is held; null: no deadline',
     ),
     autoApproval: optional(autoApproval.nullable()).describe(
-      'When the service may approve held decisions itself: persons approved so many of the pattern in a row, the first of them so many days ago; null: never. Where policies change by approval only, a looser one takes a second person',
+      'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
   })
   .refine(changesSomething, 'nothing to change');

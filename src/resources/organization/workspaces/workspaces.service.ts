@@ -16,7 +16,7 @@ import type { WorkspaceChange } from './workspaces.schemas.ts';
 
 interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest'> {
   autoApprovalRequest?: Waiting & { autoApproval: AutoApproval };
-  /** The one that decisions go to when none is chosen. */
+  /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createWorkspaceService(deps: Deps) {
     });
   }
 
-  /** @throws AppError `NOT_FOUND` when whoever is to get escalations is no active member */
+  /** @throws AppError `NOT_FOUND` when the receiver of escalations is no active member */
   async function requireReceiver(
     organizationId: string,
     { escalationPolicy }: WorkspaceChange,
@@ -74,7 +74,7 @@ export function createWorkspaceService(deps: Deps) {
       await findOr404(models.workspaces.exists({ _id, organizationId }), 'No such workspace');
     },
 
-    /** The id when it is a workspace of the organisation, else null. */
+    /** Returns the id if it is a workspace of the organisation, else null. */
     async find(organizationId: string, workspaceId: string): Promise<string | null> {
       return (await settingsOf(organizationId, workspaceId)) && workspaceId;
     },
@@ -117,7 +117,7 @@ export function createWorkspaceService(deps: Deps) {
 }
 export type WorkspaceService = ReturnType<typeof createWorkspaceService>;
 
-/** Workspaces of earlier versions have no settings. */
+/** Completes workspaces of earlier versions, which have no settings. */
 function toView(
   { autoApprovalRequest: request, ...workspace }: WorkspaceDocument,
   defaultId: string | null,
@@ -146,7 +146,7 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
   return { reviewSla, escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null };
 }
 
-/** Priorities that are not given keep their hours. */
+/** Flattens the change, so that absent priorities keep their hours. */
 function membersOf({ reviewSla = {}, ...others }: WorkspaceChange): object {
   const hours = Object.entries(reviewSla).map(([priority, value]) => [
     `reviewSla.${priority}`,

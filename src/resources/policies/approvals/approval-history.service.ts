@@ -1,4 +1,4 @@
-// By which approvals policies became what they are: for revisions, bundles and the auditor's view (decisions: approvals).
+// Finds the approvals that made policies what they are, for revisions, bundles and the auditor (decisions: approvals).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { ApprovalState } from '../../../domain/policies/changes/approval.ts';
@@ -23,7 +23,7 @@ export interface ApprovalRecord {
   steps: ApprovalStep[];
 }
 
-/** Approvals of one answer; each holds a whole policy. */
+/** Maximum number of approvals in one answer; each holds a whole policy. */
 export const APPROVALS_SHOWN = 100;
 
 export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
@@ -38,13 +38,13 @@ export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
   }
 
   return {
-    /** Newest first, one more than is shown. */
+    /** Returns the newest first, one more than is shown, so that the caller sees whether there are more. */
     newest({ organizationId, workspaceId }: Tenant): Promise<ApprovalRecord[]> {
       const chosen = workspaceId === null ? {} : { workspaceId };
       return find({ organizationId, ...chosen }, APPROVALS_SHOWN + 1);
     },
 
-    /** By the revision that an approval made, or that took back what it had made. */
+    /** Maps each revision to the approval that made it, or whose effect it took back. */
     async ofRevisions(
       organizationId: string,
       policyId: Types.ObjectId | string,
@@ -66,7 +66,7 @@ export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
       );
     },
 
-    /** Of those policies that became what they are by approval. */
+    /** Lists the approvals that were promoted into one of these policies. */
     ofPolicies(
       organizationId: string,
       policyIds: readonly Types.ObjectId[],

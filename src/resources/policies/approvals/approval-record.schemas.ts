@@ -1,4 +1,4 @@
-// An approval as it is shown beside what it made, with all its steps (decisions: approvals).
+// Schema of an approval as it is shown beside the revision that it made, with all steps (decisions: approvals).
 import { z } from 'zod';
 import {
   APPROVAL_ACTIONS,
@@ -23,7 +23,7 @@ export const policyApprovalSteps = z
   )
   .describe('Every step so far, oldest first');
 
-/** An approval beside what it made. */
+/** An approval as revisions and the auditor's view show it. */
 export const approvalRecordView = z.object({
   approvalId: id,
   workspaceId: id,

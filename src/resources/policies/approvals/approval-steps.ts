@@ -1,12 +1,12 @@
-// The steps that a proposed change has taken, each with who took it, when, why, and what it was about (decisions: approvals).
+// The steps of a proposed change: who took each, when, why, and for which contents (decisions: approvals).
 import type { ApprovalAction } from '../../../domain/policies/changes/approval.ts';
 import { AppError } from '../../../errors.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
-/** Of an author, so that what somebody else does always fits. */
+/** Bounds the edits of the author, so that the steps of reviewers and enforcers always fit. */
 const AUTHOR_STEPS_MAX = 100;
 
-/** Oldest first; of an approval of an earlier version its last action is all that is known. */
+/** Lists the steps, oldest first. An approval of an earlier version only knows its last action. */
 export function stepsOf({ steps, lastAction, state }: PolicyApprovalDocument): ApprovalStep[] {
   if (steps) return steps;
   return lastAction ? [{ ...lastAction, digest: null, from: null, to: state }] : [];
@@ -17,25 +17,29 @@ export function requireFewSteps(approval: PolicyApprovalDocument): void {
   if (stepsOf(approval).length >= AUTHOR_STEPS_MAX)
     throw new AppError(
       'INVALID_OPERATION',
-      `A change takes at most ${AUTHOR_STEPS_MAX} steps: withdraw it and propose it anew`,
+      `A change takes at most ${AUTHOR_STEPS_MAX} steps: withdraw it and propose it again`,
     );
 }
 
-/** Whether other contents than those that are proposed now were up for review; a draft never is. */
+/** Returns whether a reviewer may have seen other contents than the current ones. Drafts are not reviewed. */
 function mayHaveChanged({ steps }: PolicyApprovalDocument): boolean {
   if (!steps) return true;
   const reviewable = steps.filter(({ to }) => to !== 'draft').map(({ digest }) => digest);
   return new Set(reviewable).size > 1;
 }
 
-/** Actions that are a word for the contents. */
+/** Actions that approve the contents. */
 const APPROVING: readonly ApprovalAction[] = [
   'reviewer-approve',
   'enforcer-promote',
   'break-glass',
 ];
 
-/** @throws AppError `INVALID_OPERATION` for other contents than the caller saw, `VALIDATION_ERROR` when an edited change is approved without naming them */
+/**
+ * Requires that the caller has seen the current contents.
+ * @throws AppError `INVALID_OPERATION` for another digest, `VALIDATION_ERROR` when an edited change is approved
+ * without one
+ */
 export function requireSeen(
   approval: PolicyApprovalDocument,
   action: ApprovalAction,

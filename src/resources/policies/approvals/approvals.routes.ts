@@ -12,12 +12,12 @@ import {
 } from './approvals.schemas.ts';
 
 const read = { auth: 'reader', agentScope: 'irrelevant', data: policyApprovalView } as const;
-/** Whoever writes may propose; which action is whose is a rule of the states. */
+/** Every writer may propose; which role may take which action is decided by the state machine. */
 const write = { auth: 'user', roles: WRITERS, data: policyApprovalView } as const;
 const codes = ['INVALID_OPERATION'] as const;
 const audit = (action: string) => ({ action, resource: 'policy_approval' });
 
-/** Mounted before the policies by id. */
+/** These routes are mounted before those of a policy by id. */
 export const policyApprovalRoutes = [
   route({
     method: 'get',

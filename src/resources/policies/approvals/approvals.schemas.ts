@@ -6,12 +6,12 @@ import { id, idParam, instant, words } from '../../../http/declaration/views.ts'
 import { policyChange, policyContentsView, policyInputHere } from '../policies.schemas.ts';
 import { policyApprovalSteps, sha256 } from './approval-record.schemas.ts';
 
-/** Approvals of an organisation that may be open at a time. */
+/** Maximum number of open approvals of an organisation. */
 export const OPEN_APPROVALS = 200;
 
-const submit = z.boolean().describe('False: a draft, which nobody reviews yet');
+const submit = z.boolean().describe('False: a draft, which is not up for review yet');
 
-/** A new policy, or a change of one that exists; without `policy` that it be enabled as it stands. */
+/** Proposes a new policy or a change of an existing one. Without `policy` it proposes to enable it as it is. */
 export const policyApprovalInput = z.union([
   z.strictObject({
     policyId: idParam,
@@ -39,7 +39,7 @@ export const policyApprovalActionParams = z.object({
 export const policyApprovalActionInput = z.strictObject({
   reason: words(1000).describe('Required to break the glass'),
   digest: optional(sha256).describe(
-    'Of the contents that the caller saw; refused when they have changed since, and required to approve, promote or break the glass once the change was edited',
+    'Digest of the contents that the caller saw; refused when they have changed since, and required to approve, promote or break the glass once the change was edited',
   ),
 });
 

@@ -1,4 +1,4 @@
-// Policy approvals: proposed, edited, moved by one of six actions (document 2, section 4.2; decisions: approvals).
+// Policy approvals: opens, edits and moves them by six actions (document 2, section 4.2; decisions: approvals).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
@@ -51,7 +51,7 @@ interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'
 export interface MovedApproval {
   approval: ApprovalView;
   from: ApprovalState;
-  /** What happened to a policy that was in force without a review, and was rejected. */
+  /** Whether a policy that was in force without a review was reverted on rejection; null: does not apply. */
   undone: boolean | null;
 }
 
@@ -60,10 +60,10 @@ export interface Mover {
   user: User;
 }
 
-/** What a step changes, and the step itself. */
+/** The fields that a step changes, and the step itself. */
 type Written = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
 
-/** What is proposed, before it is on record. */
+/** A proposed change before it is stored. */
 type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
   workspaceId: string;
   policyId: string | null;
@@ -78,7 +78,7 @@ export function createApprovalService(deps: Deps) {
     return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
   }
 
-  /** Who may never take an action hears that first, of whatever approval. @throws AppError `FORBIDDEN`, `NOT_FOUND` */
+  /** Checks the role before it looks for the approval. @throws AppError `FORBIDDEN`, `NOT_FOUND` */
   function findFor(
     { tenant, user }: Mover,
     action: ApprovalAction,
@@ -88,7 +88,7 @@ export function createApprovalService(deps: Deps) {
     return find(tenant, id);
   }
 
-  /** Of two at a time one meets the other's write, and is run again. */
+  /** Writes conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
   function write(
     before: PolicyApprovalDocument,
     { step, ...$set }: Written,
@@ -124,7 +124,7 @@ export function createApprovalService(deps: Deps) {
     return { workspaceId, policyId, baseRevision: stored.revision, contents };
   }
 
-  /** Under the lock of the organisation, which whoever opens one holds. @throws AppError `INVALID_OPERATION` */
+  /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
     const open = { organizationId, state: { $in: OPEN_STATES } };
@@ -133,7 +133,7 @@ export function createApprovalService(deps: Deps) {
   }
 
   return {
-    /** Newest first. */
+    /** Lists the approvals that the tenant sees, newest first. */
     async list(
       tenant: Tenant,
       { state }: { state?: ApprovalState | undefined },
@@ -150,7 +150,11 @@ export function createApprovalService(deps: Deps) {
       return toView(await find(tenant, id));
     },
 
-    /** @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change that changes nothing, and when too many are open */
+    /**
+     * Opens an approval: a draft, or a change that waits for review.
+     * @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change without
+     * effect, or when too many are open
+     */
     async open(
       { tenant, user }: Mover,
       input: z.output<typeof policyApprovalInput>,
@@ -167,7 +171,10 @@ export function createApprovalService(deps: Deps) {
       return toView(await insertOne(models.policyApprovals, row));
     },
 
-    /** By its author; what somebody approved before is to be reviewed anew. @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION` */
+    /**
+     * Edits a change, by its author only; an earlier review is void.
+     * @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION`
+     */
     async change(
       { tenant, user }: Mover,
       id: string,
@@ -191,7 +198,13 @@ export function createApprovalService(deps: Deps) {
       return toView(await write(found, edited));
     },
 
-    /** @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for other contents than the caller saw, and when the policy has changed since; `VALIDATION_ERROR` for a glass that is broken without a reason, and for an edited change without a digest */
+    /**
+     * Takes one of the six actions.
+     * @throws AppError `NOT_FOUND`; `FORBIDDEN` for the wrong person; `INVALID_OPERATION` in the wrong state, for
+     * another digest, or when
+     * the policy has changed since; `VALIDATION_ERROR` for breaking the glass without a reason, or an edited change
+     * without a digest
+     */
     async move(
       mover: Mover,
       { id, action }: { id: string; action: ApprovalAction },
@@ -236,7 +249,7 @@ function requireReason(action: ApprovalAction, reason: string | undefined): void
 
 type Said = Pick<NonNullable<PolicyApprovalDocument['lastAction']>, 'action' | 'reason'>;
 
-/** In which part somebody has acted, and with what. */
+/** Returns the fields that name the last action, and the reviewer or enforcer who took it. */
 function partsOf(said: Said, { by, at }: ApprovalStep): Partial<PolicyApprovalDocument> {
   const acted = { lastAction: { ...said, by, at } };
   if (said.action === 'author-withdraw') return acted;
@@ -245,7 +258,10 @@ function partsOf(said: Said, { by, at }: ApprovalStep): Partial<PolicyApprovalDo
     : { ...acted, enforcer: by };
 }
 
-/** @throws AppError `FORBIDDEN` for the wrong person, `INVALID_OPERATION` at the wrong moment */
+/**
+ * Returns the state after the action.
+ * @throws AppError `FORBIDDEN` for the wrong person, `INVALID_OPERATION` in the wrong state
+ */
 function stateAfter(
   action: ApprovalAction,
   { state, author, reviewer, enforcer }: PolicyApprovalDocument,

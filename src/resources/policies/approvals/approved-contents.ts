@@ -1,4 +1,4 @@
-// What an approval is of, as text and as contents of a policy: the database would change nested documents.
+// Converts proposed policy contents to stored JSON text and back: the database would change nested documents.
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import type { Json } from '../../../domain/record/json.ts';
@@ -7,7 +7,7 @@ import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 type Kept = Pick<PolicyApprovalDocument, 'contents' | 'digest'>;
 
-/** The contents as they are stored, and what names them. */
+/** Returns the contents as canonical JSON, and their digest. */
 export function keptContents(policy: PolicyContents): Kept {
   const contents = canonicalize(policy as unknown as Json);
   return { contents, digest: sha256Hex(contents) };

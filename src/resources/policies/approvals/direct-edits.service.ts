@@ -1,4 +1,4 @@
-// Whether policies are changed by hand, or by approval only (decisions: approvals).
+// Decides whether a policy may be changed directly, or by approval only (decisions: approvals).
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
@@ -6,7 +6,10 @@ import type { PolicyChange } from '../policy-changes.service.ts';
 
 export function createDirectEdits({ organizations }: { organizations: OrganizationService }) {
   return {
-    /** What is enabled neither before nor after judges nothing. @throws AppError `INVALID_OPERATION` where the organisation asks for approvals */
+    /**
+     * Always allows a change of a policy that is disabled before and after: it judges nothing.
+     * @throws AppError `INVALID_OPERATION` where the organisation asks for approvals
+     */
     async requireAllowed(
       { organizationId }: Tenant,
       { before, after }: PolicyChange,

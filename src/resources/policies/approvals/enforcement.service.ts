@@ -1,4 +1,4 @@
-// Puts an approved change of a policy into force, and takes back what was in force without a review (decisions: approvals).
+// Puts approved changes of policies into force, and reverts rejected ones made without review (decisions: approvals).
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { contentsOf } from '../policies.model.ts';
@@ -6,12 +6,12 @@ import type { PolicyService, PolicyView } from '../policies.service.ts';
 import { approvedContents } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
-/** What of an approval putting it into force settles. */
+/** The fields of an approval that are known once it is in force. */
 export type Enforced = Partial<Pick<PolicyApprovalDocument, 'policyId' | 'promotedRevision'>>;
 
-/** `definitions`: those that ask for no approval any more. */
+/** `definitions` must be the policy service that does not ask for approvals. */
 export function createApprovalEnforcement({ definitions }: { definitions: PolicyService }) {
-  /** Null: it is removed. */
+  /** Returns null when the policy is removed. */
   async function live(tenant: Tenant, id: string): Promise<PolicyView | null> {
     try {
       return await definitions.get(tenant, id);
@@ -42,7 +42,10 @@ export function createApprovalEnforcement({ definitions }: { definitions: Policy
       return { policyId, promotedRevision };
     },
 
-    /** The revision by which the policy is again what it was; null: it has changed since. @throws AppError `INVALID_OPERATION` beyond the workspace's limits */
+    /**
+     * Restores the policy. Returns the revision that did it; null: the policy has changed since and is left alone.
+     * @throws AppError `INVALID_OPERATION` beyond the workspace's limits
+     */
     async undo(
       tenant: Tenant,
       { policyId, baseRevision, promotedRevision }: PolicyApprovalDocument,

@@ -1,4 +1,4 @@
-// Proposed changes of policies on their way through review and enforcement (document 2, section 3; decisions: approvals).
+// Proposed changes of policies in review and enforcement (document 2, section 3; decisions: approvals).
 import { Schema, type Types } from 'mongoose';
 import {
   APPROVAL_STATES,
@@ -13,7 +13,7 @@ export interface ApprovalStep {
   by: Types.ObjectId;
   at: Date;
   reason: string | null;
-  /** Of the contents that it was about; null: of before steps were kept. */
+  /** Digest of the contents that the step was about; null: taken before steps were kept. */
   digest: string | null;
   from: ApprovalState | null;
   to: ApprovalState;
@@ -27,14 +27,14 @@ export interface PolicyApprovalDocument {
   policyId: Types.ObjectId | null;
   /** The revision that the change was written on; null: a new policy. */
   baseRevision: number | null;
-  /** What the policy is to say, whole, as JSON text: the database would change nested documents. */
+  /** The whole proposed policy, as JSON text: the database would change nested documents. */
   contents: string;
-  /** SHA-256 of `contents`, for reviewers to name what they saw. */
+  /** SHA-256 of `contents`; reviewers send it to name what they saw. */
   digest: string;
   state: ApprovalState;
   author: Types.ObjectId;
   reviewer: Types.ObjectId | null;
-  /** Who promoted or rejected it after the review, or broke the glass. */
+  /** The user who promoted or rejected it after the review, or broke the glass. */
   enforcer: Types.ObjectId | null;
   lastAction: {
     action: ApprovalAction;
@@ -44,9 +44,9 @@ export interface PolicyApprovalDocument {
   } | null;
   /** Oldest first; absent in approvals of earlier versions. */
   steps?: ApprovalStep[];
-  /** The revision that putting it into force made. */
+  /** The revision that was created when it was put into force. */
   promotedRevision: number | null;
-  /** The revision that took it back after it was in force without a review. */
+  /** The revision that reverted it after it was in force without a review. */
   undoneRevision?: number | null;
   createdAt: Date;
   updatedAt: Date;

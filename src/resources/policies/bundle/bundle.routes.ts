@@ -5,10 +5,10 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { downloadQuery, policyManifestView } from './bundle.schemas.ts';
 
 const managed = { path: '/export-bundle', auth: 'user', roles: MANAGERS, heavy: true } as const;
-/** More policies than fit into a bundle. */
+/** The answer when there are more policies than fit into a bundle. */
 const codes = ['INVALID_OPERATION'] as const;
 
-/** Mounted before the policies by id. */
+/** These routes are mounted before those of a policy by id. */
 export const policyBundleRoutes = [
   route({
     method: 'post',

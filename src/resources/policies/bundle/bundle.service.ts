@@ -1,4 +1,4 @@
-// Policies as a portable bundle: every live policy as JSON and as rule-language source, with a manifest whose list of digests is signed (document 2, section 4.2).
+// Exports policies as a bundle: JSON and rule-language source, with a signed manifest (document 2, section 4.2).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
@@ -12,10 +12,10 @@ import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { ApprovalHistory, ApprovalRecord } from '../approvals/approval-history.service.ts';
 import { contentsOf, type PolicyDocument } from '../policies.model.ts';
 
-/** Of one bundle, which is in memory before it is sent. */
+/** Maximum size of a bundle, which is held in memory before it is sent. */
 const BUNDLE_BYTES = 16 * 1024 * 1024;
 const BUNDLE_POLICIES = 500;
-/** Policies that are read at a time; each may have a megabyte. */
+/** Number of policies read at a time; each may have a megabyte. */
 const BATCH = 16;
 
 interface Manifest {
@@ -30,7 +30,7 @@ interface Manifest {
   signedBy: string | null;
 }
 
-/** Of the signature, so that it passes for no other. */
+/** The `typ` of the signature, so that it cannot be presented as another kind. */
 const SIGNATURE_TYPE = 'assay-policy-bundle+jws';
 
 interface Download {
@@ -85,7 +85,7 @@ export function createPolicyBundleService({ models, clock, tarGz, signer, approv
     return { manifest, files };
   }
 
-  /** JWS compact over the digest, with what it is of and since when; null without a key. */
+  /** Signs format, organisation, time and digest as a compact JWS; null without a key. */
   async function signatureOf({
     format,
     version,
@@ -132,7 +132,7 @@ function filesOf(policy: PolicyDocument): ArchivedFile[] {
   ];
 }
 
-/** By whom, when and why the policies became what they are; none where that was by no approval. */
+/** The approvals as one file; none when no policy was changed by approval. */
 function approvalFile(approvals: readonly ApprovalRecord[]): ArchivedFile[] {
   if (approvals.length === 0) return [];
   const json = JSON.stringify(approvals, null, 2);

@@ -1,4 +1,4 @@
-// Counts the decisions of both arms of the canaries under way, and those that a person overturned (docs/policies.md, canaries).
+// Counts decisions and overturned verdicts in both arms of the running canaries (docs/policies.md, canaries).
 import type { ClientSession } from 'mongoose';
 import { armOf } from '../../../domain/policies/changes/canary.ts';
 import { afterEvent } from '../../../domain/policies/changes/sequential-test.ts';
@@ -39,7 +39,7 @@ export function policyCanaryConsumer(models: Models): Consumer<TraceDocument> {
   };
 }
 
-/** By workspace, changed as they are counted. */
+/** The running canaries by workspace; counting changes them in place. */
 type Counts = ReadonlyMap<string, PolicyCanaryDocument>;
 
 async function runningOf(models: Models, { organizationId, session }: Context): Promise<Counts> {
@@ -80,7 +80,10 @@ function countDecision(counts: Counts, decision: Omit<Decided, 'verdict'>): void
   if (canary) canary.decisions[armIn(canary, decision.traceId)] += 1;
 }
 
-/** In the order of the chain: an event is a decision whose first verdict by a person overturned what the policies had made of it. */
+/**
+ * Counts in the order of the chain. An event is a decision whose first verdict by a person overturned that of the
+ * policies.
+ */
 async function countEvents(
   models: Models,
   {
@@ -127,6 +130,6 @@ async function firstVerdicts(
     .session(session)
     .sort({ sequence: -1 })
     .lean<(FirstVerdict & { traceId: string })[]>();
-  // The last to be set is the oldest.
+  // The oldest verdict is set last, so it wins.
   return new Map(found.map((verdict) => [verdict.traceId, verdict]));
 }

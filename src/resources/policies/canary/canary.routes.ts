@@ -1,4 +1,4 @@
-// How the canary of a policy fares (document 2, section 4.2). It begins and ends by `PATCH /policies/:id`.
+// Status of a policy's canary (document 2, section 4.2). It begins and ends by `PATCH /policies/:id`.
 import { route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import { canaryStatusView } from './canary.schemas.ts';

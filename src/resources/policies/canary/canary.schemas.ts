@@ -1,4 +1,4 @@
-// What a canary shows of itself (document 2, section 4.2; decisions: canary).
+// Schemas of canaries: beginning, ending, and status (document 2, section 4.2; decisions: canary).
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { canaryShares, CANARY_STATES } from '../../../domain/policies/changes/canary.ts';

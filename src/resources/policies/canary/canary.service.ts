@@ -1,4 +1,4 @@
-// Canaries of policies: begun and ended with a change, and how they fare (document 2, section 4.2; decisions: canary).
+// Begins and ends canaries of policies, and reports their status (document 2, section 4.2; decisions: canary).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
@@ -22,7 +22,7 @@ import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
 type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit'> &
   Pick<PolicyChangeDeps, 'policySets' | 'requireAllowed'> & {
     definitions: PolicyService;
-    /** Those that ask for no approval: what is taken back was approved once. */
+    /** The policy service that asks for no approval: a restored version was approved before. */
     approved: PolicyService;
   };
 
@@ -31,7 +31,7 @@ interface Editor {
   user: User;
 }
 
-/** What judges a share of the decisions, and what the others. */
+/** The policy that judges a share of the decisions, and the one that judges the others. */
 interface Division {
   policy: PolicyView;
   control: ControlPolicy | null;
@@ -82,14 +82,14 @@ const NO_CANARY: Omit<CanaryStatus, 'policyId'> = {
 export function createCanaryService(deps: Deps) {
   const { models, clock, onCommit, policySets, requireAllowed, definitions, approved } = deps;
 
-  /** One at a time in a workspace, or their effects could not be told apart. */
+  /** Allows one canary at a time in a workspace, for the effects of two could not be distinguished. */
   async function requireNone({ organizationId, workspaceId }: PolicyView): Promise<void> {
     const running = { organizationId, workspaceId, state: 'running' } as const;
     if (await models.policyCanaries.exists(running))
       throw new AppError('INVALID_OPERATION', 'Another canary is under way in the workspace');
   }
 
-  /** From the commit on the policy judges its share. */
+  /** Starts the split: the policy judges its share as soon as the transaction commits. */
   async function divide(
     { organizationId }: Tenant,
     { policy, control, share, startedBy }: Division,
@@ -147,8 +147,9 @@ export function createCanaryService(deps: Deps) {
 
   return {
     /**
-     * Changes a policy, at once or as a canary; what is judged otherwise by hand ends a canary.
-     * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for a change beside an end; `INVALID_OPERATION` when another canary is under way or none is, when both arms would judge alike, and like every change
+     * Changes a policy, at once or as a canary. A direct change of what it judges ends a canary.
+     * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for a change beside an end; `INVALID_OPERATION` when another
+     * canary is under way or none is, when both arms would judge alike, and like every change
      */
     edit(editor: Editor, policyId: string, { canary, ...change }: Edit): Promise<PolicyView> {
       const { tenant } = editor;

@@ -1,4 +1,4 @@
-// Which version of each policy judges in which arm of a canary.
+// Selects the version of each policy that judges in an arm of a canary.
 import type { Arm } from '../../../domain/policies/changes/sequential-test.ts';
 import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 
@@ -14,7 +14,7 @@ export const JUDGING = {
   $or: [{ enabled: true }, { canary: { $ne: null } }],
 };
 
-/** In the control stands what was there before the canary, or nothing. */
+/** The control arm uses the version before the canary, or leaves the policy out when there was none. */
 export function policiesIn(arm: Arm, policies: readonly PolicyDocument[]): JudgingPolicy[] {
   return policies.flatMap((policy) => {
     const version = arm === 'control' && policy.canary ? policy.canary.control : policy;

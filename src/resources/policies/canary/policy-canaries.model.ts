@@ -1,4 +1,4 @@
-// Canaries: changes of policies that judge a share of the decisions, and what was counted in either arm (decisions: canary).
+// Canaries: policy changes that judge a share of the decisions, with the counts of both arms (decisions: canary).
 import { Schema, type Types } from 'mongoose';
 import { CANARY_STATES, type CanaryState } from '../../../domain/policies/changes/canary.ts';
 import {
@@ -13,16 +13,16 @@ export interface PolicyCanaryDocument {
   organizationId: Types.ObjectId;
   workspaceId: Types.ObjectId;
   policyId: Types.ObjectId;
-  /** Of the workspace's decisions. */
+  /** The share of the workspace's decisions that the canary judges, 0 to 1. */
   share: number;
-  /** Of the policy in the canary; in the control, null where that judges without the policy. */
+  /** Revision of the policy in the canary arm. `controlRevision` is null when the control has no such policy. */
   revision: number;
   controlRevision: number | null;
   state: CanaryState;
   /** Decisions by arm. */
   decisions: Record<Arm, number>;
   test: SequentialTest;
-  /** When the test decided. */
+  /** Time at which the sequential test decided. */
   decidedAt: Date | null;
   startedBy: Types.ObjectId;
   startedAt: Date;

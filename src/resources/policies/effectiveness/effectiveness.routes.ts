@@ -1,9 +1,9 @@
-// How well policies judge, and what an auditor sees of them (document 2, section 4.2).
+// Routes of the effectiveness of policies, and of the auditor's view (document 2, section 4.2).
 import { MANAGERS, READERS } from '../../../domain/identity/roles.ts';
 import { route } from '../../../http/declaration/define-route.ts';
 import { auditorView, effectivenessView } from './effectiveness.schemas.ts';
 
-/** Mounted before the policies by id. */
+/** These routes are mounted before those of a policy by id. */
 export const policyEffectivenessRoutes = [
   route({
     method: 'get',

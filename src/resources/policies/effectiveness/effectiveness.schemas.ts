@@ -1,4 +1,4 @@
-// Views of how well policies judge, and of what an auditor sees of them (document 2, section 4.2).
+// Views of the effectiveness of policies, and the auditor's view (document 2, section 4.2).
 import { z } from 'zod';
 import { id, instant } from '../../../http/declaration/views.ts';
 import { approvalRecordView } from '../approvals/approval-record.schemas.ts';

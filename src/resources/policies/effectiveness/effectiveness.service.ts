@@ -1,4 +1,4 @@
-// How well policies judge, by what people said of decisions; with it what an auditor sees of them (document 2, section 4.2).
+// Measures how well policies judge, by people's verdicts, and builds the auditor's view (document 2, section 4.2).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -67,7 +67,7 @@ const MEMBERS = 'name workspaceId enabled priority actions revision createdAt up
 type Deps = Pick<Platform, 'models' | 'clock'> & { approvalHistory: ApprovalHistory };
 
 export function createEffectivenessService({ models, clock, approvalHistory }: Deps) {
-  /** Newest first, one more than is shown. */
+  /** Returns the newest first, one more than is shown. */
   function policiesOf({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     return models.policies
@@ -91,7 +91,7 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
     return { sample, decisions, policies: found.slice(0, POLICIES_MAX) };
   }
 
-  /** Who made the newest revision of each, by policy. */
+  /** Maps each policy to the user who made its newest revision. */
   async function changersOf(
     { organizationId }: Tenant,
     policies: readonly Policy[],
@@ -164,7 +164,7 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
 }
 export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
 
-/** The approval whose step made the newest revision. */
+/** The approval that made the newest revision; null: it was a direct change. */
 function madeBy(approvals: readonly ApprovalRecord[], { _id, revision }: Policy): Id | null {
   const made = approvals.find(
     ({ policyId, promotedRevision, undoneRevision }) =>

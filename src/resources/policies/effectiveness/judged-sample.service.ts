@@ -1,4 +1,4 @@
-// The decisions that people judged lately: a bounded read of the newest verdicts.
+// Loads the decisions that people judged recently, in a bounded read of the newest verdicts.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { HumanJudgement } from '../../../domain/policies/measures/effectiveness.ts';
 import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../../domain/record/persons-verdict.ts';
@@ -23,7 +23,7 @@ export interface JudgedSample {
   truncated: boolean;
 }
 
-/** Each decision once, by its newest verdict. */
+/** Returns each decision once, by its newest verdict. */
 export async function judgedSince(
   models: Models,
   tenant: Tenant,
@@ -41,7 +41,7 @@ export async function judgedSince(
   return { decisions, truncated: found.length > VERDICTS_MAX };
 }
 
-/** Newest first, one more than is used. */
+/** Returns the newest first, one more than is used. */
 function verdictsSince(
   models: Models,
   { organizationId }: Tenant,

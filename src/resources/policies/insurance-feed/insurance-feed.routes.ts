@@ -1,4 +1,4 @@
-// The insurance feed: regenerated to look at, or to be handed on (document 2, section 4.2).
+// Routes of the insurance feed: to look at it, and to release it (document 2, section 4.2).
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { insuranceFeedView } from './insurance-feed.schemas.ts';
@@ -11,7 +11,7 @@ const feed = {
   data: insuranceFeedView,
 } as const;
 
-/** Mounted before the policies by id. */
+/** These routes are mounted before those of a policy by id. */
 export const insuranceFeedRoutes = [
   route({
     method: 'get',

@@ -1,4 +1,4 @@
-// What an insurer is told of a month: counts, and where the record stands; nothing of any decision (document 2, section 4.2).
+// The insurance feed of a month: counts and the head of the chain, no decisions (document 2, section 4.2).
 import { z } from 'zod';
 import { id, instant } from '../../../http/declaration/views.ts';
 

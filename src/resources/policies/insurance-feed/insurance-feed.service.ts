@@ -1,4 +1,4 @@
-// The insurance feed: the current month of an organisation in counts, computed anew each time (document 2, section 4.2; decisions: insurance feed).
+// Computes the insurance feed: an organisation's month in counts (document 2, 4.2; decisions: insurance feed).
 import type { Platform } from '../../../composition/platform.ts';
 import { monthKey, monthStart } from '../../../domain/billing/months.ts';
 import { type JudgedCounts, sampleSize } from '../../../domain/cpi.ts';
@@ -18,7 +18,7 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
   organizations: OrganizationService;
 };
 
-/** An organisation, whatever workspace was chosen. */
+/** The whole organisation, whichever workspace is chosen. */
 type Whole = Pick<Tenant, 'organizationId'>;
 
 interface FeedFacts {
@@ -42,7 +42,7 @@ export interface InsuranceFeed extends FeedFacts {
   digest: string;
 }
 
-/** Of each kind no more are counted. */
+/** Each count stops here. */
 const COUNTED_MAX = 10_000;
 
 export function createInsuranceFeedService(deps: Deps) {
@@ -106,7 +106,7 @@ export function createInsuranceFeedService(deps: Deps) {
   return {
     generate,
 
-    /** For whoever is to be told. @throws AppError `FORBIDDEN` unless the organisation has opted in */
+    /** Generates the feed for a recipient. @throws AppError `FORBIDDEN` unless the organisation has opted in */
     async release(tenant: Tenant): Promise<InsuranceFeed> {
       const { insuranceFeed } = await organizations.settings(tenant);
       if (!insuranceFeed.enabled)
@@ -117,10 +117,10 @@ export function createInsuranceFeedService(deps: Deps) {
 }
 export type InsuranceFeedService = ReturnType<typeof createInsuranceFeedService>;
 
-/** A filter. */
+/** A filter within one organisation. */
 type OfOrganization = { organizationId: string } & Record<string, unknown>;
 
-/** What the models have in common for a count. */
+/** The part of a model that counting needs. */
 interface Countable {
   countDocuments(where: object, options: object): PromiseLike<number>;
 }

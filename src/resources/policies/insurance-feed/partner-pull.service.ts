@@ -1,4 +1,4 @@
-// Insurers outside pull what an organisation lets them know of its month, each signed with a key that is shared with the installation.
+// Serves the insurance feed to insurers that sign their requests with a key shared with the installation.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
@@ -34,7 +34,7 @@ export function createPartnerPullService(deps: Deps) {
   const keys = config.ASSAY_PARTNER_KEYS ?? new Map<string, never>();
   const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
 
-  /** In the audit log of the organisation, whether the partner was told anything or not. */
+  /** Writes an audit entry for every request, whether the partner got the feed or not. */
   async function note(
     { payload: { organizationId }, keyId }: Pull,
     { ip: ipAddress, userAgent }: Sender,
@@ -55,7 +55,7 @@ export function createPartnerPullService(deps: Deps) {
     );
   }
 
-  /** An organisation that is not here looks like one that has not opted in. @throws AppError `FORBIDDEN` */
+  /** Answers alike for an unknown organisation and one that has not opted in. @throws AppError `FORBIDDEN` */
   async function requireOptIn(message: Pull, sender: Sender): Promise<void> {
     const { organizationId } = message.payload;
     const refusal = new AppError('FORBIDDEN', 'No such organisation has opted in');
@@ -70,8 +70,9 @@ export function createPartnerPullService(deps: Deps) {
 
   return {
     /**
-     * Each message is good once. @throws AppError `INVALID_TIMESTAMP`, `TOKEN_VERIFICATION_FAILED` for a wrong signature or a message that
-     * was used, `PARTNER_REPLAY_WINDOW`, `FORBIDDEN`
+     * Accepts each message once.
+     * @throws AppError `INVALID_TIMESTAMP`, `TOKEN_VERIFICATION_FAILED` for a wrong signature or a used message,
+     * `PARTNER_REPLAY_WINDOW`, `FORBIDDEN`
      */
     async pull(message: Pull, sender: Sender): Promise<InsuranceFeed> {
       const judged = judgeMessage(message, { keys, windowMs, now: clock.now().getTime() });

@@ -1,4 +1,4 @@
-// Policies as rule-language source: read, checked, created from (document 2, section 4.2).
+// Routes to read policies as rule-language source, check it and create policies from it (document 2, section 4.2).
 import { MANAGERS, READERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';

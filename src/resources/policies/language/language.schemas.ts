@@ -5,7 +5,7 @@ import { sourceLimits } from '../../../domain/policies/language/source.ts';
 import { id, line } from '../../../http/declaration/views.ts';
 import { policyContentsView, workspaceOfPolicy } from '../policies.schemas.ts';
 
-/** Of a body with a source: the longest fits, each character escaped. */
+/** Body limit of a request with a source: the longest source fits with each character escaped. */
 export const SOURCE_BODY_BYTES = 1024 * 1024;
 
 const adl = z

@@ -1,4 +1,4 @@
-// Policies as rule-language source: written, checked, and created from it (document 2, section 4.2).
+// Prints policies as rule-language source, checks such source and creates policies from it (document 2, section 4.2).
 import type { z } from 'zod';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { typeProblems } from '../../../domain/policies/language/fact-types.ts';
@@ -27,7 +27,7 @@ interface PolicySource {
   adl: string;
 }
 
-/** Errors of one source that are told. */
+/** Maximum number of errors reported for one source. */
 const ERRORS_TOLD = 20;
 
 export function createPolicyLanguageService({ definitions }: { definitions: PolicyService }) {
@@ -42,7 +42,7 @@ export function createPolicyLanguageService({ definitions }: { definitions: Poli
       return Promise.resolve(checkSource(adl));
     },
 
-    /** For a policy that exists. @throws AppError `NOT_FOUND` */
+    /** Checks a source for an existing policy. @throws AppError `NOT_FOUND` */
     async checkFor(tenant: Tenant, policyId: string, adl: string): Promise<CheckedSource> {
       await definitions.get(tenant, policyId);
       return checkSource(adl);
@@ -65,7 +65,7 @@ export function createPolicyLanguageService({ definitions }: { definitions: Poli
 }
 export type PolicyLanguageService = ReturnType<typeof createPolicyLanguageService>;
 
-/** Whether the source says a policy that may be saved, each of whose conditions can hold. */
+/** Checks that the source gives a valid policy, and that each of its conditions can hold. */
 function checkSource(adl: string): CheckedSource {
   const parsed = parsePolicy(adl);
   if ('problem' in parsed) return invalid([parsed.problem]);
@@ -90,7 +90,7 @@ function invalid(errors: SourceProblem[]): CheckedSource {
   return { valid: false, errors, policy: null };
 }
 
-/** That of the innermost part of the path that has one. */
+/** Offset in the source of the innermost part of the path that has one. */
 function placeOf(path: string, places: Places): number {
   for (let part = path; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('.')))) {
     const place = places.get(part);

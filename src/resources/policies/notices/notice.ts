@@ -1,13 +1,13 @@
-// What a policy that notifies tells of a match: its own words, and of the decision nothing but its name and verdict.
+// The notice of a policy match: the policy's own text, and only id and verdict of the decision.
 import { quotedName } from '../../../domain/names/quoted-name.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { matchOf } from '../../../domain/policies/verdict.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
-/** After it has told of a match a policy tells of none for so long. */
+/** Quiet period after a notice, in which the policy sends no other. */
 export const NOTICE_QUIET_MS = 5 * 60_000;
 
-/** As long as a notification may be. */
+/** Maximum length of a notification. */
 const TEXT_MAX = 1000;
 
 export interface PolicyNotice {
@@ -15,7 +15,7 @@ export interface PolicyNotice {
   body: string;
 }
 
-/** Null: the policy does not notify. */
+/** Returns null when the policy does not notify. */
 export function noticeOf(
   policy: PolicyDefinition,
   { traceId, verdict }: { traceId: string; verdict: string },

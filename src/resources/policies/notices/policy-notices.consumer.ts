@@ -1,4 +1,4 @@
-// The action `notify`: tells owners and admins that a policy has matched, whichever policy decided (docs/policies.md, notices).
+// The action `notify`: notifies managers of a policy's match, whichever policy decided (docs/policies.md, notices).
 import type { ClientSession } from 'mongoose';
 import { armOf } from '../../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
@@ -45,7 +45,7 @@ export function policyNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
   };
 }
 
-/** Of the policies that matched. */
+/** Loads those of the matched policies that notify. */
 function notifying(
   { models }: Deps,
   matched: readonly Matched[],
@@ -58,7 +58,7 @@ function notifying(
     .lean<PolicyDocument[]>();
 }
 
-/** Tells of each match that comes after a quiet time. */
+/** Sends a notice for each match after the quiet period. */
 async function follow(
   { models, managerNotices }: Deps,
   { policy, matched }: { policy: PolicyDocument; matched: readonly Matched[] },
@@ -83,7 +83,7 @@ async function follow(
   await models.policyNotices.updateOne(where, { $set: { toldAt } }, { upsert: true, session });
 }
 
-/** Null where the policy did not match the decision, or does not notify in the arm that judged it. */
+/** Returns null when the policy did not match the decision, or does not notify in the arm that judged it. */
 function noticeBy(policy: PolicyDocument, trace: Matched): PolicyNotice | null {
   const { _id, canary } = policy;
   if (!trace.matchedPolicyIds.includes(_id.toHexString())) return null;

@@ -1,4 +1,4 @@
-// When a policy that notifies told of a match last; apart from its statistics, which change with every decision.
+// When a policy sent its last notice; apart from its statistics, which change with every decision.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 

@@ -1,4 +1,4 @@
-// Replays: a candidate run over stored decisions in the background, and what it would have changed; gone after 30 days.
+// Replays: a candidate judges stored decisions in the background, and changes are counted; deleted after 30 days.
 import { Schema, type Types } from 'mongoose';
 import { UNTOLD, type Untold } from '../../../domain/policies/trials/rejudge.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
@@ -6,7 +6,7 @@ import { tenancy } from '../../../platform/mongo/tenancy.ts';
 export const REPLAY_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
 export type ReplayState = (typeof REPLAY_STATES)[number];
 
-/** A filter. */
+/** Filter for replays that have not ended. */
 export const UNFINISHED: { $in: ReplayState[] } = { $in: ['queued', 'running'] };
 
 export const REPLAY_CHANGES = ['allowToBlock', 'blockToAllow', 'cannotTell'] as const;
@@ -14,22 +14,22 @@ export const REPLAY_CHANGES = ['allowToBlock', 'blockToAllow', 'cannotTell'] as 
 export interface ReplayExample {
   traceId: string;
   change: (typeof REPLAY_CHANGES)[number];
-  /** The verdict of its day. */
+  /** The recorded verdict. */
   from: string;
-  /** Null: cannot be told. */
+  /** The verdict of the replay; null: cannot be determined. */
   to: string | null;
   /** Ids of the policies that match. */
   matched: string[];
   because: Untold | null;
 }
 
-/** What is counted; each decision is exactly one of the first four. */
+/** Counts of a replay; each decision is in exactly one of the first four. */
 export interface ReplayCounts {
   allowToBlock: number;
   blockToAllow: number;
   unchanged: number;
   cannotTell: number;
-  /** Of those that are unchanged in being let pass. */
+  /** Counted within `unchanged`: allowed before and after. */
   approvedToFlagged: number;
   flaggedToApproved: number;
 }
@@ -40,20 +40,20 @@ export interface PolicyReplayDocument extends ReplayCounts {
   workspaceId: Types.ObjectId;
   /** Null: a new policy. */
   policyId: Types.ObjectId | null;
-  /** JSON text of the definition that is tried; null: the policy is disabled. */
+  /** JSON text of the candidate definition; null: the policy is disabled. */
   candidate: string | null;
   /** The other policies, as they were enabled when the replay began. */
   members: { id: Types.ObjectId; revision: number }[];
   state: ReplayState;
   limit: number;
-  /** Decisions to go over; null until they are counted. */
+  /** Number of decisions to replay; null until they are counted. */
   total: number | null;
   done: number;
-  /** Entries from this sequence on are done or came later. */
+  /** Entries from this sequence on are done, or were appended later. */
   below: number;
   untold: Record<Untold, number>;
   examples: ReplayExample[];
-  /** How often it could not go on. */
+  /** Number of failed runs. */
   faults: number;
   startedBy: Types.ObjectId;
   finishedAt: Date | null;

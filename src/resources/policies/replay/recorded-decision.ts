@@ -1,4 +1,4 @@
-// A stored decision as it is judged again: what its entry commits to, read back.
+// Reads back what a stored decision's entry commits to, so that it can be judged again.
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { DecisionOnRecord } from '../../../domain/policies/trials/rejudge.ts';
 import type { RecordedFacts } from '../../../domain/policies/replay.ts';
@@ -6,21 +6,21 @@ import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { TracePayload } from '../../../domain/record/payload.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
 
-/** What is read of a decision to judge it again. */
+/** The fields of a decision that judging it again needs. */
 export type StoredDecision = Pick<
   TraceDocument,
   'sequence' | 'traceId' | 'verdict' | 'schemaVersion' | 'view' | 'sealed'
 >;
 
-/** Committed values that are not content. */
+/** Names of committed values that are not content. */
 const ABOUT = new Set(['submitted', 'origin', 'evaluation', 'facts']);
 
-/** By whom it was judged. */
+/** Parses the payload, which names the policy set and engine that judged the decision. */
 export function payloadOf({ view }: StoredDecision): TracePayload {
   return JSON.parse(view) as TracePayload;
 }
 
-/** Null when even its score was erased. */
+/** Returns null when even the score was erased. */
 export function recordedDecision(
   stored: StoredDecision,
   { engineVersion }: Pick<TracePayload, 'engineVersion'>,
@@ -49,7 +49,10 @@ export function recordedDecision(
   };
 }
 
-/** What evaluates conditions: scores, tags and personal data are on record as they were found. */
+/**
+ * The part of the engine version that evaluates conditions; scores, tags and personal data are read from the
+ * record.
+ */
 function engineOf(version: string): string {
   return /policy-.*(?=\.scrub-)/.exec(version)?.[0] ?? version;
 }

@@ -1,11 +1,11 @@
-// Judges some decisions of a replay again. It runs in a thread of its own: what it is told and tells are plain values.
+// Judges a portion of a replay again. It runs in a worker thread: request and answer are plain values.
 import type { Platform } from '../../../composition/platform.ts';
 import { rejudge } from '../../../domain/policies/trials/rejudge.ts';
 import { payloadOf, recordedDecision, type StoredDecision } from './recorded-decision.ts';
 import { createReplaySets, type TriedReplay } from './replay-sets.service.ts';
 import { count, emptyTally, type Tally } from './replay-tally.ts';
 
-/** Of a replay, the newest decisions before a sequence. */
+/** The newest decisions of a replay before a sequence. */
 export interface ReplayPortion {
   organizationId: string;
   replayId: string;
@@ -21,7 +21,7 @@ export interface JudgedPortion {
 }
 
 export interface ReplayJudge {
-  /** Fewer than the limit when there are no more. */
+  /** Resolves with fewer than the limit when there are no more. */
   judge(portion: ReplayPortion): Promise<JudgedPortion>;
 }
 

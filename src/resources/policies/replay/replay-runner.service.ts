@@ -1,4 +1,4 @@
-// Runs replays in the background, beside everything else: what a second has brought is saved, so that any instance goes on after a restart.
+// Runs replays in the background. Progress is saved every second, so any instance can go on after a restart.
 import type { QueryFilter, Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Pace } from '../../../platform/jobs/pace.ts';
@@ -11,16 +11,16 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'logger'> & {
   pace: Pace;
 };
 
-/** Decisions that are judged between two rests: some milliseconds of the thread's time. */
+/** Decisions judged between two yields: some milliseconds of the thread's time. */
 const PORTION = 16;
-/** Milliseconds after which a replay is saved, and others have their turn. */
+/** Milliseconds after which progress is saved and the next replay is served. */
 const STRETCH_MS = 1_000;
-/** Milliseconds of one run; the next follows within a second, and shutting down waits for hardly longer. */
+/** Milliseconds of one run. The next follows within a second; a shutdown waits for one run. */
 const RUN_MS = 2_000;
-/** A replay that cannot go on so often has failed. */
+/** A replay fails after this number of faults. */
 const FAULTS = 5;
 
-/** What one stretch of a replay has come to. */
+/** The result of one stretch of a replay. */
 interface Progress extends JudgedPortion {
   total: number;
 }
@@ -28,7 +28,7 @@ interface Progress extends JudgedPortion {
 export function createReplayRunner({ models, replayJudge, clock, logger, pace }: Deps) {
   let lastOrganization: Types.ObjectId | null = null;
 
-  /** Organisations are served in rotation, and the replays of one. */
+  /** Serves organisations in rotation, and the replays within each. */
   async function nextReplay(): Promise<PolicyReplayDocument | null> {
     const oldest = (where: QueryFilter<PolicyReplayDocument>) =>
       models.policyReplays
@@ -48,7 +48,7 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
     return models.traces.countDocuments(remaining(replay)).limit(replay.limit);
   }
 
-  /** Goes over what a stretch leaves time for. */
+  /** Judges as many decisions as fit into one stretch, then saves. */
   async function advance(replay: PolicyReplayDocument): Promise<void> {
     pace.begin();
     const until = performance.now() + STRETCH_MS;
@@ -63,7 +63,7 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
     await save(replay, progress, isDone);
   }
 
-  /** Resolves with whether there are no more. */
+  /** Resolves with true when there are no more decisions. */
   async function judgeSome(replay: PolicyReplayDocument, progress: Progress): Promise<boolean> {
     const left = progress.total - replay.done - progress.done;
     const limit = Math.min(PORTION, left);
@@ -80,7 +80,7 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
     return done < limit || done === left;
   }
 
-  /** Unless it was cancelled, or another instance has done the same. */
+  /** Saves nothing when the replay was cancelled, or another instance has saved the same stretch. */
   async function save(
     { _id, organizationId, below, done }: PolicyReplayDocument,
     { total, made, ...reached }: Progress,
@@ -122,7 +122,10 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
   }
 
   return {
-    /** A stretch of each replay in turn, until none is left or the time of one run is over; resolves with their number. */
+    /**
+     * Runs a stretch of each replay in rotation, until none is left or the run's time is over. Resolves with their
+     * number.
+     */
     async run(): Promise<number> {
       const start = performance.now();
       let stretches = 0;
@@ -138,7 +141,7 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
 }
 export type ReplayRunner = ReturnType<typeof createReplayRunner>;
 
-/** The decisions that are still to be gone over. */
+/** Filter for the decisions that are still to be judged. */
 function remaining({ organizationId, workspaceId, below }: PolicyReplayDocument) {
   return { organizationId, workspaceId: workspaceId.toHexString(), sequence: { $lt: below } };
 }

@@ -1,4 +1,4 @@
-// The policies that a replay tries, and those that judged on the day, by what is stored of them.
+// Loads the policies that a replay tries, and those that judged a decision originally.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
@@ -7,7 +7,7 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
 import type { PolicyReplayDocument } from './policy-replays.model.ts';
 
-/** What a replay tries, and on whose decisions. */
+/** The policies that a replay tries, and the workspace whose decisions they judge. */
 export interface TriedReplay {
   organizationId: string;
   workspaceId: string;
@@ -57,7 +57,7 @@ export function createReplaySets({ models }: Pick<Platform, 'models'>) {
       return found;
     },
 
-    /** The policies that judged, as `id@revision`. */
+    /** Returns the policies behind a digest, as `id@revision`. */
     async judgedBy(organizationId: string, digest: string): Promise<ReadonlySet<string>> {
       const key = `${organizationId}/${digest}`;
       let known = sets.get(key);

@@ -1,17 +1,17 @@
-// What a replay counts and shows of the decisions that it went over.
+// Counts the outcomes of a replay, and keeps examples of them.
 import { UNTOLD, type Rejudged } from '../../../domain/policies/trials/rejudge.ts';
 import type { StoredDecision } from './recorded-decision.ts';
 import type { PolicyReplayDocument, ReplayCounts, ReplayExample } from './policy-replays.model.ts';
 import { replayLimits } from './replay.schemas.ts';
 
-/** Of some decisions. */
+/** Counts and examples of a number of decisions. */
 export interface Tally {
   counts: ReplayCounts;
   untold: PolicyReplayDocument['untold'];
   examples: ReplayExample[];
 }
 
-/** @param examples those that are shown already */
+/** @param examples the examples that the replay has so far */
 export function emptyTally(examples: readonly ReplayExample[] = []): Tally {
   return {
     counts: {
@@ -41,7 +41,7 @@ export function count(
   if (change !== 'unchanged') show(tally, exampleOf(traceId, { from, change, found }));
 }
 
-/** Adds what further decisions came to. */
+/** Adds the tally of further decisions. */
 export function add(tally: Tally, { counts, untold, examples }: Tally): void {
   for (const name of Object.keys(counts) as (keyof ReplayCounts)[])
     tally.counts[name] += counts[name];
@@ -49,13 +49,13 @@ export function add(tally: Tally, { counts, untold, examples }: Tally): void {
   for (const example of examples) show(tally, example);
 }
 
-/** The first few of each change. */
+/** Keeps the first few examples of each change. */
 function show({ examples }: Tally, example: ReplayExample): void {
   const alike = examples.filter(({ change }) => change === example.change);
   if (alike.length < replayLimits.examples) examples.push(example);
 }
 
-/** A decision that was held counts as let pass. */
+/** Treats a held decision as allowed. */
 function changeOf(from: string, found: Rejudged): ReplayExample['change'] | 'unchanged' {
   if ('untold' in found) return 'cannotTell';
   if (found.isBlocked === (from === 'blocked')) return 'unchanged';

@@ -6,7 +6,7 @@ import { id, instant } from '../../../http/declaration/views.ts';
 import { policyCandidate } from '../policies.schemas.ts';
 import { REPLAY_CHANGES, REPLAY_STATES } from './policy-replays.model.ts';
 
-/** Decisions of one replay; replays of an organisation that have not ended; examples of each change. */
+/** Limits: decisions of one replay, unfinished replays of an organisation, examples of each change. */
 export const replayLimits = { decisions: 100_000, unfinished: 5, examples: 10 } as const;
 
 const limit = withDefault(

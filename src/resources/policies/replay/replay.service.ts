@@ -1,4 +1,4 @@
-// Replays of an organisation: begun, looked at, cancelled (document 2, section 4.2). The runner does the work.
+// Begins, shows and cancels replays (document 2, section 4.2). The runner does the work.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -23,7 +23,7 @@ interface PolicyReplayView extends Omit<PolicyReplayDocument, 'untold'> {
   cannotTellBecause: PolicyReplayDocument['untold'];
 }
 
-/** What is tried: a policy in place of the stored one, or beside the stored ones. */
+/** The candidate of a replay: in place of the stored policy, or in addition to the stored ones. */
 interface Plan {
   workspaceId: string;
   policyId: string | null;
@@ -39,7 +39,10 @@ export interface Starter {
 export function createReplayService(deps: Deps) {
   const { models, ledger, clock, newId, memberships, definitions } = deps;
 
-  /** Under the lock of the organisation, which whoever begins one holds. @throws AppError `INVALID_OPERATION` when too many are under way */
+  /**
+   * Takes the lock of the organisation first, so that the count holds.
+   * @throws AppError `INVALID_OPERATION` when too many are under way
+   */
   async function requireRoom(organizationId: string): Promise<void> {
     await memberships.lock(organizationId);
     const unfinished = { organizationId, state: UNFINISHED };
@@ -72,7 +75,10 @@ export function createReplayService(deps: Deps) {
   }
 
   return {
-    /** Beside the enabled policies of the workspace. @throws AppError `INVALID_OPERATION` when too many are under way */
+    /**
+     * Tries a new policy beside the enabled ones of the workspace.
+     * @throws AppError `INVALID_OPERATION` when too many are under way
+     */
     ofNew(
       starter: Starter,
       { policy, limit }: z.output<typeof replayInput>,
@@ -83,7 +89,10 @@ export function createReplayService(deps: Deps) {
       return begin(starter, { workspaceId, policyId: null, candidate, limit });
     },
 
-    /** In place of the policy. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when too many are under way */
+    /**
+     * Tries a candidate in place of the policy.
+     * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when too many are under way
+     */
     async ofPolicy(
       starter: Starter,
       policyId: string,
@@ -105,7 +114,10 @@ export function createReplayService(deps: Deps) {
       );
     },
 
-    /** What was counted until then stays. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it has ended */
+    /**
+     * Cancels a replay and keeps its counts so far.
+     * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it has ended
+     */
     async cancel(tenant: Tenant, _id: string): Promise<PolicyReplayView> {
       const where = { ...visible(tenant), _id };
       await findOr404(models.policyReplays.exists(where));
@@ -135,7 +147,7 @@ function definitionOf(
   return { id, revision, name, description, priority, conditions, actions };
 }
 
-/** Whether the stored revision is what is tried, so that what it decided is on record. */
+/** Returns whether the candidate judges like the stored revision, whose decisions are on record. */
 function isJudgedAlike(one: PolicyContents, other: PolicyContents): boolean {
   const judged = ({ priority, conditions, actions }: PolicyContents) =>
     ({ priority, conditions, actions }) as unknown as JsonObject;

@@ -1,4 +1,4 @@
-// Dry runs: a candidate judges a made-up decision, and nothing is written (document 2, section 4.2).
+// Dry runs: a candidate judges a made-up decision without writing anything (document 2, section 4.2).
 import type { Platform } from '../../../composition/platform.ts';
 import { inTurns } from '../../../domain/others-turn.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -18,7 +18,7 @@ type Deps = Pick<Platform, 'clock'> & {
 
 type Reader = (fixture: JsonObject) => Promise<JsonObject>;
 
-/** Stands for the id of a candidate; nothing refers to it. */
+/** Placeholder id of a candidate; nothing refers to it. */
 const CANDIDATE_ID = '0'.repeat(24);
 
 export function createDryRunService({ clock, definitions, organizations }: Deps) {
@@ -31,14 +31,14 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
     return scrubber;
   }
 
-  /** What turns fixtures into facts, by the organisation's settings. */
+  /** Returns the function that turns fixtures into facts, by the organisation's settings. */
   async function reader({ organizationId }: Tenant): Promise<Reader> {
     const { scrubNationalIds } = await organizations.context(organizationId);
     const scrubber = scrubberFor(scrubNationalIds);
     return (fixture) => inTurns(factsOfFixture(fixture, { scrubber, at: clock.now() }));
   }
 
-  /** The candidate, else the policy as it is stored. @throws AppError `NOT_FOUND` */
+  /** Returns the candidate, else the policy as it is stored. @throws AppError `NOT_FOUND` */
   async function definitionOf(
     tenant: Tenant,
     policyId: string,

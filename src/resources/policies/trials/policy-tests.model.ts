@@ -1,4 +1,4 @@
-// Regression tests of policies: a made-up decision, and the action that the policy shall take on it.
+// Regression tests of policies: a made-up decision, and the action that the policy must take on it.
 import { Schema, type Types } from 'mongoose';
 import { actionTypes, type ActionType } from '../../../domain/policies/definition.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';

@@ -1,4 +1,4 @@
-// Regression tests of policies, kept and run (document 2, section 4.2).
+// Stores and runs regression tests of policies (document 2, section 4.2).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -54,7 +54,7 @@ export function createPolicyTestService(deps: Deps) {
     return { organizationId: tenant.organizationId, policyId };
   }
 
-  /** Under the lock of the organisation, which whoever adds one holds. @throws AppError `INVALID_OPERATION` */
+  /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
   async function requireRoom(where: { organizationId: string; policyId: string }): Promise<void> {
     await memberships.lock(where.organizationId);
     const found = models.policyTests.countDocuments(where);
@@ -63,7 +63,7 @@ export function createPolicyTestService(deps: Deps) {
   }
 
   return {
-    /** Newest first. @throws AppError `NOT_FOUND` */
+    /** Lists the tests of the policy, newest first. @throws AppError `NOT_FOUND` */
     async list(tenant: Tenant, policyId: string, page: Page): Promise<Listed<PolicyTestView>> {
       const where = await testsOf(tenant, policyId);
       const { items, total } = await listPage(models.policyTests, where, page);
@@ -95,7 +95,10 @@ export function createPolicyTestService(deps: Deps) {
       return { _id, id: _id, deleted: true };
     },
 
-    /** All tests of the policy, oldest first, on it or on a candidate in its place. @throws AppError `NOT_FOUND` */
+    /**
+     * Runs all tests of the policy, oldest first, on it or on a candidate in its place.
+     * @throws AppError `NOT_FOUND`
+     */
     async run(
       tenant: Tenant,
       policyId: string,

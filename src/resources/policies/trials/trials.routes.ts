@@ -1,4 +1,4 @@
-// Trying policies before they judge: dry runs and regression tests (document 2, section 4.2).
+// Routes to try policies before they judge: dry runs and regression tests (document 2, section 4.2).
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
@@ -15,7 +15,7 @@ import {
   TRIAL_BODY_BYTES,
 } from './trials.schemas.ts';
 
-/** Whoever reads policies may try them: nothing is written. */
+/** Every reader of policies may try them: nothing is written. */
 const attempt = {
   method: 'post',
   auth: 'user',

@@ -6,9 +6,9 @@ import type { JsonObject } from '../../../domain/record/json.ts';
 import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
 import { condition, policyCandidate } from '../policies.schemas.ts';
 
-/** Regression tests of one policy; bytes of a fixture as JSON. */
+/** Limits: regression tests of one policy, bytes of a fixture as JSON. */
 export const trialLimits = { tests: 50, fixtureBytes: 64 * 1024 } as const;
-/** Of a body with a policy and a fixture. */
+/** Body limit of a request with a policy and a fixture. */
 export const TRIAL_BODY_BYTES = 512 * 1024;
 
 const fixture = z

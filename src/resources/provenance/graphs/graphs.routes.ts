@@ -17,7 +17,7 @@ const read = {
 const DEFAULT_BATCH = 25;
 const MOST_IN_BATCH = 100;
 
-/** What caches must keep apart. */
+/** Caches must store each media type separately. */
 const headers = { Vary: 'Accept' };
 
 const answered = ({ type, body }: { type: string; body: string }) =>

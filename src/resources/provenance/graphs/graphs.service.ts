@@ -1,4 +1,4 @@
-// Provenance graphs of decisions: read as their readers see them, scrubbed, and told by digests (document 3, section 4.6).
+// Provenance graphs of decisions: scrubbed as for readers, with digests in place of payloads (document 3, section 4.6).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -26,7 +26,7 @@ interface Graph {
   body: string;
 }
 
-/** An entry of the ledger about a verdict. */
+/** The ledger entry of a review verdict. */
 interface ReviewEntry {
   traceId: string;
   sequence: number;
@@ -80,7 +80,7 @@ export function createGraphService({ models, traces }: Deps) {
   }
 
   return {
-    /** Of one decision. @throws AppError `NOT_FOUND` */
+    /** The graph of one decision. @throws AppError `NOT_FOUND` */
     async ofTrace(tenant: Tenant, traceId: string, accept: string | undefined): Promise<Graph> {
       const { organizationId } = tenant;
       const query = models.traces.findOne({ organizationId, traceId }, '_id');
@@ -88,7 +88,7 @@ export function createGraphService({ models, traces }: Deps) {
       return graphOf(tenant, [await traces.get(tenant, _id.toHexString())], accept);
     },
 
-    /** Of the newest decisions; those beyond what a page of decisions shows have no digests. */
+    /** The graph of the newest decisions; those beyond the payload budget of a page have no digests. */
     async recent(tenant: Tenant, limit: number, accept: string | undefined): Promise<Graph> {
       const { items } = await traces.list(tenant, {}, { skip: 0, limit });
       return graphOf(tenant, items, accept);

@@ -1,4 +1,4 @@
-// Provenance manifests: signed claims about decisions; what is signed stays, revocation is noted beside it.
+// Provenance manifests: signed claims about decisions; signed members never change, revocation is a separate member.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -26,7 +26,7 @@ export interface ManifestDocument {
   signerMode: 'prod-cert' | 'prod-jwk' | 'ephemeral-jwk' | 'legacy-hmac' | null;
   /** The slug of the organisation when it was signed. */
   issuer: string;
-  /** As given, in JSON: keys are the caller's. */
+  /** JSON text as given, since the keys are the caller's. */
   assertions: string;
   issuedAt: Date;
   issuedBy: Types.ObjectId | null;

@@ -83,7 +83,7 @@ export const manifestRoutes = [
   route({
     method: 'post',
     path: '/verify',
-    summary: 'Verify a manifest that somebody was handed, of any organisation of this installation',
+    summary: 'Verify a manifest by its text, of any organisation of this installation',
     auth: 'user',
     writes: 'none',
     bodyLimit: 256 * 1024,

@@ -1,4 +1,4 @@
-// Provenance manifests: signed, kept, revoked (document 3, section 4.6). Verifying them is `verification.service.ts`.
+// Signs, stores and revokes provenance manifests (document 3, section 4.6); `verification.service.ts` verifies them.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
@@ -31,7 +31,7 @@ interface ManifestRecord extends Omit<ManifestDocument, 'assertions'> {
   assertions: Assertions;
 }
 
-/** Signed, and not yet on record. */
+/** A signed manifest that is not stored yet. */
 type SignedManifest = Pick<
   ManifestDocument,
   | 'workspaceId'
@@ -63,7 +63,7 @@ export function createManifestService(deps: Deps) {
       .workspaceId;
   }
 
-  /** In the transaction of the change. */
+  /** Queues the attestation, in the transaction of the change. */
   async function attest(
     { actor }: Tenant,
     { _id, organizationId, workspaceId, signature }: ManifestDocument,
@@ -92,7 +92,7 @@ export function createManifestService(deps: Deps) {
     },
 
     /**
-     * Before the transaction, for a key management service may be asked.
+     * Runs before the transaction, since a key management service may be called.
      * @throws AppError `NOT_FOUND`, `ALREADY_EXISTS`, `VALIDATION_ERROR`, `CONFIG_ERROR`
      */
     async sign(tenant: Tenant, input: ManifestInput): Promise<SignedManifest> {
@@ -132,7 +132,7 @@ export function createManifestService(deps: Deps) {
       return toRecord(kept);
     },
 
-    /** For good. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it is revoked already */
+    /** Revokes permanently. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it is revoked already */
     async revoke(tenant: Tenant, id: string, reason: RevocationReason): Promise<ManifestRecord> {
       const { revokedAt } = await find(tenant, id);
       if (revokedAt) throw new AppError('INVALID_OPERATION', 'The manifest is revoked already');
@@ -147,7 +147,7 @@ export function createManifestService(deps: Deps) {
 }
 export type ManifestService = ReturnType<typeof createManifestService>;
 
-/** What the tenant sees: its workspace, or all of them. */
+/** Filter for the tenant's workspace, or for all. */
 function visible({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }

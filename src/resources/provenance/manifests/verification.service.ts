@@ -1,4 +1,4 @@
-// Verifies manifests: those on record, and those that somebody was handed (document 3, section 4.6).
+// Verifies manifests: stored ones, and those that a caller presents (document 3, section 4.6).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type Assertions, type Claim, claimOf } from '../../../domain/provenance/claim.ts';
@@ -29,7 +29,7 @@ interface TextVerdict {
 }
 
 export function createVerificationService({ models, config, keys }: Deps) {
-  /** By the algorithm that the record names. */
+  /** Verifies a stored manifest by the algorithm that it names. */
   async function verifyStored(manifest: ManifestDocument): Promise<Verified> {
     const { signature, signatureAlg } = manifest;
     if (signatureAlg === 'ecdsa-p256-jws') return verifyManifest(signature, keys.publicKey);
@@ -38,13 +38,13 @@ export function createVerificationService({ models, config, keys }: Deps) {
     return verifyLegacyManifest(signature, claim, config.ASSAY_SIGNER_HMAC_KEY ?? null);
   }
 
-  /** What is on record of a claim whose signature holds, in whichever organisation: it names itself. */
+  /** Finds the record of a claim with a valid signature, in the organisation that the claim names. */
   function recordOf({ organizationId, traceId, label }: Claim): Promise<ManifestDocument | null> {
     return models.manifests.findOne({ organizationId, traceId, label }).lean<ManifestDocument>();
   }
 
   return {
-    /** One on record. @throws AppError `NOT_FOUND` */
+    /** Verifies a stored manifest. @throws AppError `NOT_FOUND` */
     async verify(
       { organizationId, workspaceId }: Tenant,
       id: string,
@@ -57,7 +57,7 @@ export function createVerificationService({ models, config, keys }: Deps) {
       return { _id: manifest._id, verified: reason === 'verified', reason };
     },
 
-    /** One that somebody was handed, of any organisation: it is its own authority. */
+    /** Verifies a manifest that a caller presents, of any organisation: holding its text is enough. */
     async verifyText(text: string, contentHash: string | undefined): Promise<TextVerdict> {
       const verified = await verifyManifest(text, keys.publicKey);
       const record = verified.signed && (await recordOf(verified.signed.claim));

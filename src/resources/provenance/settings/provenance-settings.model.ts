@@ -1,11 +1,11 @@
-// What an organisation asserts in its manifests unless a request says otherwise.
+// The default assertions of an organisation's manifests.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface ProvenanceSettingsDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
-  /** In JSON: keys are the caller's. */
+  /** JSON text, since the keys are the caller's. */
   defaultAssertions: string;
   createdAt: Date;
   updatedAt: Date;

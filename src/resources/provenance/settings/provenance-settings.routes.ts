@@ -23,7 +23,7 @@ export const provenanceSettingsRoutes = [
     plan: 'c2paContentCredentials',
     body: provenanceSettingsInput,
     data: provenanceSettingsView,
-    // A key management service may be asked for the key that is shown.
+    // Loading the displayed key may call a key management service.
     prepare: (_input, { provenance }) => provenance.signer.activeOrNull(),
     audit: { action: 'provenance.settings.update', resource: 'provenanceSettings' },
     handler: ({ tenant, body }, { provenance }) =>

@@ -15,7 +15,7 @@ const freeMembers = z
   )
   .meta({ type: 'object', additionalProperties: true });
 
-/** A name as of an action. */
+/** An object with the name of an action. */
 const action = z
   .custom<JsonObject>(
     (value) =>

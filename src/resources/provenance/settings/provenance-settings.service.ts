@@ -1,4 +1,4 @@
-// Provenance settings: the active key for verifiers, and the assertions that a manifest has by default (document 3, section 2).
+// Provenance settings: the active key for verifiers, and the default assertions of manifests (document 3, section 2).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type Assertions, NO_ASSERTIONS } from '../../../domain/provenance/claim.ts';
@@ -42,7 +42,7 @@ export function createProvenanceSettingsService({ models, publicUrl, signer, key
   return {
     get,
 
-    /** Replaces all of them. */
+    /** Replaces all default assertions. */
     async replace(tenant: Tenant, given: GivenAssertions = {}): Promise<ProvenanceSettings> {
       const { organizationId } = tenant;
       const defaultAssertions = JSON.stringify(withDefaults(given, NO_ASSERTIONS));
@@ -54,7 +54,7 @@ export function createProvenanceSettingsService({ models, publicUrl, signer, key
       return get(tenant);
     },
 
-    /** What a request gives, and the organisation's defaults for what it leaves out. */
+    /** The assertions of a request, with the organisation's defaults for those that it omits. */
     async assertionsOf(
       { organizationId }: Tenant,
       given: GivenAssertions = {},

@@ -1,11 +1,11 @@
-// The members of a SCIM group after a patch: they are added and removed, never replaced (document 1, section 4.5).
+// Applies a patch to the members of a SCIM group: adds and removes, but never replaces them (document 1, section 4.5).
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
 import { GROUP_SCHEMA } from '../../../domain/scim/schema.ts';
 import { AppError } from '../../../errors.ts';
 import type { GroupMember } from '../users/people.service.ts';
 
-/** Ids, lower-cased. @throws AppError `SCIM_INVALID_VALUE` */
+/** Returns the ids of the members, lower-cased. @throws AppError `SCIM_INVALID_VALUE` */
 export function membersAfter(
   members: readonly GroupMember[],
   operations: readonly PatchOperation[],

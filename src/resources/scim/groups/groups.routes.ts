@@ -1,4 +1,4 @@
-// SCIM groups over HTTP: the role groups can be read and their members changed, nothing else (document 1, section 4.5).
+// Routes of SCIM groups: the role groups can be read and their members changed, nothing else (document 1, section 4.5).
 import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
@@ -14,7 +14,7 @@ const scim = {
 /** A directory may put thousands of members into one request. */
 const PATCH_BYTES = 1024 * 1024;
 
-/** A provider neither creates, replaces nor deletes groups. */
+/** Refuses a method that would create, replace or delete a group. */
 const refused = (method: 'post' | 'put' | 'delete', path: string, Allow: string) =>
   route({
     method,

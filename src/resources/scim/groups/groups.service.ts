@@ -1,4 +1,4 @@
-// SCIM groups: the fixed role groups; adding a member to one assigns its role (document 1, sections 2 and 4.5).
+// SCIM groups, which are the fixed role groups; adding a member assigns the role (document 1, sections 2 and 4.5).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -32,7 +32,7 @@ export interface ScimGroup {
   schemas: string[];
   id: string;
   displayName: string;
-  /** Absent where nobody asked for them. */
+  /** Absent when not requested. */
   members?: GroupMember[];
   meta: { resourceType: string; created: string; lastModified: string; location: string };
 }
@@ -66,7 +66,10 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
     };
   }
 
-  /** Assigns a role; answers the memberships as they were. @throws AppError `SCIM_INVALID_VALUE` for an id that is no member's */
+  /**
+   * Assigns a role; returns the earlier memberships.
+   * @throws AppError `SCIM_INVALID_VALUE` for an id that is no member's
+   */
   async function assign(
     { organizationId }: Tenant,
     ids: readonly string[],
@@ -83,7 +86,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
   }
 
   return {
-    /** Reads the members only where the filter or the answer needs them. */
+    /** Reads the members only if the filter or the answer needs them. */
     async list(tenant: Tenant, filter: Filter | null, selection: Selection): Promise<ScimGroup[]> {
       const withMembers = filter !== null || isReturned(GROUP_SCHEMA, selection, 'members');
       const groups = await Promise.all(
@@ -102,7 +105,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
     },
 
     /**
-     * All operations or none: who is added gets the role, who is removed a lesser one.
+     * Applies all operations or none: an added member gets the role, a removed one a lesser role.
      * @throws AppError `SCIM_INVALID_VALUE`, `VALIDATION_ERROR` (last owner)
      */
     async patch(
@@ -132,7 +135,7 @@ export type ScimGroupService = ReturnType<typeof createScimGroupService>;
 const isActiveOwner = ({ role, isActive }: MembershipDocument): boolean =>
   role === 'owner' && isActive;
 
-/** One event for each member; one of its own for a patch that changes nothing. */
+/** Returns one event per member, or a separate one for a patch that changes nothing. */
 function eventsOf(
   group: RoleGroup,
   { added, removed }: { added: MembershipDocument[]; removed: MembershipDocument[] },

@@ -1,4 +1,4 @@
-// The SCIM token of an organisation: one at a time, only its digest is kept.
+// The SCIM token of an organisation: one at a time; only its digest is stored.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 

@@ -11,7 +11,7 @@ type Deps = Pick<Platform, 'models' | 'randomHex'> & {
   organizations: OrganizationService;
 };
 
-/** The raw token is in this answer only. */
+/** The raw token, which is not stored. */
 export interface MintedScimToken extends Pick<ScimTokenDocument, '_id' | 'createdAt'> {
   token: string;
 }
@@ -28,7 +28,7 @@ export function createScimTokenService({ models, organizations, randomHex }: Dep
   }
 
   return {
-    /** Replaces the organisation's token: the old one is void at once. */
+    /** Replaces the organisation's token; the old one stops working at once. */
     async mint({ organizationId }: Tenant): Promise<MintedScimToken> {
       const token = `scim_${randomHex(TOKEN_BYTES)}`;
       await models.scimTokens.deleteMany({ organizationId });

@@ -1,4 +1,4 @@
-// The accounts behind provisioned members: found or created, and how far a directory may change them (document 1, section 2).
+// Accounts of provisioned members: found or created, and changed as far as a directory may (document 1, section 2).
 import type { Platform } from '../../../composition/platform.ts';
 import { displayNameIn } from '../../../domain/names/display-name.ts';
 import { isUnused } from '../../../domain/identity/standing.ts';
@@ -21,7 +21,7 @@ export interface ProvisionedAccount {
   userId: string;
   /** Whether the membership waits until the owner of the mailbox proves it. */
   awaitsProof: boolean;
-  /** Whether the membership is only offered: the organisation may not speak for the account or its address. */
+  /** Whether the membership is only offered, because the organisation may not speak for the account or its address. */
   isPending: boolean;
 }
 
@@ -49,8 +49,8 @@ export function createScimAccountService(deps: Deps) {
     },
 
     /**
-     * The account of the entry's address as it is, or a new one without a password. Whoever registered an address without
-     * proving it may be another person: their membership waits for the proof.
+     * Finds the account of the entry's address, or creates one without a password. The registrant of an unproved
+     * address may be another person, so that membership waits for the proof.
      * @throws AppError `SCIM_UNIQUENESS` when it is a member already
      */
     async forNewMember(organizationId: string, entry: DirectoryEntry): Promise<ProvisionedAccount> {
@@ -70,8 +70,9 @@ export function createScimAccountService(deps: Deps) {
     },
 
     /**
-     * Carries a change of the directory over to the account that it created: the name, and the address while the account is
-     * unused. Later the address identifies the person elsewhere, and a directory could rename its way into another account.
+     * Copies a change of the directory to the account that it created: the name, and the address while the account is
+     * unused. Later the address identifies the user elsewhere, and a directory could take over another account by
+     * renaming.
      */
     async sync(organizationId: string, user: UserDocument, entry: DirectoryEntry): Promise<void> {
       const isOurs = user.provisionedBy?.toHexString() === organizationId;

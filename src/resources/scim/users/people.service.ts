@@ -12,7 +12,7 @@ import type { MembershipDocument } from '../../organization/memberships/membersh
 import { scimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
 
 type Deps = Pick<Platform, 'models'> & {
-  /** Of the SCIM interface, without a slash at the end. */
+  /** URL of the SCIM interface, without a slash at the end. */
   baseUrl: string;
 };
 
@@ -42,7 +42,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     });
   }
 
-  /** Who may match: everybody, or the few that an index finds where the filter demands an identifier. */
+  /** Selects the members that may match: all, or those that an index finds when the filter requires an identifier. */
   async function candidates(organizationId: string, filter: Filter): Promise<object> {
     const id = filter.requiredValue('id');
     if (id !== undefined) return { organizationId, userId: ID.test(id) ? id : null };
@@ -58,7 +58,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     return { organizationId, $or: account ? [byName, { userId: account._id }] : [byName] };
   }
 
-  /** Everybody who fits `where`, newest first, a batch at a time. */
+  /** Yields the matching members in batches, newest first. */
   async function* batches(where: object): AsyncGenerator<ScimPerson[]> {
     let batch: MembershipDocument[] = [];
     const cursor = models.memberships
@@ -98,7 +98,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
       return person;
     },
 
-    /** Newest first. */
+    /** Lists members, newest first. */
     async list(
       { organizationId }: Tenant,
       filter: Filter | null,
@@ -115,7 +115,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
       return { total, items };
     },
 
-    /** Everybody in a role, as the members of its group. */
+    /** Lists all members with a role as members of its group. */
     async inRole({ organizationId }: Tenant, role: RoleGroup): Promise<GroupMember[]> {
       const memberships = await models.memberships
         .find({ organizationId, role })

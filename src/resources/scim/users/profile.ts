@@ -1,4 +1,4 @@
-// What a directory says of a member: read from a request, changed by a patch, compared for the audit log.
+// The directory profile of a member: read from a request, changed by a patch, compared for the audit log.
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { applyPatch, type PatchOperation, ScimPatchError } from '../../../domain/scim/patch.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
@@ -12,7 +12,7 @@ import { emailOf } from './accounts.service.ts';
 import type { ScimPerson } from './scim-user.ts';
 import { userInput, type UserInput } from './users.schemas.ts';
 
-/** As the membership stores it. */
+/** The profile as the membership stores it. */
 export type DirectoryProfile = Pick<MembershipDocument, 'ssoId'> & { directory: DirectoryEntry };
 
 /** @throws AppError `SCIM_INVALID_VALUE` when there is no address that an account could have */
@@ -24,7 +24,7 @@ export function profileOf(input: UserInput): DirectoryProfile {
   return { ssoId: externalId, directory };
 }
 
-/** What a client wrote, without what the service adds: the resource that operations change. */
+/** Returns the members that a client may write, which patch operations change. */
 function writable({ membership, user }: ScimPerson): JsonObject {
   const { directory, ssoId, isActive } = membership;
   if (!directory) return { userName: user.email, displayName: user.name, active: isActive };
@@ -39,7 +39,7 @@ function writable({ membership, user }: ScimPerson): JsonObject {
   };
 }
 
-/** The user after all operations. @throws AppError `SCIM_INVALID_VALUE` */
+/** Returns the user after all operations. @throws AppError `SCIM_INVALID_VALUE` */
 export function patchUser(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
   try {
     const patched = applyPatch(writable(person), operations, USER_SCHEMA);
@@ -54,7 +54,7 @@ export function patchUser(person: ScimPerson, operations: readonly PatchOperatio
   }
 }
 
-/** Names of the attributes that differ. */
+/** Lists the names of the attributes that differ. */
 export function changedAttributes(
   before: MembershipDocument,
   { ssoId, directory }: DirectoryProfile,

@@ -1,4 +1,4 @@
-// A member of an organisation as a SCIM user (document 1, section 2: SCIM User mapping).
+// Converts a member of an organisation to a SCIM user (document 1, section 2: SCIM User mapping).
 import {
   comparableName,
   emailAddressIn,
@@ -18,7 +18,7 @@ export interface ScimPerson {
   user: UserDocument;
 }
 
-/** The resource of RFC 7643, section 4.1, as far as there is something to say. */
+/** The resource of RFC 7643, section 4.1; members without a value are absent. */
 export interface ScimUser {
   schemas: string[];
   id: string;
@@ -32,7 +32,7 @@ export interface ScimUser {
   meta: { resourceType: string; created: string; lastModified: string; location: string };
 }
 
-/** `baseUrl`: of the SCIM interface. */
+/** `baseUrl`: the URL of the SCIM interface. */
 export function toScimUser(person: ScimPerson, baseUrl: string): ScimUser {
   const { membership, user } = person;
   const { directory, role, ssoId } = membership;
@@ -59,7 +59,7 @@ export function toScimUser(person: ScimPerson, baseUrl: string): ScimUser {
   };
 }
 
-/** Of a provisioned member what the directory says, never the name of the account. */
+/** Returns the display name; for a provisioned member that of the directory, never the name of the account. */
 export const scimDisplayName = ({ membership, user }: ScimPerson): string =>
   membership.directory ? displayNameIn(membership.directory) : user.name;
 
@@ -88,7 +88,9 @@ function emailsOf({ membership: { directory }, user }: ScimPerson): ScimUser['em
   }));
 }
 
-/** The e-mail address of the account: the user name, or the first of `emails` where that is no address; null: neither is. */
+/**
+ * Returns the e-mail address of the account: the user name, else the first of `emails`; null: neither is an address.
+ */
 export function accountAddress(
   entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null,
 ): string | null {

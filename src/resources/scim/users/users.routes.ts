@@ -1,4 +1,4 @@
-// SCIM users over HTTP (document 1, section 4.5).
+// Routes of SCIM users (document 1, section 4.5).
 import { z } from 'zod';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';

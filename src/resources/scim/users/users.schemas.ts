@@ -9,7 +9,7 @@ const MAX_EMAILS = 20;
 const MAX_GROUPS = 1000;
 const GROUP_LENGTH = 256;
 
-/** What is absent, null or blank has no value (RFC 7643, section 2.5). */
+/** Absent, null and blank texts have no value (RFC 7643, section 2.5). */
 const text = (max: number) => {
   const given = z.string().trim().max(max).nullable();
   return withDefault(
@@ -45,7 +45,7 @@ const user = z.object({
   groups: withDefault(z.array(group).max(MAX_GROUPS), []),
 });
 
-/** At most one is primary; of several the last one, which was added last. */
+/** Leaves at most one primary address: the last of several, which was added last. */
 function emailsOf(given: readonly z.output<typeof email>[]) {
   const present = given.flatMap(({ value, ...rest }) =>
     value === null ? [] : [{ value, ...rest }],

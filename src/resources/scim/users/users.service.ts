@@ -22,7 +22,7 @@ type Deps = Pick<Platform, 'models'> & {
   memberships: MembershipService;
 };
 
-/** For the audit log. */
+/** An event for the audit log. */
 export interface ScimUserEvent {
   action: string;
   resourceId: string;
@@ -35,7 +35,7 @@ export interface ChangedScimUser {
 }
 
 export interface ProvisionedScimUser extends ChangedScimUser {
-  /** Of the resource. */
+  /** URL of the resource. */
   location: string;
 }
 
@@ -48,7 +48,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       .findById(organizationId, 'roleMapping endSessionsOnScimDeactivate')
       .lean<Settings>();
 
-  /** An active owner must remain; sessions end where the organisation wants it. */
+  /** Checks that an active owner remains, and ends sessions if the organisation wants it. */
   async function afterDeactivation({ membership, user }: ScimPerson): Promise<void> {
     const organizationId = membership.organizationId.toHexString();
     if (membership.role === 'owner') await memberships.ownerLost(organizationId);
@@ -57,7 +57,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       await sessions.endIn(organizationId, user._id.toHexString());
   }
 
-  /** Writes what the directory says now. */
+  /** Writes the profile and state that the directory sends. */
   async function save(
     tenant: Tenant,
     person: ScimPerson,
@@ -88,7 +88,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     },
 
     /**
-     * Creates the membership, and the account where the address has none; an account that exists is left as it is.
+     * Creates the membership, and an account if the address has none; an existing account is not changed.
      * @throws AppError `SCIM_UNIQUENESS` when the organisation has a user of that name
      */
     async create(
@@ -117,7 +117,10 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       };
     },
 
-    /** Full replace: what is left out is cleared. @throws AppError `NOT_FOUND`, `SCIM_UNIQUENESS`, `VALIDATION_ERROR` (last owner) */
+    /**
+     * Replaces the user; absent attributes are cleared.
+     * @throws AppError `NOT_FOUND`, `SCIM_UNIQUENESS`, `VALIDATION_ERROR` (last owner)
+     */
     async replace(
       tenant: Tenant,
       { id, input }: { id: string; input: UserInput },
@@ -126,7 +129,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       return save(tenant, await people.find(tenant, id), { input, selection });
     },
 
-    /** All operations or none. @throws AppError as `replace`, and `SCIM_INVALID_VALUE` */
+    /** Applies all operations or none. @throws AppError as `replace`, and `SCIM_INVALID_VALUE` */
     async patch(
       tenant: Tenant,
       { id, operations }: { id: string; operations: readonly PatchOperation[] },
@@ -136,7 +139,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       return save(tenant, person, { input: patchUser(person, operations), selection });
     },
 
-    /** Soft de-provisioning: the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
+    /** Deactivates a user; the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
     async deactivate(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
       const person = await people.find(tenant, id);
       const { membership } = person;
@@ -149,7 +152,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
 }
 export type ScimUserService = ReturnType<typeof createScimUserService>;
 
-/** Only the team lifts a suspension by the team. */
+/** Returns the new state; only the team lifts a suspension by the team. */
 function activityAfter({ isActive, deactivatedBy }: MembershipDocument, active: boolean): Activity {
   if (!active) return { isActive: false, deactivatedBy: isActive ? 'scim' : deactivatedBy };
   if (!isActive && deactivatedBy === 'team') return { isActive, deactivatedBy };
@@ -165,7 +168,7 @@ function createdEvent(
   return { action: 'scim.user.created', resourceId, metadata };
 }
 
-/** One event for a change of state and one for the profile, also when nothing changed at all. */
+/** Returns an event for a change of state and one for the profile; without a change the latter. */
 function eventsOf(
   { membership, user }: ScimPerson,
   profile: DirectoryProfile,

@@ -1,4 +1,4 @@
-// Links a verified external identity to a member of its organisation, or provisions one just in time, and signs the person in.
+// Links a verified external identity to a member, or provisions a member just in time, and signs the user in.
 import type { Platform } from '../../../composition/platform.ts';
 import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
@@ -24,13 +24,13 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'transaction'> & {
   verifiedDomains: VerifiedDomainService;
 };
 
-/** What an identity provider says of a person, verified. */
+/** The verified statements of an identity provider about a person. */
 export interface ExternalIdentity {
   signOn: SignOn;
-  /** Null: the provider sends none. */
+  /** Null: the provider sends no address. */
   email: string | null;
   name: string | null;
-  /** Null: the provider does not say which, and the role stays. */
+  /** Null: the provider does not list the groups, and the role stays. */
   groups: readonly string[] | null;
 }
 
@@ -49,7 +49,7 @@ export function createAccountLinkingService(deps: Deps) {
     return { user, membership };
   }
 
-  /** By the name at the provider: as an earlier login stored it, or as the directory did (`externalId`). */
+  /** Finds a member by the name at the provider, which an earlier login or the directory (`externalId`) stored. */
   async function findByName(
     organizationId: string,
     { protocol, issuer, subject, format }: ProviderName,
@@ -73,7 +73,7 @@ export function createAccountLinkingService(deps: Deps) {
     return provisioned[0] ? accountOf(provisioned[0]) : null;
   }
 
-  /** By the address, whose domain the organisation has verified. */
+  /** Finds a member by an address whose domain the organisation has verified. */
   async function findByEmail(
     settings: ActiveSso,
     identity: ExternalIdentity,
@@ -93,7 +93,7 @@ export function createAccountLinkingService(deps: Deps) {
     return provision(settings, identity, { email, user });
   }
 
-  /** Just-in-time provisioning: the first login makes somebody a member. */
+  /** Just-in-time provisioning: the first login creates the membership. */
   async function provision(
     { organizationId, justInTime, roleMapping }: ActiveSso,
     { groups, name }: ExternalIdentity,
@@ -126,7 +126,7 @@ export function createAccountLinkingService(deps: Deps) {
     });
   }
 
-  /** Gives the role that the groups map to; one that the mapping gave goes when no rule fits any more. The last owner stays. */
+  /** Sets the role that the groups map to, or the default once no rule matches. The last owner keeps the role. */
   async function syncRole(
     { organizationId, roleMapping }: ActiveSso,
     { groups }: ExternalIdentity,
@@ -143,7 +143,7 @@ export function createAccountLinkingService(deps: Deps) {
     await memberships.change(membership, { role: next, roleMapped: true });
   }
 
-  /** Whether the organisation's own directory made the account, and its owner has not made it their own since. */
+  /** Whether the organisation created the account, and the user has not made it independent since. */
   async function isOwn(organizationId: string, user: UserDocument): Promise<boolean> {
     const { _id, provisionedBy, passwordHash, identities } = user;
     if (provisionedBy?.toHexString() !== organizationId) return false;
@@ -152,7 +152,7 @@ export function createAccountLinkingService(deps: Deps) {
   }
 
   /**
-   * Only accounts whose address is of a verified domain, or that are the organisation's own, are opened.
+   * Opens an account only if its address is of a verified domain, or the organisation created it.
    * @throws AppError `FORBIDDEN`, `ACCOUNT_DEACTIVATED`
    */
   async function open(
@@ -168,7 +168,7 @@ export function createAccountLinkingService(deps: Deps) {
 
   return {
     /**
-     * Signs the person in to the organisation. Memberships are locked when one is made or changed, not at every login.
+     * Signs the user in to the organisation. Memberships are locked only when one is created or changed.
      * @throws AppError `FORBIDDEN`, `CONFLICT`, `ACCOUNT_DEACTIVATED`
      */
     signIn(settings: ActiveSso, identity: ExternalIdentity, origin: Origin): Promise<LoginOutcome> {
@@ -192,7 +192,7 @@ export function createAccountLinkingService(deps: Deps) {
     },
   };
 }
-/** SAML takes a missing format for the unspecified one. */
+/** Returns the name at the provider; SAML treats a missing format as unspecified. */
 const nameOf = ({ protocol, issuer, format, subject }: SignOn): ProviderName => ({
   protocol,
   issuer,
@@ -200,7 +200,7 @@ const nameOf = ({ protocol, issuer, format, subject }: SignOn): ProviderName => 
   subject,
 });
 
-/** The kind of name that the settings ask for; null: whatever the provider sends. */
+/** Returns the kind of name that the settings require; null: any. */
 const chosenFormat = ({ provider, oidc, saml }: ActiveSso): string | null =>
   (provider === 'oidc' ? oidc?.subjectClaim : saml?.nameIdFormat) ?? null;
 

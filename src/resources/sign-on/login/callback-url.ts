@@ -1,6 +1,6 @@
-// The address that a browser came back to, with the parameters of the provider's response.
+// Builds the callback URL of a browser, with the parameters of the provider's response.
 
-/** What is absent is left out. */
+/** Absent parameters are left out. */
 export function callbackUrl(
   redirectUri: string,
   query: Readonly<Record<string, string | undefined>>,

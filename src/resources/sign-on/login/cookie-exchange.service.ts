@@ -1,4 +1,4 @@
-// Exchanges the cookie that a login left in the browser: for the token of the session, or for the temp token of the second step.
+// Exchanges the cookie of a login for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { SetUp } from '../../auth/mfa/enrolment.service.ts';
@@ -12,7 +12,7 @@ interface Deps {
   secondStep: SecondStepService;
 }
 
-/** What a cookie was exchanged for, and the parts of the reply that clear it. */
+/** The data that a cookie was exchanged for, and the reply parts that clear it. */
 interface Exchanged<D> {
   data: D;
   parts: { cookies: Cookie[] };
@@ -28,13 +28,13 @@ interface ExchangedSession {
 interface ExchangedTempToken {
   mfaRequired: true;
   tempToken: string;
-  /** Where there is no authenticator yet: what one is set up with, whose first code goes with the temp token. */
+  /** Set-up data when the user has no authenticator yet; its first code goes with the temp token. */
   enrolment?: SetUp;
 }
 
 export function createExchangeService({ sessions, secondStep }: Deps) {
   return {
-    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a session that is over */
+    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended session */
     async session(cookie: CookieReader): Promise<Exchanged<ExchangedSession>> {
       const token = valueOf(cookie, SESSION_COOKIE);
       const { tenant, user, role } = await sessions.authenticate(token);
@@ -44,7 +44,7 @@ export function createExchangeService({ sessions, secondStep }: Deps) {
       return { data, parts: clearing(SESSION_COOKIE) };
     },
 
-    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of a temp token that is over */
+    /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended temp token */
     async secondStep(cookie: CookieReader): Promise<Exchanged<ExchangedTempToken>> {
       const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
       const enrolment = await secondStep.enrolmentFor(tempToken);
@@ -62,7 +62,7 @@ function valueOf(cookie: CookieReader, name: string): string {
   return value;
 }
 
-/** A cookie is good for one exchange. */
+/** Clears the cookie, which is valid for one exchange. */
 const clearing = (name: string): Exchanged<never>['parts'] => ({
   cookies: [{ name, value: null }],
 });

@@ -1,9 +1,9 @@
-// The display name of an account that a provider's identity opens for the first time.
+// The display name of an account that is created from a provider's identity.
 import { truncate } from '../../../domain/names/truncate.ts';
 
 const MAX_NAME = 200;
 
-/** The name that the provider gives; without one, the local part of the address. */
+/** Returns the name that the provider gives, else the local part of the address. */
 export function displayNameOf({ name, email }: { name: string | null; email: string }): string {
   return truncate(name?.trim() || email.slice(0, email.lastIndexOf('@')), MAX_NAME);
 }

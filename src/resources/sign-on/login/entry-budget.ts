@@ -1,11 +1,11 @@
-// How many entries strangers can cause in an organisation's audit log: bounded by the hour, since a log only ever grows.
+// Limits the audit entries per hour that strangers can cause in an organisation's log, which only ever grows.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 
 const HOUR_MS = 3600_000;
 const MAX_KEYS = 10_000;
 
-/** What an entry is about, and from where it came: of one kind there are at most so many an hour. */
+/** The subject and origin of an entry; the limit per hour applies to each kind. */
 export interface NotedKind {
   organizationId: string;
   ip: string;
@@ -15,7 +15,7 @@ export interface NotedKind {
 export function createEntryBudget({ clock }: Pick<Platform, 'clock'>) {
   const spent = new LRUCache<string, { since: number; entries: number }>({ max: MAX_KEYS });
   return {
-    /** Whether one more entry may be written; takes it from the budget. */
+    /** Takes one entry from the budget; returns whether it may be written. */
     take({ organizationId, ip, kind }: NotedKind, most: number): boolean {
       const key = JSON.stringify([organizationId, ip, kind]);
       const now = clock.now().getTime();

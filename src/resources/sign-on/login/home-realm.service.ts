@@ -1,4 +1,4 @@
-// Home-realm discovery: the domain of an e-mail address leads to an organisation, its settings to a protocol (document 1, section 4.1).
+// Home-realm discovery: from the domain of an address to an organisation and its protocol (document 1, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
@@ -15,7 +15,7 @@ import { returnAddress } from './return-address.ts';
 
 type Protocol = ActiveSso['provider'];
 
-/** Where the browser goes, and the cookie that it comes back with. */
+/** The redirect of the browser, and the cookie that it must return with. */
 export interface LoginRedirection {
   location: string;
   cookies: Cookie[];
@@ -34,25 +34,25 @@ type Deps = Pick<Platform, 'redirectAllowList'> & {
   budget: EntryBudget;
 };
 
-/** Whose sign-on: that of the organisation, or of the domain of an address. */
+/** Names the organisation, or an address of its domain. */
 export interface HomeRealmQuery {
   organizationId?: string | undefined;
   email?: string | undefined;
   returnTo?: string | undefined;
-  /** Absent: whichever the organisation has configured. */
+  /** Absent: the protocol that the organisation has configured. */
   protocol?: Protocol;
 }
 
 export interface InitiatedLogin {
   organizationId: string;
   provider: Protocol;
-  /** Of the identity provider. */
+  /** URL of the identity provider. */
   redirectUrl: string;
   cookies: Cookie[];
 }
 
 interface NotedLogin extends InitiatedLogin {
-  /** Whether the audit log takes note: of starts from one address once an hour. */
+  /** Whether the start is audited: once an hour per network address. */
   isNoted: boolean;
 }
 
@@ -79,7 +79,10 @@ export function createHomeRealmService(deps: Deps) {
     return { organizationId, provider, redirectUrl: location, cookies };
   }
 
-  /** Of what anybody can do, one entry an hour is enough; whoever has neither a sign-on nor proved a domain has nothing to read. */
+  /**
+   * Audits a refusal once an hour, because any caller can cause it; only in organisations with a sign-on or verified
+   * domain.
+   */
   async function noteRefusal(
     organizationId: string,
     { query, error }: { query: HomeRealmQuery; error: AppError },
@@ -94,7 +97,7 @@ export function createHomeRealmService(deps: Deps) {
 
   return {
     /**
-     * Only the domain of an address is looked at: whether it has an account plays no part.
+     * Uses only the domain of an address, whether or not it has an account.
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
      */
     async initiate(query: HomeRealmQuery, origin: Origin): Promise<NotedLogin> {

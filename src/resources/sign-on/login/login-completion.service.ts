@@ -1,4 +1,4 @@
-// The callback of every login: completed with a session or a second step in a cookie, or failed with a code in the query; no token is ever part of an address.
+// Completes the callback of every login with a session or second step in a cookie, or with an error code in the query.
 import type { Platform } from '../../../composition/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError, isDuplicateKey, reasonOf } from '../../../errors.ts';
@@ -21,10 +21,10 @@ type Deps = Pick<Platform, 'logger' | 'redirectAllowList'> & {
   budget: EntryBudget;
 };
 
-/** A session, or a temp token where the second factor is missing. */
+/** A session, or a temp token while the second factor is missing. */
 export type LoginOutcome = Awaited<ReturnType<SessionService['signIn']>>;
 
-/** Where the browser goes after a login, and what it takes along. */
+/** The redirect of the browser after a login, and its cookies. */
 export interface CompletedLogin {
   location: string;
   cookies: Cookie[];
@@ -32,11 +32,11 @@ export interface CompletedLogin {
   signIn: LoginOutcome | null;
 }
 
-/** What a failure of a login needs: how the person tried, whose sign-on it is, and where the browser goes. */
+/** The context that a failure of a login is audited and answered with. */
 export interface LoginContext {
-  /** For the audit log. */
+  /** The method that the audit log shows. */
   method: string;
-  /** Absent: the default, since the login request is unknown. */
+  /** Absent: the default address, since the login request is unknown. */
   returnTo?: string;
   /** Null: no organisation is concerned. */
   organizationId: string | null;
@@ -44,7 +44,7 @@ export interface LoginContext {
   spent: Cookie[];
 }
 
-/** The browser is back from a provider. */
+/** The return of a browser from a provider. */
 export interface LoginCallback<S extends LoginRequestState> {
   kind: LoginKind;
   method: string;
@@ -62,14 +62,14 @@ export const SESSION_COOKIE = 'svc_oauth_token';
 export const TEMP_TOKEN_COOKIE = 'svc_sso_mfa_token';
 const SESSION_COOKIE_MS = 7 * 24 * 3600_000;
 const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
-/** An hour and address: more than a person who looks for a mistake, less than what fills a log. */
+/** Limit of audited failures per hour and network address: above what debugging causes, below what floods a log. */
 const MOST_FAILURES = 400;
 
 export function createLoginCompletionService(deps: Deps) {
   const { loginRequests, audit, budget, redirectAllowList, logger } = deps;
   const [defaultReturn] = redirectAllowList;
 
-  /** Audits a refusal in the organisation that it concerns, while strangers have not filled its log with them. */
+  /** Audits a refusal in its organisation, within the budget that keeps strangers from flooding the log. */
   async function note(
     { method, organizationId }: { method: string; organizationId: string },
     origin: Origin,
@@ -81,7 +81,7 @@ export function createLoginCompletionService(deps: Deps) {
     if (budget.take(kind, MOST_FAILURES)) await audit.write(entry);
   }
 
-  /** Audits a refusal in the organisation that it concerns, and puts its code into the query. A fault of our own is thrown. */
+  /** Audits a refusal in its organisation, and redirects with its code in the query. Internal faults are thrown. */
   async function fail(
     { method, organizationId, returnTo = defaultReturn, spent }: LoginContext,
     origin: Origin,
@@ -98,7 +98,7 @@ export function createLoginCompletionService(deps: Deps) {
     fail,
     note,
 
-    /** Ends the login request that the browser came back with: signed in, or refused with the code in the query. */
+    /** Completes the login request of a returning browser: signs in, or redirects with the error code in the query. */
     async complete<S extends LoginRequestState>(
       callback: LoginCallback<S>,
     ): Promise<CompletedLogin> {
@@ -117,7 +117,7 @@ export function createLoginCompletionService(deps: Deps) {
 }
 export type LoginCompletionService = ReturnType<typeof createLoginCompletionService>;
 
-/** What a login request tells of itself. */
+/** Returns the context of a finished login request. */
 export function contextOf(
   method: string,
   { request, spent }: FinishedLoginRequest<LoginRequestState>,
@@ -142,11 +142,11 @@ function completed(
   return { location: returnTo, cookies: [spent, cookie], signIn };
 }
 
-/** What may be told of an error. @throws what is a fault of our own */
+/** Returns the error if the client may see it. @throws internal faults */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError && error.http < 500) return error;
   if (isDuplicateKey(error))
-    return new AppError('CONFLICT', 'Another login with this address completed meanwhile', {
+    return new AppError('CONFLICT', 'Another login with this address completed at the same time', {
       cause: error,
     });
   throw error;

@@ -1,4 +1,4 @@
-// Login requests under way: bound to the browser that began them, good for one callback, over in ten minutes.
+// Login requests: bound to the browser that began them, valid for one callback within ten minutes.
 import type { Platform } from '../../../composition/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
@@ -8,7 +8,7 @@ type Deps = Pick<Platform, 'clock' | 'randomToken'> & {
   oneTimeTokens: OneTimeTokenService;
 };
 
-/** What a login request is for. */
+/** The purpose of a login request. */
 export type LoginKind =
   | 'oauth-a'
   | 'oauth-b'
@@ -18,15 +18,15 @@ export type LoginKind =
   | 'saml'
   | 'saml-logout';
 
-/** What a login request keeps until its callback, besides its kind: plain JSON. */
+/** The plain JSON that a login request stores until its callback, besides its kind. */
 export type LoginRequestState = Readonly<Record<string, unknown>> & {
-  /** On the redirect allow-list. */
+  /** An address of the redirect allow-list. */
   returnTo: string;
-  /** Whose sign-on it is; absent for social login. */
+  /** The organisation of the sign-on; absent for social login. */
   organizationId?: string;
 };
 
-/** A cookie to set; with the value null, to clear. */
+/** A cookie to set, or with the value null to clear. */
 export interface Cookie {
   name: string;
   value: string | null;
@@ -52,12 +52,12 @@ export interface FinishedLoginRequest<S extends LoginRequestState> {
 
 const LIFETIME_MS = 10 * 60_000;
 
-/** One cookie for each request: two logins at once in one browser do not collide. */
+/** Names one cookie per request, so that simultaneous logins in one browser do not collide. */
 const cookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
 
 export function createLoginRequestService({ oneTimeTokens, clock, randomToken }: Deps) {
   return {
-    /** Whose sign-on a request is, whichever browser came back with it; null: nobody's, or it is over. */
+    /** Finds the organisation of a request, from any browser; null: it has none, or it has ended. */
     async organizationOf(kind: LoginKind, state: string): Promise<string | null> {
       const request = await oneTimeTokens.peek('sign-on', state).catch(() => null);
       if (request?.facts.kind !== kind) return null;
@@ -81,7 +81,7 @@ export function createLoginRequestService({ oneTimeTokens, clock, randomToken }:
     },
 
     /**
-     * Uses the login request up.
+     * Consumes the login request.
      * @throws AppError `INVALID_TOKEN` for one that is unknown, used, of another kind or of another browser; `EXPIRED`
      */
     async finish<S extends LoginRequestState>(

@@ -1,11 +1,11 @@
-// A logout that is begun at the identity provider: ends the sessions that it names, and tells whose they were.
+// Handles a logout that was begun at the identity provider: ends the named sessions, and returns their user.
 import type { Platform } from '../../../composition/platform.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { NamedSessions, SessionService } from '../../auth/sessions/sessions.service.ts';
 
 type Deps = Pick<Platform, 'models'> & { sessions: SessionService };
 
-/** For the audit log: whose sessions have ended, and how many. */
+/** The audit data of a logout: the user, and the number of ended sessions. */
 export interface LogoutEntry {
   organizationId: string;
   userId?: string;
@@ -15,7 +15,7 @@ export interface LogoutEntry {
 
 export function createProviderLogoutService({ models, sessions }: Deps) {
   return {
-    /** Answers what the audit log keeps of it. */
+    /** Returns the data for the audit log. */
     async end(organizationId: string, named: NamedSessions): Promise<LogoutEntry> {
       const { revoked, userId } = await sessions.endSignedOn(organizationId, named);
       const metadata = { method: named.protocol, by: 'identity_provider', revoked };

@@ -1,4 +1,4 @@
-// The audit entry of a refused login: no caller is known yet, so the pipeline cannot write it.
+// The audit entry of a refused login, which the pipeline cannot write because no caller is known yet.
 import { type AuditEvent, systemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { type AppError, reasonOf } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
@@ -7,7 +7,7 @@ interface Refusal {
   organizationId: string;
   action: 'auth.sso.initiate' | 'auth.sso.failure';
   error: AppError;
-  /** Besides the code. */
+  /** Metadata besides the code. */
   metadata: Record<string, unknown>;
 }
 

@@ -1,4 +1,4 @@
-// Single sign-on of organisations: its start, the callback of OpenID Connect, and the second step.
+// Routes of single sign-on: start, callback of OpenID Connect, logout, and the second step.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';

@@ -9,7 +9,7 @@ const returnTo = optional(z.string().max(2000)).describe(
 );
 export const startQuery = z.object({ returnTo });
 
-/** What is repeated or too long counts as absent: a browser gets a redirect, not a document. */
+/** Repeated or too long parameters count as absent, because a browser gets a redirect, not an error document. */
 const parameter = optional(
   z
     .string()
@@ -43,9 +43,9 @@ export const loggedOutView = z.object({
       'Where the browser goes to end its session at the provider; null: no provider opened the session, or it has no such place',
     ),
 });
-/** What the browser brings back from a logout. */
+/** The query of a browser that returns from a logout. */
 export const backQuery = z.object({ state: parameter });
-/** As providers send it (OpenID Connect Back-Channel Logout); what is missing is refused like what is wrong. */
+/** The form of OpenID Connect Back-Channel Logout; a missing token is refused like an invalid one. */
 export const logoutTokenForm = z.object({ logout_token: withDefault(z.string().max(20_000), '') });
 export const logoutAcceptedView = z.object({ accepted: z.literal(true) });
 

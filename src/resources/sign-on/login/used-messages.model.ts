@@ -1,4 +1,4 @@
-// Messages of identity providers that were accepted: each is good once. No message is good for a day.
+// Accepted messages of identity providers, each valid once; they are kept longer than any message is valid.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 
@@ -15,7 +15,7 @@ const KEPT_SECONDS = 24 * 3600;
 export const usedMessageSchema = new Schema<UsedMessageDocument>(
   { digest: { type: String, required: true, immutable: true } },
   {
-    // As versions named it that knew SAML alone.
+    // The name dates from versions with SAML only.
     collection: 'saml_messages',
     timestamps: { createdAt: true, updatedAt: false },
     autoIndex: false,

@@ -1,4 +1,4 @@
-// Accepts each message of an identity provider once, of SAML or a logout token, however often and at however many endpoints it is delivered.
+// Accepts each SAML message or logout token once, across all deliveries and endpoints.
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
@@ -7,7 +7,7 @@ import { insertOne } from '../../../platform/mongo/queries.ts';
 export function createUsedMessageService({ models }: { models: Models }) {
   return {
     /**
-     * Outside of a transaction: a message is used up also when what follows fails.
+     * Call it outside a transaction: the message counts as used even if a later step fails.
      * @throws AppError `TOKEN_VERIFICATION_FAILED` from the second time on
      */
     async useOnce(organizationId: string, issuer: string, id: string): Promise<void> {

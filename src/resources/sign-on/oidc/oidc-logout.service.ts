@@ -1,4 +1,4 @@
-// Logout at an organisation's OpenID provider: begun here in the browser, or told by the provider over the back channel.
+// Logout with an organisation's OpenID provider: begun here in the browser, or by the provider over the back channel.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -40,17 +40,17 @@ interface OidcLogoutRequest extends LoginRequestState {
   organizationId: string;
 }
 
-/** The provider that a session was opened at, which is still the organisation's. */
+/** The provider of a session that is still the organisation's. */
 export interface SessionProvider {
   provider: OpenIdProvider;
-  /** The person, as the provider names them. */
+  /** The name of the person at the provider. */
   subject: string;
 }
 
 /** A logout that was begun here. */
 interface InitiatedLogout {
   revoked: number;
-  /** Of the provider; null: it has no place to log out. */
+  /** URL of the provider; null: it has no logout endpoint. */
   redirectUrl: string | null;
   cookies: Cookie[];
 }
@@ -72,8 +72,8 @@ export function createOidcLogoutService(deps: Deps) {
 
   return {
     /**
-     * The provider of the caller's session. It may have to be asked: call it before a transaction. Null: the session was opened
-     * otherwise, or the provider is another one now, or cannot be reached.
+     * Finds the provider of the caller's session. Call it before a transaction, since it may send requests. Null: the
+     * session was opened otherwise, or the provider has changed or cannot be reached.
      */
     async providerOf({ organizationId }: Tenant, { jti }: User): Promise<SessionProvider | null> {
       const { signOn } = await sessions.find(jti);
@@ -88,7 +88,7 @@ export function createOidcLogoutService(deps: Deps) {
       }
     },
 
-    /** Ends the caller's session and whatever else its sign-on opened; answers where to go to end the one at the provider. */
+    /** Ends the caller's session and all others of its sign-on; returns the logout URL of the provider. */
     async initiate(
       { tenant, user }: { tenant: Tenant; user: User },
       { provider, subject: hint }: SessionProvider,
@@ -106,7 +106,7 @@ export function createOidcLogoutService(deps: Deps) {
       return { revoked, redirectUrl, cookies: redirectUrl === null ? [] : [cookie] };
     },
 
-    /** The browser is back from the provider's logout. */
+    /** Handles the return of the browser from the provider's logout. */
     async finish(
       state: string,
       origin: Origin & { cookie: CookieReader },
@@ -122,8 +122,9 @@ export function createOidcLogoutService(deps: Deps) {
     },
 
     /**
-     * The provider tells that sessions of its own have ended.
-     * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `IDENTITY_PROVIDER_UNAVAILABLE`, `INVALID_TOKEN` whatever is wrong with the token
+     * Handles the notification of a provider that sessions have ended there.
+     * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `IDENTITY_PROVIDER_UNAVAILABLE`, `INVALID_TOKEN` for any error
+     * of the token
      */
     async backChannel(organizationId: string, token: string, origin: Origin): Promise<LogoutEntry> {
       try {
@@ -139,12 +140,12 @@ export function createOidcLogoutService(deps: Deps) {
 }
 export type OidcLogoutService = ReturnType<typeof createOidcLogoutService>;
 
-/** Whom a logout token names, by the claim that names people here; `sub` alone says nothing where another one does. */
+/** Returns the sessions that a logout token names, by the organisation's subject claim, which need not be `sub`. */
 function namedIn(claims: Claims, { issuer, subjectClaim }: OidcSettings): NamedSessions {
   const subject = textIn(claims[subjectClaim]);
   const session = textIn(claims.sid);
   if (subject === null && session === null)
-    throw new AppError('TOKEN_VERIFICATION_FAILED', 'Logout token names nobody who is known here');
+    throw new AppError('TOKEN_VERIFICATION_FAILED', 'Logout token names no person and no session');
   return { protocol: METHOD, issuer, subject, sessionIndexes: session === null ? [] : [session] };
 }
 

@@ -30,7 +30,7 @@ type Deps = Pick<Platform, 'randomToken' | 'publicUrl'> & {
 
 interface OidcRequest extends LoginRequestState {
   organizationId: string;
-  /** The response is read under the settings that it was requested with, or not at all. */
+  /** The response is refused when issuer or client have changed since the request. */
   issuer: string;
   clientId: string;
   verifier: string;
@@ -39,7 +39,7 @@ interface OidcRequest extends LoginRequestState {
 
 export interface OidcCallback {
   query: CallbackQuery;
-  /** Of the organisation's own redirect URI; absent: the one that all share. */
+  /** The organisation in the redirect URI; absent: the shared URI. */
   organizationId?: string;
   cookie: CookieReader;
   origin: Origin;
@@ -49,18 +49,23 @@ const METHOD = 'oidc';
 const SCOPE = 'openid email profile';
 /** OpenID Connect Core, section 2: at most 255 characters. */
 const MAX_ID = 255;
-/** Values of `email_verified`: most directories leave it out, and some send text. */
+/** Accepted values of `email_verified`: most directories leave it out, and some send text. */
 const VERIFIED: readonly unknown[] = [undefined, true, 'true'];
 
 export function createOidcService(deps: Deps) {
   const { providers, loginRequests, loginCompletion, accountLinking, activeSso, randomToken } =
     deps;
 
-  /** One for each organisation, so that no provider is ever given the code of another one (RFC 9700, section 4.4). */
+  /**
+   * Each organisation has its own URI, so that no provider receives the code of another one (RFC 9700, section 4.4).
+   */
   const redirectUriOf = (organizationId: string): string =>
     `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
-  /** The settings that a request was made with. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when they changed */
+  /**
+   * Loads the settings that a request was made with.
+   * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when they changed
+   */
   async function settingsOf(request: OidcRequest): Promise<ActiveSso & { oidc: OidcSettings }> {
     const settings = await activeSso.of(request.organizationId);
     const oidc = oidcOf(settings);
@@ -104,7 +109,7 @@ export function createOidcService(deps: Deps) {
       return { location, cookies: [cookie] };
     },
 
-    /** The browser is back. */
+    /** Handles the return of the browser. */
     finish({ query, organizationId, cookie, origin }: OidcCallback): Promise<CompletedLogin> {
       return loginCompletion.complete<OidcRequest>({
         kind: 'oidc',
@@ -128,7 +133,7 @@ export function createOidcService(deps: Deps) {
 }
 export type OidcService = ReturnType<typeof createOidcService>;
 
-/** The settings of an organisation whose protocol is OpenID Connect. @throws AppError `NOT_FOUND` */
+/** Returns the settings of OpenID Connect, if it is the protocol in use. @throws AppError `NOT_FOUND` */
 export function oidcOf({ provider, oidc }: ActiveSso): OidcSettings {
   if (provider !== 'oidc' || !oidc) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return oidc;
@@ -158,14 +163,14 @@ function identityIn(
 const textIn = (claim: unknown): string | null =>
   typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;
 
-/** Whether the claims only say where the groups can be asked for, as Entra does when they are many. */
+/** Whether the claims only refer to an endpoint for the groups, as Entra does when there are many. */
 function hasOverage({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim: string): boolean {
   if (hasgroups === true || hasgroups === 'true') return true;
   if (typeof elsewhere !== 'object') return elsewhere !== undefined;
   return elsewhere !== null && (Array.isArray(elsewhere) || Object.hasOwn(elsewhere, groupsClaim));
 }
 
-/** No claim means no group; null: the provider does not say which, or in a form that is not understood. */
+/** A missing claim means no groups; null: the groups are not listed, or in an unknown form. */
 function groupsIn(claims: Claims, groupsClaim: string): string[] | null {
   return hasOverage(claims, groupsClaim) ? null : groupsTold(claims[groupsClaim]);
 }

@@ -1,4 +1,4 @@
-// Reads a SAML logout message, however it was delivered: signed by the organisation's identity provider, and sent to the organisation.
+// Reads SAML logout messages of both bindings; they must be signed by the provider and addressed to the organisation.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
@@ -15,7 +15,7 @@ type Deps = Pick<Platform, 'clock'> & {
   endpoints: SamlEndpoints;
 };
 
-/** By HTTP-POST, or by HTTP-Redirect: there the query as it is written is what was signed. */
+/** A message by HTTP-POST, or by HTTP-Redirect, whose signature covers the raw query. */
 export type LogoutDelivery = { form: z.output<typeof logoutForm> } | { rawQuery: string };
 
 export interface ReceivedLogout<M extends LogoutMessage = LogoutMessage> {
@@ -23,7 +23,7 @@ export interface ReceivedLogout<M extends LogoutMessage = LogoutMessage> {
   relayState: string;
 }
 
-/** A message that is not read yet; by redirect its signature is verified already. */
+/** A message before it is parsed; by HTTP-Redirect its signature is already verified. */
 interface OpenedDelivery {
   member: MessageMember;
   relayState: string;

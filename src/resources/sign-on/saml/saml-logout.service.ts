@@ -50,7 +50,7 @@ interface SamlLogoutRequest extends LoginRequestState {
 type Requested = Extract<LogoutMessage, { kind: 'request' }>;
 type Responded = Extract<LogoutMessage, { kind: 'response' }>;
 
-/** What a logout message has led to. */
+/** The redirect and audit entries after a logout message. */
 export interface CompletedLogout {
   location: string;
   cookies: Cookie[];
@@ -60,7 +60,7 @@ export interface CompletedLogout {
 /** A logout that was begun here. */
 export interface InitiatedLogout {
   revoked: number;
-  /** Of the identity provider; null: the session was not opened by SAML, or its provider has no single logout. */
+  /** URL of the identity provider; null: the session was not opened by SAML, or its provider has no single logout. */
   redirectUrl: string | null;
   cookies: Cookie[];
 }
@@ -76,7 +76,7 @@ export function createSamlLogoutService(deps: Deps) {
     now: clock.now(),
   });
 
-  /** The organisation's settings while they are still those of the provider that opened the session. */
+  /** Finds the settings of the provider that opened the session; null: the organisation has another provider now. */
   async function providerOf(organizationId: string, issuer: string): Promise<SamlSettings | null> {
     try {
       const saml = samlOf(await activeSso.of(organizationId));
@@ -87,7 +87,7 @@ export function createSamlLogoutService(deps: Deps) {
     }
   }
 
-  /** A logout begun at the provider: ends the sessions that it names, and answers. */
+  /** Handles a logout begun at the provider: ends the named sessions, and answers. */
   async function handleRequest(
     organizationId: string,
     { entityId: issuer, sloUrl }: SamlSettings,
@@ -106,7 +106,7 @@ export function createSamlLogoutService(deps: Deps) {
     };
   }
 
-  /** The end of a logout begun here. */
+  /** Handles the response to a logout begun here. */
   async function handleResponse(
     organizationId: string,
     { message, relayState }: ReceivedLogout<Responded>,
@@ -141,8 +141,8 @@ export function createSamlLogoutService(deps: Deps) {
 
   return {
     /**
-     * Ends the caller's session and whatever else its sign-on opened, such as what a refresh has replaced; answers where to go to end
-     * the one at the identity provider, null when there is none.
+     * Ends the caller's session and all others of its sign-on, including those that a refresh has replaced; returns the
+     * logout URL of the identity provider, null when there is none.
      */
     async initiate(
       tenant: Tenant,
@@ -167,7 +167,9 @@ export function createSamlLogoutService(deps: Deps) {
       return { revoked, redirectUrl, cookies: [cookie] };
     },
 
-    /** Takes a logout message of an organisation's identity provider: the end of a logout begun here, or one begun there. */
+    /**
+     * Handles a logout message of the identity provider: the response to a logout begun here, or a request begun there.
+     */
     async finish(
       organizationId: string,
       delivery: LogoutDelivery,

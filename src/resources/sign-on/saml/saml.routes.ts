@@ -1,4 +1,4 @@
-// SAML 2.0: start, response, metadata, and single logout both ways (document 1, section 4.1).
+// Routes of SAML 2.0: start, response, metadata, and single logout in both directions (document 1, section 4.1).
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
@@ -19,9 +19,9 @@ import {
 
 const open = { auth: 'public', limits: ['signOn'] } as const;
 const session = (action: string) => ({ action, resource: 'session' });
-/** Of the body, as described. */
+/** Limit of the body, as described. */
 const RESPONSE_BYTES = 5 * 1024 * 1024;
-/** The browser navigates here: a refusal is put into the query of where it goes. */
+/** The browser navigates here, so a refusal is a redirect with the code in the query. */
 const redirecting = {
   ...open,
   kind: 'redirect',

@@ -5,7 +5,7 @@ import { emailAddress, idParam } from '../../../http/declaration/views.ts';
 
 const address = z.string().max(2000);
 
-/** Whose sign-on: that of the organisation, or of the domain of an address. */
+/** Names the organisation, or an address of its domain. */
 export const samlInitiateInput = z
   .strictObject({
     organizationId: optional(idParam),
@@ -16,7 +16,7 @@ export const samlInitiateInput = z
     error: 'give either organizationId or email',
   });
 
-/** Other members of the form are ignored; what is missing is refused like what is wrong. */
+/** Other members of the form are ignored; a missing message is refused like an invalid one. */
 export const responseForm = z.object({
   SAMLResponse: withDefault(z.string(), ''),
   RelayState: withDefault(z.string(), ''),
@@ -29,7 +29,7 @@ export const logoutForm = z.object({
 });
 /** The organisation whose identity provider sends the message. */
 export const logoutQuery = z.object({ org: idParam });
-/** The message is read from the raw query, which is what was signed. */
+/** The message is read from the raw query, which the signature covers. */
 export const logoutAddress = logoutQuery.extend({
   SAMLRequest: optional(z.string()),
   SAMLResponse: optional(z.string()),

@@ -1,4 +1,4 @@
-// Login by SAML 2.0: the request to the organisation's identity provider, its response, and our metadata (document 1, section 4.1).
+// Login by SAML 2.0: request to the identity provider, its response, and our metadata (document 1, section 4.1).
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
@@ -42,12 +42,12 @@ interface SamlRequest extends LoginRequestState {
   requestId: string;
 }
 
-/** Entra sends it instead of the groups when they are many. */
+/** Entra sends this link instead of the groups when there are many. */
 const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
 
 type ResponseForm = z.output<typeof responseForm>;
 
-/** The settings of an organisation whose protocol is SAML. @throws AppError `NOT_FOUND` */
+/** Returns the settings of SAML, if it is the protocol in use. @throws AppError `NOT_FOUND` */
 export function samlOf({ provider, saml }: ActiveSso): SamlSettings {
   if (provider !== 'saml' || !saml) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return saml;
@@ -57,7 +57,7 @@ export function createSamlService(deps: Deps) {
   const { loginRequests, loginCompletion, accountLinking, activeSso } = deps;
   const { messages, reader, redirect, endpoints, clock } = deps;
 
-  /** Every response is good once, whatever becomes of it. */
+  /** Verifies a response, which counts as used even if a later step fails. */
   async function verify(
     { organizationId, requestId }: SamlRequest,
     base64: string,
@@ -93,7 +93,7 @@ export function createSamlService(deps: Deps) {
       return { location, cookies: [cookie] };
     },
 
-    /** The browser is back. */
+    /** Handles the return of the browser. */
     finish(
       { SAMLResponse, RelayState }: ResponseForm,
       origin: Origin & { cookie: CookieReader },
@@ -112,7 +112,7 @@ export function createSamlService(deps: Deps) {
       });
     },
 
-    /** What the organisation's identity provider must know of us. @throws AppError `ORG_NOT_FOUND` */
+    /** Returns our metadata for the organisation's identity provider. @throws AppError `ORG_NOT_FOUND` */
     async metadata(organizationId: string): Promise<string> {
       if (!(await deps.models.organizations.exists({ _id: organizationId })))
         throw new AppError('ORG_NOT_FOUND');
@@ -127,7 +127,7 @@ export function createSamlService(deps: Deps) {
 }
 export type SamlService = ReturnType<typeof createSamlService>;
 
-/** An assertion as any protocol's identity, by the attributes that the organisation has named. */
+/** Converts an assertion to an identity, by the attributes that the settings name. */
 function identityIn(assertion: Assertion, saml: SamlSettings): ExternalIdentity {
   const { nameId, nameIdFormat, sessionIndex, sessionEndsAt, attributes } = assertion;
   const first = (name: string): string | null =>
@@ -150,7 +150,7 @@ function identityIn(assertion: Assertion, saml: SamlSettings): ExternalIdentity 
   };
 }
 
-/** No attribute means no group; null: the provider does not say which, or in a form that is not understood. */
+/** A missing attribute means no groups; null: the groups are not listed, or in an unknown form. */
 function groupsIn(
   { attributes, structured, hasEncryptedAttributes }: Assertion,
   name: string,

@@ -1,4 +1,4 @@
-// The social logins that are configured: which provider, and our client there.
+// Creates the configured social login providers, with our client at each.
 import type { Platform } from '../../../composition/platform.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import { gitHubLogin, openIdLogin, type SocialOpener } from './social-providers.service.ts';
@@ -23,7 +23,7 @@ function providerA(config: Config, providers: IdentityProviders): SocialOpener |
   });
 }
 
-/** GitHub, or what speaks like it. */
+/** GitHub, or a compatible provider. */
 function providerB(config: Config, providers: IdentityProviders): SocialOpener | null {
   const client = clientOf(config, 'B');
   if (!client) return null;

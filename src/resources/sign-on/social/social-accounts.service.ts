@@ -1,4 +1,4 @@
-// The account behind a social identity: linked by issuer and subject, by its verified address the first time, or registered.
+// Finds the account of a social identity by issuer and subject, links one by verified address, or registers one.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
@@ -25,7 +25,7 @@ export function createSocialAccountService(deps: Deps) {
   const findByEmail = (email: string): Promise<UserDocument | null> =>
     models.users.findOne({ email }).lean<UserDocument>();
 
-  /** From now on the identity opens the account, whose address the provider has verified. */
+  /** Lets the identity sign in to the account, whose address the provider has verified. */
   async function link(
     user: UserDocument,
     { issuer, subject }: SocialIdentityClaims,
@@ -73,7 +73,7 @@ export function createSocialAccountService(deps: Deps) {
     return register(identity, email, { origin, proof });
   }
 
-  /** Notes a refusal with the account that was meant. */
+  /** Records a refusal for the account of the identity. */
   async function noteFailure(
     identity: SocialIdentityClaims,
     origin: Origin,

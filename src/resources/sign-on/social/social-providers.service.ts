@@ -1,4 +1,4 @@
-// The three social providers of the installation: two that speak OpenID Connect, and GitHub.
+// The two kinds of social providers: OpenID Connect, and GitHub.
 import { emailIn, verifiedEmail } from '../../../domain/identity/addresses/verified-email.ts';
 import { AppError } from '../../../errors.ts';
 import type {
@@ -12,11 +12,11 @@ import type {
 } from '../../../platform/outbound/identity-providers.ts';
 import { gitHubEmails, gitHubUser } from '../login/sign-on.schemas.ts';
 
-/** What a provider says of a person, verified. */
+/** The verified statements of a provider about a person. */
 export interface SocialIdentityClaims {
   issuer: string;
   subject: string;
-  /** Null: the provider has verified none. */
+  /** Null: the provider has not verified an address. */
   email: string | null;
   name: string | null;
 }
@@ -26,13 +26,13 @@ export interface SocialProvider {
   identify(response: AuthorizationResponse): Promise<SocialIdentityClaims>;
 }
 
-/** Connects to a provider, whose configuration may have to be fetched. */
+/** Connects to a provider, and fetches its configuration if necessary. */
 export type SocialOpener = () => Promise<SocialProvider>;
 
 interface OpenIdKind {
   registration: OpenIdClient;
   prompt?: string;
-  /** A claim besides `email_verified` that says the address is verified. */
+  /** An additional claim that says whether the address is verified. */
   edovClaim?: string;
 }
 
@@ -57,7 +57,7 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
   };
 };
 
-/** GitHub has no ID tokens: its API says whom the access token belongs to. */
+/** GitHub has no ID tokens, so its API is asked for the user of the access token. */
 export const gitHubLogin = (
   providers: IdentityProviders,
   { apiUrl, ...registration }: OAuthClient & { apiUrl: string },

@@ -1,4 +1,4 @@
-// Social login: start and callback for each provider, and the exchange of the session's cookie.
+// Routes of social login: start and callback for each provider, and the exchange of the session's cookie.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { redirectAfterLogin } from '../../../http/declaration/sign-in.ts';
 import {
@@ -27,7 +27,7 @@ const callback = {
   audit: { action: 'auth.login', resource: 'session' },
 } as const;
 
-/** Start and callback of one provider. */
+/** Creates the start and callback routes of one provider. */
 const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
   route({
     path: `/${kind}`,

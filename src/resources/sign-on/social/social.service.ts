@@ -76,8 +76,9 @@ export function createSocialService(deps: Deps) {
 
   return {
     /**
-     * Where the browser goes: to the provider, or back with a code when it cannot be reached.
-     * @throws AppError `NOT_FOUND` when it is not configured, `VALIDATION_ERROR` for an address that is not on the allow-list
+     * Redirects the browser to the provider, or back with an error code when it cannot be reached.
+     * @throws AppError `NOT_FOUND` when it is not configured, `VALIDATION_ERROR` for an address that is not on the
+     * allow-list
      */
     async begin(
       kind: SocialKind,
@@ -95,7 +96,7 @@ export function createSocialService(deps: Deps) {
       );
     },
 
-    /** The browser is back. @throws AppError `NOT_FOUND` when the login is not configured */
+    /** Handles the return of the browser. @throws AppError `NOT_FOUND` when the login is not configured */
     async finish(
       kind: SocialKind,
       { query, cookie, origin }: SocialCallback,

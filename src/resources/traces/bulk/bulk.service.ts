@@ -25,16 +25,16 @@ export interface BulkResult {
 type DeletionCause = 'bulk-delete' | 'purge';
 type ErasureCause = DeletionCause | 'request';
 
-/** What an erased decision keeps: how it was judged, nothing of its content, and not who a free-text agent may name. */
+/** An erased decision keeps its evaluation only: no content, and no free-text agent, which may name a person. */
 const RETAINED = new Set(['evaluation']);
-/** The kinds of entries that hold words about a decision. */
+/** Kinds of entries that hold texts of people about a decision. */
 const HUMAN_VERDICTS = ['correction', 'review'] as const;
 
 export function createBulkService({
   models,
   ledger: { amendments },
 }: Pick<Platform, 'models' | 'ledger'>) {
-  /** The decisions that the tenant sees, by id. */
+  /** Maps object ids to `traceId`s, for the decisions visible to the tenant. */
   async function find(
     { organizationId, workspaceId }: Tenant,
     ids: readonly string[],
@@ -46,7 +46,7 @@ export function createBulkService({
     return new Map(found.map(({ _id, traceId }) => [_id.toHexString(), traceId]));
   }
 
-  /** One amendment of each decision that is still there; the first that cannot be appended is thrown after all were tried. */
+  /** Appends one amendment to each decision that still exists; tries all, then throws the first failure. */
   async function amendAll(
     tenant: Tenant,
     ids: readonly string[],
@@ -70,7 +70,7 @@ export function createBulkService({
     };
   }
 
-  /** Everything of its content that is still kept, in the decision and in what people said of it. */
+  /** Names the content that is still stored in the decision and in the verdicts on it. */
   async function erasable(trace: TraceDocument): Promise<Erased[]> {
     const { organizationId, traceId } = trace;
     const verdicts = await models.ledger
@@ -104,7 +104,7 @@ export function createBulkService({
       );
     },
 
-    /** The same on request, by their trace ids; those that are gone already are left alone. @throws AppError `CONFLICT` */
+    /** Erases decisions on request, by their `traceId`s; skips deleted ones. @throws AppError `CONFLICT` */
     async erase(tenant: Tenant, traceIds: readonly string[]): Promise<void> {
       const decide = async (subject: Subject<TraceDocument>): Promise<Amendment | null> =>
         subject.trace.deletedAt

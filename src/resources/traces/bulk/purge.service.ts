@@ -1,4 +1,4 @@
-// Purging: every decision that was recorded before a day is emptied and hidden, as bulk deletion does it (document 2, section 4.1).
+// Purges decisions recorded before a given time: empties and hides them, like bulk deletion (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -11,13 +11,13 @@ type Deps = Pick<Platform, 'models' | 'clock'> & { bulk: BulkService };
 export interface Purged {
   before: Date;
   purged: number;
-  /** There are more: the call is to be repeated. */
+  /** True if more decisions are left: the call is to be repeated. */
   hasMore: boolean;
 }
 
-/** Decisions of one call. */
+/** Maximum number of decisions of one call. */
 export const PURGE_LIMIT = 5000;
-/** The database looks past everything that was purged earlier. */
+/** Longer than for other reads: the query skips everything that was purged earlier. */
 const FIND_MAX_MS = 60_000;
 
 export function createPurgeService({ models, bulk, clock }: Deps) {
@@ -42,7 +42,7 @@ export function createPurgeService({ models, bulk, clock }: Deps) {
   }
 
   return {
-    /** Oldest first, in the workspace that was chosen. @throws AppError `VALIDATION_ERROR` for a day to come, `CONFLICT` */
+    /** Oldest first, in the chosen workspace. @throws AppError `VALIDATION_ERROR` for a future date, `CONFLICT` */
     async purge(tenant: Tenant, before: Date): Promise<Purged> {
       if (before > clock.now()) throw new AppError('VALIDATION_ERROR', 'before is in the future');
       let [purged, after] = [0, 0];

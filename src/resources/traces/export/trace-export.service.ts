@@ -1,4 +1,4 @@
-// The CSV export of decisions: every one that the filters find, as a text that is made while it is read (document 2, section 4.1).
+// Streams all decisions that match the filters as CSV (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { csvHeader, csvLine } from '../../../domain/csv.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -18,7 +18,7 @@ export interface TraceExport {
 /** Decisions that are in memory at a time; each may have megabytes. */
 const BATCH = 16;
 const CHUNK_CHARACTERS = 64 * 1024;
-/** Of the database's work on one export; what waits for the reader does not count. */
+/** Database time limit of one export; time spent waiting for the reader does not count. */
 const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createTraceExportService({ models, contents, clock, reader }: Deps) {
@@ -37,7 +37,7 @@ export function createTraceExportService({ models, contents, clock, reader }: De
   }
 
   return {
-    /** Newest first. A failure after the first lines breaks the text off. */
+    /** Newest first. A failure after the first lines aborts the stream. */
     async open(tenant: Tenant, query: TraceQuery): Promise<TraceExport> {
       const day = clock.now().toISOString().slice(0, 10);
       const body = linesOf(await reader.select(tenant, query));

@@ -1,27 +1,27 @@
-// What feedback makes of a decision's values (document 2, section 4.6, effects): pure functions of the values in force.
+// Applies feedback to a decision's values (document 2, section 4.6, effects): pure functions of the values in force.
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { actionText } from '../../../domain/record/proposed-action.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
-/** Without personal data. */
+/** A correction without personal data. */
 export interface Correction {
   correctedDecision: Json;
   feedbackNotes: string | null;
 }
 
 export interface Approval {
-  /** As the caller claims; nobody has proved it, so no member's id stands beside it. */
+  /** The caller's claim, which is not verified; hence no member's id is recorded with it. */
   claimedBy: string | null;
 }
 
-/** Names of the marker: a rationale holds one, however often the decision is corrected. */
+/** Characters of the correction marker; a rationale has at most one, however often the decision is corrected. */
 const MARKER_MAX = 2000;
 
-/** What `metadata` says of an approval; entries of earlier versions have an id too. */
+/** Members of `metadata` that record an approval; earlier versions stored an id too. */
 const APPROVAL = ['approvedBy', 'approvedById', 'approvedAt'];
 
-/** The new `outputDecision`; one that was not kept begins anew. Notes of a correction before are not about this one. */
+/** The new `outputDecision`; starts empty if none was stored. Notes of an earlier correction are dropped. */
 export function correctedOutput(before: Json, { correctedDecision, feedbackNotes }: Correction) {
   const { decision, action = null } = objectOf(before);
   return {
@@ -32,7 +32,7 @@ export function correctedOutput(before: Json, { correctedDecision, feedbackNotes
   } satisfies JsonObject;
 }
 
-/** `ingested`: the agent's own. */
+/** `ingested`: the agent's own rationale. */
 export function markedRationale(
   ingested: string | null,
   { correctedDecision, feedbackNotes }: Correction,
@@ -43,8 +43,8 @@ export function markedRationale(
 }
 
 /**
- * The new `metadata`, where nothing stays of an approval before, nor of one that the agent claimed. `at`: null for a correction, which
- * only says who it is by.
+ * The new `metadata`, without any earlier approval or one that the agent claimed. `at`: null for a correction, which
+ * only records its author.
  */
 export function approvedMetadata(before: Json, approval: Approval, at: Date | null): JsonObject {
   const { claimedBy: approvedBy } = approval;
@@ -55,7 +55,7 @@ export function approvedMetadata(before: Json, approval: Approval, at: Date | nu
   };
 }
 
-/** Whether the output is what this correction makes of one. */
+/** Whether the output has this correction already. */
 export function isCorrectedBy(output: Json, correction: Correction): boolean {
   const { decision = null, correctionNotes = null } = objectOf(output);
   return (
@@ -64,13 +64,13 @@ export function isCorrectedBy(output: Json, correction: Correction): boolean {
   );
 }
 
-/** Whether the metadata says that the same person approved. */
+/** Whether the metadata records an approval by the same person. */
 export function isApprovedBy(metadata: Json, { claimedBy }: Approval): boolean {
   const known = objectOf(metadata);
   return typeof known['approvedAt'] === 'string' && (known['approvedBy'] ?? null) === claimedBy;
 }
 
-/** The other members of an object. */
+/** The members of an object except `names`. */
 function without(value: Json, names: readonly string[]): JsonObject {
   const members = Object.entries(objectOf(value));
   return Object.fromEntries(members.filter(([name]) => !names.includes(name)));

@@ -1,4 +1,4 @@
-// Feedback ingestion: what people decided elsewhere about decisions.
+// Feedback ingestion: verdicts on decisions that people gave outside Assay.
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { feedbackInput, feedbackView } from './feedback.schemas.ts';
 

@@ -4,7 +4,7 @@ import { optional } from '../../../http/declaration/optional.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { emailAddress, words } from '../../../http/declaration/views.ts';
 
-/** As much as the action of a decision may have. */
+/** The same limit as for the action of a decision. */
 const DECISION_BYTES = 10 * 1024;
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
@@ -55,7 +55,7 @@ export const feedbackView = z.object({
     .describe(
       'Whether index, patterns, canaries and effectiveness count the verdict as a person’s: by a key with the capability `feedback` alone',
     ),
-  claimedBy: z.string().nullable().describe('`userEmail` as given; nobody has proved it'),
+  claimedBy: z.string().nullable().describe('`userEmail` as given; not verified'),
   hashChain: z
     .object({ sequence: z.number().int(), chainHash: z.string() })
     .describe('The newest entry about the decision'),

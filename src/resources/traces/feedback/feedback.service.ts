@@ -1,4 +1,4 @@
-// Feedback: a verdict on a decision that was let pass or held, from wherever it was given; one entry of the chain (document 2, section 4.6).
+// Records feedback: a verdict on a decision, given outside Assay, as one entry of the chain (document 2, section 4.6).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
@@ -52,7 +52,7 @@ interface FeedbackCaller {
 /** The feedback as it is recorded. */
 interface Recorded extends Correction, Approval {
   action: Feedback['action'];
-  /** The caller's word counts as a person's. */
+  /** Whether the caller's feedback counts as a person's verdict. */
   counted: boolean;
 }
 
@@ -69,7 +69,7 @@ export function createFeedbackService(deps: Deps) {
     return (await findOr404(query)).traceId;
   }
 
-  /** Whether what the newest feedback said counts already; the same said again by somebody whose word counts is news otherwise. */
+  /** Whether the newest feedback counts as a person's; if not, the same by a key that counts is recorded again. */
   async function isCounted(organizationId: string, traceId: string): Promise<boolean> {
     const newest = await models.ledger
       .findOne({ organizationId, traceId, kind: 'correction' }, 'view')
@@ -78,7 +78,7 @@ export function createFeedbackService(deps: Deps) {
     return newest !== null && isByPerson(newest.view);
   }
 
-  /** Null where the decision is like this already, and it counts as much. */
+  /** Null if the same feedback is recorded already and counts as much. */
   async function amendUnlessKnown(
     tenant: Tenant,
     about: Subject<TraceDocument>,
@@ -171,7 +171,7 @@ function changeBy({ action }: Recorded): Change {
   return { status: 'success', humanOverride: action === 'correct' };
 }
 
-/** By the rules that the decision is stored under. */
+/** Scrubs the feedback by the rules that the decision is stored under. */
 async function scrubbed(
   feedback: Feedback,
   scrubber: Scrubber,
@@ -189,7 +189,7 @@ async function scrubbed(
   };
 }
 
-/** Whether the decision is already what the feedback would make of it. */
+/** Whether the feedback would change nothing in the decision. */
 function isRepeated(trace: TraceDocument, recorded: Recorded): boolean {
   const { status, humanOverride } = changeBy(recorded);
   if (trace.status !== status || trace.humanOverride !== humanOverride) return false;

@@ -1,4 +1,4 @@
-// From a judged decision to what queues for sealing: commitments, view, digest and the stored members (docs/formats.md).
+// Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (docs/formats.md).
 import { payloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
 import { sealInParts } from '../../../domain/record/commitments.ts';
@@ -34,14 +34,14 @@ export interface DraftInput {
   /** The moment of judgement. */
   at: Date;
   idempotencyKey: Buffer | null;
-  /** Given where the decision names no registered agent. */
+  /** Present if the decision names no registered agent. */
   agentMark: string | undefined;
   monthlyLimit: number | null;
   newReviewId: () => ReviewItem['_id'];
   random16: () => Buffer;
 }
 
-/** Committed to and not stored for agents that do not log payloads. */
+/** Values that are committed to but not stored, for agents that do not log payloads. */
 const PAYLOAD = [
   'inputContext',
   'outputDecision',
@@ -51,7 +51,7 @@ const PAYLOAD = [
   'crew',
 ];
 
-/** What a decision says besides its payload; scrubbed. */
+/** Scrubbed members of a decision besides its payload. */
 interface Origin {
   /** As the caller named it. */
   agentId: string;
@@ -61,7 +61,7 @@ interface Origin {
   timestamp: string | null;
 }
 
-/** In parts of some milliseconds for a megabyte. */
+/** Runs in steps of a few milliseconds for a payload of a megabyte. */
 export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
   const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
   const origin = originOf(input);
@@ -129,7 +129,7 @@ function* commit(
   return { sealed, commitments, unstored };
 }
 
-/** No spread: with two of them a draft took a tenth longer (row ingest/R1). */
+/** Without spreads: two of them made a draft a tenth slower (row ingest/R1). */
 function fieldsOf(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
@@ -158,7 +158,7 @@ function fieldsOf(
   return fields;
 }
 
-/** With what the columns of an answer and of a review begin with, so that they cannot be changed unnoticed. */
+/** Commits to the initial columns of answer and review, so that a later change of them is detected. */
 function factsOf({ judged: { facts }, agentMark }: DraftInput, review?: ReviewItem): JsonObject {
   const told: JsonObject = { ...facts, agentMark: agentMark ?? null };
   if (!review) return told;
@@ -168,7 +168,7 @@ function factsOf({ judged: { facts }, agentMark }: DraftInput, review?: ReviewIt
   return told;
 }
 
-/** What a held decision waits for. */
+/** The pending review of a held decision. */
 function newReview({ newReviewId, judged, reviewSla, at }: DraftInput): ReviewItem {
   const priority = judged.reviewPriority ?? 'medium';
   return {

@@ -1,4 +1,4 @@
-// The idempotency key of an ingestion: derived from the caller's header, or from the request itself (document 1, section 8).
+// Derives the idempotency key of an ingestion from the caller's header or from the request (document 1, section 8).
 import { createHmac } from 'node:crypto';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
@@ -7,7 +7,7 @@ export interface IdempotencySource {
   organizationId: string;
   /** Value of the header `Idempotency-Key`, compared without case. */
   header: string | undefined;
-  /** As the body names it; null when it cannot be read. */
+  /** The agent as the body names it; null if it cannot be read. */
   agentId: string | null;
   rawBody: Buffer;
 }
@@ -35,7 +35,7 @@ export function idempotencyKeyOf(
   return keyed(ledgerKey, `derived:${sha256Hex(source)}`);
 }
 
-/** What stands for an agent that is known by its name alone: the name itself may be personal, and is scrubbed. */
+/** A keyed digest of an unregistered agent's name: the name itself may be personal, and is scrubbed. */
 export function agentMark(ledgerKey: string, organizationId: string, named: string): string {
   return keyed(ledgerKey, `agent:${organizationId}:${named}`).toString('base64url');
 }

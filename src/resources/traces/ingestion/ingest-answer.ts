@@ -1,8 +1,8 @@
-// What ingestion answers, and what a replay is answered: taken from the stored document alone.
+// The answer of ingestion, built from the stored document alone, so that a replay gets the same.
 import { saltAt } from '../../../domain/record/commitments.ts';
 import type { TraceDocument, Verdict } from '../traces.model.ts';
 
-/** What is stored of an answer, and read again for a replay. */
+/** Members of a stored decision that the answer is built from, at ingestion and for a replay. */
 export type Answered = Pick<
   TraceDocument,
   | 'traceId'

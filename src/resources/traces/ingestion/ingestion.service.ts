@@ -1,4 +1,4 @@
-// Ingestion: a decision is checked, judged and sealed; the stored document is the answer (document 2, section 4.1; docs/ledger.md).
+// Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { allKnown, type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
@@ -42,7 +42,7 @@ export interface IngestionContext {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   userAgent: string | null;
   rawBody: Buffer;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   sent?: Json | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface IngestionCaller {
 
 export interface Ingested {
   answer: IngestAnswer;
-  /** An equal request had this answer already. */
+  /** True if an equal request got this answer before. */
   isReplay: boolean;
   /** Headers that announce the end of a deprecated schema version. */
   deprecation: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ interface Judging extends JudgeInput {
   reviewSla: ReviewSla;
 }
 
-/** A request that was checked, with everything that its decision is judged by. */
+/** A validated request with everything that its decision is judged by. */
 interface Accepted {
   tenant: Tenant;
   context: IngestionContext;
@@ -92,7 +92,7 @@ export function createIngestionService(deps: Deps) {
       throw new AppError('FORBIDDEN', 'The key is limited to other agents');
   }
 
-  /** At once where all that decides is in memory. */
+  /** Returns synchronously if agent, policies and settings are cached. */
   function judgingOf(caller: IngestionCaller, named: string): Awaitable<Judging> {
     const { tenant } = caller;
     const meant = agents.resolve(tenant.organizationId, named, tenant.agentIds);
@@ -109,7 +109,7 @@ export function createIngestionService(deps: Deps) {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
-    // Whoever names a workspace adds its policies to those that would judge otherwise: the judged party does not choose its judge.
+    // A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them.
     const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
     const workspaceId = chosen ?? home;
     const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
@@ -149,8 +149,8 @@ export function createIngestionService(deps: Deps) {
     agentMark(deps.secrets.ledgerKey, organizationId, named);
 
   /**
-   * An idempotency key does not carry the answer of one agent to another, nor past the agents and the workspace of the caller's key.
-   * @param named the agent as the repetition names it; null when that cannot be read
+   * A replay needs the same agent, within the agents and the workspace of the caller's key.
+   * @param named the agent as the repeated request names it; null if that cannot be read
    * @throws AppError `CONFLICT`, `DECISION_ERASED`
    */
   async function requireSameAgent(
@@ -169,7 +169,7 @@ export function createIngestionService(deps: Deps) {
     if (!isSame) throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   }
 
-  /** No spread here: members that come and go with a spread cost more than the rest of the call. */
+  /** Without spreads: they would cost more than the rest of the call. */
   function toDraft(
     { tenant, context, named, judging, schemaVersion, idempotencyKey }: Accepted,
     judged: Judgement,
@@ -200,7 +200,8 @@ export function createIngestionService(deps: Deps) {
   return {
     /**
      * Judges and seals one decision, and answers when it is durable.
-     * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`, `CONFLICT`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
+     * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`,
+     * `CONFLICT`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
      */
     async ingest(
       caller: IngestionCaller,
@@ -214,7 +215,7 @@ export function createIngestionService(deps: Deps) {
       const { length: bytes } = context.rawBody;
       await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits, bytes));
       const judging = await judgingOf(caller, named);
-      // Whatever zod let through is JSON, for the body came through the strict parser.
+      // The body is JSON, since it came through the strict parser.
       const judged = await atOnceUnlessLarge(bytes, judgeInParts(body as JsonObject, judging));
       const accepted = {
         tenant,
@@ -235,7 +236,7 @@ export function createIngestionService(deps: Deps) {
     },
 
     /**
-     * The answer that an equal request was given within 24 hours; null when there was none.
+     * The answer that an equal request got within 24 hours; null if there was none.
      * @throws AppError `CONFLICT` when it was given to another agent, `DECISION_ERASED`
      */
     async replay(
@@ -274,7 +275,7 @@ function toIngested(trace: Answered, isReplay: boolean): Ingested {
   };
 }
 
-/** What a body that may be no decision names as its agent; a blank name names none. */
+/** Reads the agent from a body that may be invalid; null if it is missing or blank. */
 function agentIdIn(sent: Json | undefined): string | null {
   const agentId = typeof sent === 'object' && sent && 'agentId' in sent ? sent.agentId : null;
   return typeof agentId === 'string' ? agentId.trim() || null : null;

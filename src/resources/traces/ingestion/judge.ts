@@ -1,4 +1,4 @@
-// Judges one submitted decision: confidence, policies, scrubbing. Policies see what was submitted; stored is what scrubbing left of it.
+// Judges a decision: confidence, policies, scrubbing. Policies see the submitted values; scrubbed ones are stored.
 import {
   type Confidence,
   type DecisionHistory,
@@ -16,7 +16,7 @@ import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
 import { type MemberScrubbers, scrubbedFields, scrubMembers } from './scrub-members.ts';
 
-/** Everything that decides about a decision besides the decision. */
+/** Everything that the judgement depends on besides the decision. */
 export interface JudgeInput extends MemberScrubbers {
   agent: KnownAgent | null;
   agentPolicies: KnownAgent['policies'];
@@ -31,18 +31,18 @@ export interface Judgement {
   tags: string[];
   /** Named in the answer to a flagged or blocked decision. */
   policy: { name: string; reason: string } | null;
-  /** What the policy that held it says of its urgency; null: nothing. */
+  /** Priority set by the policy that held the decision; null if it sets none. */
   reviewPriority: ReviewPriority | null;
   matchedPolicyIds: string[];
-  /** What the chain commits to about the judgement. */
+  /** The record of the judgement that the chain commits to. */
   evaluation: JsonObject;
-  /** What the chain commits to about what was judged, besides the content. */
+  /** Facts about the judged decision that the chain commits to, besides its content. */
   facts: JsonObject;
   /** The submitted members, scrubbed. */
   content: JsonObject;
 }
 
-/** The tag of a decision that was redacted where scrubbing would have taken too much work. */
+/** The tag of a decision that was redacted because scrubbing would have taken too much work. */
 const SCRUB_LIMIT = 'SCRUB_LIMIT';
 
 const ANOMALY_POLICY = {
@@ -50,12 +50,12 @@ const ANOMALY_POLICY = {
   reason: 'The engine flagged the decision as an anomaly, and the agent is set to block those',
 };
 
-/** The order of keys decides nothing: what is judged is the decision as it is read back from its canonical text. */
+/** The order of keys has no effect: the decision is judged in the order of its canonical text. */
 export function judge(given: JsonObject, input: JudgeInput): Judgement {
   return atOnce(judgeInParts(given, input));
 }
 
-/** `judge` in parts of some milliseconds; the first is empty, since the limits of the decision were checked just before. */
+/** The same in steps of a few milliseconds; the first is empty, since the limits were checked just before. */
 export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judgement> {
   yield;
   const submitted = inCanonicalOrder(given) as JsonObject;
@@ -85,7 +85,7 @@ export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judge
   };
 }
 
-/** What scoring and scrubbing found. */
+/** The findings of scoring and scrubbing. */
 interface Inspected {
   scored: Confidence;
   /** Scrubbed. */
@@ -106,7 +106,7 @@ function* inspected(submitted: JsonObject, input: JudgeInput): Parts<Inspected> 
   return { scored, members, changed, tags, pii: { outputTypes, types } };
 }
 
-/** The verdict, and what it rests on. */
+/** The verdict and its reasons. */
 interface Decision {
   verdict: Verdict;
   policy: Judgement['policy'];
@@ -115,7 +115,7 @@ interface Decision {
   decidedBy: string | null;
 }
 
-/** `isAnomaly`: the agent is set to block what the engine found. */
+/** `isAnomaly`: the engine found an anomaly, and the agent is set to block those. */
 function decisionOf(found: PolicyVerdict, isAnomaly: boolean): Decision {
   const verdict = isAnomaly ? 'blocked' : found.status;
   return {
@@ -149,7 +149,7 @@ interface Findings {
 
 function evaluationOf({ at, agentPolicies, policies }: JudgeInput, findings: Findings): JsonObject {
   const { scored, found, tags, decision, changed } = findings;
-  // In canonical order, which then need not be made (row ingest/R1).
+  // Written in canonical order, so that it need not be sorted (row ingest/R1).
   return {
     agentPolicies: { ...agentPolicies },
     at: at.toISOString(),

@@ -1,4 +1,4 @@
-// What is checked of an ingestion before it is judged: the schema version that it names, and that version's content limits.
+// Checks an ingestion before it is judged: the requested schema version, and that version's content limits.
 import type { Parts } from '../../../domain/others-turn.ts';
 import { limitViolations } from '../../../domain/record/content-limits.ts';
 import {
@@ -17,7 +17,9 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** @throws AppError `SVC_UNKNOWN_SCHEMA_VERSION`, `SVC_VALIDATION_FAILED` when header and body differ, `VERSION_SUNSET` */
+/**
+ * @throws AppError `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `SVC_VALIDATION_FAILED` when header and body differ
+ */
 export function requestedVersion(
   headers: Headers,
   { schemaVersion }: IngestBody,

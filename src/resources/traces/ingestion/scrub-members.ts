@@ -8,7 +8,7 @@ import { Work, workLimits } from '../../../domain/work.ts';
 
 export interface MemberScrubbers {
   scrubber: Scrubber;
-  /** For `agentVersion`, in which four numbers joined by dots are a version and no address. */
+  /** Scrubs `agentVersion`, in which four numbers joined by dots are a version and not an IP address. */
   versionScrubber: Scrubber;
 }
 
@@ -20,14 +20,14 @@ export interface ScrubbedMembers {
   types: DetectionType[];
   /** Those found in `outputDecision`. */
   outputTypes: DetectionType[];
-  /** False: the work of a decision was used up, and what was left of it is redacted. */
+  /** False if the work budget of the decision was used up and the rest was redacted. */
   isComplete: boolean;
 }
 
-/** Short and of a form that is read again, so scrubbed before a longer member can use up the work. */
+/** Short members that are parsed later: scrubbed first, before a longer member can use up the budget. */
 const FIRST = ['agentId', 'agentVersion', 'schemaVersion', 'timestamp'];
 
-/** Each member by itself, so that it is known what the output held; all by the work of one decision. */
+/** Scrubs each member by itself, to report findings in the output; all share the work budget of one decision. */
 export function* scrubMembers(
   submitted: JsonObject,
   { scrubber, versionScrubber }: MemberScrubbers,
@@ -51,7 +51,7 @@ export function* scrubMembers(
   return { members, changed, types: [...types].sort(), outputTypes, isComplete };
 }
 
-/** The condition fields that read a changed value, or what is derived from one: there a replay cannot tell. */
+/** Condition fields that read a changed value or derive from one: a policy replay cannot evaluate them. */
 export function scrubbedFields(fields: readonly string[], changed: readonly string[]): string[] {
   if (changed.length === 0) return [];
   const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
@@ -60,12 +60,12 @@ export function scrubbedFields(fields: readonly string[], changed: readonly stri
   );
 }
 
-/** Whether one path leads to the other, or both to the same. */
+/** Whether the paths are equal or one contains the other. */
 function overlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }
 
-/** RFC 6901. */
+/** Decodes a token of a JSON Pointer (RFC 6901). */
 function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

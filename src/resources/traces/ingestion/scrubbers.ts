@@ -25,10 +25,10 @@ export function createScrubbers() {
   return {
     of,
 
-    /** The rules in force, with the additional pass where a decision stored under `rulesVersion` had it. */
+    /** The rules in force, with the additional pass if a decision stored under `rulesVersion` had it. */
     likeThatOf,
 
-    /** What a decision stored under `rulesVersion` is read with; null: it was scrubbed by the very rules in force. */
+    /** The scrubber to read a decision stored under `rulesVersion`; null if those are the rules in force. */
     forReading(rulesVersion: string, nationalIds: boolean): Scrubber | null {
       const inForce = likeThatOf(rulesVersion, nationalIds);
       return inForce.version === rulesVersion ? null : inForce;

@@ -1,9 +1,9 @@
-// Which workspaces let the service approve, and after how much.
+// Loads the auto-approval settings of an organisation's workspaces.
 import type { Types } from 'mongoose';
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { Models } from '../../../models.ts';
 
-/** By workspace; those that did not switch it on are missing. */
+/** Settings by workspace id; workspaces without auto-approval are missing. */
 export async function autoApprovalsOf(
   models: Models,
   organizationId: string,

@@ -1,4 +1,4 @@
-// Counts what persons said of each pattern, and approves held decisions whose pattern has matured, where the workspace wants it (docs/cpi.md).
+// Counts persons' verdicts on each pattern, and approves held decisions of mature patterns if configured (docs/cpi.md).
 import { createHmac } from 'node:crypto';
 import type { Platform } from '../../../composition/platform.ts';
 import {
@@ -29,7 +29,7 @@ const HELD_MEMBERS = [
   'sequence content generation sealed.outputDecision sealed.evaluation sealed.facts',
 ].join(' ');
 
-/** One after the other, so that an objection counts for every decision behind it; what is repeated changes nothing. */
+/** Runs serially, so that an objection affects every later decision; repeated entries change nothing. */
 export function maturationConsumer(deps: Deps): IdempotentConsumer<TraceDocument> {
   const { models } = deps;
   const counter = createCounter(deps);
@@ -54,7 +54,7 @@ export function maturationConsumer(deps: Deps): IdempotentConsumer<TraceDocument
   };
 }
 
-/** The decision with its pattern; null where it was not held, or has none. */
+/** The decision with its pattern; null if it was not held or has no pattern. */
 async function knownOf(
   { models, contents, secrets }: Deps,
   organizationId: string,
@@ -90,7 +90,7 @@ function heldDecision(trace: TraceDocument): Comparable {
 function createCounter(deps: Deps) {
   const { models } = deps;
 
-  /** The verdict, unless the service gave it; `isFirst`: no person had judged the decision before. */
+  /** The person's verdict of an entry; null if the service gave it. `isFirst`: the first by a person. */
   async function verdictAt(organizationId: string, { traceId, sequence }: Entry) {
     const verdicts = await models.ledger
       .find({ organizationId, traceId, kind: { $in: VERDICT_KINDS }, ...BY_PERSONS })
@@ -105,7 +105,7 @@ function createCounter(deps: Deps) {
   }
 
   return {
-    /** An approval counts if it is the first verdict on its decision; every objection starts the pattern anew. */
+    /** An approval counts if it is the first verdict on its decision; every objection resets the count. */
     async count(organizationId: string, entry: Entry): Promise<void> {
       const known = await knownOf(deps, organizationId, entry.traceId);
       const verdict = known && (await verdictAt(organizationId, entry));
@@ -133,7 +133,7 @@ function createCounter(deps: Deps) {
 function createApprover(deps: Deps) {
   const { models, contents, ledger, random16 } = deps;
   return {
-    /** Approves the decision, if its pattern has matured and nobody has decided yet. */
+    /** Approves the decision if its pattern is mature and the review is still pending. */
     async consider(organizationId: string, traceId: string, setting: AutoApproval): Promise<void> {
       const known = await knownOf(deps, organizationId, traceId);
       if (!known?.trace.review) return;

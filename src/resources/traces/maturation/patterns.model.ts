@@ -1,4 +1,4 @@
-// Patterns of held decisions, and how often in a row persons approved what has them: counted by a consumer; no content of any decision.
+// Patterns of held decisions with their consecutive approvals, counted by a consumer; they hold no decision's content.
 import { Schema, type Types } from 'mongoose';
 import type { Maturity } from '../../../domain/maturation.ts';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
@@ -10,7 +10,7 @@ export interface DecisionPatternDocument extends Maturity {
   agentId: string;
   /** Keyed hash of the pattern's text. */
   key: string;
-  /** Those that matched. */
+  /** Ids of the policies that matched. */
   policyIds: string[];
   /** The decision that was judged last. */
   exampleTraceId: string;

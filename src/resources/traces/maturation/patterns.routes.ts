@@ -1,4 +1,4 @@
-// Patterns of held decisions: what persons keep approving.
+// Lists patterns of held decisions with their approvals.
 import { route } from '../../../http/declaration/define-route.ts';
 import { patternView } from './patterns.schemas.ts';
 

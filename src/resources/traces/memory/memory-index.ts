@@ -1,12 +1,12 @@
-// The index of the memory search, as the rest of the server sees it: it works in a thread of its own.
+// The interface of the memory search's index, which runs in a thread of its own.
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 
-/** What follows the ledger for it: another model has another name, begins at the first entry, and so replaces all vectors. */
+/** Consumer name of the indexer. Another model has another name, starts at entry 1, and so replaces all vectors. */
 export function indexerOf(model: string): string {
   return `trace-vectors:${model}`;
 }
 
-/** An entry of the ledger that changed what a decision says. */
+/** An entry of the ledger that changed the texts of a decision. */
 export interface ChangedEntry {
   traceId: string;
   sequence: number;
@@ -15,11 +15,11 @@ export interface ChangedEntry {
 
 export interface MemoryQuestion {
   organizationId: string;
-  /** Null: of all workspaces. */
+  /** Null: all workspaces. */
   workspaceId: string | null;
   query: string;
   limit: number;
-  /** Neighbours below it are not found. */
+  /** Neighbours below this score are left out. */
   minScore: number;
 }
 

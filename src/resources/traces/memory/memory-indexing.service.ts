@@ -1,4 +1,4 @@
-// The indexing for the memory search: begun by an organisation's first search, and how far it has come.
+// Starts the memory index of an organisation at its first search, and measures its lag.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 import { isDuplicateKey } from '../../../errors.ts';
@@ -11,7 +11,7 @@ type Deps = Pick<Platform, 'models' | 'memory' | 'ledger' | 'clock'> & {
   consumers: Pick<Consumers, 'wake'>;
 };
 
-/** Organisations of which this instance knows that they have searched. */
+/** Maximum number of organisations cached as having searched. */
 const KNOWN = 10_000;
 
 export function createMemoryIndexing({ models, memory, ledger, clock, consumers }: Deps) {
@@ -26,14 +26,14 @@ export function createMemoryIndexing({ models, memory, ledger, clock, consumers 
   }
 
   return {
-    /** The organisation searches: its decisions are indexed from its first search on, the old ones too. */
+    /** Records the first search of an organisation; from then on all its decisions are indexed, older ones too. */
     async begin(organizationId: string): Promise<void> {
       if (known.has(organizationId)) return;
       if (!(await models.memoryUses.exists({ organizationId }))) await noteFirst(organizationId);
       known.set(organizationId, true);
     },
 
-    /** How many of the newest entries the index does not tell of yet. */
+    /** Number of newest entries that are not indexed yet. */
     behind: (organizationId: string): Promise<number> =>
       indexLag({ models, ledger }, organizationId, indexerOf(memory.model)),
   };

@@ -1,4 +1,4 @@
-// Memory search: the decisions whose question or answer means what the query means (document 2, section 4.1).
+// Memory search: finds the decisions whose texts are closest in meaning to the query (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
@@ -31,7 +31,7 @@ export interface MemoryAnswer extends MemoryQuery {
   results: MemoryResult[];
 }
 
-/** Found besides, since some may have been deleted a moment ago. */
+/** Extra neighbours requested, since some may have been deleted a moment ago. */
 const SPARE = 100;
 
 export function createMemorySearchService(deps: Deps) {
@@ -49,7 +49,7 @@ export function createMemorySearchService(deps: Deps) {
       });
   }
 
-  /** The best that the tenant sees. */
+  /** The best `topK` neighbours that are visible to the tenant. */
   async function visible(
     tenant: Tenant,
     found: readonly Neighbour[],
@@ -65,7 +65,7 @@ export function createMemorySearchService(deps: Deps) {
     return found.filter(({ id }) => sequences.has(id)).slice(0, topK);
   }
 
-  /** With their payload as far as a page shows it; in no order. */
+  /** Reads the decisions in no particular order, with payloads up to the size budget of a page. */
   async function read(tenant: Tenant, best: readonly Neighbour[]): Promise<TraceView[]> {
     const { organizationId, signal } = tenant;
     const sequence = { $in: best.map(({ id }) => id) };
@@ -76,7 +76,7 @@ export function createMemorySearchService(deps: Deps) {
   }
 
   return {
-    /** Best first, among what is indexed. @throws AppError `SERVICE_UNAVAILABLE` when a model elsewhere does not answer */
+    /** Best first, among indexed decisions. @throws AppError `SERVICE_UNAVAILABLE` if a remote model does not answer */
     async search(tenant: Tenant, asked: MemoryQuery): Promise<MemoryAnswer> {
       const { query, topK, minScore } = asked;
       await indexing.begin(tenant.organizationId);
@@ -91,7 +91,7 @@ export function createMemorySearchService(deps: Deps) {
 }
 export type MemorySearchService = ReturnType<typeof createMemorySearchService>;
 
-/** Nothing for a decision that has gone meanwhile. */
+/** Empty if the decision was deleted in the meantime. */
 function resultOf({ score, part }: Neighbour, trace: TraceView | undefined): MemoryResult[] {
   if (!trace) return [];
   const { traceId, _id } = trace;

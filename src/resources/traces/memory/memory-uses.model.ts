@@ -1,4 +1,4 @@
-// Organisations that have searched by meaning once: from then on their decisions are indexed.
+// Organisations that have used the memory search: from then on their decisions are indexed.
 import { Schema, type Types } from 'mongoose';
 import { tenancy } from '../../../platform/mongo/tenancy.ts';
 

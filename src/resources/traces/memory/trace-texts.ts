@@ -1,14 +1,14 @@
-// What of a decision is searched: the question it was asked, and the answer it gave.
+// Extracts the texts of a decision that the memory search indexes: question and answer.
 import type { Json } from '../../../domain/record/json.ts';
 import type { TraceView } from '../traces.view.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
 type Texts = Pick<TraceView, 'inputContext' | 'outputDecision' | 'rationale'>;
 
-/** Characters of each that are looked at. */
+/** Characters of each text that are indexed. */
 const LENGTH = 2000;
 
-/** Question and answer; empty where the decision has none. */
+/** Question and answer; empty if the decision has none. */
 export function textsOf({ inputContext, outputDecision, rationale }: Texts): [string, string] {
   const { prompt } = membersOf(inputContext);
   const { decision, action } = membersOf(outputDecision);

@@ -11,7 +11,7 @@ type Deps = Pick<Platform, 'models' | 'memory' | 'config'>;
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;
-/** Words take longer than anything else that follows the ledger: alerts do not wait until all are indexed. */
+/** Limits consecutive runs: embedding is the slowest consumer, and alerts must not wait for all of it. */
 const RUNS_IN_TURN = 2;
 
 export function traceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
@@ -37,7 +37,7 @@ export function traceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
   };
 }
 
-/** Those of some organisations in which decisions are indexed. */
+/** Keeps the organisations whose decisions are indexed. */
 async function indexedOf(
   organizationIds: readonly string[],
   { models, config }: Deps,
@@ -50,7 +50,7 @@ async function indexedOf(
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
-/** Those of some organisations that have searched. */
+/** Keeps the organisations that have searched. */
 async function searchingOf(
   organizationIds: readonly string[],
   { memoryUses }: Deps['models'],

@@ -6,19 +6,19 @@ export interface TraceVectorsDocument {
   _id: Types.ObjectId;
   organizationId: Types.ObjectId;
   workspaceId: string;
-  /** Of the entry that ingested the decision. */
+  /** Sequence of the entry that ingested the decision. */
   sequence: number;
   /** The embedder's name. */
   model: string;
-  /** The newest entry that the vectors tell of: readers ask for what has changed. */
+  /** The newest entry reflected in the vectors; readers load what changed after a position. */
   changedAt: number;
-  /** Of the question, locked; null where there is none, and once the decision is erased. */
+  /** Encrypted vector of the question; null if there is none or the decision is erased. */
   question: Buffer | null;
-  /** Of the answer, locked. */
+  /** Encrypted vector of the answer. */
   answer: Buffer | null;
 }
 
-/** What a vector is locked for. */
+/** The name that a vector is encrypted under. */
 export function vectorName(part: 'question' | 'answer', decision: number): string {
   return `vector.${part}@${decision}`;
 }

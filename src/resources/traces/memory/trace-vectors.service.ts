@@ -1,4 +1,4 @@
-// Vectors of what is decided and corrected, none of what is erased.
+// Stores the vectors of ingested and corrected decisions, and clears those of erased ones.
 import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -15,7 +15,7 @@ interface Deps {
   wait: (ms: number) => Promise<void>;
 }
 
-/** A decision with the newest entry of the run that is about it. */
+/** A decision with its newest entry in the run. */
 interface Changed {
   trace: TraceDocument;
   changedAt: number;
@@ -27,14 +27,14 @@ interface Vectors {
   answer: Int8Array | null;
 }
 
-/** An amendment that is not folded yet long after it was sealed: the run is tried again. */
+/** Thrown if an amendment is still not folded long after it was sealed: the run is retried. */
 class NotFoldedYet extends Error {}
 
 const READ = Object.assign({ erasedAt: 1, foldedTo: 1 } as const, VIEW_MEMBERS);
 /** An amendment is folded a moment after it was sealed. */
 const FOLD_PAUSE_MS = 50;
 const FOLD_READS = 20;
-/** What an upsert of an older state runs into. */
+/** MongoDB's error for an upsert that would store an older state. */
 const DUPLICATE_KEY = 11_000;
 
 export function createTraceVectorService({ models, embedder, contents, wait }: Deps) {
@@ -78,7 +78,7 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
     }));
   }
 
-  /** A vector tells what a decision says: it is locked as its contents are. */
+  /** A vector reveals the content of its decision, so it is encrypted likewise. */
   async function lockedVectors(
     organizationId: string,
     { trace, question, answer }: Changed & Vectors,
@@ -90,7 +90,7 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
     return Promise.all([locked('question', question), locked('answer', answer)]);
   }
 
-  /** In the order of the entries, so that a reader who has seen one has seen those before; a newer state stays. */
+  /** Writes in the order of the entries: a reader who has seen one has seen all before it. A newer state stays. */
   async function write(
     organizationId: string,
     rows: readonly (Changed & Vectors)[],
@@ -105,7 +105,7 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
       const filter = { organizationId, sequence, ...isOlder };
       return { updateOne: { filter, update: { $set: row }, upsert: true } };
     });
-    // Not `ordered`: what is refused for a newer state keeps none of the rest. They are still carried out one after the other.
+    // Not `ordered`: a refused older state does not stop the rest. The updates still run one after the other.
     await models.traceVectors.bulkWrite(updates, { ordered: false }).catch(exceptNewer);
   }
 

@@ -1,4 +1,4 @@
-// The vectors of organisations in memory, within a bound: read once, then only what has changed; read each time where they do not fit.
+// Caches vectors of organisations in bounded memory and loads changes; those that do not fit are read for each search.
 import { LRUCache } from 'lru-cache';
 import { DotProducts } from '../../../domain/nearest/dot-products.ts';
 import { Nearest, type Neighbour } from '../../../domain/nearest/nearest.ts';
@@ -14,7 +14,7 @@ interface Deps {
   models: Models;
   embedder: Embedder;
   contents: Contents;
-  /** Of all organisations together. */
+  /** Memory bound of all organisations together. */
   maxBytes: number;
 }
 
@@ -24,18 +24,18 @@ type Row = Pick<TraceVectorsDocument, 'sequence' | 'workspaceId' | 'changedAt'> 
 
 interface Index {
   blocks: VectorBlock[];
-  /** What has changed up to here is in it. */
+  /** Changes up to this entry are included. */
   changedAt: number;
 }
 
-/** Rows of one answer of the database. */
+/** Rows of one database batch. */
 const BATCH = 2000;
-/** Rows that are opened at a time. */
+/** Rows decrypted at a time. */
 const OPENED = 256;
 const NOTHING = new Uint8Array();
-/** Of an index without blocks. */
+/** Size of an index without blocks. */
 const LEAST_BYTES = 1024;
-/** Of one request to the database. */
+/** Time limit of one database request. */
 const READ_MAX_MS = 20_000;
 
 export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps) {
@@ -58,7 +58,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
       .cursor({ batchSize: BATCH });
   }
 
-  /** With their vectors opened; those of which the key is gone have none. */
+  /** Decrypts the vectors; null for those whose key was destroyed. */
   async function opened(organizationId: string, rows: readonly Row[]): Promise<Row[]> {
     const parts = rows.flatMap(({ sequence, question, answer }) => [
       { name: vectorName('question', sequence), bytes: question?.buffer ?? NOTHING },
@@ -102,7 +102,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
     }
   }
 
-  /** Only an entry after the first changes what is known already. */
+  /** Only a later entry of a decision replaces vectors that are loaded already. */
   async function refresh(organizationId: string, index: Index): Promise<void> {
     for await (const row of read(organizationId, index.changedAt)) {
       if (row.changedAt > row.sequence)
@@ -110,7 +110,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
       add(index.blocks, row);
       index.changedAt = row.changedAt;
     }
-    // Its size is taken anew only of another object.
+    // The cache recomputes the size only for a new object.
     indexes.set(organizationId, Object.assign({}, index));
   }
 
@@ -120,7 +120,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
     return index;
   }
 
-  /** Keeps none but the block that is being filled. */
+  /** Streams the blocks and keeps only the one being filled. */
   async function* passing(organizationId: string): AsyncGenerator<VectorBlock> {
     let filling: VectorBlock[] = [];
     for await (const row of read(organizationId, 0)) {
@@ -131,7 +131,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
     yield* filling;
   }
 
-  /** One is loaded at a time: what is being loaded is in no bound. */
+  /** Loads one index at a time: an index being loaded does not count towards the bound. */
   async function* blocksOf(organizationId: string): AsyncGenerator<VectorBlock> {
     const known = indexes.get(organizationId);
     if (known) await refresh(organizationId, known);
@@ -158,12 +158,12 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
 }
 export type VectorIndex = ReturnType<typeof createVectorIndex>;
 
-/** A workspace as a number; two may share one, and whoever reads a decision looks at its workspace anyway. */
+/** A workspace as a 32-bit number; collisions are harmless, since readers check the workspace again. */
 function groupOf(workspaceId: string): number {
   return parseInt(workspaceId.slice(-8), 16) >>> 0;
 }
 
-/** Work of one name, one after the other. */
+/** Runs tasks of the same name serially. */
 function createTurns() {
   const last = new Map<string, Promise<unknown>>();
   return function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {

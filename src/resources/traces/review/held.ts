@@ -1,4 +1,4 @@
-// A decision that was held for a person, and how it is found.
+// The type of a decision held for review, and the filter that finds it.
 import { objectId } from '../../../ledger/ledger.model.ts';
 import type { Held, TraceView } from '../traces.view.ts';
 
@@ -8,7 +8,7 @@ export function isHeld(trace: TraceView): trace is HeldDecision {
   return trace.held !== null;
 }
 
-/** By the ids of their review items. */
+/** Filter for decisions by the ids of their review items. */
 export function ofItems(ids: readonly string[]): object {
   return { 'review._id': { $in: ids.map(objectId) } };
 }

@@ -1,4 +1,4 @@
-// The entry of a verdict on a held decision, bound to the action that the decision has when it is given.
+// Builds the entry of a review verdict, bound to the action in force when the verdict is given.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import { type Change, reviewPayload } from '../../../domain/record/payload.ts';
@@ -8,14 +8,14 @@ import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { digestInForce } from '../traces.view.ts';
 
-/** Its words without personal data. */
+/** A verdict whose texts are scrubbed. */
 export interface VerdictWords {
   decision: 'approve' | 'reject';
   reason: string | undefined;
   notes: string | undefined;
 }
 
-/** What a verdict makes of the decision. */
+/** How each verdict changes the decision. */
 const CHANGES: Readonly<Record<VerdictWords['decision'], Change>> = {
   approve: { status: 'approved', humanOverride: false },
   reject: { status: 'blocked', humanOverride: true },
@@ -26,7 +26,7 @@ export function reviewAmendmentBy(
   { decision, reason, notes }: VerdictWords,
   random16: () => Buffer,
 ) {
-  /** Of a decision whose values are opened. */
+  /** Expects a decision whose values are decrypted. */
   return (about: Subject<TraceDocument>): Amendment => {
     const actionDigest = digestInForce(about.trace);
     const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
@@ -41,7 +41,7 @@ export function reviewAmendmentBy(
   };
 }
 
-/** The decision that is amended, with its values. */
+/** Decrypts the values of the decision that is amended. */
 export async function openedSubject(
   contents: Contents,
   about: Subject<TraceDocument>,

@@ -1,4 +1,4 @@
-// Verdicts of reviewers: each an entry of the chain, bound to the state of the decision that was seen; of two reviewers one wins.
+// Records reviewers' verdicts: each an entry of the chain, bound to the state that was seen; of two reviewers one wins.
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -26,14 +26,14 @@ export interface BulkDecision {
   /** Distinct ids. */
   requested: number;
   changed: number;
-  /** Of the items that were decided. */
+  /** Ids of the items that were decided. */
   ids: string[];
 }
 
 export function createReviewDecisionService(deps: Deps) {
   const { models, contents, ledger, random16, scrubbers } = deps;
 
-  /** By the id of the item. */
+  /** Verdicts in progress, by item id. */
   const underWay = new Map<string, Promise<unknown>>();
 
   async function find(tenant: Tenant, ids: readonly string[]): Promise<Found[]> {
@@ -43,8 +43,8 @@ export function createReviewDecisionService(deps: Deps) {
   }
 
   /**
-   * Has an item decided that is pending and that nobody else is deciding on this instance: a thousand verdicts on one item would
-   * otherwise keep the organisation's chain busy with entries that cannot follow.
+   * Decides a pending item, one request at a time on this instance: otherwise a thousand verdicts on one item would
+   * keep the organisation's chain busy with entries that must fail.
    */
   async function inTurn(
     tenant: Tenant,
@@ -65,7 +65,7 @@ export function createReviewDecisionService(deps: Deps) {
     }
   }
 
-  /** The words of a verdict without personal data. */
+  /** Removes personal data from the texts of a verdict. */
   async function scrubbed(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
     const scrubber = await scrubbers.writingFor(organizationId);
     const text = (given: string | undefined) => given && scrubber.text(given).text;
@@ -75,7 +75,7 @@ export function createReviewDecisionService(deps: Deps) {
 
   return {
     /**
-     * Decides one item, once and for all.
+     * Decides one item; the verdict is final.
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action)
      */
     async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
@@ -93,7 +93,7 @@ export function createReviewDecisionService(deps: Deps) {
       );
     },
 
-    /** Decides those that are still pending. @throws AppError `NOT_FOUND` when none is */
+    /** Decides the items that are still pending. @throws AppError `NOT_FOUND` if none is */
     async decideAll(tenant: Tenant, input: BulkDecisionInput): Promise<BulkDecision> {
       const pending = (await find(tenant, input.ids)).filter(isPending);
       const words = await scrubbed(tenant.organizationId, input);

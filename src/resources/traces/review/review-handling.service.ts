@@ -1,4 +1,4 @@
-// Who handles a review item: assignment and escalation, which leave it pending and are no part of the chain (document 2, section 4.3).
+// Assigns and escalates review items, which stay pending; neither is part of the chain (document 2, section 4.3).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
@@ -51,7 +51,7 @@ export function createReviewHandlingService(deps: Deps) {
       throw new AppError('INVALID_OPERATION', 'The item has been decided');
   }
 
-  /** Whom the workspace's policy names, while they are here; else the owner who has been here longest. */
+  /** The member that the workspace's settings name, if still active; otherwise the longest-standing owner. */
   async function defaultReceiver(organizationId: string, workspaceId: string): Promise<string> {
     const named = (await workspaces.settingsOf(organizationId, workspaceId))?.escalateTo ?? null;
     if (named !== null && (await isMember(organizationId, named))) return named;
@@ -63,7 +63,7 @@ export function createReviewHandlingService(deps: Deps) {
   }
 
   return {
-    /** Null: to nobody. @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
+    /** `assignedTo`: null removes the assignment. @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
     async assign(tenant: Tenant, id: string, assignedTo: string | null): Promise<void> {
       await workspaceOf(tenant, id);
       if (assignedTo !== null) await requireMember(tenant, assignedTo);

@@ -40,7 +40,7 @@ export function createReviewQueueService(deps: Deps) {
   }
 
   return {
-    /** The newest of them. */
+    /** The newest items, up to `LIST_MAX`. */
     async list(tenant: Tenant, status?: ReviewItem['status']): Promise<ReviewList> {
       const { organizationId, signal } = tenant;
       const wanted = status === undefined ? { $in: REVIEW_STATUSES } : status;
@@ -66,7 +66,7 @@ export function createReviewQueueService(deps: Deps) {
       const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
       const trace = await contents.openOne(organizationId, await findOr404(query));
       const scrubberOf = await scrubbers.readingFor(organizationId);
-      // Found by its review item.
+      // A decision that is found by its review item is held.
       const held = (await toTraceView(trace, scrubberOf(trace))) as HeldDecision;
       const found = await verdictsOf(organizationId, [held]);
       return toReviewView(held, { verdict: found.get(held.traceId), now: clock.now() });

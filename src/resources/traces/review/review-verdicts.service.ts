@@ -1,11 +1,11 @@
-// The verdicts of reviewers, read from their entries: their words, and the receipt that proves them to others.
+// Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
 import type { Platform } from '../../../composition/platform.ts';
 import { saltAt, type SealedValue } from '../../../domain/record/commitments.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 
-/** Where a verdict stands in the chain, and what opens its commitment to the action. */
+/** Position of a verdict in the chain, and the values that open its commitment to the action. */
 export interface VerdictReceipt extends Position {
-  /** Of the action that the reviewer saw; null where none was kept. */
+  /** Digest of the action that the reviewer saw; null if none was stored. */
   actionDigest: string | null;
   salt: string | null;
 }
@@ -23,7 +23,7 @@ interface ReviewEntry extends Sealed {
 
 export function createReviewVerdicts({ models, contents }: Pick<Platform, 'models' | 'contents'>) {
   return {
-    /** By `traceId`; decisions without a verdict are missing. */
+    /** Verdicts by `traceId`; decisions without a verdict are missing. */
     async of(
       organizationId: string,
       traceIds: readonly string[],

@@ -1,10 +1,10 @@
-// Whoever waits for a verdict looks again twice a second, so that it does not matter on which instance it was given.
+// Waits for a verdict by polling twice a second, so that it may be given on any instance.
 import { sleep, systemTimer, type Timer } from '../../../ledger/timer.ts';
 
-/** Below the time that a stopping instance gives to requests under way. */
+/** Shorter than the grace period of requests on a stopping instance. */
 export const WAIT_MAX_SECONDS = 15;
 const LOOK_EVERY_MS = 500;
-/** Of an organisation on an instance; whoever comes beyond is answered at once. */
+/** Maximum waiting requests of an organisation on an instance; further ones are answered at once. */
 const WAITING_MAX = 100;
 
 interface Wait<T> {
@@ -24,7 +24,7 @@ export function createReviewWaiting(timer: Timer = systemTimer) {
   }
 
   return {
-    /** What is seen when it is done, or when the time is over. */
+    /** Resolves with the last observed state, when it is done or the time is over. */
     async until<T>({ organizationId, seconds, look, isDone }: Wait<T>): Promise<T> {
       let seen = await look();
       if ((waiting.get(organizationId) ?? 0) >= WAITING_MAX) return seen;

@@ -77,7 +77,7 @@ export const reviewRoutes = [
   route({
     method: 'patch',
     path: '/:id/assign',
-    summary: 'Assign a pending item to a member, or to nobody',
+    summary: 'Assign a pending item to a member, or remove the assignment',
     auth: 'user',
     roles: HANDLERS,
     writes: 'own',

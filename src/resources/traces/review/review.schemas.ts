@@ -5,7 +5,7 @@ import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, listOf, words } from '../../../http/declaration/views.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
-/** Items of one answer; there are no pages. */
+/** Maximum number of items in the list, which has no pages. */
 export const LIST_MAX = 500;
 const DECIDED_AT_ONCE_MAX = 100;
 
@@ -20,7 +20,7 @@ const digest = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the canonical JSON (RFC 8785) of the proposed action');
 
-/** Strict: an approval whose binding was misspelt would bind nothing. */
+/** Strict, so that a misspelt `actionDigest` is refused instead of ignored. */
 export const decisionInput = z.strictObject({
   decision,
   reason,
@@ -39,7 +39,7 @@ export const bulkDecisionInput = z.strictObject({
 export type BulkDecisionInput = z.output<typeof bulkDecisionInput>;
 
 export const assignmentInput = z.strictObject({
-  assignedTo: optional(idParam.nullable()).describe('An active member; absent: nobody'),
+  assignedTo: optional(idParam.nullable()).describe('An active member; absent: no assignment'),
 });
 export const escalationInput = z.strictObject({
   reason,
@@ -48,7 +48,7 @@ export const escalationInput = z.strictObject({
   ),
 });
 
-/** Where the verdict stands in the chain, and what opens its commitment to the action. */
+/** Position of the verdict in the chain, and the values that open its commitment to the action. */
 export const verdictReceiptView = z.object({
   sequence: z.number().int(),
   chainHash: z.string(),
@@ -63,7 +63,7 @@ const superseded = z
   .literal(true)
   .exactOptional()
   .describe(
-    'The action that was approved was corrected since: that of `actionDigest` is in force, and nobody has approved it',
+    'The approved action was corrected since: the action of `actionDigest` is in force, and it is not approved',
   );
 
 /** The review of a held decision, as the decision shows it. */

@@ -1,4 +1,4 @@
-// A review item as it is shown: the held decision, how it is handled, and the verdict, which is an entry of its own.
+// Renders a review item: the held decision, its assignment, and the verdict, which is an entry of its own.
 import type { Types } from 'mongoose';
 import type { Json } from '../../../domain/record/json.ts';
 import { actionText } from '../../../domain/record/proposed-action.ts';
@@ -67,7 +67,7 @@ export function toTraceReview(
   return Object.assign(shown, supersededBy(trace, verdict));
 }
 
-/** An approval of an action that a later correction replaced: what is in force, nobody has approved. */
+/** Marks an approval whose action a later correction replaced: the action in force is not approved. */
 function supersededBy(
   { held: { item, actionDigest } }: HeldDecision,
   verdict: ReviewVerdict | undefined,
@@ -77,7 +77,7 @@ function supersededBy(
   return isStale ? { superseded: true } : {};
 }
 
-/** With its agent's name. */
+/** A review item with its agent's name. */
 export type ListedReview = ReviewItemView<Reference>;
 
 interface Parts {
@@ -150,7 +150,7 @@ function verdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
   };
 }
 
-/** What a reviewer needs besides the decision itself. */
+/** The context that a reviewer needs besides the action. */
 function contextOf({
   held,
   inputContext,

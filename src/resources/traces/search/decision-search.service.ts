@@ -15,16 +15,16 @@ import { segmentIn, type StoredSegment } from './word-segments.ts';
 type Deps = Pick<Platform, 'models' | 'keyStore' | 'ledger'>;
 type Reader = Pick<Tenant, 'organizationId' | 'signal'>;
 
-/** The newest of those that are found. */
+/** Maximum number of results: the newest ones. */
 export const SEARCH_MAX = 10_000;
 const SEGMENT = { _id: 0, words: 1, places: 1 } as const;
-/** Segments of one answer of the database. */
+/** Segments of one database batch. */
 const BATCH = 64;
-/** Bytes of segments that are read before others have their turn: some milliseconds. */
+/** Bytes of segments read before the event loop is yielded: a few milliseconds. */
 const IN_TURN = 1_000_000;
 
 export function createDecisionSearchService({ models, keyStore, ledger }: Deps) {
-  /** The newest segments first, as bytes: Mongoose would take ten times as long for their words. @throws AppError `VALIDATION_ERROR` after some seconds */
+  /** Newest first, as raw BSON: Mongoose is ten times slower. @throws AppError `VALIDATION_ERROR` when too slow */
   async function* segmentsFor(
     { organizationId, signal }: Reader,
     where: object,
@@ -50,7 +50,7 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
       }
   }
 
-  /** In a copy that was restored words may stand of what was erased since: its key is gone. */
+  /** Drops hits whose key was destroyed: a restored backup may still index decisions that were erased since. */
   async function withKey(organizationId: string, hits: readonly SearchHit[]): Promise<number[]> {
     const leaves = hits.map(({ sequence, generation }) => leafAt(sequence, generation));
     const keys = await keyStore.leafKeys(organizationId, leaves);
@@ -58,7 +58,7 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
   }
 
   return {
-    /** How many of the newest entries are not searched yet. */
+    /** Number of newest entries that are not indexed yet. */
     behind: (organizationId: string): Promise<number> =>
       indexLag({ models, ledger }, organizationId, WORDS_CONSUMER),
 
@@ -80,7 +80,7 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
 }
 export type DecisionSearchService = ReturnType<typeof createDecisionSearchService>;
 
-/** The segments in which a query may find something; null: it finds nothing anywhere. */
+/** Filter for the segments that may match a query; null if it can match nothing. */
 function segmentsWith({ words, phrases }: BlindQuery): object | null {
   if (phrases.length > 0) return { words: { $all: [...new Set(phrases.flat())] } };
   const firsts = words.flatMap((word) => word.slice(0, 1));

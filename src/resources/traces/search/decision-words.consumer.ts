@@ -1,4 +1,4 @@
-// Follows the ledger for the search: the blind words of what is decided and corrected, none of what is erased.
+// Indexes the blind words of ingested and corrected decisions for the search, and removes those of erased ones.
 import { inTurns, type Parts } from '../../../domain/others-turn.ts';
 import { type Blind, blindBy, blindText } from '../../../domain/search/blind-words.ts';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
@@ -10,15 +10,15 @@ import { createWordSegments, type WordChange } from './word-segments.ts';
 type Deps = Pick<Platform, 'models' | 'contents' | 'keyStore'>;
 type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'generation' | 'sealed'>;
 
-/** Far behind it opens contents of hours: alerts do not wait until all are found. */
+/** Limits consecutive runs: when far behind, it decrypts hours of contents, and alerts must not wait for it. */
 const RUNS_IN_TURN = 4;
-/** Before other work may run: an entry is as many as 32 of its terms, and all together take a few milliseconds. */
+/** Steps before the event loop is yielded, a few milliseconds: one for each term, 32 for each entry. */
 const STEPS_IN_TURN = 1_024;
 const STEPS_OF_ENTRY = 32;
-/** Its name, by which its cursors are found. */
+/** The consumer's name, under which its cursors are stored. */
 export const WORDS_CONSUMER = 'decision-words';
 const TEXTS = ['rationale', 'triggeringCondition'] as const;
-/** No other value is kept until it has its turn. */
+/** Only the indexed values are kept in memory until they are processed. */
 const PROJECTION = {
   traceId: 1,
   'sealed.rationale': 1,
@@ -33,7 +33,7 @@ export function decisionWordsConsumer({
   keyStore,
 }: Deps): TransactionalConsumer<TraceDocument> {
   const segments = createWordSegments(models);
-  /** The digests of most words are known from earlier runs; they go with the key, which is known for seconds. */
+  /** Caches word digests between runs; they are dropped with the key, which is cached for seconds. */
   const blinds = new WeakMap<Buffer, Blind>();
 
   function blindOf(key: Buffer): Blind {
@@ -89,7 +89,7 @@ function* changeBy(entry: Entry, blind: Blind): Parts<WordChange> {
   return { kind: 'trace', traceId, decision: { sequence, generation, texts: given } };
 }
 
-/** The texts that an entry brings; null: not this one. */
+/** The indexed texts of an entry; null for each that it does not contain. */
 function* textsOf({ sealed }: Entry, blind: Blind): Parts<(number[] | null)[]> {
   const texts: (number[] | null)[] = [];
   for (const name of TEXTS) {

@@ -1,10 +1,10 @@
-// How far an index that a consumer makes is behind its chain: after an upgrade, or where much is posted.
+// Measures how far a consumer's index is behind its chain, for instance after an upgrade.
 import type { Platform } from '../../../composition/platform.ts';
 import type { CursorDocument } from '../../../ledger/follow/cursors.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 
-/** How many of the newest entries the index of a consumer does not tell of yet. */
+/** Number of newest entries that the consumer has not indexed yet. */
 export async function indexLag(
   { models, ledger }: Deps,
   organizationId: string,

@@ -1,9 +1,9 @@
-// Words of decisions as earlier versions indexed them: the consumer indexes all again from the ledger.
+// Drops the word indexes of earlier versions; the consumer indexes all decisions again from the ledger.
 import type { Connection } from 'mongoose';
 import type { CursorDocument } from '../../../ledger/follow/cursors.model.ts';
 import type { WordSegmentDocument } from './word-segments.model.ts';
 
-/** The words of each decision stood in a document of their own. Idempotent. */
+/** Drops the collection that held one document of words for each decision. Idempotent. */
 export async function dropDecisionSearches(connection: Connection): Promise<void> {
   await connection.dropCollection('decision_searches');
   await connection
@@ -12,7 +12,7 @@ export async function dropDecisionSearches(connection: Connection): Promise<void
     .setOptions({ crossTenant: true });
 }
 
-/** Words were cut at blanks alone, whatever their script, and folded by lower case. Idempotent. */
+/** Drops segments whose words were split at blanks only and folded by lower case. Idempotent. */
 export async function reindexDecisionWords(connection: Connection): Promise<void> {
   await connection
     .model<WordSegmentDocument>('WordSegment')

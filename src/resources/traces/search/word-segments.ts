@@ -1,4 +1,4 @@
-// Segments of words as decisions come and change: a run of decisions in one document costs the database a tenth of a document each (row ingest/R1).
+// Maintains word segments: one document for a run of decisions costs a tenth of a document for each (row ingest/R1).
 import type { mongo, Types } from 'mongoose';
 import {
   packed,
@@ -11,35 +11,35 @@ import type { Models } from '../../../models.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { WordSegmentDocument } from './word-segments.model.ts';
 
-/** What an entry means for the search. A correction replaces the texts that it brings. */
+/** The effect of an entry on the index. A correction replaces the texts that it contains. */
 export type WordChange =
   | { kind: 'trace'; traceId: string; decision: SearchedDecision }
   | { kind: 'correction'; traceId: string; texts: readonly (readonly number[] | null)[] }
   | { kind: 'erasure'; traceId: string };
 
-/** As the database answers it. */
+/** A segment as read from the database. */
 export type StoredSegment = Pick<WordSegmentDocument, '_id' | 'from' | 'to' | 'words'> & {
   places: unknown;
 };
 
-/** A segment that may be written anew. */
+/** A segment in memory, which is written if it has changed. */
 interface Segment {
   /** Null: it is new. */
   id: Types.ObjectId | null;
   from: number;
   to: number;
   decisions: Map<number, SearchedDecision>;
-  /** In all texts that it took. */
+  /** Number of words in all texts added so far. */
   words: number;
   isChanged: boolean;
 }
 
-/** A segment that took so many decisions, or words, takes no more of them. */
+/** A segment with this number of decisions or words is full. */
 const DECISIONS_MAX = 256;
 const WORDS_MAX = 32_768;
 /** Segments in memory: some 100 KB each. */
 const HELD_MAX = 64;
-/** Segments that are written with one command: some milliseconds. */
+/** Segments written with one command: a few milliseconds. */
 const WRITTEN_MAX = 8;
 
 /** Joins the transaction of the session. */
@@ -47,7 +47,7 @@ export function createWordSegments({
   wordSegments,
   traces,
 }: Pick<Models, 'wordSegments' | 'traces'>) {
-  /** Of the decisions that entries are about, by trace id. */
+  /** Sequences of the changed decisions, by `traceId`. */
   async function sequencesOf(
     organizationId: string,
     changes: readonly WordChange[],
@@ -77,7 +77,7 @@ export function createWordSegments({
     return found && readSegment(found);
   }
 
-  /** Those that hold decisions with these sequences, the oldest first. */
+  /** The segments that hold these sequences, oldest first. */
   async function holding(
     organizationId: string,
     sequences: Iterable<number>,
@@ -118,7 +118,7 @@ export function createWordSegments({
   }
 
   return {
-    /** In the order in which they happened. */
+    /** Expects the changes in the order of their entries. */
     async store(
       organizationId: string,
       changes: readonly WordChange[],
@@ -129,7 +129,7 @@ export function createWordSegments({
   };
 }
 
-/** In their order; each lot changes at most so many segments besides the newest. */
+/** Splits changes into lots, each changing at most `HELD_MAX` segments besides the newest. */
 function* lotsOf(changes: readonly WordChange[]): Generator<WordChange[], void> {
   let lot: WordChange[] = [];
   let older = 0;
@@ -143,7 +143,7 @@ function* lotsOf(changes: readonly WordChange[]): Generator<WordChange[], void> 
   if (lot.length > 0) yield lot;
 }
 
-/** Sequences of what is changed, and of the first that is new: that one finds the newest segment, which may take it. */
+/** Sequences of the changed decisions and of the first new one, which finds the newest segment that may take it. */
 function touchedBy(
   changes: readonly WordChange[],
   sequences: ReadonlyMap<string, number>,
@@ -158,7 +158,7 @@ function touchedBy(
   ]);
 }
 
-/** `segments`: where what is changed stands, the oldest first; grows with what is new. */
+/** `segments`: those of the changed decisions, oldest first; new ones are appended. */
 function apply(change: WordChange, sequence: number | undefined, segments: Segment[]): void {
   if (change.kind === 'trace') return add(change.decision, segments);
   const segment = segments.find(({ decisions }) => decisions.has(sequence ?? 0));
@@ -201,7 +201,7 @@ function readSegment(stored: StoredSegment): Segment {
   return segment;
 }
 
-/** As it was packed. */
+/** Converts a stored segment to its packed form. */
 export function segmentIn({ words, places }: StoredSegment): WordSegment {
   const { buffer, byteOffset, length } = bytesOf(places) ?? new Uint8Array();
   return { words, places: Buffer.from(buffer, byteOffset, length) };

@@ -1,4 +1,4 @@
-// How many event streams a user and an organisation have open at a time.
+// Limits the concurrent event streams of a user and of an organisation.
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 
@@ -7,7 +7,7 @@ type Leave = () => void;
 export class StreamPlaces {
   readonly #shared: Platform['shared'];
   readonly #limits: { user: number; organization: number };
-  /** Streams of an organisation on this instance. */
+  /** Number of streams on this instance, by organisation. */
   readonly #here = new Map<string, number>();
 
   constructor(shared: Platform['shared'], limits: { user: number; organization: number }) {
@@ -20,7 +20,7 @@ export class StreamPlaces {
     return this.#here.has(organizationId);
   }
 
-  /** Takes a place; the returned function gives it back. @throws AppError `RATE_LIMIT_EXCEEDED` */
+  /** Acquires a slot; the returned function releases it. @throws AppError `RATE_LIMIT_EXCEEDED` */
   async take(organizationId: string, userId: string): Promise<Leave> {
     const leaveUser = await this.#require('streams of a user', userId, this.#limits.user);
     const leaveOrganization = await this.#require(

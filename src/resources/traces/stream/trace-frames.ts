@@ -1,4 +1,4 @@
-// Entries of the ledger as events: the decision as a list shows it, made once for all readers of an organisation.
+// Renders ledger entries as stream events, once for all readers of an organisation; a decision looks as in a list.
 import type { Platform } from '../../../composition/platform.ts';
 import { eventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
@@ -18,14 +18,14 @@ export interface TraceFrame {
   bytes: Buffer;
 }
 
-/** What a run of entries says to readers. */
+/** The events of a run of entries. */
 export interface FrameRun {
   frames: readonly TraceFrame[];
-  /** Decisions that were erased. */
+  /** `traceId`s of decisions that were erased. */
   erased: readonly string[];
   /** The last sequence that was read. */
   to: number;
-  /** There may be more. */
+  /** True if there may be more entries. */
   isFull: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface FrameReader {
 
 /** Entries of one read; each may have megabytes. */
 const RUN = 16;
-/** Characters of payload; beyond them an event leaves the payload out. */
+/** Characters of payload above which an event omits the payload. */
 export const FRAME_PAYLOAD = 64 * 1024;
 
 const projection = Object.assign({ _id: 1, deletedAt: 1 } as const, VIEW_MEMBERS);
@@ -65,7 +65,7 @@ function isShown(entry: Stored): entry is Stored & TraceDocument {
   return entry.kind === 'trace' && !entry.deletedAt;
 }
 
-/** One after the other: each may take a while. */
+/** Renders serially, since each may take a while. */
 async function framesOf(
   traces: readonly TraceDocument[],
   scrubberOf: ScrubberOf,

@@ -1,4 +1,4 @@
-// Event streams of new decisions: who may follow, how many at a time, and until when (document 2, section 4.1).
+// Event streams of new decisions: access, concurrency limits, and when streams end (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import type { EventChannel, EventStream } from '../../../domain/event-stream.ts';
 import { groupBy } from '../../../domain/group-by.ts';
@@ -19,11 +19,11 @@ type Deps = Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'> & {
   newPace: () => Pace;
 };
 
-/** How late an event of another instance is at most; those of this one come at once. */
+/** Maximum delay of events of other instances; those of this one are sent at once. */
 const POLL_MS = 1000;
-/** How late the end of a session ends its streams. */
+/** Maximum delay until the end of a session ends its streams. */
 const SESSIONS_MS = 5000;
-/** Sessions that are looked at at a time. */
+/** Sessions checked concurrently. */
 const CONCURRENCY = 4;
 
 interface OpenStream {
@@ -56,7 +56,7 @@ export function createTraceStreamService(deps: Deps) {
   }
   ledger.onSealed((organizationId) => void readOn(organizationId));
 
-  /** Runs again and again while streams are open. */
+  /** Repeats the task while streams are open. */
   function keep(name: 'poll' | 'sessions', ms: number, work: () => Promise<unknown>): void {
     if (timers[name] || open.size === 0) return;
     timers[name] = timer.after(ms, () => {
@@ -77,7 +77,7 @@ export function createTraceStreamService(deps: Deps) {
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   }
 
-  /** All are of one session. */
+  /** Expects streams of one session. */
   async function checkSession(streams: readonly OpenStream[]): Promise<void> {
     const [first] = streams;
     if (!first || (await mayFollow(sessions, first))) return;
@@ -95,7 +95,7 @@ export function createTraceStreamService(deps: Deps) {
   }
 
   return {
-    /** Begins after `lastEventId`, else with what is decided from now on. @throws AppError `RATE_LIMIT_EXCEEDED` */
+    /** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
     async open(tenant: Tenant, user: User, lastEventId: number | null): Promise<EventStream> {
       const { organizationId, workspaceId } = tenant;
       const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
@@ -124,7 +124,7 @@ export function createTraceStreamService(deps: Deps) {
 }
 export type TraceStreamService = ReturnType<typeof createTraceStreamService>;
 
-/** Whether the session still lets its user read; while nobody can tell, it does. */
+/** Whether the session still lets its user read; true while that cannot be determined. */
 async function mayFollow(sessions: SessionService, { tenant, user }: OpenStream): Promise<boolean> {
   const { organizationId } = tenant;
   const { userId: sub, jti, expiresAt } = user;

@@ -4,21 +4,21 @@ import { eachOf, inTurns } from '../../../domain/others-turn.ts';
 import type { Pace } from '../../../platform/jobs/pace.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
-/** A stream that follows. */
+/** A subscribed stream. */
 export interface Follower {
   channel: EventChannel;
   /** Null: all workspaces. */
   workspaceId: string | null;
-  /** The last sequence that it has been told of, or need not be. */
+  /** The last sequence that was sent, or may be skipped. */
   at: number;
 }
 
-/** What is kept of the newest events, so that whoever comes back needs no read. */
+/** Size of the recent-events buffer, which serves reconnecting clients without a database read. */
 const RECENT_BYTES = 1024 * 1024;
 
 interface TailParts {
   reader: FrameReader;
-  /** By which many readers are told. */
+  /** Throttles sending to many followers. */
   pace: Pace;
 }
 
@@ -42,7 +42,7 @@ export class TraceTail {
     this.#recentFrom = position;
   }
 
-  /** Sends what the follower has missed, as fast as it reads, and then what is new. Rejects when a read fails. */
+  /** Sends missed frames, as fast as the follower reads, then new ones. Rejects when a read fails. */
   async follow(follower: Follower): Promise<void> {
     const { channel } = follower;
     while (channel.isOpen && follower.at < this.#recentFrom) {
@@ -61,7 +61,7 @@ export class TraceTail {
     this.#followers.delete(follower);
   }
 
-  /** Reads on to the end of the chain; a call meanwhile makes it look once more. */
+  /** Reads to the end of the chain; a call during the read triggers another one. */
   async advance(): Promise<void> {
     this.#isBehind = true;
     this.#advancing ??= this.#readOn().finally(() => (this.#advancing = null));
@@ -73,7 +73,7 @@ export class TraceTail {
       this.#isBehind = false;
       const run = await this.#reader.after(this.#organizationId, this.#position);
       this.#position = run.to;
-      // Whoever comes while these are told finds the same in what is remembered.
+      // A follower that joins while these are sent finds them in the recent-events buffer.
       const followers = [...this.#followers];
       this.#remember(run.frames, new Set(run.erased));
       await this.#tellAll(followers, run.frames);
@@ -81,7 +81,7 @@ export class TraceTail {
     }
   }
 
-  /** A follower's frames leave in one write. */
+  /** Sends all frames of a follower in one write. */
   async #tellAll(followers: readonly Follower[], frames: readonly TraceFrame[]): Promise<void> {
     if (frames.length === 0) return;
     const tellOne = (follower: Follower): void => {

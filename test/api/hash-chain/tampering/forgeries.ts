@@ -1,4 +1,4 @@
-// Ways to tamper with what stands beside a chain, and lawfully sealed entries that could never have been appended.
+// Ways to tamper with data beside a chain, and well-sealed entries that could never have been appended.
 import { canonicalize } from '../../../../src/domain/record/canonical-json.ts';
 import type { Position } from '../../../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../../../src/domain/record/json.ts';
@@ -30,7 +30,7 @@ const FORGED: Columns = {
   changed: { outputDecision: '{"action":"nothing"}', inputContext: '{"prompt":"hello"}' },
 };
 
-/** Rows of the organisation that no replay meets, alone or to hide that a decision was forged. */
+/** Rows of the organisation that no replay reads, alone or to hide that a decision was forged. */
 export function phantom(documents: Stored[], chance: Chance): Tampered {
   const at = anyDecision(documents, chance);
   const victim = documents[at] as Stored;
@@ -130,7 +130,7 @@ export function addition(documents: Stored[], chance: Chance): Tampered {
   return { what, documents: changed(documents, at, members), place: at + 1, inBundle: false };
 }
 
-/** An entry sealed onto the end, as somebody does who knows the format. */
+/** An entry sealed onto the end by an attacker who knows the format. */
 function appended(documents: readonly Stored[], members: Columns): Stored[] {
   const last = documents.at(-1) as Stored;
   const { organizationId, createdAt, usage } = last;
@@ -193,7 +193,7 @@ export function unkept(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
-/** What a decision was judged by, erased in order to be written anew: its columns must be empty then. */
+/** The evaluation of a decision, erased in order to be rewritten: its columns must be empty then. */
 export function rejudged(documents: Stored[], chance: Chance): Tampered {
   const open = documents.flatMap(({ kind, erasedAt }, i) =>
     kind === 'trace' && !erasedAt ? [i] : [],
@@ -288,7 +288,7 @@ export function respelled(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
-/** A noted head that is none, or more than one can be. */
+/** A noted head that is invalid, or beyond any possible head. */
 export function badHead(documents: Stored[], chance: Chance): Tampered {
   const last = documents.at(-1) as Stored;
   const { sequence, chainHash } = last;
@@ -314,7 +314,7 @@ export function badHead(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
-/** The tail is cut and no head is left: what read the entries still tells. */
+/** The tail is cut and no head is left: the cursors still show that entries are lost. */
 export function cutUnnoted(documents: Stored[], chance: Chance): Tampered {
   const kept = chance.integer(0, documents.length - 1);
   return {

@@ -6,7 +6,7 @@ import type { Stored } from '../../../../src/ledger/entry.ts';
 import { objectId } from '../../../../src/ledger/ledger.model.ts';
 import type { Chance } from '../../../ledger/random.ts';
 
-/** A chain after somebody was at it. */
+/** A chain after tampering. */
 export interface Tampered {
   what: string;
   documents: Stored[];
@@ -51,7 +51,7 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
   ],
 ];
 
-/** Resealed on the entry before it, as somebody does who knows the format. */
+/** An entry resealed on the one before it, by an attacker who knows the format. */
 export function resealed(entry: Stored, before: Stored | undefined): Stored {
   const prevHash = before?.chainHash ?? entry.prevHash;
   const sequence = (before?.sequence ?? 0) + 1;
@@ -160,7 +160,7 @@ function swap(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
-/** A forged entry that links to the one before; what followed is numbered anew and no longer fits. */
+/** A forged entry that links to the one before; later ones are renumbered and no longer fit. */
 function insert(documents: Stored[], chance: Chance): Tampered {
   const at = chance.integer(1, documents.length - 2);
   const decision = documents[anyDecision(documents, chance)] as Stored;
@@ -191,7 +191,7 @@ function insert(documents: Stored[], chance: Chance): Tampered {
 
 function editColumn(documents: Stored[], chance: Chance): Tampered {
   const [name, other] = chance.pick(OTHER_VALUES);
-  // What a registered agent is called outlives the facts that tell it, as a label that nothing proves: its id is in the view.
+  // The name of a registered agent outlives the facts that prove it, as a mere label: its id is in the view.
   const at =
     name === 'agentName' ? anyWithFacts(documents, chance) : anyDecision(documents, chance);
   const value = other((documents[at] as Stored)[name]);
@@ -250,7 +250,7 @@ function relabel(documents: Stored[], chance: Chance): Tampered {
   };
 }
 
-/** Everything from some place on is sealed anew over another view: nothing in it is wrong, it is only not what was. */
+/** Everything from some position on is resealed over another view: consistent in itself, but not the original. */
 export function rewriteFrom(documents: Stored[], at: number): Stored[] {
   const kept = documents.slice(0, at);
   for (const entry of documents.slice(at)) {

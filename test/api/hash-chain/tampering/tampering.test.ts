@@ -1,4 +1,4 @@
-// Tampering behind the server's back is found at its place; whatever is lawful raises no alarm (security-tests: chain).
+// Tampering with the database is found at its position; lawful changes raise no alarm (security-tests: chain).
 // @module-tag varied
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -117,7 +117,7 @@ function verifiedInRanges(length: number, after: VerifiedPosition | null = null)
   return expectSameInRanges(verified, length);
 }
 
-/** Puts rows in the place of all that is noted of the chain's heads; no consumer has seen what was appended by hand. */
+/** Replaces all noted heads of the chain; no consumer has seen the entries appended by hand. */
 async function noteHeads(rows: readonly object[]): Promise<void> {
   const organizationId = objectId(history.organizationId);
   const cursors = harness.db.collection('cursors');
@@ -131,7 +131,7 @@ async function noteHeads(rows: readonly object[]): Promise<void> {
     );
 }
 
-test('reasons and the expected sequence are told apart', async () => {
+test('verification distinguishes reasons, and reports the expected sequence', async () => {
   await noteHeads(noted);
   await history.store(intact.filter(({ sequence }) => sequence !== 4));
   expect(await history.verify()).toMatchObject({
@@ -164,7 +164,7 @@ test('reasons and the expected sequence are told apart', async () => {
   });
 });
 
-test('an erased value that comes back, and one that is gone without an erasure, are told by name', async () => {
+test('verification names an erased value that comes back, and one that is missing without an erasure', async () => {
   const [first] = intact as [Stored];
   const deleted = intact.find(({ deletedAt }) => deletedAt) as Stored;
   const { metadata } = first.sealed as { metadata: unknown };
@@ -183,7 +183,7 @@ test('an erased value that comes back, and one that is gone without an erasure, 
   ]);
 });
 
-test('a chain rewritten from any place on is found by the noted heads, and by a receipt when those were rewritten too', async () => {
+test('a chain rewritten from any position on is found by the noted heads, or by a receipt if those were rewritten too', async () => {
   const heads = harness.db.collection('heads_ledger');
   await noteHeads(noted);
   for (let at = 0; at < intact.length; at += runs(4, 1)) {

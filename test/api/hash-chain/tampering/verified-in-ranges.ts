@@ -1,4 +1,4 @@
-// A chain that is verified in one go, and in ranges as by several threads: the findings are the same to the word.
+// Verifies a chain in one go, and in ranges as several threads do, and compares the findings.
 import type { mongo } from 'mongoose';
 import { expect } from 'vitest';
 import { DECISIONS } from '../../../../src/ledger/chains.ts';
@@ -12,7 +12,7 @@ interface Verified {
   organizationId: string;
   /** How far the chain is known to have reached. */
   reached: number;
-  /** Up to where it is verified already. */
+  /** The position up to which it is verified already. */
   after?: VerifiedPosition | null;
 }
 

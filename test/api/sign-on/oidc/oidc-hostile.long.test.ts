@@ -18,7 +18,7 @@ const stage = oidcStage();
 const { clock, moved, refusal, withToken } = stage;
 const now = (): number => Math.floor(Date.now() / 1000);
 
-test('the fixture is fair: what is changed in the cases below is all that is wrong', async () => {
+test('the fixture signs in when nothing is changed', async () => {
   const answer = await withToken(stage.home, (asked, realm) =>
     realm.sign(realm.claims(asked, mallory(stage.home))),
   );
@@ -30,10 +30,10 @@ describe('claims of the ID token', () => {
     ['another issuer', () => ({ iss: 'https://issuer.example.net' })],
     ['an issuer that differs by a slash', () => ({ iss: `${stage.home.realm.issuer}/` })],
     ['no issuer', () => ({ iss: undefined })],
-    ['another audience', () => ({ aud: 'somebody-else' })],
+    ['another audience', () => ({ aud: 'another-audience' })],
     ['audiences without us', () => ({ aud: ['a', 'b'] })],
     [
-      'us among audiences, nobody authorised',
+      'us among audiences, no authorised party',
       () => ({ aud: [stage.home.realm.clientId, 'other'] }),
     ],
     [
@@ -64,7 +64,7 @@ describe('claims of the ID token', () => {
       'FORBIDDEN',
     ],
     [
-      'an address of nobody’s domain',
+      'an address of an unproved domain',
       () => ({ sub: 'new', email: 'm@unproved.example.org' }),
       'FORBIDDEN',
     ],
@@ -180,8 +180,8 @@ describe('the signature of the ID token', () => {
   });
 });
 
-describe('the way back', () => {
-  test('without a state, or with one that nobody was given', async () => {
+describe('the callback', () => {
+  test('without a state, or with one that was never issued', async () => {
     const browser = new Browser(stage.harness.app);
     const { code } = stage.home.realm.vouch(
       await startLogin(browser, stage.home),
@@ -268,7 +268,7 @@ describe('the way back', () => {
     (honest: { code: string; state: string }) => Record<string, string>,
   ][] = [
     [
-      'with a code that nobody was given',
+      'with a code that was never issued',
       'TOKEN_VERIFICATION_FAILED',
       ({ state }) => ({ code: 'made-up', state }),
     ],
@@ -312,7 +312,7 @@ describe('the way back', () => {
     }
   });
 
-  test('of another door: a social login’s callback', async () => {
+  test('at another callback: that of a social login', async () => {
     const browser = new Browser(stage.harness.app);
     const back = stage.home.realm.vouch(await startLogin(browser, stage.home), mallory(stage.home));
     const answer = await browser.back('oauth-a/callback', back);

@@ -1,4 +1,4 @@
-// Logout with OpenID Connect: told by the provider over the back channel, and begun here; and what must end nothing.
+// Logout with OpenID Connect: by the provider over the back channel, begun here, and what must end nothing.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../../setup/fixtures.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const now = (): number => Math.floor(Date.now() / 1000);
 const fresh = (): string => randomBytes(12).toString('hex');
-/** What an honest provider says when the sessions of somebody have ended. */
+/** The claims of an honest provider when the sessions of a person have ended. */
 const told = (more: Claims = {}): Claims => ({
   iss: home.realm.issuer,
   aud: home.realm.clientId,
@@ -78,7 +78,7 @@ describe('the provider tells', () => {
     expect(await statusOf(two)).toBe(401);
   });
 
-  test('who has left: all of their sessions, of nobody else', async () => {
+  test('which person has left: all of their sessions end, and no others', async () => {
     const [one, two, other] = [
       await session('ben', 's-3'),
       await session('ben'),
@@ -88,8 +88,8 @@ describe('the provider tells', () => {
     expect([await statusOf(one), await statusOf(two), await statusOf(other)]).toEqual([
       401, 401, 200,
     ]);
-    // Of somebody who has no session here there is nothing to end, and nothing wrong.
-    ok(await send(signed(told({ sub: 'nobody' }))));
+    // A person without a session here has nothing to end, which is no error.
+    ok(await send(signed(told({ sub: 'stranger' }))));
     expect(await statusOf(home.owner.token)).toBe(200);
   });
 
@@ -125,8 +125,7 @@ describe('nothing ends', () => {
     'signed with the client secret': () =>
       home.realm.sign(told({ sub: 'ada' }), { alg: 'HS256' }, home.realm.clientSecret),
     unsigned: () => home.realm.sign(told({ sub: 'ada' }), { alg: 'none' }, null),
-    'with a critical header that nobody knows': () =>
-      signed(told({ sub: 'ada' }), { crit: ['x'], x: 1 }),
+    'with an unknown critical header': () => signed(told({ sub: 'ada' }), { crit: ['x'], x: 1 }),
     'of another issuer': () => signed(told({ sub: 'ada', iss: `${home.realm.issuer}/` })),
     'without an issuer': () => signed(told({ sub: 'ada', iss: undefined })),
     'for another client': () => signed(told({ sub: 'ada', aud: 'other' })),

@@ -1,4 +1,4 @@
-// Several OpenID providers, changed settings, and providers that do not answer as they must: nobody is signed in by mistake.
+// Several OpenID providers, changed settings, and providers with wrong answers: none leads to a sign-in by mistake.
 // @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
@@ -88,7 +88,7 @@ describe('two organisations', () => {
   });
 });
 
-describe('settings that change between the way out and the way back', () => {
+describe('settings that change between request and callback', () => {
   const change = (at: SsoOrganization, set: object) =>
     stage.harness.db
       .collection('organizations')
@@ -117,7 +117,7 @@ describe('settings that change between the way out and the way back', () => {
       (at) => stage.harness.db.collection('sso_domains').deleteOne({ domain: at.domain }),
     ],
     [
-      'stay, and nobody becomes a member any more',
+      'stay, and no new member is accepted any more',
       'FORBIDDEN',
       (at) => configureSso(stage.harness, at, { justInTime: false }),
     ],
@@ -136,7 +136,7 @@ describe('settings that change between the way out and the way back', () => {
   });
 });
 
-describe('a provider that does not answer as it must', () => {
+describe('a provider with wrong answers', () => {
   const huge = (type: string) => (res: Parameters<NonNullable<Realm['tricks'][string]>>[0]) => {
     res.writeHead(200, { 'content-type': type });
     const chunk = ' '.repeat(1 << 16);
@@ -239,7 +239,7 @@ describe('a provider that does not answer as it must', () => {
     METADATA_HOST,
     'localhost',
     'metadata.internal',
-  ])('is not called at %s, whoever wrote that into the settings', async (host) => {
+  ])('is not called at %s, although the settings say so', async (host) => {
     const issuer = `https://${host}`;
     const at = await moved(stage.provider.realm());
     await stage.harness.db

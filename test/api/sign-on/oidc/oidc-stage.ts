@@ -73,7 +73,7 @@ export function oidcStage() {
     isAway = false;
   });
 
-  /** Runs what must not sign in; answers the code that the browser is told. */
+  /** Runs what must not sign in; returns the code that the browser gets. */
   async function refusal(
     at: SsoOrganization,
     attack: () => Promise<Answer>,

@@ -1,4 +1,4 @@
-// Sign-on at an organisation's OpenID provider: who becomes which member, and how it ends in the browser.
+// Sign-on at an organisation's OpenID provider: requests, callbacks, members, roles and the second factor.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../../setup/fixtures.ts';
 import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 let made = 0;
-/** Somebody at the provider. */
+/** A person at the provider. */
 const person = (at: SsoOrganization, more: object = {}) => {
   made += 1;
   return { sub: `sub-${made}`, email: `p${made}@${at.domain}`, name: `Person ${made}`, ...more };
@@ -67,8 +67,8 @@ const mapRoles = async ({ owner }: SsoOrganization, ...rules: object[]) =>
     }),
   );
 
-describe('the way', () => {
-  test('out: code flow with PKCE, state and nonce, for the client of the organisation', async () => {
+describe('the sign-on', () => {
+  test('begins with a code flow with PKCE, state and nonce, for the client of the organisation', async () => {
     const browser = new Browser(harness.app);
     const location = await startLogin(browser, home);
     const { state, nonce, challenge, redirectUri, clientId, params } = askedBy(location);
@@ -86,7 +86,7 @@ describe('the way', () => {
     expect(browser.cookies.size).toBe(1);
   });
 
-  test('back: a session in a cookie that no script reads, exchanged once, and nothing in an address', async () => {
+  test('ends with a session in an HttpOnly cookie, exchanged once, and no token in a URL', async () => {
     const { answer, browser } = await signOn(harness, home, person(home));
     expect(ended(answer)).toEqual(signedOn);
     const set = answer.headers.getSetCookie().find((text) => text.startsWith(SESSION));
@@ -105,7 +105,7 @@ describe('the way', () => {
     expect([again.status, again.body.code]).toEqual([401, 'NO_TOKEN']);
   });
 
-  test('back to an address of the list, with its own query', async () => {
+  test('returns to an address of the allow-list, with its query', async () => {
     const browser = new Browser(harness.app);
     const returnTo = 'https://app.example.com/other?tab=2';
     const back = home.realm.vouch(await startLogin(browser, home, { returnTo }), person(home));
@@ -124,7 +124,7 @@ describe('the way', () => {
     });
   });
 
-  test('one state and code in twenty requests at once: one session', async () => {
+  test('gives one session for one state and code in twenty simultaneous requests', async () => {
     const browser = new Browser(harness.app);
     const one = person(home);
     const back = home.realm.vouch(await startLogin(browser, home), one);
@@ -144,8 +144,8 @@ describe('the way', () => {
   });
 });
 
-describe('who arrives', () => {
-  test('is a new member once, and the same one ever after, whatever the address says then', async () => {
+describe('the person who signs on', () => {
+  test('becomes a member once, and stays the same one, whatever the address is later', async () => {
     const one = person(home);
     const first = await me(sessionIn((await signOn(harness, home, one)).answer));
     expect([first.user.email, first.user.name, first.role]).toEqual([
@@ -167,7 +167,7 @@ describe('who arrives', () => {
     expect(await harness.db.collection('users').countDocuments({ email: one.email })).toBe(1);
   });
 
-  test('two organisations at once that share a domain owner: nobody is made twice', async () => {
+  test('two organisations at once that share a domain owner: no account is created twice', async () => {
     const other = await createSsoOrganization(harness, provider.realm());
     const one = person(home);
     const answers = await Promise.all([
@@ -184,7 +184,7 @@ describe('who arrives', () => {
     expect(ended(answer)).toEqual(refused('CONFLICT'));
   });
 
-  test('is who the chosen claim names', async () => {
+  test('is identified by the chosen claim', async () => {
     const own = await createSsoOrganization(harness, provider.realm(), {
       oidc: { subjectClaim: 'oid' },
     });
@@ -198,7 +198,7 @@ describe('who arrives', () => {
     expect(ended(answer)).toEqual(refused('TOKEN_VERIFICATION_FAILED'));
   });
 
-  test('is who the directory provisioned under that name', async () => {
+  test('is the member that the directory provisioned under that name', async () => {
     const own = await createSsoOrganization(harness, provider.realm());
     const { id } = await (
       await directory(harness.app, own.owner)
@@ -221,7 +221,7 @@ describe('who arrives', () => {
     expect((await me(sessionIn(known.answer))).user._id).toBe(id);
   });
 
-  test('is told by the UserInfo endpoint where the ID token is thin, and by it only about the same person', async () => {
+  test('is described by the UserInfo endpoint when the ID token is thin, but only for the same subject', async () => {
     const realm = provider.realm();
     realm.metadata = { userinfo_endpoint: `${realm.issuer}/userinfo` };
     const own = await createSsoOrganization(harness, realm);
@@ -241,7 +241,7 @@ describe('who arrives', () => {
 
 describe('`email_verified`', () => {
   test.for([false, 'false', 'FALSE', 0, 1, '', 'yes', null, {}])(
-    '%j: the address is not verified, and nobody is signed on',
+    '%j: the address is not verified, and the sign-on is refused',
     async (email_verified) => {
       const { answer } = await signOn(harness, home, person(home, { email_verified }));
       expect(ended(answer)).toEqual(refused('FORBIDDEN'));
@@ -254,7 +254,7 @@ describe('`email_verified`', () => {
   });
 });
 
-/** Registered here by whoever, with the address of a person of the organisation. */
+/** Registers an account with the address of a person of the organisation. */
 async function registered(
   at: SsoOrganization,
 ): Promise<{ one: ReturnType<typeof person>; squatter: Owner }> {
@@ -267,7 +267,7 @@ async function registered(
 }
 
 describe('an account that exists', () => {
-  test('that nobody proved loses password and sessions to the owner of the mailbox', async () => {
+  test('with an unproved mailbox loses password and sessions to the owner of the mailbox', async () => {
     const { one, squatter } = await registered(home);
     const { answer } = await signOn(harness, home, one);
     expect((await me(sessionIn(answer))).user._id).toBe(squatter.userId);
@@ -357,7 +357,7 @@ describe('roles', () => {
     expect(await roleWith(admins)).toBe('admin');
     for (const elsewhere of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])
       expect(await roleWith(elsewhere)).toBe('admin');
-    // Keycloak leaves the claim out for whoever is in no group.
+    // Keycloak leaves the claim out for a user without groups.
     expect(await roleWith({})).toBe('member');
     expect(await roleWith(admins)).toBe('admin');
     expect(await roleWith({ groups: [] })).toBe('member');

@@ -88,7 +88,7 @@ test('an organisation’s people sign on there, with their groups', async () => 
   });
 });
 
-test('anybody signs in there with a verified address, and nobody with another one', async () => {
+test('any user signs in there with a verified address, and none with another one', async () => {
   const bob = { email: 'bob@example.net', email_verified: true, name: 'Bob', groups: [] };
   provider.people
     .set('bob', bob)

@@ -1,4 +1,4 @@
-// Responses that nobody may be signed on by: each is an honest one with one thing wrong, and why it is to be refused.
+// Forged responses that must not sign in: each is an honest one with one defect, and the reason of its refusal.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import {
@@ -38,7 +38,7 @@ export const signed = (
 
 type Forgery = (asked: Asked) => string | Promise<string>;
 type Row = [name: string, reason: RegExp, forge: Forgery];
-/** Told by the identity provider, and so to the browser. */
+/** The identity provider said so, and the browser gets it too. */
 export const DENIED = 'another status';
 
 const saying = (name: string, reason: RegExp, more: (asked: Asked) => Partial<Said>): Row => [
@@ -85,7 +85,7 @@ const SIGNATURES: Row[] = [
     (asked) => base64(idp.sign(responseXml(honest(asked)), 'Response')),
   ],
   [
-    'the response signed by somebody else',
+    'the response signed by another party',
     /signature of Response is invalid/,
     (asked) => base64(idp.sign(signed(asked), 'Response', { pair: stranger })),
   ],
@@ -232,7 +232,7 @@ const SAID: Row[] = [
     conditions:
       '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction>',
   })),
-  saying('a condition that nobody knows', /unknown condition/, () => ({
+  saying('an unknown condition', /unknown condition/, () => ({
     conditions: '<saml:Condition/>',
   })),
   saying('another Issuer of the response', /Issuer of Response/, () => ({
@@ -538,7 +538,7 @@ const XML: Row[] = [
   ['a huge attribute', /too large/, () => base64(`<a b="${'x'.repeat(1_100_000)}"/>`)],
 ];
 
-/** Of whatever happens from the decryption until the signature is verified: an administrator reads the reasons, too. */
+/** Covers all errors from the decryption to the verified signature: an administrator reads the reasons, too. */
 const UNOPENED =
   /^Encrypted assertion cannot be decrypted with our key, is damaged, or is not validly signed itself$/;
 const ENCRYPTED: Row[] = [
@@ -563,7 +563,7 @@ const ENCRYPTED: Row[] = [
       ),
   ],
   [
-    'for somebody else',
+    'for another recipient',
     UNOPENED,
     async (asked) => base64(await idp.encrypt(signed(asked), stranger.certificate)),
   ],
@@ -634,7 +634,7 @@ const WRAPPED: Row[] = wrappings.map((shape) => [
   },
 ]);
 
-/** By what is wrong with them. */
+/** The forgeries, grouped by their defect. */
 export const FORGERIES: readonly [theme: string, rows: readonly Row[]][] = [
   ['signature', SIGNATURES],
   ['statement', SAID],

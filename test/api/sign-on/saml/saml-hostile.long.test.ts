@@ -1,4 +1,4 @@
-// SAML from strangers and thieves: nothing of it signs anybody in, and each refusal is the one that was meant.
+// Forged and stolen SAML messages: none signs in, and each is refused for the intended reason.
 // @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
@@ -64,7 +64,7 @@ function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void 
   expect(answer.headers.getSetCookie().join()).not.toMatch(/svc_(oauth|sso_mfa)_token=[^;]/);
 }
 
-test('the honest response, of which all of these differ in one thing', async () => {
+test('the honest response, from which each forgery differs in one point, signs in', async () => {
   const browser = new Browser(harness.app);
   const asked = await begin(browser);
   const answer = await send(browser, base64(signed(asked)), asked.relayState);
@@ -141,7 +141,7 @@ describe('the attempt', () => {
 
   test.for<[string, (parts: Awaited<ReturnType<typeof trial>>) => Promise<Answer>, string]>([
     [
-      'a response that nobody asked for',
+      'a response without a request',
       ({ browser, SAMLResponse }) => send(browser, SAMLResponse, ''),
       'INVALID_TOKEN',
     ],
@@ -162,7 +162,7 @@ describe('the attempt', () => {
       'TOKEN_VERIFICATION_FAILED',
     ],
     [
-      'the response of another attempt, for whoever began this one',
+      'the response of another attempt, for the browser that began this one',
       async ({ browser, asked }) => send(browser, (await trial()).SAMLResponse, asked.relayState),
       'TOKEN_VERIFICATION_FAILED',
     ],
@@ -246,7 +246,7 @@ describe('who is vouched for', () => {
     expectNobody(await arrive({ nameId: theirs.email }), 'FORBIDDEN');
   });
 
-  test('somebody who is suspended', async () => {
+  test('a suspended member', async () => {
     expect((await arrive({ nameId: `s@${DOMAIN}` })).headers.get('location')).toBe(
       `${PUBLIC}/signed-on`,
     );

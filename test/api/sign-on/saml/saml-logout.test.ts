@@ -213,7 +213,7 @@ describe('single logout', () => {
   });
 
   test(
-    'sixty forged requests of 60 KB keep nobody waiting who signs on honestly',
+    'sixty forged requests of 60 KB do not delay honest sign-ons',
     { tags: ['long'] },
     async () => {
       await signOn('g-11', () => withEmail());

@@ -57,7 +57,7 @@ describe('signing on', () => {
     expect(begun).toMatchObject({ status: 'success', metadata: { provider: 'saml' } });
   });
 
-  test('as an owner sets it up', async () => {
+  test('works as an owner sets it up', async () => {
     const owner = await createOwner(stage.harness.app);
     const saml = {
       entityId: idp.entityId,
@@ -137,7 +137,7 @@ describe('signing on', () => {
       'member',
     );
     expect((await me((await signOn('g-3', saying)).token)).role).toBe('admin');
-    // Entra sends a link instead of many groups; Keycloak leaves the attribute out for whoever is in none.
+    // Entra sends a link instead of many groups; Keycloak leaves the attribute out for a user without groups.
     const link = 'http://schemas.microsoft.com/claims/groups.link';
     const linked = await signOn('g-3', () => withEmail({ [link]: ['https://graph.example.com'] }));
     expect((await me(linked.token)).role).toBe('admin');
@@ -357,7 +357,7 @@ describe('what we send', () => {
 
   test.for<[string, () => object | Promise<object>, string]>([
     ['an unknown organisation', () => ({ organizationId: '0'.repeat(24) }), 'NOT_FOUND'],
-    ['an address of no proved domain', () => ({ email: 'a@nobody.example.com' }), 'NOT_FOUND'],
+    ['an address of no proved domain', () => ({ email: 'a@unproved.example.com' }), 'NOT_FOUND'],
     [
       'an organisation without sign-on',
       async () => ({ organizationId: (await createOwner(stage.harness.app)).organizationId }),

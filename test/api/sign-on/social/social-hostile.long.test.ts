@@ -1,4 +1,4 @@
-// Social login: everything that must not let anybody in.
+// Social login: attacks, none of which signs in.
 // @module-tag long
 import { describe, expect, test } from 'vitest';
 import { Browser, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
@@ -10,7 +10,7 @@ const foreign = newKey();
 const stage = socialStage();
 const { person, setOut, through, byGoogle, byEntra, byGitHub, me, users, registered } = stage;
 
-describe('nobody comes in', () => {
+describe('the login is refused', () => {
   const vouchless: [string, Claims][] = [
     ['an address that is not verified', { email_verified: false }],
     ['an address of which nothing is said', { email_verified: undefined }],
@@ -21,7 +21,7 @@ describe('nobody comes in', () => {
     ['two addresses', { email: ['a@example.net', 'b@example.net'] }],
     ['a claim that only Entra is trusted with', { email_verified: undefined, xms_edov: true }],
   ];
-  test.for(vouchless)('with %s: nobody is made, linked or let in', async ([, claims]) => {
+  test.for(vouchless)('with %s: no account is created, linked or signed in', async ([, claims]) => {
     const somebody = await registered(true);
     const before = await users({});
     const stranger = person({
@@ -54,7 +54,7 @@ describe('nobody comes in', () => {
   });
 
   const entraClaims: [string, Claims, string][] = [
-    ['nobody vouches for the address', { email_verified: undefined }, 'FORBIDDEN'],
+    ['no claim vouches for the address', { email_verified: undefined }, 'FORBIDDEN'],
     [
       'the owner of the domain did not give it',
       { email_verified: undefined, xms_edov: false },
@@ -92,8 +92,8 @@ describe('nobody comes in', () => {
       'FORBIDDEN',
     ],
     ['there is no address', sam, [], 'FORBIDDEN'],
-    ['addresses are not told', sam, { message: 'Not Found' }, 'TOKEN_VERIFICATION_FAILED'],
-    ['nobody is told', { message: 'Bad credentials' }, good, 'TOKEN_VERIFICATION_FAILED'],
+    ['addresses are not listed', sam, { message: 'Not Found' }, 'TOKEN_VERIFICATION_FAILED'],
+    ['no profile is given', { message: 'Bad credentials' }, good, 'TOKEN_VERIFICATION_FAILED'],
     ['the number is a text', { ...sam, id: '7' }, good, 'TOKEN_VERIFICATION_FAILED'],
   ];
   test.for(gitHubAnswers)('by GitHub where %s', async ([, user, emails, code]) => {
@@ -124,7 +124,7 @@ describe('nobody comes in', () => {
     ['is of another issuer', (claims) => stage.google.sign({ ...claims, iss: stage.entra.issuer })],
     ['is of another sign-on', (claims) => stage.google.sign({ ...claims, nonce: 'another' })],
     ['is over', (claims) => stage.google.sign({ ...claims, exp: 1 })],
-    ['names nobody', (claims) => stage.google.sign({ ...claims, sub: undefined })],
+    ['names no subject', (claims) => stage.google.sign({ ...claims, sub: undefined })],
     ['is missing', () => null],
   ];
   test.for(forgeries)('when the ID token %s', async ([, forge]) => {
@@ -135,7 +135,7 @@ describe('nobody comes in', () => {
     expect(ended(answer)).toEqual(refused('TOKEN_VERIFICATION_FAILED'));
   });
 
-  test('with a state of another door, of another browser, of nobody, or a second time', async () => {
+  test('with a state of another callback, of another browser, of no request, or a second time', async () => {
     const [one, two] = [new Browser(stage.harness.app), new Browser(stage.harness.app)];
     const back = stage.google.vouch(await setOut(one, 'oauth-a'), person());
     const wrong = refused('INVALID_TOKEN');
@@ -158,7 +158,7 @@ describe('nobody comes in', () => {
     expect(browser.cookies.size).toBe(0);
   });
 
-  test('with a cookie that somebody made up', async () => {
+  test('with a forged cookie', async () => {
     for (const value of [
       '',
       'x',

@@ -1,4 +1,4 @@
-// A stage for social login: three providers that know nothing of each other, and people who come by them.
+// The set-up for tests of social login: three independent providers, and people who sign in with them.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
 import { objectId, startHarness, type Harness } from '../../../setup/harness.ts';
@@ -33,7 +33,7 @@ export const refused = (error: string) => ({
 });
 export const tokenIn = (answer: Answer): string => cookieIn(answer, SESSION) ?? '';
 
-/** Call it once in a file: it starts and stops everything by itself. */
+/** Starts and stops everything by itself; call it once per file. */
 export function socialStage() {
   const clock = new MovedClock();
 
@@ -80,7 +80,7 @@ export function socialStage() {
   });
 
   let made = 0;
-  /** Somebody at a provider, whose address it vouches for. */
+  /** A person at a provider, whose address it vouches for. */
   const person = (more: Claims = {}): Claims & { sub: string; email: string } => {
     made += 1;
     return {
@@ -99,7 +99,7 @@ export function socialStage() {
     return headers.get('location') ?? '';
   }
 
-  /** The whole way through one door, with what the provider says there. */
+  /** Completes a login at one provider, with the given claims. */
   async function through(
     door: Door,
     answer: (asked: Asked) => { realm: Realm; idToken: string | null },
@@ -130,7 +130,7 @@ export function socialStage() {
   const login = (email: string): Promise<Answer> =>
     harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
   const users = (where: object) => harness.db.collection('users').countDocuments(where);
-  /** An account made with a password; nobody has proved its address unless `proved`. */
+  /** Registers an account with a password; its address is unproved unless `proved`. */
   async function registered(proved: boolean): Promise<Owner> {
     const somebody = await createOwner(harness.app, 'Reg');
     if (proved)

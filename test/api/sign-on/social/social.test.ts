@@ -1,4 +1,4 @@
-// Social login: three providers, and whom they let in.
+// Social login at three providers: redirects, new accounts, linked accounts.
 import { describe, expect, test } from 'vitest';
 import { Browser, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
 import { auditOf, objectId, startHarness } from '../../../setup/harness.ts';
@@ -33,8 +33,8 @@ const {
   parts,
 } = stage;
 
-describe('setting out', () => {
-  test('each to its own provider, with PKCE and a state of this browser', async () => {
+describe('the redirect', () => {
+  test('leads to the provider of each login, with PKCE and a state for this browser', async () => {
     const ways = [
       ['oauth-a', `${stage.google.issuer}/authorize`, 'openid email profile', null],
       ['oauth-b', `${stage.gitHub.issuer}/authorize`, 'read:user user:email', null],
@@ -58,7 +58,7 @@ describe('setting out', () => {
     }
   });
 
-  test('only towards an allowed address', async () => {
+  test('accepts only allowed return addresses', async () => {
     const evil = await start(
       new Browser(stage.harness.app),
       'oauth-b',
@@ -77,7 +77,7 @@ describe('setting out', () => {
     expect(good.status).toBe(302);
   });
 
-  test('not at all where nothing is set up; back with a code where nobody answers', async () => {
+  test('is refused when nothing is set up, and returns with a code when the provider does not answer', async () => {
     const other = await startHarness({
       ASSAY_RETURN_URLS: HOME,
       ASSAY_OAUTH_A_ISSUER: 'http://127.0.0.1:9',
@@ -96,7 +96,7 @@ describe('setting out', () => {
   });
 });
 
-describe('somebody new', () => {
+describe('a new user', () => {
   test('gets an account and an organisation, and is the same ever after, whatever the address says', async () => {
     const one = person();
     const { answer } = await byGoogle(one);
@@ -208,7 +208,7 @@ describe('somebody new', () => {
   });
 });
 
-describe('somebody who has an account', () => {
+describe('a user with an account', () => {
   test('is linked to it by a verified address, and keeps the password', async () => {
     const somebody = await registered(true);
     const { answer } = await byGoogle(person({ email: somebody.email.toUpperCase() }));
@@ -216,7 +216,7 @@ describe('somebody who has an account', () => {
     expect((await login(somebody.email)).status).toBe(200);
   });
 
-  test('that nobody had proved: whoever set its password is out', async () => {
+  test('with an unproved address: the password of the registrant ends', async () => {
     const stranger = await registered(false);
     const { answer } = await byGoogle(person({ email: stranger.email }));
     expect((await me(answer)).user._id).toBe(stranger.userId);

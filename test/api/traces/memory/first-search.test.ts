@@ -1,4 +1,4 @@
-// The index of the memory search begins with an organisation's first search: nothing is computed where nobody searches.
+// The memory index starts with an organisation's first search; before that nothing is computed.
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness } from '../../../setup/fixtures.ts';
 import { objectId } from '../../../setup/harness.ts';
@@ -16,12 +16,12 @@ const resting = useHarness({ ASSAY_MEMORY_INDEXING: 'off' });
 const { app } = harness;
 
 interface Desk extends Owner {
-  /** In the order of their posting. */
+  /** Ids in the order of ingestion. */
   traceIds: string[];
 }
 const ACTIONS = ['refund the customer', 'restart the server', 'cancel the booking'];
 
-/** Somebody whose agent has decided three times. */
+/** An owner whose agent has made three decisions. */
 async function newDesk(name: string, { app: on } = harness): Promise<Desk> {
   const owner = await createOwner(on, name);
   const { key } = await createWorkspaceKey(on, owner);
@@ -50,7 +50,7 @@ beforeAll(async () => {
   silent = await newDesk('Silent');
 });
 
-test('before the first search there is nothing; it says so; then all is found', async () => {
+test('the first search finds nothing and says so; later ones find everything', async () => {
   const ada = await newDesk('Ada');
   await app.instance.runJobsOnce();
   expect(await vectorsOf(ada)).toBe(0);
@@ -62,7 +62,7 @@ test('before the first search there is nothing; it says so; then all is found', 
   expect(await vectorsOf(silent)).toBe(0);
 });
 
-test('the first search wakes the indexing by itself, and many at once are one', async () => {
+test('the first search starts the indexing, and concurrent first searches start it once', async () => {
   const bob = await newDesk('Bob');
   const answers = await Promise.all(Array.from({ length: 5 }, () => search(bob)));
   for (const answer of answers) expect(answer.status).toBe(200);
@@ -75,7 +75,7 @@ test('the first search wakes the indexing by itself, and many at once are one', 
 });
 
 test(
-  'that it has searched outlasts the instance, and is known to every other',
+  'the first search is remembered across restarts and instances',
   { tags: ['long'] },
   async () => {
     const eve = await newDesk('Eve', resting);
@@ -94,7 +94,7 @@ test(
   },
 );
 
-test('a search that the plan lacks begins nothing', async () => {
+test('a search without the feature in the plan starts no indexing', async () => {
   const poor = await createOwner(app, 'Poor');
   const { key } = await createWorkspaceKey(app, poor);
   const setPlan = (plan: string) =>

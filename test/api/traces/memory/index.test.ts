@@ -1,4 +1,4 @@
-// The index of the memory search: what is in it follows plan, feedback and deletion, whether it fits into memory or not.
+// The memory index follows plan, feedback and deletion, whether it fits into memory or not.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
 import { vectorName } from '../../../../src/resources/traces/memory/trace-vectors.model.ts';
@@ -47,7 +47,7 @@ const rowsOf = ({ organizationId }: Owner) =>
 const PARTS = ['question', 'answer'] as const;
 const emptied = { question: null, answer: null };
 
-test('an instance that is told not to index writes nothing', async () => {
+test('an instance configured not to index writes nothing', async () => {
   const owner = await createOwner(resting.app, 'Rest');
   const { key: hers } = await createWorkspaceKey(resting.app, owner);
   const body = decision('x');
@@ -81,7 +81,7 @@ describe('follows the plan', () => {
     expect(await rowsOf(poor)).toHaveLength(1);
   });
 
-  test('what is erased leaves it on a smaller plan too', async () => {
+  test('erased decisions are removed also on a smaller plan', async () => {
     const [{ _id = '' } = {}] = await found('call a lift technician', poor);
     await setPlan('sandbox');
     ok(await call('/traces/bulk-delete', { ids: [_id] }, poor));
@@ -90,7 +90,7 @@ describe('follows the plan', () => {
   });
 });
 
-test('after feedback the correction is found, and no more what it replaced', async () => {
+test('after feedback the correction is found, and the replaced values no longer', async () => {
   const traceId = await post('Screen stays black', 'order pizza with mushrooms');
   await app.instance.runJobsOnce();
   expect(idsOf(await found('order pizza with mushrooms'))).toContain(traceId);
@@ -106,7 +106,7 @@ test('after feedback the correction is found, and no more what it replaced', asy
   expect(rows.at(-1)).toMatchObject({ sequence: 1, changedAt: 2 });
 });
 
-test('what is purged leaves it, and is found by nobody before it has', async () => {
+test('purged decisions are removed, and are not found even before that', async () => {
   const eve = await createOwner(app, 'Eve');
   const { key: hers } = await createWorkspaceKey(app, eve);
   await post('I forgot my password', 'reset the password', hers);
@@ -118,7 +118,7 @@ test('what is purged leaves it, and is found by nobody before it has', async () 
   expect(await rowsOf(eve)).toMatchObject([emptied]);
 });
 
-test('runs that are repeated or come late leave the newest state', async () => {
+test('repeated and late runs keep the newest state', async () => {
   const bob = await createOwner(app, 'Bob');
   const { key: his } = await createWorkspaceKey(app, bob);
   const traceId = await post('My parcel arrived broken', 'refund the customer', his);
@@ -135,7 +135,7 @@ test('runs that are repeated or come late leave the newest state', async () => {
 });
 
 test(
-  'an organisation that does not fit into memory is searched all the same',
+  'an organisation that does not fit into memory can be searched too',
   { tags: ['long'] },
   async () => {
     const { models, contents } = app.instance.platform;

@@ -1,4 +1,4 @@
-// Memory search: what means the same is found, what is corrected is found anew, what is erased is not (document 2, section 4.1).
+// Memory search: finds decisions by meaning, follows corrections, omits erased ones (document 2, section 4.1).
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe('by the built-in model', () => {
     expect(scores.every((score: number) => score > 0 && score <= 1)).toBe(true);
   });
 
-  test('the same words score 1; below the least score there is nothing, nor for words that nobody knows', async () => {
+  test('the same words score 1; below the minimum score nothing is found, nor for unknown words', async () => {
     const { data } = ok(await search({ query: 'Restart the server!', minScore: 0.95 })).body;
     expect(data.results).toHaveLength(1);
     expect(data.results[0]).toMatchObject({ traceId: ids[2], matchedText: 'restart the server' });
@@ -81,7 +81,7 @@ describe('by the built-in model', () => {
     expect(JSON.stringify(data)).not.toContain('hopper');
   });
 
-  test('of the chosen workspace, and of no other organisation', async () => {
+  test('finds decisions of the chosen workspace only, and of no other organisation', async () => {
     const eve = await createOwner(app, 'Eve');
     const { data: other } = ok(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
@@ -97,7 +97,7 @@ describe('by the built-in model', () => {
     expect(data.results.map(({ traceId }: { traceId: string }) => traceId)).toEqual([there]);
   });
 
-  test('what is deleted is not found, and its vectors are gone', async () => {
+  test('a deleted decision is not found, and its vectors are removed', async () => {
     const gone = await post('The elevator is stuck', 'call a lift technician');
     await app.instance.runJobsOnce();
     const query = 'someone is trapped in a lift';
@@ -155,7 +155,7 @@ async function startModel() {
   return { url, asked, state, stop: () => server.close() };
 }
 
-describe('by a model elsewhere', () => {
+describe('by a remote model', () => {
   const remote = useFixture(startModel, ({ stop }) => stop());
   const other = useHarness(() => ({
     ASSAY_MEMORY_INDEXING: 'on',
@@ -170,7 +170,7 @@ describe('by a model elsewhere', () => {
     search({ query, topK: 1 }, bob as Owner, other.app);
 
   test(
-    'it is asked for what is decided and for the query; a fault of it is 503, and made good later',
+    'the model is called for decisions and queries; its failure is a 503, and decisions are indexed later',
     { tags: ['long'] },
     async () => {
       ({ key: bobs } = await createWorkspaceKey(other.app, bob));

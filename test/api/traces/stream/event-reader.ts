@@ -1,4 +1,4 @@
-// A client of event streams as browsers are one, without their coming back by themselves.
+// A client of event streams like that of browsers, without automatic reconnection.
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 
@@ -13,11 +13,11 @@ export interface StreamEvent {
 export interface EventReader {
   status: number;
   headers: IncomingMessage['headers'];
-  /** All so far. */
+  /** All events so far. */
   events: StreamEvent[];
-  /** Of the decisions so far. */
+  /** Ids of the decision events so far. */
   ids: () => string[];
-  /** Everything that came. */
+  /** The raw text received so far. */
   text: () => string;
   hasEnded: () => boolean;
   pause(): void;

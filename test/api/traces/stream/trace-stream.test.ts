@@ -1,4 +1,4 @@
-// The event stream of new decisions: it follows the ledger, resumes, ends with its session, and tells of bad tokens (document 2, section 4.1).
+// The event stream: follows the ledger, resumes, ends with its session, reports bad tokens (document 2, section 4.1).
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Stored } from '../../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
@@ -45,7 +45,7 @@ const post = async (more: object = {}, by = key): Promise<Answer['body']> =>
 const idOf = ({ hashChain }: Answer['body']): string => String(hashChain.sequence);
 
 describe('a reader', () => {
-  test('is told of each decision as a list shows it, from now on', async () => {
+  test('gets each new decision as a list shows it', async () => {
     await post();
     const reader = await follow();
     expect(reader.status).toBe(200);
@@ -113,7 +113,7 @@ describe('a reader', () => {
     },
   );
 
-  test('is told of no other organisation, and of the workspace that its token was minted for', async () => {
+  test('gets no decisions of another organisation, only those of the workspace of its token', async () => {
     const eve = await createOwner(app, 'Eve');
     const { data: workspace } = ok(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
@@ -129,7 +129,7 @@ describe('a reader', () => {
     expect(foreign.events).toEqual([]);
   });
 
-  test('is told of what another instance has sealed', { tags: ['long'] }, async () => {
+  test('gets decisions that another instance has sealed', { tags: ['long'] }, async () => {
     const reader = await follow();
     const other = await startApp({}, { mongoUri: harness.mongoUri });
     try {
@@ -175,7 +175,7 @@ describe('a token', () => {
     expect(app.logged.filter((line) => line.includes(ada.token))).toEqual([]);
   });
 
-  test('none is 401, an auditor 403, a position that is none 400', async () => {
+  test('is required (401), not for auditors (403), and the position must be valid (400)', async () => {
     const get = (query: string, call = {}): Promise<Answer> =>
       app.call('GET', `/api/v1/traces/stream?${query}`, call);
     expect(outcome(await get(''))).toEqual([401, 'NO_TOKEN']);
@@ -190,7 +190,7 @@ describe('a token', () => {
 });
 
 describe('a stream ends', () => {
-  test('with its session, and the browser is told', async () => {
+  test('with its session, and the browser gets an event', async () => {
     const leaver = await createMember(harness, ada, 'member');
     const query = `stream_token=${await mint(leaver)}`;
     const [reader, stays] = [await read(query), await follow()];
@@ -216,7 +216,7 @@ describe('a stream ends', () => {
     return member;
   }
 
-  test('when the reader is too slow, who can come back', { tags: ['long'] }, async () => {
+  test('when the reader is too slow, and can be resumed', { tags: ['long'] }, async () => {
     const zoe = await createOwner(app, 'Zoe');
     const { key: zoes } = await createWorkspaceKey(app, zoe);
     const [slow, quick] = [await follow(zoe), await follow(zoe)];
@@ -246,7 +246,7 @@ describe('a stream ends', () => {
   });
 });
 
-test('a user has three at a time, an organisation four', async () => {
+test('a user may have three streams at a time, an organisation four', async () => {
   const others = [
     await createMember(harness, ada, 'viewer'),
     await createMember(harness, ada, 'admin'),

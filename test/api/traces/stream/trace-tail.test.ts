@@ -1,4 +1,4 @@
-// The shared tail of an organisation: one read of each new entry however many follow, without gap or repeat under any timing.
+// The shared tail of an organisation: each new entry is read once for all followers, without gaps or repeats.
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { type Follower, TraceTail } from '../../../../src/resources/traces/strea
 import { runs } from '../../../setup/runs.ts';
 
 const RUN = 4;
-/** Others have their turn whenever they may. */
+/** Yields to the event loop at every opportunity. */
 const pace = { begin: () => undefined, giveWay: othersTurn };
 
 /** A chain of decisions; every read takes a turn of the event loop. */
@@ -65,7 +65,7 @@ test('a thousand followers share one read of each new entry', async () => {
   expect(chain.reads).toEqual(upTo(-1, 19));
 });
 
-test('many are told some at a time: others have their turn in between, and who comes meanwhile misses nothing', async () => {
+test('sends to many followers in steps that yield to the event loop, and a follower that joins in between misses nothing', async () => {
   const chain = new Chain();
   const tail = new TraceTail('o', { reader: chain, pace }, 0);
   let [inTurn, most] = [0, 0];
@@ -101,7 +101,7 @@ test('many are told some at a time: others have their turn in between, and who c
   for (const { ids } of [...followers, ...late]) expect(ids).toEqual([1, 2, 3]);
 });
 
-test('who comes back a moment later is served from memory; what was erased is not in it', async () => {
+test('a follower that reconnects soon is served from memory, without erased decisions', async () => {
   const chain = new Chain();
   const tail = new TraceTail('o', { reader: chain, pace }, 0);
   chain.head = 3;
@@ -120,7 +120,7 @@ test('who comes back a moment later is served from memory; what was erased is no
   expect(later.ids).toEqual([1, 3]);
 });
 
-test('whenever they come, wherever they begin, and however much is remembered: no gap, no repeat', async () => {
+test('followers get no gap and no repeat, whenever they join, wherever they start and however much is buffered', async () => {
   const event = fc.oneof(
     fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 9 }) }),
     fc.record({ kind: fc.constant('follow' as const), at: fc.nat(30) }),

@@ -15,11 +15,11 @@ export const billing: ResourceExamples = {
     'GET /api/v1/billing': readersInPerson,
     'GET /api/v1/billing/plans': readersInPerson,
     'POST /api/v1/billing/checkout': payers,
-    // Nobody here has ever checked out.
+    // None of the organisations has checked out.
     'POST /api/v1/billing/portal': refused(payers, 'NO_PAYMENT_CUSTOMER'),
     'GET /api/v1/usage/current': readers,
     'GET /api/v1/usage/history': readers,
-    // Nobody here can sign like the processor.
+    // None of the callers can sign like the processor.
     'POST /api/payment/webhook': refused(everybody, 'VALIDATION_ERROR'),
   },
   examples: {

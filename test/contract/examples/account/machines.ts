@@ -3,7 +3,7 @@ import { everybody, refused } from '../access.ts';
 import type { ResourceExamples } from '../example.ts';
 
 export const machines: ResourceExamples = {
-  // Nobody here can sign like a machine.
+  // None of the callers can sign like a machine.
   access: {
     'POST /api/v1/witness/gossip': refused(everybody, 'WITNESS_AUTH_FAILED'),
     'POST /api/v1/partner/insurance-pull': refused(everybody, 'TOKEN_VERIFICATION_FAILED'),

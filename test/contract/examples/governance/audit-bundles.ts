@@ -10,7 +10,7 @@ const bodyOf = () => ({
   disclose: ['outputDecision'],
 });
 
-/** Where the plan has no bundles, an id that nothing has. */
+/** Creates a bundle; an unknown id where the plan has no bundles. */
 async function newBundle({ harness, owner }: Tenant): Promise<string> {
   const call = { token: owner.token, body: bodyOf() };
   const made = await harness.app.call('POST', '/api/v1/audit-bundles', call);

@@ -1,4 +1,4 @@
-// Impact assessments: drafted by whoever writes, approved by managers.
+// Impact assessments: drafted by every writing role, approved by managers.
 import { asOwner, type Tenant } from '../../tenant.ts';
 import { managers, ofOne, paid, readers, writers } from '../access.ts';
 import { type Example, page, type ResourceExamples } from '../example.ts';
@@ -27,7 +27,7 @@ const bodyOf = (mark: string) => ({
   complaintsMechanism: `${mark} complaints`,
 });
 
-/** Past the operations, which the plan may refuse. */
+/** Created directly in the database, since the plan may refuse the operations. */
 async function newAssessment(tenant: Tenant, status: string): Promise<string> {
   const { harness, owner, mark } = tenant;
   const plan = await harness.app.call('POST', '/api/v1/fria', {

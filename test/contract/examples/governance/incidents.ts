@@ -1,4 +1,4 @@
-// Incidents: opened by whoever writes, closed by managers; not for keys that are limited to some agents.
+// Incidents: opened by every writing role, closed by managers; not for keys that are limited to some agents.
 import type { Tenant } from '../../tenant.ts';
 import { allAgents, managers, ofOne, paid, readers, readersInPerson, writers } from '../access.ts';
 import { type Example, nothing, page, type ResourceExamples } from '../example.ts';
@@ -27,7 +27,7 @@ const bodyOf = (mark: string) => ({
 });
 const NONE = { id: '0'.repeat(24), clocks: [{ id: '0'.repeat(24) }] };
 
-/** Where the plan has no incidents, ids that nothing has. */
+/** Unknown ids, where the plan has no incidents. */
 async function newIncident({ harness, owner, mark }: Tenant): Promise<typeof NONE> {
   const call = { token: owner.token, body: bodyOf(mark) };
   const made = await harness.app.call('POST', '/api/v1/incidents', call);
@@ -65,7 +65,7 @@ export const incidents: ResourceExamples = {
     'GET /api/v1/incidents/:id': withBody(),
     'PATCH /api/v1/incidents/:id': withBody((mark) => ({
       ...fieldsOf(mark),
-      // As it is: a transition would be an audit entry more.
+      // The status is unchanged: a transition would add an audit entry.
       status: 'open',
     })),
     'GET /api/v1/incidents/calendar.ics': nothing,

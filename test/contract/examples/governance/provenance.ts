@@ -41,7 +41,7 @@ const manifestBody = ({ mark, traceName }: Tenant): Record<string, unknown> => (
   assertions: assertionsOf(mark),
 });
 
-/** On record without the operation, which the plan may refuse. */
+/** Creates a manifest directly in the database, since the plan may refuse the operation. */
 async function newManifest(tenant: Tenant): Promise<{ id: string; signature: string }> {
   const { provenance } = tenant.harness.app.instance.services;
   const caller = {
@@ -66,7 +66,7 @@ const ofManifest: Example = async (tenant) => ({ params: { id: (await newManifes
 
 export const provenance: ResourceExamples = {
   access: {
-    // Nobody here has a role in the installation.
+    // None of the callers has a role in the installation.
     'GET /api/v1/c2pa-kms/status': refused(signedIn, 'FORBIDDEN'),
     'POST /api/v1/c2pa-kms/rotate': refused(signedIn, 'FORBIDDEN'),
     'GET /.well-known/jwks.json': everybody,

@@ -6,14 +6,14 @@ import { asOwner, type Tenant } from '../../tenant.ts';
 import { ofOne, readers, writers } from '../access.ts';
 import { page, type ResourceExamples } from '../example.ts';
 
-/** There may be two hundred open ones. */
+/** Withdraws open proposals, of which there may be two hundred. */
 async function endOthers({ harness, owner }: Tenant): Promise<void> {
   const organizationId = objectId(owner.organizationId);
   const withdrawn = { $set: { state: 'withdrawn' } };
   await harness.db.collection('policy_approvals').updateMany({ organizationId }, withdrawn);
 }
 
-/** By `author`, whose own nobody reviews. */
+/** Creates a proposal of `author`, who may not review it. */
 async function newApproval(tenant: Tenant, author: string): Promise<string> {
   await endOthers(tenant);
   const body = { policy: policyBody(tenant.mark), submit: true };
@@ -26,7 +26,7 @@ async function newApproval(tenant: Tenant, author: string): Promise<string> {
   return _id as string;
 }
 
-/** Whom the session stands for. */
+/** Reads the user id of a session. */
 function userOf(token: string, { owner }: Tenant): string {
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}';
   return (JSON.parse(claims) as { sub?: string }).sub ?? owner.userId;

@@ -12,7 +12,7 @@ const free = [
   'policy.actions.0.config.reason',
 ];
 
-/** Another instance seems to run the job: what is queued stays so. */
+/** Takes the lease of the job, so that replays stay queued. */
 async function holdJob({ harness }: Tenant): Promise<void> {
   const lease = { holder: 'another instance', until: new Date(Date.now() + 3_600_000) };
   await harness.db
@@ -20,7 +20,7 @@ async function holdJob({ harness }: Tenant): Promise<void> {
     .updateOne({ _id: 'job:policies.replay' }, { $set: lease }, { upsert: true });
 }
 
-/** One that has not begun, and will not: what a run takes that was under way is left to it. */
+/** Creates a replay that never begins; a run already under way may still take one. */
 async function newReplay(tenant: Tenant): Promise<string> {
   await holdJob(tenant);
   const replays = tenant.harness.db.collection('policy_replays');

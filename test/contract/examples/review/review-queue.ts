@@ -12,7 +12,7 @@ interface Item {
   actionDigest: string;
 }
 
-/** A decision that is held by a policy of its own: the tenant's may be switched off by now. */
+/** Creates a decision held by its own policy, since the tenant's may be switched off by now. */
 async function newItem(tenant: Tenant): Promise<Item> {
   const { harness, key, agentId, mark } = tenant;
   const body = { ...decisionBody(agentId, mark), outputDecision: { action: `${mark} wipe` } };

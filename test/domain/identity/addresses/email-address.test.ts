@@ -1,4 +1,4 @@
-// Which texts are one e-mail address, and which are none.
+// The normal form of e-mail addresses, and the texts that are none.
 import { expect, test } from 'vitest';
 import {
   comparableName,
@@ -59,14 +59,14 @@ test.each([
   'mailto:ada@example.com?x',
   `${'a'.repeat(65)}@example.com`,
   `ada@${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example.com`,
-])('%j is no address, and is told why', (text) => {
+])('%j is no address, and the problem says why', (text) => {
   expect(parseEmailAddress(text)).toEqual({
     problem: expect.stringMatching(/^must have|^must be/),
   });
   expect(emailDomain(text)).toBeNull();
 });
 
-test('a name that is no address is compared in lower case', () => {
+test('a name that is not an address is compared in lower case', () => {
   expect(comparableName('ADA.Lovelace')).toBe('ada.lovelace');
   expect(comparableName('Ada@B\u00fccher.example')).toBe('ada@xn--bcher-kva.example');
 });

@@ -1,4 +1,4 @@
-// Which e-mail domains can be claimed, and their normal form.
+// The e-mail domains that can be claimed, and their normal form.
 import { expect, test } from 'vitest';
 import { claimedDomain } from '../../../../src/domain/identity/addresses/email-domains.ts';
 

@@ -1,4 +1,4 @@
-// Which claims of an identity provider are an address that it vouches for.
+// The claims of an identity provider that are a verified address.
 import { expect, test } from 'vitest';
 import {
   emailIn,

@@ -101,7 +101,7 @@ test.each<[string, Condition[]]>([
   expect(saying(expression)).toStrictEqual(conditions);
 });
 
-describe('what is wrong is told with its line and column', () => {
+describe('a problem is reported with its line and column', () => {
   test.each<[string, number, number, RegExp]>([
     ['', 1, 1, /expected policy, found the end/],
     ['policy', 1, 7, /expected a text in double quotes, found the end/],

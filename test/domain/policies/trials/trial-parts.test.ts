@@ -1,4 +1,4 @@
-// Trying a policy on a made-up decision is as much work as judging one, so others have their turns meanwhile.
+// Trying a policy on a made-up decision costs as much as judging one, so it runs in parts.
 import { expect, test } from 'vitest';
 import { atOnce, type Parts } from '../../../../src/domain/others-turn.ts';
 import { dryRun } from '../../../../src/domain/policies/trials/dry-run.ts';

@@ -1,4 +1,4 @@
-// A certificate that an identity provider signs with, and those above it, made by OpenSSL: root, issuing authority, leaf.
+// A certificate chain of an identity provider, made by OpenSSL: root, issuing authority, leaf.
 
 export const ROOT_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIDJDCCAgygAwIBAgIUXMNkE/S79SAa9OIaXX14UJQHSDMwDQYJKoZIhvcNAQEL
