@@ -1,7 +1,7 @@
 // One real mongod for the whole run (test/setup/run/mongod.ts); files share the module cache, each has a database of its own.
 import { defineConfig } from 'vitest/config';
 import type { TestUserConfig } from 'vitest/node';
-import { builtSources } from './test/setup/run/built-sources.ts';
+import { createBuiltSources } from './test/setup/run/built-sources.ts';
 import { SummaryReporter } from './test/setup/run/summary-reporter.ts';
 
 export const test: TestUserConfig = {
@@ -25,4 +25,4 @@ export const test: TestUserConfig = {
   expect: { poll: { timeout: 20_000 } },
 };
 
-export default defineConfig({ plugins: [builtSources()], test });
+export default defineConfig({ plugins: [createBuiltSources()], test });

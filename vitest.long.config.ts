@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { TestUserConfig } from 'vitest/node';
-import { builtSources } from './test/setup/run/built-sources.ts';
+import { createBuiltSources } from './test/setup/run/built-sources.ts';
 import { test as quick } from './vitest.config.ts';
 
 const TAGGED = /^\/\/ @module-tag (long|varied)$|\btags: \['long'\]/m;
@@ -25,4 +25,4 @@ const test: TestUserConfig = {
   env: { ASSAY_TEST_LONG: '1' },
 };
 
-export default defineConfig({ plugins: [builtSources()], test });
+export default defineConfig({ plugins: [createBuiltSources()], test });

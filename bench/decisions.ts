@@ -19,29 +19,29 @@ interface Decision {
 }
 
 /** Reads texts of `BODY_BYTES` bytes from a file with one decision a line (.gz or plain); longer ones are skipped. */
-export function bodies(file = SAMPLE): string[] {
+export function readBodies(file = SAMPLE): string[] {
   const bytes = readFileSync(file);
   const lines = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n');
   const padded = lines
     .filter((line) => line !== '')
-    .flatMap((line) => pad(JSON.parse(line) as Decision) ?? []);
+    .flatMap((line) => fillDecision(JSON.parse(line) as Decision) ?? []);
   if (padded.length === 0) throw new Error(`no decision in ${file} is short enough to be padded`);
   return padded.slice(0, MOST);
 }
 
 /** The agents that the bodies name. */
-export function agentsOf(texts: readonly string[]): string[] {
+export function listAgents(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => (JSON.parse(text) as Decision).agentId))];
 }
 
-function pad(decision: Decision): string | null {
+function fillDecision(decision: Decision): string | null {
   const history = (length: number): string =>
     PROSE.repeat(Math.ceil(length / PROSE.length)).slice(0, length);
-  const textWith = (length: number): string =>
+  const createText = (length: number): string =>
     JSON.stringify({
       ...decision,
       inputContext: { ...decision.inputContext, conversationId: UNIQUE, history: history(length) },
     });
-  const room = BODY_BYTES - Buffer.byteLength(textWith(0));
-  return room < 0 ? null : textWith(room);
+  const room = BODY_BYTES - Buffer.byteLength(createText(0));
+  return room < 0 ? null : createText(room);
 }

@@ -1,7 +1,7 @@
 // Runs the bare driver in its own process: single inserts, bulk inserts, and a list read and written as JSON.
 import mongoose, { type mongo } from 'mongoose';
-import { bodies } from './decisions.ts';
-import { summary, tell, type DriverOrder } from './wire.ts';
+import { readBodies } from './decisions.ts';
+import { createSummary, sendMessage, type DriverOrder } from './wire.ts';
 
 const { MongoClient, ObjectId } = mongoose.mongo;
 const IN_FLIGHT = 64;
@@ -19,9 +19,9 @@ const LISTED = {
   'sealed.submitted': 0,
 };
 
-const decisions = bodies().map((text) => JSON.parse(text) as object);
+const decisions = readBodies().map((text) => JSON.parse(text) as object);
 let made = 0;
-const fresh = (): object => ({ ...decisions[made++ % decisions.length], number: made });
+const createDocument = (): object => ({ ...decisions[made++ % decisions.length], number: made });
 
 interface Work {
   /** Operations of one call. */
@@ -30,15 +30,15 @@ interface Work {
   call(): Promise<unknown>;
 }
 
-function workOf({ work, organizationId }: DriverOrder, client: mongo.MongoClient): Work {
+function createWork({ work, organizationId }: DriverOrder, client: mongo.MongoClient): Work {
   const collection: mongo.Collection = client.db().collection('bare');
   if (work === 'insertOne')
-    return { size: 1, inFlight: IN_FLIGHT, call: () => collection.insertOne(fresh()) };
+    return { size: 1, inFlight: IN_FLIGHT, call: () => collection.insertOne(createDocument()) };
   if (work === 'insertMany')
     return {
       size: MANY,
       inFlight: 1,
-      call: () => collection.insertMany(Array.from({ length: MANY }, fresh)),
+      call: () => collection.insertMany(Array.from({ length: MANY }, createDocument)),
     };
   const where = { organizationId: new ObjectId(organizationId), kind: 'trace', deletedAt: null };
   const ledger = client.db().collection('ledger');
@@ -56,29 +56,29 @@ function workOf({ work, organizationId }: DriverOrder, client: mongo.MongoClient
   };
 }
 
-async function drive(order: DriverOrder): Promise<void> {
+async function runOrder(order: DriverOrder): Promise<void> {
   const client = await MongoClient.connect(order.uri, {
     writeConcern: { w: 'majority' },
     maxPoolSize: IN_FLIGHT,
   });
-  const { size, inFlight, call } = workOf(order, client);
+  const { size, inFlight, call } = createWork(order, client);
   const latencies: number[] = [];
   const started = performance.now();
   const begin = started + order.warmUp * 1000;
   const end = begin + order.seconds * 1000;
-  setTimeout(() => tell({ kind: 'measuring' }), order.warmUp * 1000);
-  const lane = async (): Promise<void> => {
+  setTimeout(() => sendMessage({ kind: 'measuring' }), order.warmUp * 1000);
+  const runLane = async (): Promise<void> => {
     for (let at = performance.now(); at < end; at = performance.now()) {
       await call();
       const now = performance.now();
       if (now >= begin && now < end) for (let i = 0; i < size; i++) latencies.push(now - at);
     }
   };
-  await Promise.all(Array.from({ length: inFlight }, lane));
-  tell({ kind: 'measured', measured: summary(latencies, order.seconds) });
+  await Promise.all(Array.from({ length: inFlight }, runLane));
+  sendMessage({ kind: 'measured', measured: createSummary(latencies, order.seconds) });
   await client.close();
 }
 
-process.on('message', (order: DriverOrder) => void drive(order));
+process.on('message', (order: DriverOrder) => void runOrder(order));
 process.on('disconnect', () => process.exit());
-tell({ kind: 'ready' });
+sendMessage({ kind: 'ready' });

@@ -13,7 +13,7 @@ import {
   p99,
   type Ratio,
   type Ratios,
-  throughput,
+  compareThroughput,
   warmUp,
 } from './pairs.ts';
 import type { Block } from './processes.ts';
@@ -21,7 +21,7 @@ import type { RowName } from './rows.ts';
 import type { Scene } from './stage.ts';
 import { severalWorkers } from './beside/workers.ts';
 
-const nodeCpu: Ratio = ({ a, b }) => (a.cpuUs.node ?? NaN) / (b.cpuUs.node ?? NaN);
+const compareNodeCpu: Ratio = ({ a, b }) => (a.cpuUs.node ?? NaN) / (b.cpuUs.node ?? NaN);
 const p50: Ratio = ({ a, b }) => a.p50 / b.p50;
 
 interface Comparison {
@@ -47,9 +47,9 @@ function compare({
   return {
     rows: Object.keys(ratios) as RowName[],
     async measure(stage, { pairs }) {
-      const scene = await stage.scene({ instances, organizations });
+      const scene = await stage.openScene({ instances, organizations });
       try {
-        await warmUp(() => scene.ingest({ ...MANY, instances, organizations }));
+        await warmUp(() => scene.runIngestion({ ...MANY, instances, organizations }));
         await prepare?.(scene);
         const loads = { a: () => sides.a(scene), b: () => sides.b(scene) };
         return await measurePairs(ratios, pairs, loads);
@@ -63,79 +63,79 @@ function compare({
 /** Half of the maximum rates, measured once before the pairs. */
 const half = { ingest: 0, stock: 0 };
 async function findHalf(scene: Scene): Promise<void> {
-  half.ingest = (await scene.ingest(MANY)).perSecond / 2;
-  half.stock = (await scene.stage.stock('/insert', MANY)).perSecond / 2;
+  half.ingest = (await scene.runIngestion(MANY)).perSecond / 2;
+  half.stock = (await scene.stage.loadStock('/insert', MANY)).perSecond / 2;
 }
-const atHalf = (scene: Scene): Promise<Block> =>
-  scene.ingest({ connections: 256, rate: half.ingest });
+const runAtHalfRate = (scene: Scene): Promise<Block> =>
+  scene.runIngestion({ connections: 256, rate: half.ingest });
 
 export const groups: readonly Group[] = [
   compare({
-    ratios: { 'ingest/R1': throughput, 'node-cpu': nodeCpu },
-    a: (scene) => scene.ingest(MANY),
-    b: ({ stage }) => stage.stock('/echo', MANY),
+    ratios: { 'ingest/R1': compareThroughput, 'node-cpu': compareNodeCpu },
+    a: (scene) => scene.runIngestion(MANY),
+    b: ({ stage }) => stage.loadStock('/echo', MANY),
   }),
   compare({
-    ratios: { 'ingest/R2': throughput },
-    a: (scene) => scene.ingest(MANY),
-    b: ({ stage }) => stage.stock('/insert', MANY),
+    ratios: { 'ingest/R2': compareThroughput },
+    a: (scene) => scene.runIngestion(MANY),
+    b: ({ stage }) => stage.loadStock('/insert', MANY),
   }),
   compare({
-    ratios: { 'ingest/R3': throughput },
-    a: (scene) => scene.ingest(MANY),
-    b: ({ stage }) => stage.drive({ work: 'insertOne' }),
+    ratios: { 'ingest/R3': compareThroughput },
+    a: (scene) => scene.runIngestion(MANY),
+    b: ({ stage }) => stage.runDriver({ work: 'insertOne' }),
   }),
   compare({
-    ratios: { 'ingest/R4': throughput },
-    a: (scene) => scene.ingest(MANY),
-    b: ({ stage }) => stage.drive({ work: 'insertMany' }),
+    ratios: { 'ingest/R4': compareThroughput },
+    a: (scene) => scene.runIngestion(MANY),
+    b: ({ stage }) => stage.runDriver({ work: 'insertMany' }),
   }),
   compare({
-    ratios: { 'one/eight': throughput },
+    ratios: { 'one/eight': compareThroughput },
     organizations: 8,
-    a: (scene) => scene.ingest(MANY),
-    b: (scene) => scene.ingest({ ...MANY, organizations: 8 }),
+    a: (scene) => scene.runIngestion(MANY),
+    b: (scene) => scene.runIngestion({ ...MANY, organizations: 8 }),
   }),
   compare({
-    ratios: { '64/1': throughput },
-    a: (scene) => scene.ingest(MANY),
-    b: (scene) => scene.ingest({ connections: 1 }),
+    ratios: { '64/1': compareThroughput },
+    a: (scene) => scene.runIngestion(MANY),
+    b: (scene) => scene.runIngestion({ connections: 1 }),
   }),
   compare({
     ratios: { p50 },
-    a: (scene) => scene.ingest({ connections: 1 }),
-    b: ({ stage }) => stage.stock('/insert', { connections: 1 }),
+    a: (scene) => scene.runIngestion({ connections: 1 }),
+    b: ({ stage }) => stage.loadStock('/insert', { connections: 1 }),
   }),
   compare({
     ratios: { p99 },
     prepare: findHalf,
-    a: atHalf,
-    b: ({ stage }) => stage.stock('/insert', { connections: 256, rate: half.stock }),
+    a: runAtHalfRate,
+    b: ({ stage }) => stage.loadStock('/insert', { connections: 256, rate: half.stock }),
   }),
   compare({
-    ratios: { 'two/one': throughput, 'two/one-p99': p99 },
+    ratios: { 'two/one': compareThroughput, 'two/one-p99': p99 },
     instances: 2,
-    a: (scene) => scene.ingest({ ...MANY, instances: 2 }),
-    b: (scene) => scene.ingest(MANY),
+    a: (scene) => scene.runIngestion({ ...MANY, instances: 2 }),
+    b: (scene) => scene.runIngestion(MANY),
   }),
   ...severalWorkers,
   compare({
     ratios: { during: p99 },
     prepare: findHalf,
-    a: (scene) => scene.whileProving(() => atHalf(scene)),
-    b: atHalf,
+    a: (scene) => scene.runWhileProving(() => runAtHalfRate(scene)),
+    b: runAtHalfRate,
   }),
   compare({
-    ratios: { list: nodeCpu },
-    a: (scene) => scene.list(),
+    ratios: { list: compareNodeCpu },
+    a: (scene) => scene.listDecisions(),
     b: (scene) => scene.listByDriver(),
   }),
   {
     rows: ['health', 'health-rss'],
     async measure(stage) {
-      const scene = await stage.scene();
+      const scene = await stage.openScene();
       try {
-        await warmUp(() => scene.ingest(MANY));
+        await warmUp(() => scene.runIngestion(MANY));
         await scene.settle();
         const { ms, mb } = await measureHostile(scene);
         return { pairs: { health: [ms], 'health-rss': [mb] } };

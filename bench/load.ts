@@ -2,17 +2,17 @@
 // Not autocannon: it counts whole milliseconds, and one request at one connection takes little more than one.
 import { connect, type Socket } from 'node:net';
 import { UNIQUE } from './decisions.ts';
-import { summary, tell, type LoadOrder, type Target } from './wire.ts';
+import { createSummary, sendMessage, type LoadOrder, type Target } from './wire.ts';
 
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 let sent = 0;
 /** A prefix that differs between runs, so that bodies do too. */
-const run = lettersOf(Date.now() % 1e9, 8);
+const run = toLetters(Date.now() % 1e9, 8);
 let templates: Buffer[] = [];
 
 /** Writes a number with the letters a to p, padded to the length of `UNIQUE`. */
-function lettersOf(value: number, length: number): string {
+function toLetters(value: number, length: number): string {
   const digits = value.toString(16).padStart(length, '0');
   return digits.replace(/./g, (digit) => 'abcdefghijklmnop'.charAt(parseInt(digit, 16)));
 }
@@ -40,13 +40,13 @@ class Connection {
   }
 
   /** @param since when the request was due, by `performance.now()` */
-  send(since: number, done: (status: number, ms: number) => void): void {
+  sendNext(since: number, done: (status: number, ms: number) => void): void {
     this.#since = since;
     this.#done = done;
     const which = sent++ % this.#requests.length;
     const request = Buffer.from(this.#requests[which] as Buffer);
     const at = this.#uniqueAt[which] ?? -1;
-    if (at >= 0) request.write(run + lettersOf(sent, 8), at, 'latin1');
+    if (at >= 0) request.write(run + toLetters(sent, 8), at, 'latin1');
     const { keys } = this.#target;
     if (keys) request.write(keys[sent % keys.length] ?? '', this.#keyAt, 'latin1');
     this.#socket.write(request);
@@ -115,23 +115,23 @@ class Recorder {
   };
 }
 
-function closedLoop(connections: readonly Connection[], recorder: Recorder): () => void {
+function startClosedLoop(connections: readonly Connection[], recorder: Recorder): () => void {
   let stopped = false;
   for (const connection of connections) {
-    const next = (): void => {
+    const sendAgain = (): void => {
       if (stopped) return connection.close();
-      connection.send(performance.now(), (status, ms) => {
+      connection.sendNext(performance.now(), (status, ms) => {
         recorder.record(status, ms);
-        next();
+        sendAgain();
       });
     };
-    next();
+    sendAgain();
   }
   return () => void (stopped = true);
 }
 
 /** Sends requests at a fixed rate regardless of answers; waiting for a connection counts as latency. */
-function openLoop(
+function startOpenLoop(
   connections: readonly Connection[],
   recorder: Recorder,
   rate: number,
@@ -143,7 +143,7 @@ function openLoop(
   const dispatch = (): void => {
     while (free.length > 0 && waiting.length > 0) {
       const connection = free.shift() as Connection;
-      connection.send(waiting.shift() as number, (status, ms) => {
+      connection.sendNext(waiting.shift() as number, (status, ms) => {
         recorder.record(status, ms);
         free.push(connection);
         dispatch();
@@ -165,29 +165,35 @@ function openLoop(
 const wait = (seconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-async function load({ targets, rate, warmUp, seconds }: LoadOrder): Promise<void> {
+async function runLoad({ targets, rate, warmUp, seconds }: LoadOrder): Promise<void> {
   const connections = targets.flatMap((target) =>
     Array.from({ length: target.connections }, () => new Connection(target, templates)),
   );
   const recorder = new Recorder();
   const stop =
-    rate === undefined ? closedLoop(connections, recorder) : openLoop(connections, recorder, rate);
+    rate === undefined
+      ? startClosedLoop(connections, recorder)
+      : startOpenLoop(connections, recorder, rate);
   await wait(warmUp);
   recorder.counts = true;
   const started = performance.now();
-  tell({ kind: 'measuring' });
+  sendMessage({ kind: 'measuring' });
   await wait(seconds);
   recorder.counts = false;
-  tell({
+  sendMessage({
     kind: 'measured',
-    measured: summary(recorder.latencies, (performance.now() - started) / 1000, recorder.statuses),
+    measured: createSummary(
+      recorder.latencies,
+      (performance.now() - started) / 1000,
+      recorder.statuses,
+    ),
   });
   stop();
 }
 
 process.on('message', (order: LoadOrder | { bodies: string[] }) => {
   if ('bodies' in order) templates = order.bodies.map((body) => Buffer.from(body));
-  else void load(order);
+  else void runLoad(order);
 });
 process.on('disconnect', () => process.exit());
-tell({ kind: 'ready' });
+sendMessage({ kind: 'ready' });

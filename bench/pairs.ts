@@ -15,7 +15,7 @@ export type Sides = Record<'a' | 'b', Block>;
 export type Ratio = (sides: Sides) => number;
 export type Ratios = Partial<Record<RowName, Ratio>>;
 
-export const throughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
+export const compareThroughput: Ratio = ({ a, b }) => a.perSecond / b.perSecond;
 export const p99: Ratio = ({ a, b }) => a.p99 / b.p99;
 
 /** The figures of every pair by row, and both sides of the last pair. */
@@ -44,14 +44,14 @@ export async function measurePairs(ratios: Ratios, pairs: number, loads: Loads):
   const named = Object.entries(ratios) as [RowName, Ratio][];
   const outcome: Outcome = { pairs: Object.fromEntries(named.map(([name]) => [name, []])) };
   for (let pair = 0; pair < pairs; pair++) {
-    const sides = await abba(pair, loads);
+    const sides = await runAbba(pair, loads);
     for (const [name, ratio] of named) outcome.pairs[name]?.push(ratio(sides));
     outcome.sides = sides;
   }
   return outcome;
 }
 
-export async function abba(pair: number, { a, b }: Loads): Promise<Sides> {
+export async function runAbba(pair: number, { a, b }: Loads): Promise<Sides> {
   if (pair % 2 === 0) return { a: await a(), b: await b() };
   const second = await b();
   return { a: await a(), b: second };

@@ -3,21 +3,21 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Measured, Told } from './wire.ts';
+import type { Measured, WorkerMessage } from './wire.ts';
 
 /** Clock tick of `/proc`, the same on every Linux in use. */
 const TICK_MS = 10;
 
 /** Processor milliseconds of all threads of a process so far, in user and system mode. */
-export function cpuMs(pid: number): number {
+export function readCpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** Share of all processors that was busy during some seconds, 0 to 1. */
-export async function busyShare(seconds: number): Promise<number> {
-  const read = (): { idle: number; all: number } => {
+export async function measureBusyShare(seconds: number): Promise<number> {
+  const readTimes = (): { idle: number; all: number } => {
     const times =
       readFileSync('/proc/stat', 'latin1')
         .split('\n', 1)[0]
@@ -29,9 +29,9 @@ export async function busyShare(seconds: number): Promise<number> {
       all: times.reduce((sum, time) => sum + time, 0),
     };
   };
-  const before = read();
+  const before = readTimes();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  const after = read();
+  const after = readTimes();
   return 1 - (after.idle - before.idle) / (after.all - before.all);
 }
 
@@ -66,22 +66,22 @@ export function start(
 }
 
 /** Resolves with the next message of that kind. @throws Error when the child ends before it */
-export function told<K extends Told['kind']>(
+export function waitForMessage<K extends WorkerMessage['kind']>(
   child: ChildProcess,
   kind: K,
-): Promise<Extract<Told, { kind: K }>> {
+): Promise<Extract<WorkerMessage, { kind: K }>> {
   return new Promise((resolve, reject) => {
-    const onMessage = (message: Told): void => {
+    const onMessage = (message: WorkerMessage): void => {
       if (message.kind !== kind) return;
       child.off('message', onMessage).off('exit', onExit);
-      resolve(message as Extract<Told, { kind: K }>);
+      resolve(message as Extract<WorkerMessage, { kind: K }>);
     };
     const onExit = (): void => reject(new Error(`${child.spawnargs.join(' ')} has ended`));
     child.on('message', onMessage).once('exit', onExit);
   });
 }
 
-export async function end(child: ChildProcess): Promise<void> {
+export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -100,14 +100,14 @@ export async function measure(
   order: object,
   watched: Readonly<Record<string, number>>,
 ): Promise<Block> {
-  const read = (): Record<string, number> =>
-    Object.fromEntries(Object.entries(watched).map(([name, pid]) => [name, cpuMs(pid)]));
-  const measuring = told(child, 'measuring').then(read);
-  const measured = told(child, 'measured');
+  const readCpu = (): Record<string, number> =>
+    Object.fromEntries(Object.entries(watched).map(([name, pid]) => [name, readCpuMs(pid)]));
+  const measuring = waitForMessage(child, 'measuring').then(readCpu);
+  const measured = waitForMessage(child, 'measured');
   child.send(order);
   const before = await measuring;
   const { measured: result } = await measured;
-  const used = Object.entries(read()).map(([name, ms]) => [
+  const used = Object.entries(readCpu()).map(([name, ms]) => [
     name,
     ((ms - (before[name] ?? 0)) * 1000) / result.operations,
   ]);

@@ -227,7 +227,7 @@ export function writeResults(results: Results): void {
   writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);
 }
 
-export function median(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1
@@ -236,11 +236,11 @@ export function median(values: readonly number[]): number {
 }
 
 /** One line per row, with its goal and its figure. */
-export function table(results: Results): string {
+export function renderTable(results: Results): string {
   const lines = Object.entries(rows).map(([name, { measure, must, aim, better }]) => {
     const result = results[name as RowName];
     const sign = better === 'high' ? '>=' : '<=';
-    const met = result === undefined ? '' : verdict(result);
+    const met = result === undefined ? '' : describeVerdict(result);
     const figure = result === undefined ? '-' : result.figure.toPrecision(3);
     return [name, measure, `${sign} ${must}`, `${sign} ${aim}`, figure, met];
   });
@@ -257,8 +257,9 @@ export function table(results: Results): string {
     .join('\n');
 }
 
-function verdict({ figure, must, aim, better }: Result): string {
-  const reaches = (goal: number): boolean => (better === 'high' ? figure >= goal : figure <= goal);
-  if (reaches(aim)) return 'aim reached';
-  return reaches(must) ? 'must met' : 'MISSED';
+function describeVerdict({ figure, must, aim, better }: Result): string {
+  const isReached = (goal: number): boolean =>
+    better === 'high' ? figure >= goal : figure <= goal;
+  if (isReached(aim)) return 'aim reached';
+  return isReached(must) ? 'must met' : 'MISSED';
 }

@@ -1,10 +1,17 @@
 // `npm run bench [row ...]`: measures Assay against stock Express and the bare driver; prints and keeps the figures.
 import { parseArgs } from 'node:util';
 import { groups } from './groups.ts';
-import { loopbackMs } from './in-process/loopback.ts';
+import { measureLoopbackMs } from './in-process/loopback.ts';
 import type { Group, Outcome, Plan } from './pairs.ts';
-import { busyShare, type Block } from './processes.ts';
-import { median, readResults, rows, table, writeResults, type RowName } from './rows.ts';
+import { measureBusyShare, type Block } from './processes.ts';
+import {
+  computeMedian,
+  readResults,
+  rows,
+  renderTable,
+  writeResults,
+  type RowName,
+} from './rows.ts';
 import { Stage } from './stage.ts';
 
 const HELP = `npm run bench -- [row ...] [--full] [--pairs 3] [--seconds 4] [--entries 50000] [--input FILE] [--profile FOLDER]
@@ -37,53 +44,65 @@ const plan: Plan = {
 const seconds = Number(values.seconds ?? (values.full ? 10 : 4));
 
 /** Measures a group and keeps its figures; they are doubtful if other processes were busy by more than a tenth. */
-async function run(stage: Stage, group: Group): Promise<void> {
-  const before = await busyShare(1);
+async function runGroup(stage: Stage, group: Group): Promise<void> {
+  const before = await measureBusyShare(1);
   const { pairs, sides }: Outcome = await group.measure(stage, plan);
-  const busyAround = rounded(Math.max(before, await busyShare(1)));
+  const busyAround = roundFigure(Math.max(before, await measureBusyShare(1)));
   const results = readResults();
   for (const name of group.rows) {
-    const figures = (pairs[name] ?? []).map(rounded);
-    const did = sides && { sides: { a: shown(sides.a), b: shown(sides.b) } };
-    results[name] = { ...rows[name], figure: median(figures), pairs: figures, busyAround, ...did };
+    const figures = (pairs[name] ?? []).map(roundFigure);
+    const did = sides && { sides: { a: toShownFigures(sides.a), b: toShownFigures(sides.b) } };
+    results[name] = {
+      ...rows[name],
+      figure: computeMedian(figures),
+      pairs: figures,
+      busyAround,
+      ...did,
+    };
     console.error(`${name}: ${figures.join(' ')} (others used ${Math.round(busyAround * 100)} %)`);
     if (did) console.error(`  ${JSON.stringify(did.sides.a)}\n  ${JSON.stringify(did.sides.b)}`);
   }
   writeResults(results);
 }
 
-function shown({ perSecond, p50, p99, cpuUs, statuses }: Block): Record<string, number> {
-  const cpu = Object.entries(cpuUs).map(([name, us]) => [`${name} CPU us`, rounded(us)] as const);
+function toShownFigures({ perSecond, p50, p99, cpuUs, statuses }: Block): Record<string, number> {
+  const cpu = Object.entries(cpuUs).map(
+    ([name, us]) => [`${name} CPU us`, roundFigure(us)] as const,
+  );
   const answers = Object.entries(statuses).map(
     ([status, count]) => [`status ${status}`, count] as const,
   );
-  const figures = { perSecond: rounded(perSecond), p50: rounded(p50), p99: rounded(p99) };
+  const figures = {
+    perSecond: roundFigure(perSecond),
+    p50: roundFigure(p50),
+    p99: roundFigure(p99),
+  };
   return { ...figures, ...Object.fromEntries([...cpu, ...answers]) };
 }
 
-function rounded(value: number): number {
+function roundFigure(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-async function main(): Promise<void> {
+async function runBenchmark(): Promise<void> {
   if (values.help) return console.log(HELP);
   const unknown = positionals.filter((name) => !(name in rows));
   if (unknown.length > 0) throw new Error(`no such row: ${unknown.join(' ')}\n${HELP}`);
   const isWanted = (name: RowName): boolean =>
     positionals.length === 0 || positionals.includes(name);
-  const loopback = await loopbackMs();
+  const loopback = await measureLoopbackMs();
   if (loopback > 0.1)
     console.error(
       `1.6 KB take ${loopback.toFixed(3)} ms over the loopback: it is shaped, or others are busy.`,
     );
   const span = { warmUp: Math.min(3, seconds / 3), seconds };
-  const stage = await Stage.open({ input: values.input, profile: values.profile, span });
+  const stage = await Stage.openStage({ input: values.input, profile: values.profile, span });
   try {
-    for (const group of groups) if (group.rows.some(isWanted)) await run(stage, group);
+    for (const group of groups) if (group.rows.some(isWanted)) await runGroup(stage, group);
   } finally {
     await stage.close();
   }
-  console.log(table(readResults()));
+  console.log(renderTable(readResults()));
 }
 
-await main();
+await runBenchmark();

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-mongod.ts';
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
-import { freePort } from '../src/embedded-db/mongod-process.ts';
-import { agentsOf, bodies } from './decisions.ts';
-import { forgetPeak, memoryOf } from './hostile.ts';
-import { end, measure, start, told, type Block } from './processes.ts';
-import { call, registered, type Bench } from './tenants.ts';
+import { findFreePort } from '../src/embedded-db/mongod-process.ts';
+import { listAgents, readBodies } from './decisions.ts';
+import { forgetPeak, readMemory } from './hostile.ts';
+import { stopChild, measure, start, waitForMessage, type Block } from './processes.ts';
+import { callApi, registerOrganizations, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';
 
 const METRICS_TOKEN = 'a token for the metrics';
@@ -60,7 +60,7 @@ export class Stage {
     parts: { mongod: EmbeddedMongod; mongodPid: number; stockPort: number },
   ) {
     this.span = span;
-    this.texts = bodies(input);
+    this.texts = readBodies(input);
     this.#profile = profile;
     this.#mongod = parts.mongod;
     this.#mongodPid = parts.mongodPid;
@@ -68,11 +68,11 @@ export class Stage {
     this.#load = start('bench/load.ts');
     this.#driver = start('bench/driver.ts');
     this.#stock = start('bench/stock-server.ts', {
-      args: [String(parts.stockPort), databaseUri(parts.mongod, 'stock')],
+      args: [String(parts.stockPort), buildDatabaseUri(parts.mongod, 'stock')],
     });
   }
 
-  static async open(options: StageOptions): Promise<Stage> {
+  static async openStage(options: StageOptions): Promise<Stage> {
     const mongod = await startEmbedded({
       dataDir: await mkdtemp(join(tmpdir(), 'assay-bench-')),
       binary: await findMongod({
@@ -90,22 +90,22 @@ export class Stage {
     const stage = new Stage(options, {
       mongod,
       mongodPid: Number(pid),
-      stockPort: await freePort(),
+      stockPort: await findFreePort(),
     });
     await Promise.all(
-      [stage.#load, stage.#driver, stage.#stock].map((child) => told(child, 'ready')),
+      [stage.#load, stage.#driver, stage.#stock].map((child) => waitForMessage(child, 'ready')),
     );
     stage.#load.send({ bodies: stage.texts });
     return stage;
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#load, this.#driver, this.#stock].map(end));
+    await Promise.all([this.#load, this.#driver, this.#stock].map(stopChild));
     await this.#mongod.stop();
   }
 
   /** Instances of the real server on one new database. */
-  async scene({
+  async openScene({
     instances = 1,
     organizations = 1,
     isPlain = false,
@@ -123,13 +123,13 @@ export class Stage {
     for (let i = 0; i < instances; i++)
       apps.push(await startServer(uri, { profile: this.#profile, env }));
     const url = `http://127.0.0.1:${apps[0]?.port}`;
-    const kind = isPlain ? { agentNames: [], policies: 0 } : { agentNames: agentsOf(this.texts) };
-    const made = await registered(url, organizations, kind);
+    const kind = isPlain ? { agentNames: [], policies: 0 } : { agentNames: listAgents(this.texts) };
+    const made = await registerOrganizations(url, organizations, kind);
     return new Scene(this, { uri, apps, organizations: made });
   }
 
   /** Load on some addresses, with the CPU of the processes behind them and of mongod. */
-  async load(
+  async runLoad(
     targets: readonly Target[],
     { pids, rate, span = this.span }: { pids: readonly number[]; rate?: number; span?: Span },
   ): Promise<Block> {
@@ -141,7 +141,7 @@ export class Stage {
   }
 
   /** Load on a baseline server: R1 `/echo`, R2 `/insert`. */
-  async stock(
+  async loadStock(
     path: '/echo' | '/insert',
     { connections, rate }: { connections: number; rate?: number },
   ): Promise<Block> {
@@ -152,19 +152,19 @@ export class Stage {
       headers: {},
       connections,
     };
-    const block = await this.load([target], {
+    const block = await this.runLoad([target], {
       pids: [this.#stock.pid ?? 0],
       ...(rate !== undefined && { rate }),
     });
-    return allAnswered(block, ['200']);
+    return requireStatuses(block, ['200']);
   }
 
   /** The address of a database of this name. */
   uri(name: string): string {
-    return databaseUri(this.#mongod, name);
+    return buildDatabaseUri(this.#mongod, name);
   }
 
-  async drive(
+  async runDriver(
     order: Pick<DriverOrder, 'work' | 'organizationId'>,
     uri = this.uri('driver'),
   ): Promise<Block> {
@@ -205,11 +205,11 @@ export class Scene {
 
   /** The process of the first instance. */
   get pid(): number {
-    return pidOf(this.#apps[0] as App);
+    return getPid(this.#apps[0] as App);
   }
 
   /** Decisions of the first organisations on the first instances; connections are spread evenly. */
-  async ingest({
+  async runIngestion({
     connections,
     instances = 1,
     organizations = 1,
@@ -235,12 +235,12 @@ export class Scene {
         connections: each,
       })),
     );
-    const block = await this.stage.load(targets, {
-      pids: apps.map(pidOf),
+    const block = await this.stage.runLoad(targets, {
+      pids: apps.map(getPid),
       ...(rate !== undefined && { rate }),
       ...(span && { span }),
     });
-    return allAnswered(block, ['201', '202', '403']);
+    return requireStatuses(block, ['201', '202', '403']);
   }
 
   /** Resolves when the consumers have caught up, or after a timeout: their work is not measured. */
@@ -256,38 +256,38 @@ export class Scene {
   }
 
   /** How many entries the chain of the first organisation has. */
-  async decisions(): Promise<number> {
+  async countDecisions(): Promise<number> {
     const token = this.organizations[0]?.token ?? '';
-    const status = await call(`${this.url}/api/v1/hash-chain/status`, { method: 'GET', token });
+    const status = await callApi(`${this.url}/api/v1/hash-chain/status`, { method: 'GET', token });
     return status.lastSequence;
   }
 
   /** The newest 200 decisions of the first organisation, over and over. */
-  list(): Promise<Block> {
-    return this.ask('/api/v1/traces?limit=200');
+  listDecisions(): Promise<Block> {
+    return this.runRequest('/api/v1/traces?limit=200');
   }
 
   /** One request of the first organisation's owner, over and over. `statuses`: the answers that are expected. */
-  async ask(path: string, statuses: readonly string[] = ['200']): Promise<Block> {
+  async runRequest(path: string, statuses: readonly string[] = ['200']): Promise<Block> {
     const [app] = this.#apps;
     const headers = { Authorization: `Bearer ${this.organizations[0]?.token}` };
     const target: Target = { port: app?.port ?? 0, method: 'GET', path, headers, connections: 1 };
-    return allAnswered(
-      await this.stage.load([target], { pids: this.#apps.slice(0, 1).map(pidOf) }),
+    return requireStatuses(
+      await this.stage.runLoad([target], { pids: this.#apps.slice(0, 1).map(getPid) }),
       statuses,
     );
   }
 
   /** The same 200 documents through the bare driver. */
   listByDriver(): Promise<Block> {
-    return this.stage.drive(
+    return this.stage.runDriver(
       { work: 'list', organizationId: this.organizations[0]?.organizationId ?? '' },
       this.uri,
     );
   }
 
   /** Verifies the chain of the first organisation and exports it, in turns, for as long as the work takes. */
-  async whileProving(work: () => Promise<Block>): Promise<Block> {
+  async runWhileProving(work: () => Promise<Block>): Promise<Block> {
     const headers = { Authorization: `Bearer ${this.organizations[0]?.token}` };
     let isDone = false;
     const proving = (async () => {
@@ -304,28 +304,29 @@ export class Scene {
   }
 
   /** `/health` every 5 ms while one request after another of a kind is sent, and the MB that they add at most. */
-  async whileAttacked(attack: Attack): Promise<Block & { growthMb: number }> {
+  async runWhileAttacked(attack: Attack): Promise<Block & { growthMb: number }> {
     const app = this.#apps[0] as App;
-    const pid = pidOf(app);
+    const pid = getPid(app);
     let isDone = false;
-    const send = (): Promise<void> => sendAttack(app.port, attack, this.organizations[0] as Bench);
-    for (let warm = 0; warm < ATTACK_WARM; warm++) await send();
-    const before = memoryOf(pid).now;
+    const sendOne = (): Promise<void> =>
+      sendAttack(app.port, attack, this.organizations[0] as Bench);
+    for (let warm = 0; warm < ATTACK_WARM; warm++) await sendOne();
+    const before = readMemory(pid).now;
     forgetPeak(pid);
     const attacking = (async () => {
-      while (!isDone) await send();
+      while (!isDone) await sendOne();
     })();
     const target: Target = { port: app.port, method: 'GET', path: '/health', ...HEALTH };
     const seconds = this.stage.span.seconds / 2;
     const span = { warmUp: seconds / 4, seconds };
-    const block = await this.stage.load([target], { pids: [pid], rate: HEALTH_RATE, span });
+    const block = await this.stage.runLoad([target], { pids: [pid], rate: HEALTH_RATE, span });
     isDone = true;
     await attacking;
-    return { ...allAnswered(block, ['200']), growthMb: memoryOf(pid).most - before };
+    return { ...requireStatuses(block, ['200']), growthMb: readMemory(pid).most - before };
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#apps.map(({ child }) => end(child)));
+    await Promise.all(this.#apps.map(({ child }) => stopChild(child)));
     const client = await mongoose.mongo.MongoClient.connect(this.uri);
     await client.db().dropDatabase();
     await client.close();
@@ -362,16 +363,16 @@ async function sendAttack(
   if (answer.status >= 500) throw new Error(`${path} answered ${answer.status}`);
 }
 
-const pidOf = ({ child }: App): number => child.pid ?? 0;
+const getPid = ({ child }: App): number => child.pid ?? 0;
 
 /** @throws Error when there was any other status */
-export function allAnswered(block: Block, statuses: readonly string[]): Block {
+export function requireStatuses(block: Block, statuses: readonly string[]): Block {
   const others = Object.entries(block.statuses).filter(([status]) => !statuses.includes(status));
   if (others.length > 0) throw new Error(`answers: ${JSON.stringify(block.statuses)}`);
   return block;
 }
 
-function databaseUri(mongod: EmbeddedMongod, name: string): string {
+function buildDatabaseUri(mongod: EmbeddedMongod, name: string): string {
   const uri = new URL(mongod.uri);
   uri.pathname = `/${name}`;
   return uri.href;
@@ -381,7 +382,7 @@ async function startServer(
   uri: string,
   { profile, env }: { profile: string | undefined; env: Readonly<Record<string, string>> },
 ): Promise<App> {
-  const port = await freePort();
+  const port = await findFreePort();
   const nodeArgs =
     profile === undefined ? NODE_ARGS : [...NODE_ARGS, '--cpu-prof', `--cpu-prof-dir=${profile}`];
   const child = start('dist/server.js', {

@@ -1,7 +1,7 @@
 // The baselines R1 and R2: stock Express that echoes the body, and the same after one majority insert of it.
 import express from 'express';
 import mongoose from 'mongoose';
-import { tell } from './wire.ts';
+import { sendMessage } from './wire.ts';
 
 const [port = '', uri = ''] = process.argv.slice(2);
 const client = await mongoose.mongo.MongoClient.connect(uri, {
@@ -19,5 +19,5 @@ app.post('/insert', async (req, res) => {
   await decisions.insertOne(req.body as object);
   res.json(req.body);
 });
-app.listen(Number(port), '127.0.0.1', () => tell({ kind: 'ready' }));
+app.listen(Number(port), '127.0.0.1', () => sendMessage({ kind: 'ready' }));
 process.on('disconnect', () => process.exit());

@@ -1,5 +1,5 @@
 // Organisations to measure with: agents without a limit of their own, a key, a hundred policies.
-import { definitionOf } from './in-process/policies.ts';
+import { createDefinition } from './in-process/policies.ts';
 
 /** Number of policies of each organisation. */
 export const POLICIES = 100;
@@ -29,7 +29,7 @@ interface Envelope {
 }
 
 /** Calls the API; any answer but a success ends the measurement. */
-export async function call(
+export async function callApi(
   url: string,
   { method = 'POST', token, body }: { method?: string; token?: string; body?: object },
 ) {
@@ -49,7 +49,11 @@ interface Kind {
 }
 
 /** Registers organisations over HTTP, a few at a time: passwords wait in a queue that is bounded. */
-export async function registered(url: string, count: number, kind: Kind): Promise<Bench[]> {
+export async function registerOrganizations(
+  url: string,
+  count: number,
+  kind: Kind,
+): Promise<Bench[]> {
   const made: Bench[] = [];
   while (made.length < count) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - made.length) });
@@ -64,25 +68,26 @@ async function organization(
 ): Promise<Bench> {
   const api = `${url}/api/v1`;
   const email = `bench-${process.hrtime.bigint()}@example.com`;
-  const { token, organization } = await call(`${api}/auth/register`, {
+  const { token, organization } = await callApi(`${api}/auth/register`, {
     body: { name: 'Bench', email, password: 'Correct-Horse-9', organizationName: 'Bench' },
   });
   for (const name of agentNames) {
-    const { _id } = await call(`${api}/agents`, { token, body: { name } });
-    await call(`${api}/agents/${_id}/policies`, {
+    const { _id } = await callApi(`${api}/agents`, { token, body: { name } });
+    await callApi(`${api}/agents/${_id}/policies`, {
       method: 'PATCH',
       token,
       body: { maxRequestsPerMinute: null },
     });
   }
-  const { key } = await call(`${api}/auth/keys`, { token, body: { name: 'bench' } });
-  for (let i = 0; i < policies; i++) await call(`${api}/policies`, { token, body: policy(i) });
+  const { key } = await callApi(`${api}/auth/keys`, { token, body: { name: 'bench' } });
+  for (let i = 0; i < policies; i++)
+    await callApi(`${api}/policies`, { token, body: createPolicyBody(i) });
   return { organizationId: organization._id, token, key };
 }
 
 /** Creates a policy: most never match; two hold a share of the decisions for review. */
-function policy(i: number): object {
-  const { name, priority, conditions, actions } = definitionOf(i);
+function createPolicyBody(i: number): object {
+  const { name, priority, conditions, actions } = createDefinition(i);
   if (i >= 2) return { name, priority, conditions, actions };
   const matching = [
     { field: 'confidenceScore', operator: 'less_than', value: 0.7 },

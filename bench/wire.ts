@@ -49,25 +49,31 @@ export interface Measured {
 }
 
 /** Messages of a child: `measuring` after warm-up, then `measured`; a reader sends `reading`, and `read` on request. */
-export type Told =
+export type WorkerMessage =
   | { kind: 'ready' }
   | { kind: 'measuring' }
   | { kind: 'measured'; measured: Measured }
   | { kind: 'reading' }
   | { kind: 'read'; bytes: number };
 
-export function tell(told: Told): void {
-  process.send?.(told);
+export function sendMessage(message: WorkerMessage): void {
+  process.send?.(message);
 }
 
 /** The summary of a span's latencies in milliseconds. */
-export function summary(
+export function createSummary(
   latencies: number[],
   seconds: number,
   statuses: Record<string, number> = {},
 ): Measured {
   const sorted = Float64Array.from(latencies).sort();
-  const at = (share: number): number =>
+  const getQuantile = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-  return { operations: sorted.length, seconds, p50: at(0.5), p99: at(0.99), statuses };
+  return {
+    operations: sorted.length,
+    seconds,
+    p50: getQuantile(0.5),
+    p99: getQuantile(0.99),
+    statuses,
+  };
 }

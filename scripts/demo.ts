@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { childEnvironment, loadConfig, type Config } from '../src/config.ts';
+import { filterChildEnvironment, loadConfig, type Config } from '../src/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
@@ -10,7 +10,7 @@ import { startInstance } from '../src/instance.ts';
 import { readDecisions } from './demo/decisions.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { runDemo } from './demo/run.ts';
-import { count, say } from './demo/screen.ts';
+import { count, printLine } from './demo/screen.ts';
 
 const SAMPLE = join(import.meta.dirname, '../samples/decisions.ndjson');
 const RAISED = 1_000_000;
@@ -28,19 +28,19 @@ function readOptions(): Options {
     )
     .argument('[file]', 'decisions as NDJSON, plain or gzipped', SAMPLE)
     .option('--input <file>', 'the same, as an option')
-    .option('--limit <n>', 'maximum number of decisions', wholeNumber, Infinity)
+    .option('--limit <n>', 'maximum number of decisions', parseWholeNumber, Infinity)
     .parse();
   const { input = command.processedArgs[0] as string, limit } = command.opts<Partial<Options>>();
   return { input, limit: limit ?? Infinity };
 }
 
-function wholeNumber(text: string): number {
+function parseWholeNumber(text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('give a whole number from 1');
   return Number(text);
 }
 
 /** Creates the configuration: roomy limits, the largest plan, a folder below the server's, and a local receiver. */
-function demoConfig(receiver: string): Config {
+function createDemoConfig(receiver: string): Config {
   if (existsSync('.env')) process.loadEnvFile();
   const limit = String(RAISED);
   return loadConfig({
@@ -58,19 +58,23 @@ function demoConfig(receiver: string): Config {
   });
 }
 
-async function main(): Promise<boolean> {
+async function runDemoProgram(): Promise<boolean> {
   const { input, limit } = readOptions();
   const decisions = readDecisions(input, limit);
   const receiver = await startReceiver();
-  const config = demoConfig(receiver.host);
+  const config = createDemoConfig(receiver.host);
   const { MONGODB_URI: uri, MONGOD_BINARY: binary, ASSAY_DATA_DIR: dataDir } = config;
-  say('An instance of its own');
-  say(`  database: ${uri === undefined ? `embedded, kept in ${dataDir}` : 'that of MONGODB_URI'}`);
-  say(`  limits: raised to ${count(RAISED)} requests in 15 minutes, per address and per user`);
-  say(
+  printLine('An instance of its own');
+  printLine(
+    `  database: ${uri === undefined ? `embedded, kept in ${dataDir}` : 'that of MONGODB_URI'}`,
+  );
+  printLine(
+    `  limits: raised to ${count(RAISED)} requests in 15 minutes, per address and per user`,
+  );
+  printLine(
     `  plan of the new organisation: ${config.DEFAULT_PLAN}, everything included and no monthly limit`,
   );
-  const log = (line: string): void => say(`  ${line}`);
+  const log = (line: string): void => printLine(`  ${line}`);
   const onLost = (reason: string): void => {
     throw new Error(reason);
   };
@@ -78,7 +82,7 @@ async function main(): Promise<boolean> {
     uri,
     binary,
     dataDir,
-    env: childEnvironment(),
+    env: filterChildEnvironment(),
     log,
     onLost,
   });
@@ -97,7 +101,7 @@ async function main(): Promise<boolean> {
   }
 }
 
-process.exitCode = await main().then(
+process.exitCode = await runDemoProgram().then(
   (isWhole) => (isWhole ? 0 : 1),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

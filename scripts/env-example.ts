@@ -7,13 +7,13 @@ import { environment } from '../src/environment.ts';
 export const ENV_FILE = new URL('../.env.example', import.meta.url);
 
 /** Reads the default as it is written in the environment; empty if there is none. */
-function defaultOf(schema: z.ZodType): string {
+function readDefault(schema: z.ZodType): string {
   return schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : '';
 }
 
-export function envExample(): string {
+export function renderEnvExample(): string {
   const blocks = Object.entries(environment.shape).map(
-    ([name, schema]) => `# ${schema.description ?? ''}\n# ${name}=${defaultOf(schema)}\n`,
+    ([name, schema]) => `# ${schema.description ?? ''}\n# ${name}=${readDefault(schema)}\n`,
   );
   return [
     '# Generated from src/environment.ts by `npm run docs`. Nothing has to be set to try Assay out.\n',
@@ -21,4 +21,4 @@ export function envExample(): string {
   ].join('\n');
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(ENV_FILE, envExample());
+if (process.argv[1] === import.meta.filename) writeFileSync(ENV_FILE, renderEnvExample());

@@ -13,7 +13,7 @@ import { startEmbedded } from '../src/embedded-db/embedded-mongod.ts';
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 import { createApi } from './demo/api.ts';
 import { fillStore } from './stores/fill-store.ts';
-import { dumpStore } from './stores/store-file.ts';
+import { exportStore } from './stores/store-file.ts';
 
 const NAME = 'assay';
 /** Secrets of the tests, which open the store with them. */
@@ -65,7 +65,7 @@ async function startVersion(checkout: string, uri: string, dataDir: string) {
   throw new Error('the version did not start');
 }
 
-async function fill({ folder, decisions, limit }: Making, url: string): Promise<void> {
+async function fillInstance({ folder, decisions, limit }: Making, url: string): Promise<void> {
   const api = createApi(url);
   const facts = await fillStore(api, decisions, limit);
   await new Promise((done) => setTimeout(done, SETTLED_MS));
@@ -84,14 +84,14 @@ async function runVersion(making: Making, uri: string, dataDir: string): Promise
   const { server, url } = await startVersion(making.checkout, uri, dataDir);
   server.stdout.resume();
   try {
-    await fill(making, url);
+    await fillInstance(making, url);
   } finally {
     server.kill('SIGTERM');
     await once(server, 'exit');
   }
 }
 
-async function main(): Promise<void> {
+async function makeStoreFile(): Promise<void> {
   const making = readArguments();
   const scratch = await mkdtemp(join(tmpdir(), 'assay-store-'));
   const { MONGOD_BINARY: binary } = process.env;
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   const client = await new mongo.MongoClient(uri.href).connect();
   try {
     await runVersion(making, uri.href, join(scratch, 'data'));
-    await dumpStore(client, NAME, join(making.folder, 'store.bson.gz'));
+    await exportStore(client, NAME, join(making.folder, 'store.bson.gz'));
   } finally {
     await client.close();
     await embedded.stop();
@@ -114,4 +114,4 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+await makeStoreFile();

@@ -51,21 +51,21 @@ function isEquivalent({ file, original, replacement }: Mutant): boolean {
 /** Some of them, the same for the same seed (mulberry32). */
 function sample<T>(items: readonly T[], count: number, seed: number): T[] {
   let state = seed;
-  const roll = (): number => {
+  const drawRandom = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const rolled = items.map((item) => ({ item, key: roll() }));
+  const rolled = items.map((item) => ({ item, key: drawRandom() }));
   return rolled
     .toSorted((a, b) => a.key - b.key)
     .slice(0, count)
     .map(({ item }) => item);
 }
 
-const shorten = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 100);
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const truncateSnippet = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 100);
+const printLine = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Resolves with the number of mutants that were killed. */
 async function tryMutants(
@@ -79,8 +79,11 @@ async function tryMutants(
     copies.map(async (copy) => {
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const { file, line, original, replacement } = mutant;
-        if (await copy.kills(file, mutant, tests)) killed += 1;
-        else say(`  survives: ${file}:${line} ${shorten(original)} -> ${shorten(replacement)}`);
+        if (await copy.isKilled(file, mutant, tests)) killed += 1;
+        else
+          printLine(
+            `  survives: ${file}:${line} ${truncateSnippet(original)} -> ${truncateSnippet(replacement)}`,
+          );
       }
     }),
   );
@@ -91,15 +94,15 @@ const copies = Array.from({ length: Number(values.jobs) }, () => new WorkingCopy
 try {
   for (const area of AREAS) {
     if (values.area && !values.area.includes(area.name)) continue;
-    if (!(await copies[0]?.passes(area.tests))) {
-      say(`${area.name}: the tests fail without any change, or take too long`);
-      for (const line of copies[0]?.failed ?? []) say(line);
+    if (!(await copies[0]?.isPassing(area.tests))) {
+      printLine(`${area.name}: the tests fail without any change, or take too long`);
+      for (const line of copies[0]?.failed ?? []) printLine(line);
       continue;
     }
     const mutants = sample(listMutants(area), Number(values.count), Number(values.seed));
     const killed = await tryMutants(copies, mutants, area);
     const share = Math.round((100 * killed) / mutants.length);
-    say(`${area.name}: ${killed} of ${mutants.length} killed, ${share} %`);
+    printLine(`${area.name}: ${killed} of ${mutants.length} killed, ${share} %`);
   }
 } finally {
   for (const copy of copies) copy.remove();

@@ -1,7 +1,7 @@
 // Releases a quarantined chain of an organisation; its audit log then says what was lost (docs/ledger.md, heads).
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { childEnvironment, loadConfig } from '../src/config.ts';
+import { filterChildEnvironment, loadConfig } from '../src/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { startInstance } from '../src/instance.ts';
 import type { LostEntries } from '../src/ledger/heads/lost-heads.ts';
@@ -14,7 +14,7 @@ import type {
 
 type Options = Pick<ReleaseRequest, 'chain' | 'reason'> & { yes?: true };
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function readRequest(): ReleaseRequest & { isConfirmed: boolean } {
   const command = new Command('release')
@@ -39,14 +39,14 @@ function describeLoss({ from, newest, goesOnAfter }: LostEntries): string {
 
 async function release(service: ChainReleaseService): Promise<boolean> {
   const { isConfirmed, ...request } = readRequest();
-  const lost = await (isConfirmed ? service.release(request) : service.find(request));
-  say(lost ? describeLoss(lost) : 'This chain has lost nothing that was noted of it.');
-  if (lost) say(isConfirmed ? 'Released.' : 'Nothing was changed; --yes releases it.');
+  const lost = await (isConfirmed ? service.release(request) : service.findLost(request));
+  printLine(lost ? describeLoss(lost) : 'This chain has lost nothing that was noted of it.');
+  if (lost) printLine(isConfirmed ? 'Released.' : 'Nothing was changed; --yes releases it.');
   return lost !== null;
 }
 
 /** An instance of its own on the server's database: it seals by the same rules. */
-async function main(): Promise<boolean> {
+async function runRelease(): Promise<boolean> {
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig({ ...process.env, PORT: '0', ASSAY_HOST: '127.0.0.1' });
   const logger = createLogger('fatal', process.stderr);
@@ -54,7 +54,7 @@ async function main(): Promise<boolean> {
   const onLost = (reason: string): void => {
     throw new Error(reason);
   };
-  const env = childEnvironment();
+  const env = filterChildEnvironment();
   const database = await openDatabase({ uri, binary, dataDir, env, log: () => undefined, onLost });
   try {
     const secrets = await loadSecrets(config, () => undefined);
@@ -69,7 +69,7 @@ async function main(): Promise<boolean> {
   }
 }
 
-process.exitCode = await main().then(
+process.exitCode = await runRelease().then(
   (wasLost) => (wasLost ? 0 : 1),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Route } from '../src/http/declaration/define-route.ts';
-import { locate } from '../src/http/router.ts';
+import { listRoutes } from '../src/http/router.ts';
 import { READERS, type Role, ROLES } from '../src/domain/identity/roles.ts';
 import { mounts } from '../src/routes.ts';
 
@@ -22,7 +22,7 @@ account is that organisation's own. "proved mailbox": refused where the installa
 `;
 
 /** The file of each route, found in the modules that export the mounted arrays. */
-async function files(): Promise<Map<Route, string>> {
+async function findRouteFiles(): Promise<Map<Route, string>> {
   const found = new Map<Route, string>();
   for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).sort()) {
     if (!file.endsWith('.routes.ts')) continue;
@@ -33,12 +33,19 @@ async function files(): Promise<Map<Route, string>> {
   return found;
 }
 
-function namesOf(roles: readonly Role[]): string {
+function formatRoles(roles: readonly Role[]): string {
   if (roles === READERS) return 'readers';
   return roles.length === ROLES.length ? 'every role' : roles.join(', ');
 }
 
-function who({ auth, roles = READERS, systemRoles, agentScope, account, verified }: Route): string {
+function describeAccess({
+  auth,
+  roles = READERS,
+  systemRoles,
+  agentScope,
+  account,
+  verified,
+}: Route): string {
   if (auth === 'public') return 'anybody';
   if (auth === 'scim') return 'SCIM token';
   if (auth === 'workspaceKey') return 'workspace key';
@@ -46,10 +53,10 @@ function who({ auth, roles = READERS, systemRoles, agentScope, account, verified
   const system = systemRoles ? `; system role ${systemRoles.join(' or ')}` : '';
   const key = auth === 'reader' ? `; workspace key${agentScope ? '' : ' without agent scope'}` : '';
   const proof = verified ? '; proved mailbox' : '';
-  return namesOf(roles) + system + key + (account ? '; own account' : '') + proof;
+  return formatRoles(roles) + system + key + (account ? '; own account' : '') + proof;
 }
 
-const limitsOf = (path: string, { auth, kind, limits = [] }: Route): string =>
+const describeLimits = (path: string, { auth, kind, limits = [] }: Route): string =>
   [
     ...(path.startsWith('/api/') ? ['address'] : []),
     ...(kind === 'scim' ? ['SCIM address'] : []),
@@ -59,17 +66,17 @@ const limitsOf = (path: string, { auth, kind, limits = [] }: Route): string =>
     ...(auth === 'anyKey' ? ['agent'] : []),
   ].join(', ');
 
-export async function routesTable(): Promise<string> {
-  const fileOf = await files();
-  const rows = locate(mounts)
+export async function renderRoutesTable(): Promise<string> {
+  const fileOf = await findRouteFiles();
+  const rows = listRoutes(mounts)
     .sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path))
     .map(({ path, route }) => {
       const cells = [
         route.method.toUpperCase(),
         `\`${path}\``,
-        who(route),
+        describeAccess(route),
         route.plan ?? '',
-        limitsOf(path, route),
+        describeLimits(path, route),
         route.audit?.action ?? '',
         fileOf.get(route) ?? '',
       ];
@@ -78,4 +85,4 @@ export async function routesTable(): Promise<string> {
   return HEAD + rows.join('');
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(ROUTES_FILE, await routesTable());
+if (process.argv[1] === import.meta.filename) writeFileSync(ROUTES_FILE, await renderRoutesTable());

@@ -5,7 +5,10 @@ import { createInterface } from 'node:readline';
 const SUMMARY = /^(\d+) passed, (\d+) failed$/;
 
 /** Runs a command and passes on its output line by line; resolves with its exit code. */
-function run([program = '', ...args]: string[], onLine: (line: string) => void): Promise<number> {
+function runCommand(
+  [program = '', ...args]: string[],
+  onLine: (line: string) => void,
+): Promise<number> {
   const env = { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) };
   const child = spawn(program, args, {
     env,
@@ -19,20 +22,20 @@ function run([program = '', ...args]: string[], onLine: (line: string) => void):
   });
 }
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 let [passed, failed] = [0, 0];
 const complaints: string[] = [];
 const [tested, checked] = await Promise.all([
-  run(['vitest', 'run', ...process.argv.slice(2)], (line) => {
+  runCommand(['vitest', 'run', ...process.argv.slice(2)], (line) => {
     const summary = SUMMARY.exec(line);
     if (summary) [passed, failed] = [Number(summary[1]), Number(summary[2])];
-    else say(line);
+    else printLine(line);
   }),
-  run(['npm', 'run', '--silent', 'check'], (line) => complaints.push(line)),
+  runCommand(['npm', 'run', '--silent', 'check'], (line) => complaints.push(line)),
 ]);
-for (const line of complaints) say(line);
-if (checked !== 0) say('`npm run check` failed: it counts as one test.');
+for (const line of complaints) printLine(line);
+if (checked !== 0) printLine('`npm run check` failed: it counts as one test.');
 if (tested !== 0) failed = Math.max(failed, 1);
-say(`${passed} passed, ${failed + (checked === 0 ? 0 : 1)} failed`);
+printLine(`${passed} passed, ${failed + (checked === 0 ? 0 : 1)} failed`);
 process.exitCode = tested === 0 && checked === 0 ? 0 : 1;

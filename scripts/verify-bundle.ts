@@ -54,7 +54,7 @@ function readCommand(args: string[]): Command | null {
   if (values.help) return null;
   const [file] = positionals;
   if (file === undefined || positionals.length !== 1) throw new UsageError(USAGE);
-  const pins = values.pin.map(pinFrom);
+  const pins = values.pin.map(parsePinArgument);
   if (values.body !== undefined && pins.filter(({ salt }) => salt !== null).length !== 1) {
     throw new UsageError('--body requires exactly one --pin that is a receipt with a salt');
   }
@@ -69,7 +69,7 @@ function readCommand(args: string[]): Command | null {
   return { file, options, json: values.json };
 }
 
-function pinFrom(argument: string): Pin {
+function parsePinArgument(argument: string): Pin {
   const short = readShortPin(argument);
   if (short !== null) return short;
   const text = argument.trimStart().startsWith('{') ? argument : readFileSync(argument, 'utf8');
@@ -127,7 +127,7 @@ function describe(report: Report | ArchiveReport, keys: readonly string[]): stri
   ].join('\n');
 }
 
-async function main(args: string[]): Promise<number> {
+async function runVerifier(args: string[]): Promise<number> {
   const command = readCommand(args);
   if (command === null) {
     process.stdout.write(`${USAGE}\n`);
@@ -140,7 +140,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await runVerifier(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = EXIT['cannot tell'];

@@ -16,7 +16,7 @@ const FOLDER = `${import.meta.dirname}/../src/platform/embedding`;
 
 type Vector = Float64Array;
 
-function dot(a: Vector, b: Vector): number {
+function computeDotProduct(a: Vector, b: Vector): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
   return sum;
@@ -27,19 +27,19 @@ function subtract(vector: Vector, direction: Vector, factor: number): void {
     vector[at] = (vector[at] ?? 0) - factor * (direction[at] ?? 0);
 }
 
-function unit(vector: Vector): Vector {
-  const length = Math.sqrt(dot(vector, vector)) || 1;
+function normalizeVector(vector: Vector): Vector {
+  const length = Math.sqrt(computeDotProduct(vector, vector)) || 1;
   return vector.map((value) => value / length);
 }
 
-function meanOf(vectors: readonly Vector[], dimensions: number): Vector {
+function computeMean(vectors: readonly Vector[], dimensions: number): Vector {
   const mean = new Float64Array(dimensions);
   for (const vector of vectors) subtract(mean, vector, -1 / vectors.length);
   return mean;
 }
 
 /** Computes the covariance of the vectors' components. */
-function covarianceOf(vectors: readonly Vector[], dimensions: number): Vector[] {
+function computeCovariance(vectors: readonly Vector[], dimensions: number): Vector[] {
   const rows = Array.from({ length: dimensions }, () => new Float64Array(dimensions));
   for (const vector of vectors)
     rows.forEach((row, at) => subtract(row, vector, -(vector[at] ?? 0)));
@@ -47,15 +47,17 @@ function covarianceOf(vectors: readonly Vector[], dimensions: number): Vector[] 
 }
 
 /** The direction along which the vectors differ most, by power iteration from a fixed start. */
-function strongestOf(covariance: readonly Vector[]): Vector {
-  let direction = unit(Float64Array.from(covariance, (_, at) => Math.sin(at + 1)));
+function findStrongest(covariance: readonly Vector[]): Vector {
+  let direction = normalizeVector(Float64Array.from(covariance, (_, at) => Math.sin(at + 1)));
   for (let round = 0; round < ROUNDS; round++)
-    direction = unit(Float64Array.from(covariance, (row) => dot(row, direction)));
+    direction = normalizeVector(
+      Float64Array.from(covariance, (row) => computeDotProduct(row, direction)),
+    );
   return direction;
 }
 
 /** Scales a vector to bytes: its largest number becomes 127. */
-function bytesOf(vector: Vector): Int8Array {
+function toBytes(vector: Vector): Int8Array {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return Int8Array.from(vector, (value) => Math.round((value / largest) * 127));
 }
@@ -65,14 +67,14 @@ const words = Object.keys(vectors)
   .filter((word) => /^\p{L}+$/u.test(word))
   .slice(0, WORDS);
 const table = words.map((word) => Float64Array.from(vectors[word]?.slice(0, dimensions) ?? []));
-const mean = meanOf(table, dimensions);
+const mean = computeMean(table, dimensions);
 for (const vector of table) subtract(vector, mean, 1);
 for (let count = 0; count < REMOVED; count++) {
-  const direction = strongestOf(covarianceOf(table, dimensions));
-  for (const vector of table) subtract(vector, direction, dot(vector, direction));
+  const direction = findStrongest(computeCovariance(table, dimensions));
+  for (const vector of table) subtract(vector, direction, computeDotProduct(vector, direction));
 }
 writeFileSync(`${FOLDER}/words.txt`, words.join('\n'));
 writeFileSync(
   `${FOLDER}/word-vectors.bin`,
-  Buffer.concat(table.map((one) => Buffer.from(bytesOf(one).buffer))),
+  Buffer.concat(table.map((one) => Buffer.from(toBytes(one).buffer))),
 );

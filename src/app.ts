@@ -2,22 +2,22 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
-import { apiReference, documentOf } from './http/documents/api-reference.ts';
-import { signedOnPage } from './http/documents/signed-on-page.ts';
+import { serveApiReference, getApiDocument } from './http/documents/api-reference.ts';
+import { serveSignedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import { keepHeader } from './http/answers/kept-headers.ts';
-import { createFront, asOne, type FrontListener } from './http/front.ts';
+import { createFront, composeHandlers, type FrontListener } from './http/front.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
 import type { PipelineDeps } from './http/pipeline.ts';
-import { createRouting, legacyMounts } from './http/router.ts';
-import { failureOf, refuseUnrouted } from './http/unrouted.ts';
-import { crossOrigin, securityHeaders } from './http/answers/security-headers.ts';
+import { createRouting, rewriteLegacyPaths } from './http/router.ts';
+import { chooseFailureSender, refuseUnrouted } from './http/unrouted.ts';
+import { handleCrossOrigin, setSecurityHeaders } from './http/answers/security-headers.ts';
 import { SECURE_COOKIES } from './http/answers/send-reply.ts';
 import { translateError } from './http/answers/translate-error.ts';
 import type { Clock } from './platform/clock.ts';
-import type { Arrived } from './platform/http-server.ts';
+import type { TimedResponse } from './platform/http-server.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import type { Shared } from './platform/shared/shared.ts';
@@ -34,12 +34,12 @@ export interface AppDeps {
   streams: PipelineDeps['streams'];
   /** Metrics of all workers, in the format of Prometheus. */
   allMetrics: () => Promise<string>;
-  shared: Pick<Shared, 'place' | 'connections'>;
+  shared: Pick<Shared, 'acquireSlot' | 'connections'>;
   limits: RateLimits;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
-  newRequestId: () => string;
+  generateRequestId: () => string;
 }
 
 export interface App {
@@ -65,7 +65,7 @@ export function createApp({
   clock,
   logger,
   metrics,
-  newRequestId,
+  generateRequestId,
 }: AppDeps): App {
   const app = express();
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
@@ -74,12 +74,12 @@ export function createApp({
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.disable('x-powered-by');
-  const frame = asOne([
-    identify(newRequestId),
+  const frame = composeHandlers([
+    identifyRequests(generateRequestId),
     logRequests(logger, metrics),
-    securityHeaders(),
-    crossOrigin(config.ASSAY_CORS_ORIGINS),
-    legacyMounts(clock, MIGRATION_GUIDE),
+    setSecurityHeaders(),
+    handleCrossOrigin(config.ASSAY_CORS_ORIGINS),
+    rewriteLegacyPaths(clock, MIGRATION_GUIDE),
   ]);
   const routing = createRouting(mounts, {
     services,
@@ -95,8 +95,8 @@ export function createApp({
   const onError = handleError(logger);
   app.use(frame);
   app.use(routing.router);
-  app.use(apiReference(mounts));
-  app.use(signedOnPage());
+  app.use(serveApiReference(mounts));
+  app.use(serveSignedOnPage());
   app.get('/metrics', showMetrics(config, metrics, allMetrics));
   app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
   app.use(onError);
@@ -104,10 +104,11 @@ export function createApp({
 }
 
 /** Sets the request id and the API version on every response. */
-function identify(newRequestId: () => string): RequestHandler {
+function identifyRequests(generateRequestId: () => string): RequestHandler {
   return (req, res, next) => {
     const given = req.headers['x-request-id'];
-    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+    const requestId =
+      typeof given === 'string' && REQUEST_ID.test(given) ? given : generateRequestId();
     res.locals.requestId = requestId;
     keepHeader(res, 'X-Request-Id', requestId);
     keepHeader(res, 'X-Service-API-Version', 'v1');
@@ -118,7 +119,7 @@ function identify(newRequestId: () => string): RequestHandler {
 /** Logs and measures every response. Neither queries nor tokens in paths are logged. */
 function logRequests(logger: Logger, metrics: Metrics): RequestHandler {
   return (req, res, next) => {
-    const started = (res as Partial<Arrived>).arrivedAt ?? performance.now();
+    const started = (res as Partial<TimedResponse>).arrivedAt ?? performance.now();
     res.on('finish', () => {
       const ms = performance.now() - started;
       const route = (req.route as { path?: string } | undefined)?.path ?? 'none';
@@ -161,11 +162,11 @@ function handleError(logger: Logger): ErrorRequestHandler {
     const error = translateError(thrown, 'INTERNAL_ERROR');
     if (error.http >= 500) logger.error({ err: error.cause ?? error }, 'unhandled error');
     if (res.headersSent) return void res.destroy();
-    failureOf(req.originalUrl)(res, error);
+    chooseFailureSender(req.originalUrl)(res, error);
   };
 }
 
 /** Generates the API document, which takes a third of a second; a server does so before it listens. */
 export function prepareReference(): void {
-  documentOf(mounts);
+  getApiDocument(mounts);
 }

@@ -4,7 +4,7 @@ import { environment, type Environment, type PlanName } from './environment.ts';
 
 const SECRETS = ['ASSAY_JWT_SECRET', 'ASSAY_LEDGER_KEY', 'ASSAY_ENCRYPTION_KEY'] as const;
 
-type Given = Readonly<Record<string, string | undefined>>;
+type RawEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The environment, with the defaults that depend on other variables. */
 export interface Config extends Omit<Environment, 'DEFAULT_PLAN' | 'ASSAY_REQUIRE_VERIFIED_EMAIL'> {
@@ -29,14 +29,14 @@ export function loadConfig(
   const parsed = environment.safeParse(given);
   const invalid =
     parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
-  const pairs = parsed.data ? samlPairProblems(parsed.data) : [];
+  const pairs = parsed.data ? checkSamlPair(parsed.data) : [];
   const problems = [
     ...invalid,
-    ...missingDatabase(given),
-    ...missingSecrets(given),
-    ...equalSecrets(given),
-    ...missingChoices(given),
-    ...halfGivenClients(given),
+    ...checkDatabase(given),
+    ...checkSecrets(given),
+    ...checkSecretsDiffer(given),
+    ...checkChoices(given),
+    ...checkOauthClients(given),
     ...pairs,
   ];
   if (!parsed.success || problems.length > 0)
@@ -52,14 +52,18 @@ export function loadConfig(
 }
 
 /** An embedded database is for development: production must allow it explicitly. */
-function missingDatabase({ MONGODB_URI, NODE_ENV, ASSAY_EMBEDDED_DATABASE }: Given): string[] {
+function checkDatabase({
+  MONGODB_URI,
+  NODE_ENV,
+  ASSAY_EMBEDDED_DATABASE,
+}: RawEnvironment): string[] {
   const isMissing = NODE_ENV === 'production' && MONGODB_URI === undefined;
   if (!isMissing || ASSAY_EMBEDDED_DATABASE === 'allow') return [];
   return ['MONGODB_URI: required in production, unless ASSAY_EMBEDDED_DATABASE is `allow`'];
 }
 
 /** Every instance must get the same secrets in production and with a configured database. */
-function missingSecrets(given: Readonly<Record<string, string | undefined>>): string[] {
+function checkSecrets(given: Readonly<Record<string, string | undefined>>): string[] {
   if (given.MONGODB_URI === undefined && given.NODE_ENV !== 'production') return [];
   return SECRETS.filter((key) => given[key] === undefined).map(
     (key) => `${key}: required in production and when MONGODB_URI is set`,
@@ -67,7 +71,7 @@ function missingSecrets(given: Readonly<Record<string, string | undefined>>): st
 }
 
 /** Secrets must differ, so that one that leaks does not reveal another. */
-function equalSecrets(given: Given): string[] {
+function checkSecretsDiffer(given: RawEnvironment): string[] {
   return SECRETS.filter((key, index) =>
     SECRETS.slice(0, index).some(
       (other) => given[key] !== undefined && given[key] === given[other],
@@ -76,7 +80,7 @@ function equalSecrets(given: Given): string[] {
 }
 
 /** Production has no default for who may register, nor for where mail is sent. */
-function missingChoices(given: Given): string[] {
+function checkChoices(given: RawEnvironment): string[] {
   const { NODE_ENV, REGISTRATION, SMTP_URL, ASSAY_MAIL_TO_FILES } = given;
   if (NODE_ENV !== 'production') return [];
   const hasMail = SMTP_URL !== undefined || ASSAY_MAIL_TO_FILES === 'allow';
@@ -87,7 +91,7 @@ function missingChoices(given: Given): string[] {
 }
 
 /** The client id of a social login requires its secret, and the other way round. */
-function halfGivenClients(given: Readonly<Record<string, string | undefined>>): string[] {
+function checkOauthClients(given: Readonly<Record<string, string | undefined>>): string[] {
   return ['A', 'B', 'C']
     .map(
       (letter) =>
@@ -98,7 +102,7 @@ function halfGivenClients(given: Readonly<Record<string, string | undefined>>): 
 }
 
 /** A SAML key requires its certificate, and the other way round. */
-function samlPairProblems({
+function checkSamlPair({
   ASSAY_SAML_KEY: key,
   ASSAY_SAML_CERTIFICATE: certificate,
 }: Environment): string[] {
@@ -110,7 +114,7 @@ function samlPairProblems({
 }
 
 /** Returns the environment of child processes: this process's without its secrets. */
-export function childEnvironment(
+export function filterChildEnvironment(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): Record<string, string> {
   const isSecret = /^(ASSAY_|STRIPE_|MONGODB_URI|KEY_STORE_URI|SMTP_)/;

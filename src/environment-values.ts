@@ -35,7 +35,7 @@ export const pem = z.string().transform((text) => text.replaceAll('\\n', '\n'));
 export const plan = z.enum(['sandbox', 'scale', 'governance', 'enterprise', 'custom']);
 
 /** `name=value` pairs with known names, each once. */
-const pairs = (names: RegExp, namesText: string) =>
+const createPairList = (names: RegExp, namesText: string) =>
   list.transform((items, context): ReadonlyMap<string, string> => {
     const found = new Map(
       items.map((item) => [item.split('=', 1)[0] ?? '', item.slice(item.indexOf('=') + 1)]),
@@ -45,11 +45,11 @@ const pairs = (names: RegExp, namesText: string) =>
       context.addIssue({ code: 'custom', message: `must be name=value pairs of ${namesText}` });
     return found;
   });
-export const priceIds = pairs(
+export const priceIds = createPairList(
   /^(scale|governance|enterprise)_(monthly|annual|overage)$/,
   'scale, governance or enterprise with _monthly, _annual or _overage',
 );
-export const amounts = pairs(
+export const amounts = createPairList(
   /^(scale|governance|enterprise)_(monthly|annual)$/,
   'scale, governance or enterprise with _monthly or _annual',
 ).refine(

@@ -1,6 +1,6 @@
 // The variables of the configuration, each with its default and description; `config.ts` reads them.
 import { isIP } from 'node:net';
-import { emailAddressIn } from './domain/identity/addresses/email-address.ts';
+import { toEmailAddress } from './domain/identity/addresses/email-address.ts';
 import { z } from 'zod';
 import {
   address,
@@ -246,10 +246,10 @@ export const environment = z.object({
     .describe('Where browsers return to from checkout and portal; unset: ASSAY_PUBLIC_URL'),
   SYSTEM_OWNERS: list
     .refine(
-      (addresses) => addresses.every((text) => emailAddressIn(text)),
+      (addresses) => addresses.every((text) => toEmailAddress(text)),
       'must be e-mail addresses',
     )
-    .transform((addresses) => addresses.flatMap((text) => emailAddressIn(text) ?? []))
+    .transform((addresses) => addresses.flatMap((text) => toEmailAddress(text) ?? []))
     .default([])
     .describe(
       'E-mail addresses that have the system role owner once they are verified, comma-separated',

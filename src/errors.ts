@@ -197,7 +197,7 @@ export class AppError extends Error {
 const MAX_REASON = 500;
 
 /** Describes an error with all its causes, for logs and operators, not for callers. */
-export function reasonOf(error: AppError): string {
+export function describeCauses(error: AppError): string {
   const texts: string[] = [];
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     texts.push(cause.message);
@@ -211,22 +211,22 @@ export interface Issue {
 }
 
 /** Upper bound on reported issues; an input can have as many as it has bytes. */
-const ISSUES_TOLD = 20;
-const PATH_TOLD = 200;
-const MESSAGE_TOLD = 500;
+const MAX_ISSUES = 20;
+const MAX_PATH_LENGTH = 200;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** Limits the issues of an error response to the first ones, and counts the others. */
-export function toldIssues(found: readonly Issue[]): { issues: Issue[]; furtherIssues?: number } {
-  const issues = found.slice(0, ISSUES_TOLD).map(({ path, message }) => ({
-    path: truncate(path, PATH_TOLD),
-    message: truncate(message, MESSAGE_TOLD),
+export function limitIssues(found: readonly Issue[]): { issues: Issue[]; furtherIssues?: number } {
+  const issues = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+    path: truncate(path, MAX_PATH_LENGTH),
+    message: truncate(message, MAX_MESSAGE_LENGTH),
   }));
   const furtherIssues = found.length - issues.length;
   return furtherIssues === 0 ? { issues } : { issues, furtherIssues };
 }
 
 /** Creates the error of a read that takes too long. */
-export function tooSlow(cause?: unknown): AppError {
+export function createTooSlowError(cause?: unknown): AppError {
   return new AppError('VALIDATION_ERROR', 'This takes too long: narrow it, for instance by date', {
     cause,
   });

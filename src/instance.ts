@@ -9,25 +9,25 @@ import { type Background, createServices, type Services } from './composition/se
 import type { Config } from './config.ts';
 import { createEventStreams } from './http/answers/event-streams.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
-import { limitConnections, shareOfConnections } from './http/checks/connection-limits.ts';
+import { limitConnections, computeConnectionShare } from './http/checks/connection-limits.ts';
 import { createLimits } from './http/checks/rate-limits.ts';
-import { consumersOf, createJobs, migrations } from './jobs.ts';
+import { createLedgerConsumers, createJobs, migrations } from './jobs.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
 import { type Clock, machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
 import { createHttpServer, drain } from './platform/http-server.ts';
-import { newId } from './platform/ids.ts';
+import { generateId } from './platform/ids.ts';
 import { createInstances } from './platform/jobs/instances.ts';
 import { createJobCalls } from './platform/jobs/job-calls.ts';
 import { createJobRunner } from './platform/jobs/job-runner.ts';
 import { createLeases } from './platform/jobs/leases.ts';
-import { keyStoreAccess, openKeyStore } from './platform/key-store/open-key-store.ts';
+import { toKeyStoreAccess, openKeyStore } from './platform/key-store/open-key-store.ts';
 import { createChangeFeed } from './platform/mongo/change-feed.ts';
-import { connectMongo, databaseNow, isOnThisMachine } from './platform/mongo/connection.ts';
+import { connectMongo, readDatabaseTime, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
-import { createOwnShared, sharedLimitsOf } from './platform/shared/shared.ts';
+import { createOwnShared, toSharedLimits } from './platform/shared/shared.ts';
 
 export { prepareReference };
 
@@ -78,7 +78,7 @@ async function openStorage(deps: InstanceDeps) {
   const { closeKeys, ...keys } = await openKeys(deps, connection);
   const { keyStore } = keys;
   const models = createModels(connection);
-  const { instances, leases } = await enrol(connection, clock);
+  const { instances, leases } = await registerInstance(connection, clock);
   await migrate({
     connection,
     keyStore,
@@ -94,7 +94,7 @@ async function openStorage(deps: InstanceDeps) {
   const watched = await watchClock(deps, connection);
   const feed = createChangeFeed({ connection, log: logger });
   async function closeStorage(): Promise<void> {
-    await instances.end();
+    await instances.stopHeartbeat();
     await closeKeys();
     await close();
   }
@@ -103,9 +103,9 @@ async function openStorage(deps: InstanceDeps) {
 }
 
 /** Registers this instance, so that others see it and it can hold leases. */
-async function enrol(connection: PlatformDeps['connection'], clock: Clock) {
-  const instances = createInstances({ connection, clock, id: newId() });
-  await instances.begin();
+async function registerInstance(connection: PlatformDeps['connection'], clock: Clock) {
+  const instances = createInstances({ connection, clock, id: generateId() });
+  await instances.startHeartbeat();
   return { instances, leases: createLeases({ connection, clock, instances }) };
 }
 
@@ -113,7 +113,7 @@ async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connecti
   const metrics = createMetrics();
   const guard = createClockGuard({
     clocks: deps.machineClocks ?? machineClocks,
-    databaseNow: () => databaseNow(connection),
+    databaseNow: () => readDatabaseTime(connection),
     sharesClock: isOnThisMachine(connection),
     onMeasured: (ms) => metrics.clockSkew.set(ms / 1000),
     log: deps.logger,
@@ -124,7 +124,7 @@ async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connecti
 
 /** Opens the store of the keys of all contents. */
 async function openKeys({ config, secrets }: InstanceDeps, connection: PlatformDeps['connection']) {
-  const keyAccess = keyStoreAccess(config.KEY_STORE_URI, secrets);
+  const keyAccess = toKeyStoreAccess(config.KEY_STORE_URI, secrets);
   const database = connection.name;
   const { keyStore, close: closeKeys } = await openKeyStore(keyAccess, { connection, database });
   return { keyAccess, keyStore, closeKeys };
@@ -135,25 +135,27 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const { close, leases, guard, ...storage } = await openStorage(deps);
   const { feed, metrics } = storage;
   const calls = createJobCalls();
-  const shared = deps.shared ?? createOwnShared(sharedLimitsOf(config));
-  const outside = { fetch, clockAgrees: guard.ready, wakeJob: calls.wake, shared };
+  const shared = deps.shared ?? createOwnShared(toSharedLimits(config));
+  const outside = { fetch, clockAgrees: guard.isReady, wakeJob: calls.wakeJob, shared };
   const platform = createPlatform({ ...deps, ...storage, ...outside });
   const listeners = createListeners(platform);
-  const consumers = followLedger(platform, consumersOf({ ...platform, ...listeners }));
+  const consumers = followLedger(platform, createLedgerConsumers({ ...platform, ...listeners }));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
   feed.start();
-  await background.ssoWarnings.atStart();
+  await background.ssoWarnings.warnOperator();
   const jobs = createJobRunner({
     jobs: createJobs({ ...platform, ...background, consumers }),
     leases,
-    ready: guard.ready,
+    ready: guard.isReady,
     log: logger,
     onRun: (job, ok) => metrics.jobs.inc({ job, outcome: ok ? 'ok' : 'failed' }),
   });
-  calls.answeredBy(jobs);
+  calls.setRunner(jobs);
   jobs.start();
   const limits = createLimits(config, shared);
-  const allMetrics = shared.metricsOf(() => observed({ platform, consumers, background }));
+  const allMetrics = shared.createMetricsReader(() =>
+    collectMetrics({ platform, consumers, background }),
+  );
   const streams = createEventStreams();
   const { app, front } = createApp({ ...platform, services, limits, streams, allMetrics });
   const server = createHttpServer(app, {
@@ -163,7 +165,8 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   });
   limitConnections(server, {
     perAddress:
-      config.ASSAY_MAX_CONNECTIONS_PER_ADDRESS ?? shareOfConnections(config.ASSAY_MAX_CONNECTIONS),
+      config.ASSAY_MAX_CONNECTIONS_PER_ADDRESS ??
+      computeConnectionShare(config.ASSAY_MAX_CONNECTIONS),
     isTrustedProxy: (address) => (app.get('trust proxy fn') as TrustsProxy)(address, 0),
   });
   shared.connections?.servedBy(server);
@@ -172,7 +175,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   );
 
   return {
-    url: urlOf(config, server.address() as AddressInfo),
+    url: formatUrl(config, server.address() as AddressInfo),
     platform,
     services,
     background,
@@ -186,7 +189,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       streams.close();
       await drain(server);
       background.outboxWorkers.stop();
-      background.chainChecks.stop();
+      background.chainChecks.stopChecks();
       await jobs.stop();
       await closeAll({ platform, consumers, background });
       guard.stop();
@@ -196,31 +199,31 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   };
 }
 
-function urlOf({ ASSAY_HOST: host }: Config, { port }: AddressInfo): string {
+function formatUrl({ ASSAY_HOST: host }: Config, { port }: AddressInfo): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 type Running = Pick<Instance, 'platform' | 'consumers' | 'background'>;
 
 /** Returns the metrics; gauges are updated first, unless the database fails. */
-async function observed(running: Running): Promise<Registry> {
-  await observeGauges(running).catch(() => undefined);
+async function collectMetrics(running: Running): Promise<Registry> {
+  await updateGauges(running).catch(() => undefined);
   return running.platform.metrics.registry;
 }
 
-async function observeGauges({ platform, consumers, background }: Running): Promise<void> {
+async function updateGauges({ platform, consumers, background }: Running): Promise<void> {
   const { metrics } = platform;
   metrics.quarantined.set(platform.quarantined().length);
   metrics.datedAhead.set(platform.datedAhead().length);
-  for (const [consumer, lag] of Object.entries(consumers.lag()))
+  for (const [consumer, lag] of Object.entries(consumers.getLag()))
     metrics.consumerLag.set({ consumer }, lag);
-  const { waiting, setAside } = await background.audit.backlog();
+  const { waiting, setAside } = await background.audit.countBacklog();
   metrics.auditRows.set({ state: 'waiting' }, waiting);
   metrics.auditRows.set({ state: 'set_aside' }, setAside);
-  const backlog = await background.outboxWorkers.backlog();
+  const backlog = await background.outboxWorkers.countBacklog();
   for (const [status, rows] of Object.entries(backlog)) metrics.outbox.set({ status }, rows);
   metrics.outboxLate.reset();
-  for (const { topic, rows } of await background.outboxWorkers.late())
+  for (const { topic, rows } of await background.outboxWorkers.findLateRows())
     metrics.outboxLate.set({ topic }, rows);
 }
 

@@ -4,32 +4,32 @@ import type { Migration } from './platform/mongo/migrations.ts';
 import { dropLanesIndex, makeInternalRowsDue } from './platform/outbox/outbox.migration.ts';
 import { AUDIT, DECISIONS } from './ledger/chains.ts';
 import type { Consumer } from './ledger/follow/consumer.ts';
-import { foldConsumer } from './ledger/amend/fold.ts';
+import { createFoldConsumer } from './ledger/amend/fold.ts';
 import { buildHeadIndexes, dropHashIndex, dropTextIndex } from './ledger/maintenance.ts';
-import { agentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
-import { alertsConsumer } from './resources/alerts/alerts.consumer.ts';
-import { dateAuditRows } from './resources/audit/audit.migration.ts';
+import { createAgentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
+import { createAlertsConsumer } from './resources/alerts/alerts.consumer.ts';
+import { setAuditRowDates } from './resources/audit/audit.migration.ts';
 import { normalizeEmailAddresses } from './resources/auth/accounts/email-addresses.migration.ts';
 import { completeUsers } from './resources/auth/accounts/users.migration.ts';
-import { cpiConsumer } from './resources/cpi/cpi.consumer.ts';
-import { recountVerdicts } from './resources/cpi/verdicts.migration.ts';
-import { chainHashesConsumer } from './resources/hash-chain/search/chain-hashes.consumer.ts';
+import { createCpiConsumer } from './resources/cpi/cpi.consumer.ts';
+import { resetVerdictCounts } from './resources/cpi/verdicts.migration.ts';
+import { createChainHashesConsumer } from './resources/hash-chain/search/chain-hashes.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
-import { policyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
-import { policyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';
-import { policyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
+import { createPolicyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
+import { createPolicyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';
+import { createPolicyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
 import { lockEarlierEntries } from './resources/traces/earlier-entries.migration.ts';
-import { maturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
-import { traceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
+import { createMaturationConsumer } from './resources/traces/maturation/maturation.consumer.ts';
+import { createTraceVectorsConsumer } from './resources/traces/memory/trace-vectors.consumer.ts';
 import {
   dropDecisionSearches,
-  reindexDecisionWords,
+  resetDecisionWords,
 } from './resources/traces/search/word-segments.migration.ts';
-import { decisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
-import { traceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
+import { createDecisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
+import { createTraceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import type { Listeners } from './composition/events.ts';
-import { usageConsumer } from './resources/usage/usage.consumer.ts';
+import { createUsageConsumer } from './resources/usage/usage.consumer.ts';
 import type { Platform } from './composition/platform.ts';
 import type { Background } from './composition/services.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
@@ -39,7 +39,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** Intervals of a job that its writers wake; a lost wake-up only delays it. */
-const RESTING = { everyMs: SECOND, idleMs: 5 * SECOND };
+const WAKEABLE = { everyMs: SECOND, idleMs: 5 * SECOND };
 
 /** Migrations of stored data, oldest first; indexes are built separately. */
 export const migrations: readonly Migration[] = [
@@ -47,7 +47,7 @@ export const migrations: readonly Migration[] = [
   { id: 'users-second-factor', run: completeUsers },
   { id: 'memberships-entered', run: completeMemberships },
   { id: 'memberships-sign-on-kind', run: completeSignOns },
-  { id: 'audit-rows-due', run: dateAuditRows },
+  { id: 'audit-rows-due', run: setAuditRowDates },
   {
     id: 'heads-indexes-changed',
     run: (connection) => buildHeadIndexes(connection, [DECISIONS, AUDIT]),
@@ -55,15 +55,15 @@ export const migrations: readonly Migration[] = [
   { id: 'decision-searches-dropped', run: dropDecisionSearches },
   { id: 'ledger-hash-index-dropped', run: dropHashIndex },
   { id: 'email-addresses-normal', run: normalizeEmailAddresses },
-  { id: 'verdicts-of-persons', run: recountVerdicts },
+  { id: 'verdicts-of-persons', run: resetVerdictCounts },
   { id: 'ledger-text-index-dropped', run: dropTextIndex },
   { id: 'ledger-contents-locked', run: lockEarlierEntries },
   { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
-  { id: 'decision-words-of-all-scripts', run: reindexDecisionWords },
+  { id: 'decision-words-of-all-scripts', run: resetDecisionWords },
   { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
 ];
 
-type Followed = Pick<
+type ConsumerDeps = Pick<
   Platform,
   | 'models'
   | 'contents'
@@ -72,29 +72,29 @@ type Followed = Pick<
   | 'outbox'
   | 'ledger'
   | 'subscribesToEvents'
-  | 'random16'
+  | 'draw16Bytes'
   | 'secrets'
   | 'memory'
 > &
   Listeners;
 
-export function consumersOf(followed: Followed): Consumer[] {
+export function createLedgerConsumers(followed: ConsumerDeps): Consumer[] {
   const { models, config, outbox, ledger, subscriptions, activeRules, managerNotices } = followed;
-  const { subscribesToEvents = subscriptions.subscribes } = followed;
+  const { subscribesToEvents = subscriptions.hasActiveWebhooks } = followed;
   return [
-    foldConsumer(ledger.fold),
-    policyStatisticsConsumer(models),
-    policyCanaryConsumer(models),
-    policyNoticesConsumer({ models, managerNotices }),
-    agentActivityConsumer(models),
-    cpiConsumer(models),
-    chainHashesConsumer(models),
-    maturationConsumer(followed),
-    usageConsumer({ models, outbox, config, managerNotices }),
-    traceEventsConsumer(outbox, subscribesToEvents),
-    alertsConsumer({ models, outbox, activeRules, subscriptions }),
-    decisionWordsConsumer(followed),
-    traceVectorsConsumer(followed),
+    createFoldConsumer(ledger.fold),
+    createPolicyStatisticsConsumer(models),
+    createPolicyCanaryConsumer(models),
+    createPolicyNoticesConsumer({ models, managerNotices }),
+    createAgentActivityConsumer(models),
+    createCpiConsumer(models),
+    createChainHashesConsumer(models),
+    createMaturationConsumer(followed),
+    createUsageConsumer({ models, outbox, config, managerNotices }),
+    createTraceEventsConsumer(outbox, subscribesToEvents),
+    createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
+    createDecisionWordsConsumer(followed),
+    createTraceVectorsConsumer(followed),
   ];
 }
 
@@ -109,9 +109,9 @@ export function createJobs(workers: Workers): Job[] {
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
-    { name: 'outbox.internal', ...RESTING, run: () => outboxWorkers.internal.run() },
-    { name: 'outbox.deliver', ...RESTING, run: () => outboxWorkers.receivers.run() },
-    { name: 'outbox.mail', ...RESTING, run: () => outboxWorkers.mail.run() },
+    { name: 'outbox.internal', ...WAKEABLE, run: () => outboxWorkers.internal.deliverDue() },
+    { name: 'outbox.deliver', ...WAKEABLE, run: () => outboxWorkers.receivers.deliverDue() },
+    { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },
     { name: 'outbox.late', everyMs: MINUTE, run: () => outboxWorkers.reportLate() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
     { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
@@ -124,10 +124,10 @@ export function createJobs(workers: Workers): Job[] {
       name: 'chains.verify',
       everyMs: 5 * MINUTE,
       idleMs: HOUR,
-      run: () => workers.chainChecks.run(),
+      run: () => workers.chainChecks.runChecks(),
     },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
-    { name: 'policies.replay', ...RESTING, run: () => workers.replayRunner.run() },
+    { name: 'policies.replay', ...WAKEABLE, run: () => workers.replayRunner.runReplays() },
     {
       name: 'ledger.release-once-keys',
       everyMs: HOUR,

@@ -2,21 +2,21 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import closeWithGrace from 'close-with-grace';
-import { childEnvironment, loadConfig, type Config } from './config.ts';
+import { filterChildEnvironment, loadConfig, type Config } from './config.ts';
 import { openDatabase, type Database } from './embedded-db/database.ts';
-import { freePort } from './embedded-db/mongod-process.ts';
+import { findFreePort } from './embedded-db/mongod-process.ts';
 import { type Instance, type InstanceDeps, prepareReference, startInstance } from './instance.ts';
 import { createLogger, type Logger } from './platform/observability/logger.ts';
-import { openingsOf } from './platform/observability/openings.ts';
+import { describeOpenings } from './platform/observability/openings.ts';
 import { loadSecrets } from './platform/secrets/secrets.ts';
-import { sharedLimitsOf } from './platform/shared/shared.ts';
+import { toSharedLimits } from './platform/shared/shared.ts';
 import { startWorkers } from './workers/primary.ts';
 import { joinPrimary, type Primary } from './workers/worker.ts';
 
 const DRAIN_MS = 20_000;
 const PARENT_CHECK_MS = 500;
 
-function welcome(url: string): string {
+function renderWelcome(url: string): string {
   return `
   Assay listens at   ${url}
   API reference      ${url}/docs
@@ -31,22 +31,22 @@ function welcome(url: string): string {
 `;
 }
 
-async function main(): Promise<void> {
+async function startProcess(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig();
   const primary = await joinPrimary();
-  if (primary) return work(config, primary);
+  if (primary) return runWorker(config, primary);
   const logger = createLogger(config.LOG_LEVEL);
-  const database = await databaseOf(config, logger);
+  const database = await openConfiguredDatabase(config, logger);
   const secrets = await loadSecrets(config, (line) => logger.info(line));
-  for (const opening of openingsOf(config)) logger.warn(opening);
+  for (const opening of describeOpenings(config)) logger.warn(opening);
   const service = await serve({ config, secrets, mongoUri: database.uri, logger });
-  process.stdout.write(welcome(service.url));
+  process.stdout.write(renderWelcome(service.url));
   const close = stopOnSignal(logger, async () => {
     await service.stop();
     await database.stop();
   });
-  if (childEnvironment().npm_lifecycle_event !== undefined) followParent(close);
+  if (filterChildEnvironment().npm_lifecycle_event !== undefined) followParent(close);
 }
 
 /** Serves in this process, or in worker processes. */
@@ -57,12 +57,12 @@ async function serve(
   const workers = config.ASSAY_WORKERS === 'auto' ? availableParallelism() : config.ASSAY_WORKERS;
   if (workers > 1) {
     // A worker that dies is restarted on the same port.
-    const port = config.PORT || (await freePort());
+    const port = config.PORT || (await findFreePort());
     return startWorkers({
       orders: { workers, mongoUri, secrets, port },
-      limits: sharedLimitsOf(config),
+      limits: toSharedLimits(config),
       log: logger,
-      onLost: endWith(logger),
+      onLost: createExitHandler(logger),
     });
   }
   prepareReference();
@@ -70,7 +70,7 @@ async function serve(
 }
 
 /** Runs as one of several workers. */
-async function work(config: Config, { orders, ...primary }: Primary): Promise<void> {
+async function runWorker(config: Config, { orders, ...primary }: Primary): Promise<void> {
   const { number: worker, port: PORT, mongoUri, secrets } = orders;
   const logger = createLogger(config.LOG_LEVEL, undefined, { worker });
   try {
@@ -86,24 +86,24 @@ async function work(config: Config, { orders, ...primary }: Primary): Promise<vo
     primary.onStop(stopOnSignal(logger, instance.stop));
     primary.listens(instance.url);
   } catch (error) {
-    await primary.failed(reasonOf(error));
+    await primary.failed(describeStartError(error));
     process.exit(1);
   }
 }
 
 /** Opens the database; the process exits when it is lost. */
-function databaseOf(config: Config, logger: Logger): Promise<Database> {
+function openConfiguredDatabase(config: Config, logger: Logger): Promise<Database> {
   return openDatabase({
     uri: config.MONGODB_URI,
     binary: config.MONGOD_BINARY,
     dataDir: config.ASSAY_DATA_DIR,
-    env: childEnvironment(),
+    env: filterChildEnvironment(),
     log: (line) => logger.info(line),
-    onLost: endWith(logger),
+    onLost: createExitHandler(logger),
   });
 }
 
-const endWith = (logger: Logger) => (reason: string) => {
+const createExitHandler = (logger: Logger) => (reason: string) => {
   logger.fatal(reason);
   process.exit(1);
 };
@@ -131,13 +131,13 @@ function followParent(close: () => void): void {
   }, PARENT_CHECK_MS).unref();
 }
 
-function reasonOf(error: unknown): string {
+function describeStartError(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.includes('EADDRINUSE') ? `${text}; set PORT to another port` : text;
 }
 
 // An explicit exit: open connections and timers would keep the process alive.
-main().catch((error: unknown) => {
-  process.stderr.write(`${reasonOf(error)}\n`);
+startProcess().catch((error: unknown) => {
+  process.stderr.write(`${describeStartError(error)}\n`);
   process.exit(1);
 });

@@ -1,13 +1,13 @@
 // Reads event streams in a low-priority process, so that its CPU time is not counted as the server's.
 import { connect } from 'node:net';
 import { constants, setPriority } from 'node:os';
-import { tell, type ReadOrder } from '../wire.ts';
+import { sendMessage, type ReadOrder } from '../wire.ts';
 
 const AT_A_TIME = 50;
 let bytes = 0;
 
 /** Opens a stream and reads it into a shared buffer. @throws Error when it is refused */
-function open({ port, path }: ReadOrder): Promise<void> {
+function openStream({ port, path }: ReadOrder): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOpen = false;
     const callback = (length: number, chunk: Uint8Array): boolean => {
@@ -26,16 +26,16 @@ function open({ port, path }: ReadOrder): Promise<void> {
   });
 }
 
-async function read(order: ReadOrder): Promise<void> {
+async function readStreams(order: ReadOrder): Promise<void> {
   for (let opened = 0; opened < order.streams; opened += AT_A_TIME)
-    await Promise.all(Array.from({ length: AT_A_TIME }, () => open(order)));
-  tell({ kind: 'reading' });
+    await Promise.all(Array.from({ length: AT_A_TIME }, () => openStream(order)));
+  sendMessage({ kind: 'reading' });
 }
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 process.on('message', (order: ReadOrder | 'tell') => {
-  if (order === 'tell') tell({ kind: 'read', bytes });
-  else void read(order);
+  if (order === 'tell') sendMessage({ kind: 'read', bytes });
+  else void readStreams(order);
 });
 process.on('disconnect', () => process.exit());
-tell({ kind: 'ready' });
+sendMessage({ kind: 'ready' });

@@ -5,12 +5,12 @@ import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { JsonObject } from '../../src/domain/record/json.ts';
 import { parseSafeJson } from '../../src/domain/record/safe-json.ts';
 import { createScrubber } from '../../src/domain/scrub/scrubber.ts';
-import { judge } from '../../src/resources/traces/ingestion/judge.ts';
+import { evaluateSubmission } from '../../src/resources/traces/ingestion/judge.ts';
 import type { Plan } from '../pairs.ts';
-import { definitionOf } from '../in-process/policies.ts';
-import { cpuMs } from '../processes.ts';
+import { createDefinition } from '../in-process/policies.ts';
+import { readCpuMs } from '../processes.ts';
 import type { Scene, Stage } from '../stage.ts';
-import { call, POLICIES } from '../tenants.ts';
+import { callApi, POLICIES } from '../tenants.ts';
 
 const MOST = 100_000;
 const JUDGED = 2_000;
@@ -25,14 +25,14 @@ const candidate = {
 export async function beginReplay({ url, organizations }: Scene): Promise<string> {
   const token = organizations[0]?.token ?? '';
   const path = `${url}/api/v1/policies`;
-  const { _id } = await call(`${path}/_new/replay`, { token, body: { policy: candidate } });
+  const { _id } = await callApi(`${path}/_new/replay`, { token, body: { policy: candidate } });
   return `${path}/replays/${_id}`;
 }
 
 /** Waits for the end of a replay; returns the number of its decisions. */
-export async function ended(replay: string, token: string): Promise<number> {
+export async function waitUntilEnded(replay: string, token: string): Promise<number> {
   for (;;) {
-    const { state, done } = await call(replay, { method: 'GET', token });
+    const { state, done } = await callApi(replay, { method: 'GET', token });
     if (state === 'done') return done;
     if (state !== 'queued' && state !== 'running') throw new Error(`the replay has ${state}`);
     await sleep(200);
@@ -40,16 +40,16 @@ export async function ended(replay: string, token: string): Promise<number> {
 }
 
 export async function measureReplay(stage: Stage, { entries }: Plan): Promise<number> {
-  const scene = await stage.scene();
+  const scene = await stage.openScene();
   const token = scene.organizations[0]?.token ?? '';
   const wanted = Math.min(MOST, entries / 5);
   try {
     for (let stored = 0; stored < wanted;)
-      stored += (await scene.ingest({ connections: 64 })).operations;
-    const before = cpuMs(scene.pid);
-    const done = await ended(await beginReplay(scene), token);
-    const replayedUs = ((cpuMs(scene.pid) - before) * 1000) / done;
-    const judgedUs = judgingUs(stage.texts);
+      stored += (await scene.runIngestion({ connections: 64 })).operations;
+    const before = readCpuMs(scene.pid);
+    const done = await waitUntilEnded(await beginReplay(scene), token);
+    const replayedUs = ((readCpuMs(scene.pid) - before) * 1000) / done;
+    const judgedUs = measureJudgingUs(stage.texts);
     console.error(
       `  ${replayedUs.toFixed(0)} us of ${done} decisions, judged in ${judgedUs.toFixed(0)} us`,
     );
@@ -60,8 +60,10 @@ export async function measureReplay(stage: Stage, { entries }: Plan): Promise<nu
 }
 
 /** Microseconds of processor for one decision, read and judged as ingestion does, by as many policies. */
-function judgingUs(texts: readonly string[]): number {
-  const policies = compilePolicies(Array.from({ length: POLICIES }, (_, at) => definitionOf(at)));
+function measureJudgingUs(texts: readonly string[]): number {
+  const policies = compilePolicies(
+    Array.from({ length: POLICIES }, (_, at) => createDefinition(at)),
+  );
   const input = {
     agent: null,
     agentPolicies: DEFAULT_AGENT_POLICIES,
@@ -71,13 +73,13 @@ function judgingUs(texts: readonly string[]): number {
     versionScrubber: createScrubber({ nationalIds: true, extended: true }),
     at: new Date(),
   };
-  const judgeAll = (): void => {
+  const evaluateAll = (): void => {
     for (let at = 0; at < JUDGED; at++)
-      judge(parseSafeJson(texts[at % texts.length] ?? '') as JsonObject, input);
+      evaluateSubmission(parseSafeJson(texts[at % texts.length] ?? '') as JsonObject, input);
   };
-  judgeAll();
+  evaluateAll();
   const cpu = process.cpuUsage();
-  judgeAll();
+  evaluateAll();
   const { user, system } = process.cpuUsage(cpu);
   return (user + system) / JUDGED;
 }

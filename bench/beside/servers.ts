@@ -10,7 +10,7 @@ export interface Counting {
   close(): Promise<void>;
 }
 
-export async function countingServer(): Promise<Counting> {
+export async function startCountingServer(): Promise<Counting> {
   let requests = 0;
   const server = createHttpServer((request, response) => {
     request.resume().on('end', () => {
@@ -18,38 +18,38 @@ export async function countingServer(): Promise<Counting> {
       response.writeHead(204).end();
     });
   });
-  const host = await listening(server);
+  const host = await listenLocally(server);
   return {
     host,
     count: () => requests,
     close() {
       server.closeAllConnections();
-      return closed(server);
+      return closeServer(server);
     },
   };
 }
 
 /** Starts a server that accepts connections and never answers. */
-export async function deadServer(): Promise<Omit<Counting, 'count'>> {
+export async function startDeadServer(): Promise<Omit<Counting, 'count'>> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
     socket.resume();
   });
-  const host = await listening(server);
+  const host = await listenLocally(server);
   return {
     host,
     close() {
       for (const socket of sockets) socket.destroy();
-      return closed(server);
+      return closeServer(server);
     },
   };
 }
 
-async function listening(server: Server): Promise<string> {
+async function listenLocally(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const closed = (server: Server): Promise<void> =>
+const closeServer = (server: Server): Promise<void> =>
   new Promise((resolve) => void server.close(() => resolve()));

@@ -1,8 +1,8 @@
 // Opens a thousand readers of one organisation's event stream, and measures their cost.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memoryOf } from '../hostile.ts';
+import { readMemory } from '../hostile.ts';
 import { warmUp } from '../pairs.ts';
-import { end, start, told } from '../processes.ts';
+import { stopChild, start, waitForMessage } from '../processes.ts';
 import type { Scene, Stage } from '../stage.ts';
 import type { Bench } from '../tenants.ts';
 import type { ReadOrder } from '../wire.ts';
@@ -18,7 +18,7 @@ const TELLING_MS = 3000;
 
 export interface Readers {
   /** Bytes that all of them have got. */
-  bytes(): Promise<number>;
+  readBytes(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -26,24 +26,24 @@ export interface Readers {
 export async function openReaders(scene: Scene, { token }: Bench): Promise<Readers> {
   const { port } = new URL(scene.url);
   const child = start('bench/beside/reader.ts');
-  await told(child, 'ready');
+  await waitForMessage(child, 'ready');
   const path = `/api/v1/traces/stream?token=${token}`;
   child.send({ port: Number(port), path, streams: STREAMS } satisfies ReadOrder);
-  await told(child, 'reading');
+  await waitForMessage(child, 'reading');
   return {
-    async bytes() {
-      const read = told(child, 'read');
+    async readBytes() {
+      const read = waitForMessage(child, 'read');
       child.send('tell');
       return (await read).bytes;
     },
-    close: () => end(child),
+    close: () => stopChild(child),
   };
 }
 
 let decisions = 0;
 
 /** Ingests decisions of an organisation at a low rate until stopped. */
-export function tellSlowly({ url }: Scene, { key }: Bench): () => Promise<void> {
+export function runSlowIngestion({ url }: Scene, { key }: Bench): () => Promise<void> {
   let isDone = false;
   const telling = (async () => {
     while (!isDone) {
@@ -70,18 +70,19 @@ export function tellSlowly({ url }: Scene, { key }: Bench): () => Promise<void> 
 
 /** Measures the MB that a thousand streams with events add to a warm server. */
 export async function measureStreams(stage: Stage): Promise<number> {
-  const scene = await stage.scene({ env: STREAMS_ENV });
+  const scene = await stage.openScene({ env: STREAMS_ENV });
   const [organization] = scene.organizations as [Bench];
   try {
-    await warmUp(() => scene.ingest({ connections: 64 }));
+    await warmUp(() => scene.runIngestion({ connections: 64 }));
     await scene.settle();
-    const before = memoryOf(scene.pid).now;
+    const before = readMemory(scene.pid).now;
     const readers = await openReaders(scene, organization);
-    const stop = tellSlowly(scene, organization);
+    const stop = runSlowIngestion(scene, organization);
     await sleep(TELLING_MS);
-    const growth = memoryOf(scene.pid).now - before;
+    const growth = readMemory(scene.pid).now - before;
     await stop();
-    if ((await readers.bytes()) < STREAMS * 1000) throw new Error('the streams received no events');
+    if ((await readers.readBytes()) < STREAMS * 1000)
+      throw new Error('the streams received no events');
     await readers.close();
     return Math.max(0.1, growth);
   } finally {

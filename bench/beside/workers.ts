@@ -1,5 +1,13 @@
 // Compares two and four workers on one port with one process: on one organisation, whose chain they share, and eight.
-import { type Group, measurePairs, p99, type Ratios, throughput, WARM, warmUp } from '../pairs.ts';
+import {
+  type Group,
+  measurePairs,
+  p99,
+  type Ratios,
+  compareThroughput,
+  WARM,
+  warmUp,
+} from '../pairs.ts';
 import type { RowName } from '../rows.ts';
 
 function compareWorkers(workers: number, organizations: number, ratios: Ratios): Group {
@@ -7,10 +15,10 @@ function compareWorkers(workers: number, organizations: number, ratios: Ratios):
     rows: Object.keys(ratios) as RowName[],
     async measure(stage, { pairs }) {
       const env = { ASSAY_WORKERS: String(workers) };
-      const several = await stage.scene({ organizations, env });
-      const one = await stage.scene({ organizations });
+      const several = await stage.openScene({ organizations, env });
+      const one = await stage.openScene({ organizations });
       const load = { connections: 64, organizations };
-      const loads = { a: () => several.ingest(load), b: () => one.ingest(load) };
+      const loads = { a: () => several.runIngestion(load), b: () => one.runIngestion(load) };
       try {
         await warmUp(loads.a, WARM * workers);
         await warmUp(loads.b);
@@ -24,8 +32,8 @@ function compareWorkers(workers: number, organizations: number, ratios: Ratios):
 }
 
 export const severalWorkers: readonly Group[] = [
-  compareWorkers(2, 1, { workers: throughput, 'workers-p99': p99 }),
-  compareWorkers(2, 8, { 'workers-eight': throughput }),
-  compareWorkers(4, 1, { 'four-workers': throughput }),
-  compareWorkers(4, 8, { 'four-workers-eight': throughput }),
+  compareWorkers(2, 1, { workers: compareThroughput, 'workers-p99': p99 }),
+  compareWorkers(2, 8, { 'workers-eight': compareThroughput }),
+  compareWorkers(4, 1, { 'four-workers': compareThroughput }),
+  compareWorkers(4, 8, { 'four-workers-eight': compareThroughput }),
 ];

@@ -3,25 +3,25 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
 import { atOnce } from '../../src/domain/others-turn.ts';
-import { chainTime, sha256Hex } from '../../src/domain/record/chain.ts';
+import { formatChainTime, sha256Hex } from '../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../src/domain/record/json.ts';
 import type { Tenant } from '../../src/domain/identity/tenant.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { newId, newTraceId, random16 } from '../../src/platform/ids.ts';
+import { generateId, generateTraceId, draw16Bytes } from '../../src/platform/ids.ts';
 import { openKeyStore } from '../../src/platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../src/platform/mongo/connection.ts';
-import { spareCores } from '../../src/platform/shared/shared.ts';
-import { chainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
+import { countSpareCores } from '../../src/platform/shared/shared.ts';
+import { listChainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
 import { createContents } from '../../src/ledger/contents/contents.ts';
 import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../src/ledger/ledger.model.ts';
 import {
   createVerificationWorker,
   type VerificationWorker,
 } from '../../src/ledger/verify/verification-worker.ts';
-import { genesisHead, seal } from '../../src/ledger/append/seal.ts';
-import { walk } from './walk.ts';
+import { createGenesisHead, sealDraft } from '../../src/ledger/append/seal.ts';
+import { walkChain } from './walk.ts';
 import { draftInParts } from '../../src/resources/traces/ingestion/draft.ts';
 
 /** Location of the chain: replica set and database of the benchmark. */
@@ -60,26 +60,26 @@ export async function fillChain({
   database,
   entries,
 }: Omit<ChainBench, 'organizationId'>): Promise<ChainBench> {
-  const organizationId = newId();
+  const organizationId = generateId();
   await withCollection({ uri, database }, async (collection, connection) => {
-    for (const { key, options } of chainIndexes(DECISIONS))
+    for (const { key, options } of listChainIndexes(DECISIONS))
       await collection.createIndex(key, options);
     const { keyStore } = await openKeyStore(KEY_STORE, { connection, database });
     const contents = createContents(keyStore, () => undefined);
-    const tenant = tenantOf(organizationId);
-    let head = genesisHead(DECISIONS);
+    const tenant = createTenant(organizationId);
+    let head = createGenesisHead(DECISIONS);
     for (let done = 0; done < entries; done += INSERTED_AT_ONCE) {
       const documents: Stored[] = [];
       while (documents.length < Math.min(INSERTED_AT_ONCE, entries - done)) {
-        const ids = { _id: objectId(newId()), organizationId: objectId(organizationId) };
-        const draft = decisionOf(tenant, done + documents.length);
-        const document = seal(draft, ids, { head, now: systemClock.now(), chain: DECISIONS });
+        const ids = { _id: toObjectId(generateId()), organizationId: toObjectId(organizationId) };
+        const draft = createDecision(tenant, done + documents.length);
+        const document = sealDraft(draft, ids, { head, now: systemClock.now(), chain: DECISIONS });
         if (!document) throw new Error('a chain without a limit refused an entry');
         documents.push(document);
         head = document;
       }
       const sequences = documents.map(({ sequence }) => sequence);
-      documents.forEach(await contents.locker(organizationId, sequences));
+      documents.forEach(await contents.createLock(organizationId, sequences));
       await collection.insertMany(documents);
     }
   });
@@ -98,32 +98,32 @@ export async function measureVerify(bench: ChainBench): Promise<ChainMeasure> {
       throw new Error('the chain of the benchmark does not verify');
   };
   const spent = await withProofs(bench, replay);
-  return compared(spent, bench.entries, await hashUs());
+  return compareWork(spent, bench.entries, await hashUs());
 }
 
 /** Measures verification of the links only, in this thread, against hashing alone. */
 export async function measureWalk(bench: ChainBench): Promise<ChainMeasure> {
   const spent = await withCollection(bench, async (collection) => {
-    await walk(collection, bench);
-    return measured(() => walk(collection, bench));
+    await walkChain(collection, bench);
+    return measureWork(() => walkChain(collection, bench));
   });
-  return compared(spent, bench.entries, await hashUs());
+  return compareWork(spent, bench.entries, await hashUs());
 }
 
 /** Measures an export with a fast reader against decoding the same documents in this thread. */
 export async function measureExport(bench: ChainBench): Promise<ChainMeasure> {
   const spent = await withProofs(bench, async (verificationWorker) =>
-    drain(bundleOf(verificationWorker, bench)),
+    drain(exportBundle(verificationWorker, bench)),
   );
   // Both are measured warm: the second time.
   const decoding = await withCollection(bench, async (collection) => {
     await decodeAll(collection, bench);
-    return measured(() => decodeAll(collection, bench));
+    return measureWork(() => decodeAll(collection, bench));
   });
-  return compared(spent, bench.entries, decoding.cpuUs / bench.entries);
+  return compareWork(spent, bench.entries, decoding.cpuUs / bench.entries);
 }
 
-function compared(
+function compareWork(
   { seconds, cpuUs, rssGrowthMb }: Spent,
   entries: number,
   floorUs: number,
@@ -149,11 +149,11 @@ async function withProofs(
     database,
     keyStore: KEY_STORE,
     script: THREAD,
-    threads: spareCores(1),
+    threads: countSpareCores(1),
   });
   try {
     await work(verificationWorker);
-    return await measured(() => work(verificationWorker), before);
+    return await measureWork(() => work(verificationWorker), before);
   } finally {
     await verificationWorker.close();
   }
@@ -172,14 +172,14 @@ async function withCollection<T>(
   }
 }
 
-function bundleOf(
+function exportBundle(
   verificationWorker: VerificationWorker,
   { organizationId, entries }: ChainBench,
 ): AsyncIterable<Uint8Array> {
   return verificationWorker.bundle(DECISIONS, {
     chain: 'ledger',
     organizationId,
-    exportedAt: chainTime(systemClock.now()),
+    exportedAt: formatChainTime(systemClock.now()),
     range:
       entries === 0
         ? { fromSequence: null, toSequence: null }
@@ -212,7 +212,7 @@ async function decodeAll(
   const options = { ...MAJORITY, projection, sort: { sequence: 1 }, batchSize: 500 } as const;
   let views = 0;
   for await (const { view } of collection.find(
-    { organizationId: objectId(organizationId) },
+    { organizationId: toObjectId(organizationId) },
     options,
   ))
     if (typeof view === 'string') views++;
@@ -226,7 +226,7 @@ interface Spent {
 }
 
 /** Time and memory of some work; the highest memory seen counts. */
-async function measured(
+async function measureWork(
   work: () => Promise<void>,
   before = process.memoryUsage.rss(),
 ): Promise<Spent> {
@@ -247,7 +247,7 @@ async function measured(
 
 /** Processor time of one hash of 156 bytes (R5). */
 async function hashUs(): Promise<number> {
-  const { cpuUs } = await measured(() => Promise.resolve(hashMany()));
+  const { cpuUs } = await measureWork(() => Promise.resolve(hashMany()));
   return cpuUs / HASHES;
 }
 
@@ -256,23 +256,23 @@ function hashMany(): void {
   for (let i = 0; i < HASHES; i++) hash('sha256', text);
 }
 
-function tenantOf(organizationId: string): Tenant {
-  const actor = { kind: 'workspaceKey', id: newId() } as const;
+function createTenant(organizationId: string): Tenant {
+  const actor = { kind: 'workspaceKey', id: generateId() } as const;
   return {
     organizationId,
     workspaceId: null,
-    defaultWorkspaceId: newId(),
+    defaultWorkspaceId: generateId(),
     plan: 'custom',
     actor,
     agentIds: null,
   };
 }
 
-function decisionOf(tenant: Tenant, i: number) {
+function createDecision(tenant: Tenant, i: number) {
   const at = systemClock.now();
-  const kept = submittedOf(i);
+  const kept = createSubmitted(i);
   const evaluation: JsonObject = {
-    at: chainTime(at),
+    at: formatChainTime(at),
     confidenceScore: 0.8125,
     tags: ['LOW_CONFIDENCE'],
     matchedPolicies: [],
@@ -287,7 +287,7 @@ function decisionOf(tenant: Tenant, i: number) {
   };
   const parts = draftInParts({
     tenant,
-    traceId: newTraceId(systemClock),
+    traceId: generateTraceId(systemClock),
     workspaceId: tenant.defaultWorkspaceId,
     reviewSla: {},
     agent: null,
@@ -314,16 +314,16 @@ function decisionOf(tenant: Tenant, i: number) {
     },
     userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
     rawBody: Buffer.from(JSON.stringify(kept)),
-    idempotencyKey: random16(),
+    idempotencyKey: draw16Bytes(),
     agentMark: undefined,
     monthlyLimit: null,
-    newReviewId: () => objectId(newId()),
-    random16,
+    newReviewId: () => toObjectId(generateId()),
+    draw16Bytes,
   });
   return atOnce(parts);
 }
 
-function submittedOf(i: number): JsonObject {
+function createSubmitted(i: number): JsonObject {
   const rationale =
     `Order ${i} was shipped yesterday according to the tracking system, so the customer is informed. `.repeat(
       3,

@@ -1,7 +1,7 @@
 // The kinds of requests that must not cost more as the history grows, and what one of each costs.
 import type { Block } from '../processes.ts';
 import type { Scene } from '../stage.ts';
-import { call } from '../tenants.ts';
+import { callApi } from '../tenants.ts';
 
 interface Kind {
   name: string;
@@ -42,27 +42,27 @@ export async function measureKinds(scene: Scene, stored: number): Promise<Figure
   const figures: Figure[] = [];
   for (const { name, path } of kinds) {
     const url = `/api/v1/${path(Math.max(1, stored - NEWEST + 1))}`;
-    const block = await scene.ask(url, ['200', REFUSED]);
-    figures.push({ name, text: REFUSED in block.statuses ? 'refused' : textOf(block) });
+    const block = await scene.runRequest(url, ['200', REFUSED]);
+    figures.push({ name, text: REFUSED in block.statuses ? 'refused' : formatFigure(block) });
   }
-  return [...figures, await verification(scene)];
+  return [...figures, await measureVerification(scene)];
 }
 
-export function textOf({ operations, seconds, p50, cpuUs }: Block): string {
+export function formatFigure({ operations, seconds, p50, cpuUs }: Block): string {
   if (operations === 0) return `over ${seconds} s`;
   return `${p50.toPrecision(3)} ms, ${Math.round(cpuUs.node ?? 0)} + ${Math.round(cpuUs.mongod ?? 0)} us`;
 }
 
 /** Measures the verification of new entries, per entry. */
-async function verification(scene: Scene): Promise<Figure> {
+async function measureVerification(scene: Scene): Promise<Figure> {
   const { url, organizations } = scene;
   const [{ token } = { token: '' }] = organizations;
   const verify = (): Promise<unknown> =>
-    call(`${url}/api/v1/hash-chain/verify?since=verified`, { token });
+    callApi(`${url}/api/v1/hash-chain/verify?since=verified`, { token });
   await verify();
-  const before = await scene.decisions();
-  await scene.ingest({ connections: 64 });
-  const appended = (await scene.decisions()) - before;
+  const before = await scene.countDecisions();
+  await scene.runIngestion({ connections: 64 });
+  const appended = (await scene.countDecisions()) - before;
   await scene.settle();
   const start = performance.now();
   await verify();

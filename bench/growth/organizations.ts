@@ -3,7 +3,7 @@ import mongoose, { type mongo } from 'mongoose';
 import { groupBy } from '../../src/domain/group-by.ts';
 import { hashKey } from '../../src/domain/identity/key-hash.ts';
 import type { Block } from '../processes.ts';
-import { allAnswered, type Scene } from '../stage.ts';
+import { requireStatuses, type Scene } from '../stage.ts';
 import type { Bench } from '../tenants.ts';
 import type { Target } from '../wire.ts';
 
@@ -17,18 +17,18 @@ interface Row {
 }
 
 /** Copies an organisation without decisions in the database at `uri`; returns the keys of the copies. */
-export async function copiesOf(uri: string, { organizationId, key }: Bench, count: number) {
+export async function createCopies(uri: string, { organizationId, key }: Bench, count: number) {
   const client = await mongoose.mongo.MongoClient.connect(uri);
   try {
-    const rows = await rowsOf(client.db(), new mongoose.Types.ObjectId(organizationId));
+    const rows = await readRows(client.db(), new mongoose.Types.ObjectId(organizationId));
     const keys: string[] = [];
     while (keys.length < count) {
       const some = Array.from({ length: Math.min(COPIED_AT_ONCE, count - keys.length) }, (_, at) =>
-        keyNumber(key, keys.length + at),
+        createCopyKey(key, keys.length + at),
       );
       await insert(
         client.db(),
-        some.flatMap((one) => copyOf(rows, one)),
+        some.flatMap((one) => copyRows(rows, one)),
       );
       keys.push(...some);
     }
@@ -39,16 +39,16 @@ export async function copiesOf(uri: string, { organizationId, key }: Bench, coun
 }
 
 /** Ingests decisions of several organisations in turns, by their keys. */
-export async function ingestBy(scene: Scene, keys: readonly string[]): Promise<Block> {
+export async function runIngestionInTurns(scene: Scene, keys: readonly string[]): Promise<Block> {
   const path = '/api/v1/traces';
   const port = Number(new URL(scene.url).port);
   const target: Target = { port, method: 'POST', path, headers: {}, keys, connections: 64 };
-  const block = await scene.stage.load([target], { pids: [scene.pid] });
-  return allAnswered(block, ['201', '202', '403']);
+  const block = await scene.stage.runLoad([target], { pids: [scene.pid] });
+  return requireStatuses(block, ['201', '202', '403']);
 }
 
 /** Reads the stored rows of an organisation and of its owner. */
-async function rowsOf(db: mongo.Db, _id: mongo.ObjectId): Promise<Row[]> {
+async function readRows(db: mongo.Db, _id: mongo.ObjectId): Promise<Row[]> {
   const rows: Row[] = [];
   const member = await db.collection('memberships').findOne({ organizationId: _id });
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
@@ -61,16 +61,16 @@ async function rowsOf(db: mongo.Db, _id: mongo.ObjectId): Promise<Row[]> {
 }
 
 /** Creates a key of the same length as the minted one. */
-function keyNumber(key: string, number: number): string {
+function createCopyKey(key: string, number: number): string {
   const digits = number.toString(16).padStart(8, '0');
   return key.slice(0, -digits.length) + digits;
 }
 
 /** Copies the rows with new ids; `key` makes all other unique values differ between copies. */
-function copyOf(rows: readonly Row[], key: string): Row[] {
+function copyRows(rows: readonly Row[], key: string): Row[] {
   const ids = new Map<string, mongo.ObjectId>();
   for (const { document } of rows) ids.set(String(document['_id']), new mongoose.Types.ObjectId());
-  const renewed = (value: unknown): unknown =>
+  const renewValue = (value: unknown): unknown =>
     value instanceof mongoose.Types.ObjectId ? (ids.get(value.toHexString()) ?? value) : value;
   const unlike: Document = {
     email: `${key.toLowerCase()}@example.com`,
@@ -81,7 +81,7 @@ function copyOf(rows: readonly Row[], key: string): Row[] {
   return rows.map(({ collection, document }) => {
     const members = Object.entries(document).map(([name, value]) => [
       name,
-      name in unlike ? unlike[name] : renewed(value),
+      name in unlike ? unlike[name] : renewValue(value),
     ]);
     return { collection, document: Object.fromEntries(members) as Document };
   });

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { warmUp } from '../pairs.ts';
 import { Stage } from '../stage.ts';
-import { measureKinds, textOf } from './kinds.ts';
-import { copiesOf, ingestBy } from './organizations.ts';
+import { measureKinds, formatFigure } from './kinds.ts';
+import { createCopies, runIngestionInTurns } from './organizations.ts';
 
 const HELP = `npm run bench:growth -- [--sizes 10000,100000] [--organizations 10,100] [--seconds 4]
 
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-const listOf = (text: string): number[] => text.split(',').map(Number);
+const parseNumbers = (text: string): number[] => text.split(',').map(Number);
 const seconds = Number(values.seconds);
 const MANY = { connections: 64 };
 /** Organisations that post, at most. */
@@ -28,73 +28,73 @@ const POSTING = 1_000;
 /** One figure for each size. */
 type Lines = Map<string, string[]>;
 
-function note(lines: Lines, name: string, figure: string): void {
+function noteFigure(lines: Lines, name: string, figure: string): void {
   lines.set(name, [...(lines.get(name) ?? []), figure]);
 }
 
-function markdown(heads: readonly string[], lines: Lines): string {
+function formatMarkdown(heads: readonly string[], lines: Lines): string {
   const rows = [...lines].map(([name, figures]) => [name, ...figures]);
   const rule = ['---', ...heads.slice(1).map(() => '--:')];
   return [heads, rule, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-async function byHistory(stage: Stage, sizes: readonly number[]): Promise<string> {
+async function measureHistory(stage: Stage, sizes: readonly number[]): Promise<string> {
   const lines: Lines = new Map();
-  const scene = await stage.scene();
+  const scene = await stage.openScene();
   try {
     for (const size of sizes) {
-      while ((await scene.decisions()) < size) await scene.ingest(MANY);
+      while ((await scene.countDecisions()) < size) await scene.runIngestion(MANY);
       await scene.settle();
-      note(lines, 'ingestion, 64 connections', textOf(await scene.ingest(MANY)));
+      noteFigure(lines, 'ingestion, 64 connections', formatFigure(await scene.runIngestion(MANY)));
       await scene.settle();
-      const stored = await scene.decisions();
-      for (const { name, text } of await measureKinds(scene, stored)) note(lines, name, text);
+      const stored = await scene.countDecisions();
+      for (const { name, text } of await measureKinds(scene, stored)) noteFigure(lines, name, text);
       console.error(`${size} decisions measured, ${stored} stored`);
     }
   } finally {
     await scene.close();
   }
-  return markdown(['', ...sizes.map((size) => size.toLocaleString('en'))], lines);
+  return formatMarkdown(['', ...sizes.map((size) => size.toLocaleString('en'))], lines);
 }
 
-async function byOrganizations(stage: Stage, counts: readonly number[]): Promise<string> {
+async function measureOrganizations(stage: Stage, counts: readonly number[]): Promise<string> {
   const lines: Lines = new Map();
   for (const count of counts) {
-    const scene = await stage.scene({ isPlain: true });
+    const scene = await stage.openScene({ isPlain: true });
     try {
       const [registered] = scene.organizations;
       if (!registered) throw new Error('no organisation');
-      const keys = await copiesOf(scene.uri, registered, count);
+      const keys = await createCopies(scene.uri, registered, count);
       const posting = keys.slice(0, POSTING);
-      await warmUp(() => ingestBy(scene, posting));
+      await warmUp(() => runIngestionInTurns(scene, posting));
       await scene.settle();
       const name = `ingestion, ${POSTING.toLocaleString('en')} of them in turn`;
-      note(lines, name, textOf(await ingestBy(scene, posting)));
+      noteFigure(lines, name, formatFigure(await runIngestionInTurns(scene, posting)));
       await scene.settle();
       const others = keys.slice(POSTING);
-      const first = others.length > 0 ? textOf(await ingestBy(scene, others)) : '';
-      note(lines, 'first decisions of others', first);
+      const first = others.length > 0 ? formatFigure(await runIngestionInTurns(scene, others)) : '';
+      noteFigure(lines, 'first decisions of others', first);
     } finally {
       await scene.close();
     }
   }
-  return markdown(
+  return formatMarkdown(
     ['', ...counts.map((count) => `${count.toLocaleString('en')} organisations`)],
     lines,
   );
 }
 
-async function main(): Promise<void> {
+async function runGrowth(): Promise<void> {
   if (values.help) return console.log(HELP);
   const span = { warmUp: seconds / 3, seconds };
-  const stage = await Stage.open({ input: undefined, profile: undefined, span });
+  const stage = await Stage.openStage({ input: undefined, profile: undefined, span });
   try {
-    if (values.sizes) console.log(await byHistory(stage, listOf(values.sizes)));
+    if (values.sizes) console.log(await measureHistory(stage, parseNumbers(values.sizes)));
     if (values.organizations)
-      console.log(await byOrganizations(stage, listOf(values.organizations)));
+      console.log(await measureOrganizations(stage, parseNumbers(values.organizations)));
   } finally {
     await stage.close();
   }
 }
 
-await main();
+await runGrowth();

@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 
 /** Median round trip of 1.6 KB over the loopback in milliseconds; a shaped loopback makes every figure worthless. */
-export async function loopbackMs(): Promise<number> {
+export async function measureLoopbackMs(): Promise<number> {
   const server = createServer((socket) => socket.setNoDelay(true).pipe(socket)).listen(
     0,
     '127.0.0.1',

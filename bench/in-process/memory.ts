@@ -3,10 +3,10 @@ import { type Contents, createContents } from '../../src/ledger/contents/content
 import { createModels, type Models } from '../../src/models.ts';
 import { createWordEmbedder } from '../../src/platform/embedding/word-embedder.ts';
 import type { Embedder } from '../../src/platform/embedding/embedder.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { generateId } from '../../src/platform/ids.ts';
 import { openKeyStore } from '../../src/platform/key-store/open-key-store.ts';
 import { connectMongo } from '../../src/platform/mongo/connection.ts';
-import { vectorName } from '../../src/resources/traces/memory/trace-vectors.model.ts';
+import { toVectorName } from '../../src/resources/traces/memory/trace-vectors.model.ts';
 import { createVectorIndex } from '../../src/resources/traces/memory/vector-index.ts';
 
 const KEY_STORE = {
@@ -35,23 +35,23 @@ export async function measureMemory(uri: string, rounds: number): Promise<number
   try {
     const models = createModels(connection);
     const embedder = createWordEmbedder();
-    const organizationId = newId();
+    const organizationId = generateId();
     const { keyStore } = await openKeyStore(KEY_STORE, { connection, database: connection.name });
     await keyStore.ensure(organizationId);
     const contents = createContents(keyStore, () => undefined);
-    await fill({ models, embedder, contents }, organizationId);
+    await fillVectors({ models, embedder, contents }, organizationId);
     const index = createVectorIndex({ models, embedder, contents, maxBytes: MAX_BYTES });
     async function search(at: number): Promise<number> {
       const begin = performance.now();
       const [vector] = await embedder.embed([QUERIES[at % QUERIES.length] ?? '']);
       const asked = { organizationId, workspaceId: null, limit: 110, minScore: 0 };
-      const found = await index.nearest(vector ?? new Int8Array(), asked);
+      const found = await index.findNearest(vector ?? new Int8Array(), asked);
       if (found.length !== asked.limit) throw new Error(`${found.length} found`);
       return performance.now() - begin;
     }
     await search(0);
     const figures: number[] = [];
-    for (let round = 0; round < rounds; round++) figures.push(await medianOf(search));
+    for (let round = 0; round < rounds; round++) figures.push(await measureMedian(search));
     return figures;
   } finally {
     await connection.dropDatabase();
@@ -59,7 +59,7 @@ export async function measureMemory(uri: string, rounds: number): Promise<number
   }
 }
 
-async function medianOf(search: (at: number) => Promise<number>): Promise<number> {
+async function measureMedian(search: (at: number) => Promise<number>): Promise<number> {
   const times: number[] = [];
   for (let at = 0; at < SEARCHES; at++) times.push(await search(at));
   return times.sort((a, b) => a - b)[SEARCHES / 2] ?? NaN;
@@ -71,26 +71,37 @@ interface Filled {
   contents: Contents;
 }
 
-async function fill({ models, embedder, contents }: Filled, organizationId: string): Promise<void> {
+async function fillVectors(
+  { models, embedder, contents }: Filled,
+  organizationId: string,
+): Promise<void> {
   const { model } = embedder;
   const vectors = (await embedder.embed(TEXTS)).map((one) => one ?? new Int8Array());
-  const near = (at: number): Uint8Array =>
-    new Uint8Array(Int8Array.from(vectors[at % vectors.length] ?? [], moved).buffer);
-  async function rowAt(at: number) {
+  const createNeighbour = (at: number): Uint8Array =>
+    new Uint8Array(Int8Array.from(vectors[at % vectors.length] ?? [], shiftValue).buffer);
+  async function createRow(at: number) {
     const sequence = at + 1;
     const place = { organizationId, sequence, generation: 0 };
-    const question = await contents.lockPart(place, vectorName('question', sequence), near(at));
-    const answer = await contents.lockPart(place, vectorName('answer', sequence), near(at + 1));
+    const question = await contents.lockPart(
+      place,
+      toVectorName('question', sequence),
+      createNeighbour(at),
+    );
+    const answer = await contents.lockPart(
+      place,
+      toVectorName('answer', sequence),
+      createNeighbour(at + 1),
+    );
     const common = { organizationId, workspaceId: organizationId, model };
     return Object.assign(common, { question, answer, sequence, changedAt: sequence });
   }
   for (let from = 0; from < DECISIONS; from += INSERTED_AT_ONCE) {
-    const rows = Array.from({ length: INSERTED_AT_ONCE }, (_, at) => rowAt(from + at));
+    const rows = Array.from({ length: INSERTED_AT_ONCE }, (_, at) => createRow(from + at));
     await models.traceVectors.insertMany(await Promise.all(rows));
   }
   await models.traceVectors.createIndexes();
 }
 
-function moved(value: number): number {
+function shiftValue(value: number): number {
   return Math.max(-127, Math.min(127, value + Math.round((Math.random() - 0.5) * NOISE)));
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/record/json.ts';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
 import { interpret } from '../../test/domain/policies/naive.ts';
-import { median } from '../rows.ts';
+import { computeMedian } from '../rows.ts';
 
 /** Microseconds per evaluation of the whole set, medians over rounds. */
 export interface PolicyMeasure {
@@ -29,15 +29,15 @@ const tools = [
 
 /** Measures both engines in alternating rounds over the same decisions. */
 export function measurePolicies(): PolicyMeasure {
-  const definitions = Array.from({ length: POLICIES }, (_, i) => definitionOf(i));
+  const definitions = Array.from({ length: POLICIES }, (_, i) => createDefinition(i));
   const set = compilePolicies(definitions);
-  const decisions = Array.from({ length: 50 }, (_, i) => factsOf(i));
+  const decisions = Array.from({ length: 50 }, (_, i) => createFacts(i));
   const rounds = Array.from({ length: ROUNDS }, () => ({
-    interpreted: microseconds(decisions, (facts) => interpret(definitions, facts)),
-    compiled: microseconds(decisions, (facts) => set.evaluate(facts)),
+    interpreted: measureMicroseconds(decisions, (facts) => interpret(definitions, facts)),
+    compiled: measureMicroseconds(decisions, (facts) => set.evaluate(facts)),
   })).slice(3);
-  const compiledUs = median(rounds.map(({ compiled }) => compiled));
-  const interpretedUs = median(rounds.map(({ interpreted }) => interpreted));
+  const compiledUs = computeMedian(rounds.map(({ compiled }) => compiled));
+  const interpretedUs = computeMedian(rounds.map(({ interpreted }) => interpreted));
   return { compiledUs, interpretedUs, ratio: compiledUs / interpretedUs };
 }
 
@@ -45,19 +45,19 @@ export function measurePolicies(): PolicyMeasure {
  * One policy in the proportions of a large workspace: half bound to a tool or an agent by `equals`, half of any decision by
  * thresholds, tags and patterns; thresholds and patterns recur, as they do between copies of a template.
  */
-export function definitionOf(i: number): PolicyDefinition {
+export function createDefinition(i: number): PolicyDefinition {
   return {
     id: i.toString(16).padStart(24, '0'),
     revision: 1,
     name: `Policy ${i}`,
     description: '',
     priority: 1 + (i % 10),
-    conditions: conditionsOf(i),
+    conditions: createConditions(i),
     actions: [{ type: i % 7 === 0 ? 'block' : 'flag_for_review' }],
   };
 }
 
-function conditionsOf(i: number): Condition[] {
+function createConditions(i: number): Condition[] {
   const pattern: Condition = {
     field: 'inputContext.prompt',
     operator: 'regex',
@@ -89,7 +89,7 @@ function conditionsOf(i: number): Condition[] {
   return kinds[i % 4] ?? [];
 }
 
-export function factsOf(i: number): JsonObject {
+export function createFacts(i: number): JsonObject {
   return {
     agentId: `agent-${i % 60}`,
     agentName: `agent-${i % 60}`,
@@ -108,7 +108,7 @@ export function factsOf(i: number): JsonObject {
   };
 }
 
-function microseconds(
+function measureMicroseconds(
   decisions: readonly JsonObject[],
   evaluate: (facts: JsonObject) => unknown,
 ): number {

@@ -4,8 +4,8 @@ import { Engine, type NestedCondition } from 'json-rules-engine';
 import { compilePolicies } from '../../src/domain/policies/compile.ts';
 import type { Condition, PolicyDefinition } from '../../src/domain/policies/definition.ts';
 import type { JsonObject } from '../../src/domain/record/json.ts';
-import { definitionOf, factsOf } from '../in-process/policies.ts';
-import { median } from '../rows.ts';
+import { createDefinition, createFacts } from '../in-process/policies.ts';
+import { computeMedian } from '../rows.ts';
 
 const DECISIONS = 20;
 const ROUNDS = 7;
@@ -13,29 +13,32 @@ const ROUNDS = 7;
 /** How many policies match a decision. */
 type Judge = (facts: JsonObject) => number | Promise<number>;
 
-function assay(definitions: readonly PolicyDefinition[]): Judge {
+function createAssayJudge(definitions: readonly PolicyDefinition[]): Judge {
   const set = compilePolicies(definitions);
   return (facts) => set.evaluate(facts).matched.length;
 }
 
 /** JavaScript's patterns have no `(?i)`; in the texts that are judged this one finds the same. */
-const patternOf = ({ value }: Condition): string => String(value).replace('(?i)order', '[Oo]rder');
+const toPattern = ({ value }: Condition): string => String(value).replace('(?i)order', '[Oo]rder');
 
-function rulesEngine(definitions: readonly PolicyDefinition[]): Judge {
+function createRulesEngineJudge(definitions: readonly PolicyDefinition[]): Judge {
   const patterns = new Map<string, RegExp>();
-  const engine = new Engine([], { pathResolver: memberAt });
+  const engine = new Engine([], { pathResolver: readMember });
   engine.addOperator('matches', (text: string, source: string) => {
     const pattern = patterns.get(source) ?? new RegExp(source);
     patterns.set(source, pattern);
     return pattern.test(text);
   });
   for (const { id, conditions } of definitions)
-    engine.addRule({ conditions: { all: grouped(conditions).map(anyOf) }, event: { type: id } });
+    engine.addRule({
+      conditions: { all: groupConditions(conditions).map(joinConditions) },
+      event: { type: id },
+    });
   return async (facts) => (await engine.run(facts)).events.length;
 }
 
 /** Its own resolver of paths takes some hundred times as long. */
-function memberAt(value: object, path: string): unknown {
+function readMember(value: object, path: string): unknown {
   return path.split('.').reduce<unknown>((at, name) => (at as JsonObject)[name], value);
 }
 
@@ -47,22 +50,22 @@ const ENGINE_OPERATORS: Readonly<Record<Condition['operator'], string>> = {
   regex: 'matches',
 };
 
-function anyOf(conditions: readonly Condition[]): NestedCondition {
+function joinConditions(conditions: readonly Condition[]): NestedCondition {
   return {
     any: conditions.map((condition) => {
       const [fact = '', ...path] = condition.field.split('.');
-      const value = condition.operator === 'regex' ? patternOf(condition) : condition.value;
+      const value = condition.operator === 'regex' ? toPattern(condition) : condition.value;
       const leaf = { fact, operator: ENGINE_OPERATORS[condition.operator], value };
       return path.length === 0 ? leaf : Object.assign(leaf, { path: path.join('.') });
     }),
   };
 }
 
-function cel(definitions: readonly PolicyDefinition[]): Judge {
+function createCelJudge(definitions: readonly PolicyDefinition[]): Judge {
   const rules = definitions.map(({ conditions }) =>
     parse(
-      grouped(conditions)
-        .map((group) => `(${group.map(expressionOf).join(' || ')})`)
+      groupConditions(conditions)
+        .map((group) => `(${group.map(toExpression).join(' || ')})`)
         .join(' && '),
     ),
   );
@@ -71,18 +74,18 @@ function cel(definitions: readonly PolicyDefinition[]): Judge {
 
 const EXPRESSIONS: Readonly<Record<Condition['operator'], (condition: Condition) => string>> = {
   equals: ({ field, value }) => `${field} == ${JSON.stringify(value)}`,
-  less_than: ({ field, value }) => `${field} < ${double(value)}`,
-  greater_than: ({ field, value }) => `${field} > ${double(value)}`,
+  less_than: ({ field, value }) => `${field} < ${toDouble(value)}`,
+  greater_than: ({ field, value }) => `${field} > ${toDouble(value)}`,
   contains: ({ field, value }) => `${JSON.stringify(value)} in ${field}`,
-  regex: (condition) => `${condition.field}.matches(${JSON.stringify(patternOf(condition))})`,
+  regex: (condition) => `${condition.field}.matches(${JSON.stringify(toPattern(condition))})`,
 };
-const expressionOf = (condition: Condition): string => EXPRESSIONS[condition.operator](condition);
+const toExpression = (condition: Condition): string => EXPRESSIONS[condition.operator](condition);
 
 /** A number of JavaScript is a double of CEL. */
-const double = (value: unknown): string => Number(value).toFixed(4);
+const toDouble = (value: unknown): string => Number(value).toFixed(4);
 
 /** Conditions that are joined by OR, in groups that all have to hold. */
-function grouped(conditions: readonly Condition[]): Condition[][] {
+function groupConditions(conditions: readonly Condition[]): Condition[][] {
   const groups: Condition[][] = [];
   let isJoined = false;
   for (const condition of conditions) {
@@ -95,19 +98,21 @@ function grouped(conditions: readonly Condition[]): Condition[][] {
 
 /** Measures microseconds per decision, medians over rounds. @throws Error when engines match different policies */
 export async function measurePolicyPeers(policies: number): Promise<Record<string, number>> {
-  const definitions = Array.from({ length: policies }, (_, i) => definitionOf(i));
-  const decisions = Array.from({ length: DECISIONS }, (_, i) => factsOf(i));
+  const definitions = Array.from({ length: policies }, (_, i) => createDefinition(i));
+  const decisions = Array.from({ length: DECISIONS }, (_, i) => createFacts(i));
   const judges = {
-    Assay: assay(definitions),
-    'a CEL library': cel(definitions),
-    'json-rules-engine': rulesEngine(definitions),
+    Assay: createAssayJudge(definitions),
+    'a CEL library': createCelJudge(definitions),
+    'json-rules-engine': createRulesEngineJudge(definitions),
   };
   await requireAgreement(Object.values(judges), decisions);
   const seen: Record<string, number[]> = {};
   for (let round = 0; round < ROUNDS; round++)
     for (const [name, judge] of Object.entries(judges))
-      (seen[name] ??= []).push(await microseconds(decisions, judge));
-  return Object.fromEntries(Object.entries(seen).map(([name, us]) => [name, median(us.slice(2))]));
+      (seen[name] ??= []).push(await measureMicroseconds(decisions, judge));
+  return Object.fromEntries(
+    Object.entries(seen).map(([name, us]) => [name, computeMedian(us.slice(2))]),
+  );
 }
 
 async function requireAgreement(judges: Judge[], decisions: readonly JsonObject[]): Promise<void> {
@@ -118,7 +123,10 @@ async function requireAgreement(judges: Judge[], decisions: readonly JsonObject[
   }
 }
 
-async function microseconds(decisions: readonly JsonObject[], judge: Judge): Promise<number> {
+async function measureMicroseconds(
+  decisions: readonly JsonObject[],
+  judge: Judge,
+): Promise<number> {
   const start = process.hrtime.bigint();
   for (const facts of decisions) await judge(facts);
   return Number(process.hrtime.bigint() - start) / 1_000 / decisions.length;

@@ -1,9 +1,9 @@
 // `npm run bench:peers`: compares Assay with alternatives on the same bodies and policies. Prints Markdown tables.
 import { parseArgs } from 'node:util';
-import { freePort } from '../../src/embedded-db/mongod-process.ts';
+import { findFreePort } from '../../src/embedded-db/mongod-process.ts';
 import { warmUp } from '../pairs.ts';
-import { end, start, told, type Block } from '../processes.ts';
-import { median } from '../rows.ts';
+import { stopChild, start, waitForMessage, type Block } from '../processes.ts';
+import { computeMedian } from '../rows.ts';
 import { Stage } from '../stage.ts';
 import type { Target } from '../wire.ts';
 import { measurePolicyPeers } from './policies.ts';
@@ -25,13 +25,13 @@ const POLICIES = [100, 1_000];
 
 type Contestant = () => Promise<Block>;
 
-async function peer(stage: Stage, kind: 'fastify' | 'plain') {
-  const port = await freePort();
+async function startPeer(stage: Stage, kind: 'fastify' | 'plain') {
+  const port = await findFreePort();
   const child = start('bench/peers/server.ts', { args: [String(port), kind, stage.uri(kind)] });
-  await told(child, 'ready');
+  await waitForMessage(child, 'ready');
   const path = { method: 'POST', path: '/', headers: {} } as const;
   const target: Target = { port, connections: CONNECTIONS, ...path };
-  const load: Contestant = () => stage.load([target], { pids: [child.pid ?? 0] });
+  const load: Contestant = () => stage.runLoad([target], { pids: [child.pid ?? 0] });
   return { child, load };
 }
 
@@ -47,37 +47,39 @@ async function rounds(contestants: Readonly<Record<string, Contestant>>) {
 async function measureServers(): Promise<string> {
   const seconds = Number(values.seconds);
   const span = { warmUp: seconds / 3, seconds };
-  const stage = await Stage.open({ input: undefined, profile: undefined, span });
-  const scene = await stage.scene();
-  const peers = [await peer(stage, 'fastify'), await peer(stage, 'plain')] as const;
+  const stage = await Stage.openStage({ input: undefined, profile: undefined, span });
+  const scene = await stage.openScene();
+  const peers = [await startPeer(stage, 'fastify'), await startPeer(stage, 'plain')] as const;
   try {
     const [fastify, plain] = peers;
-    return serverTable(
+    return renderServerTable(
       await rounds({
-        'Express that echoes the body': () => stage.stock('/echo', { connections: CONNECTIONS }),
+        'Express that echoes the body': () =>
+          stage.loadStock('/echo', { connections: CONNECTIONS }),
         'Fastify that echoes the body': fastify.load,
         'Express and `create` of a Mongoose model, same indexes': plain.load,
-        'Assay: judged, scrubbed, sealed, stored': () => scene.ingest({ connections: CONNECTIONS }),
+        'Assay: judged, scrubbed, sealed, stored': () =>
+          scene.runIngestion({ connections: CONNECTIONS }),
       }),
     );
   } finally {
-    await Promise.all(peers.map(({ child }) => end(child)));
+    await Promise.all(peers.map(({ child }) => stopChild(child)));
     await scene.close();
     await stage.close();
   }
 }
 
-function serverTable(seen: ReadonlyMap<string, readonly Block[]>): string {
-  const middle = (blocks: readonly Block[], read: (block: Block) => number): number =>
-    Math.round(median(blocks.map(read)));
-  return markdown(
+function renderServerTable(seen: ReadonlyMap<string, readonly Block[]>): string {
+  const roundMedian = (blocks: readonly Block[], read: (block: Block) => number): number =>
+    Math.round(computeMedian(blocks.map(read)));
+  return formatMarkdown(
     ['64 connections', 'a second', 'Node us', 'mongod us', 'p99 ms'],
     [...seen].map(([name, blocks]) => [
       name,
-      middle(blocks, ({ perSecond }) => perSecond),
-      middle(blocks, ({ cpuUs }) => cpuUs['node'] ?? NaN),
-      middle(blocks, ({ cpuUs }) => cpuUs['mongod'] ?? NaN),
-      middle(blocks, ({ p99 }) => p99),
+      roundMedian(blocks, ({ perSecond }) => perSecond),
+      roundMedian(blocks, ({ cpuUs }) => cpuUs['node'] ?? NaN),
+      roundMedian(blocks, ({ cpuUs }) => cpuUs['mongod'] ?? NaN),
+      roundMedian(blocks, ({ p99 }) => p99),
     ]),
   );
 }
@@ -86,21 +88,21 @@ async function measureRules(): Promise<string> {
   const columns: Record<string, number>[] = [];
   for (const policies of POLICIES) columns.push(await measurePolicyPeers(policies));
   const names = Object.keys(columns[0] ?? {});
-  return markdown(
+  return formatMarkdown(
     ['us for each decision', ...POLICIES.map((count) => `${count} policies`)],
     names.map((name) => [name, ...columns.map((column) => Math.round(column[name] ?? NaN))]),
   );
 }
 
-function markdown(heads: readonly string[], lines: readonly (string | number)[][]): string {
+function formatMarkdown(heads: readonly string[], lines: readonly (string | number)[][]): string {
   const rule = ['---', ...heads.slice(1).map(() => '--:')];
   return [heads, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-async function main(): Promise<void> {
+async function runPeers(): Promise<void> {
   if (values.help) return console.log(HELP);
   console.log(await measureRules());
   console.log(`\n${await measureServers()}`);
 }
 
-await main();
+await runPeers();

@@ -4,20 +4,20 @@ import Fastify from 'fastify';
 import mongoose from 'mongoose';
 import { ledgerEntrySchema } from '../../src/ledger/ledger.model.ts';
 import { traceSchema } from '../../src/resources/traces/traces.model.ts';
-import { tell } from '../wire.ts';
+import { sendMessage } from '../wire.ts';
 
 const [port = '', kind = '', uri = ''] = process.argv.slice(2);
 const BODY_LIMIT = 2_000_000;
 const HOST = '127.0.0.1';
 
-async function fastify(): Promise<void> {
+async function serveFastify(): Promise<void> {
   const app = Fastify({ bodyLimit: BODY_LIMIT });
   app.post('/', (request) => request.body);
   await app.listen({ port: Number(port), host: HOST });
 }
 
 /** Express with a Mongoose model and the indexes of Assay's decisions: stores without judging, scrubbing or sealing. */
-async function plain(): Promise<void> {
+async function servePlain(): Promise<void> {
   await mongoose.connect(uri, { maxPoolSize: 24, writeConcern: { w: 'majority' } });
   const schema = new mongoose.Schema(
     {
@@ -47,6 +47,6 @@ async function plain(): Promise<void> {
   await new Promise<void>((resolve) => void app.listen(Number(port), HOST, () => resolve()));
 }
 
-await (kind === 'fastify' ? fastify() : plain());
-tell({ kind: 'ready' });
+await (kind === 'fastify' ? serveFastify() : servePlain());
+sendMessage({ kind: 'ready' });
 process.on('disconnect', () => process.exit());

@@ -22,12 +22,12 @@ export interface Call {
 
 export interface Api {
   /** Any answer is an answer, also a refusal. */
-  send<T>(method: string, path: string, call: Call): Promise<Answer<T>>;
+  sendRequest<T>(method: string, path: string, call: Call): Promise<Answer<T>>;
   /** The `data` of an answer that has to be a success. @throws Error with the refusal */
   get<T>(path: string, credential: string): Promise<T>;
   post<T>(path: string, body: object, credential?: string): Promise<T>;
   /** Writes a download to a file, as it arrives. */
-  download(path: string, credential: string, file: string): Promise<void>;
+  saveFile(path: string, credential: string, file: string): Promise<void>;
 }
 
 interface Envelope<T> {
@@ -36,18 +36,18 @@ interface Envelope<T> {
   error?: string;
 }
 
-const headersOf = ({ credential, body }: Call): Record<string, string> => ({
+const createHeaders = ({ credential, body }: Call): Record<string, string> => ({
   ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
   ...(body !== undefined && { 'content-type': 'application/json' }),
 });
 
 /** A client of the interface at `url`. */
 export function createApi(url: string): Api {
-  async function send<T>(method: string, path: string, call: Call): Promise<Answer<T>> {
+  async function sendRequest<T>(method: string, path: string, call: Call): Promise<Answer<T>> {
     const started = performance.now();
     const response = await fetch(url + path, {
       method,
-      headers: headersOf(call),
+      headers: createHeaders(call),
       body: call.body ?? null,
     });
     const { data, code, error } = (await response.json()) as Envelope<T>;
@@ -61,22 +61,22 @@ export function createApi(url: string): Api {
     };
   }
 
-  async function expect<T>(method: string, path: string, call: Call): Promise<T> {
-    const { data, failure } = await send<T>(method, path, call);
+  async function requireSuccess<T>(method: string, path: string, call: Call): Promise<T> {
+    const { data, failure } = await sendRequest<T>(method, path, call);
     if (failure !== null) throw new Error(`${method} ${path} was refused: ${failure}`);
     return data as T;
   }
 
   return {
-    send,
-    get: (path, credential) => expect('GET', path, { credential }),
+    sendRequest,
+    get: (path, credential) => requireSuccess('GET', path, { credential }),
     post: (path, body, credential) =>
-      expect('POST', path, {
+      requireSuccess('POST', path, {
         body: JSON.stringify(body),
         ...(credential !== undefined && { credential }),
       }),
-    async download(path, credential, file) {
-      const response = await fetch(url + path, { headers: headersOf({ credential }) });
+    async saveFile(path, credential, file) {
+      const response = await fetch(url + path, { headers: createHeaders({ credential }) });
       if (!response.ok || response.body === null)
         throw new Error(`GET ${path} was refused: ${await response.text()}`);
       await pipeline(response.body, createWriteStream(file));

@@ -32,7 +32,7 @@ export async function checkAuditBundle(
   const { id, signerKid } = await api.post<Made>('/api/v1/audit-bundles', period, token);
   await mkdir(folder, { recursive: true });
   const file = relative('', join(folder, 'audit-bundle.tar.gz'));
-  await api.download(`/api/v1/audit-bundles/${id}/download`, token, file);
+  await api.saveFile(`/api/v1/audit-bundles/${id}/download`, token, file);
   const args = [file, '--key', signerKid];
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

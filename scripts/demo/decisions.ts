@@ -19,10 +19,10 @@ export function readDecisions(path: string, limit: number): Decision[] {
   return lines
     .filter((line) => line.trim() !== '')
     .slice(0, limit)
-    .map(decisionOf);
+    .map(parseDecision);
 }
 
-function decisionOf(line: string): Decision {
+function parseDecision(line: string): Decision {
   const { agentId, outputDecision } = parse(line);
   const { action } = outputDecision ?? {};
   const tool =

@@ -25,7 +25,7 @@ export interface Exporting {
   recorded: readonly Posted[];
 }
 
-const sequenceOf = ({ verdict }: Posted): number => verdict?.hashChain.sequence ?? 0;
+const getSequence = ({ verdict }: Posted): number => verdict?.hashChain.sequence ?? 0;
 
 /** Exports the whole chain and writes what the caller of the newest decision holds beside it. */
 export async function exportEvidence({
@@ -34,18 +34,18 @@ export async function exportEvidence({
   folder,
   recorded,
 }: Exporting): Promise<Evidence> {
-  const [newest] = [...recorded].sort((a, b) => sequenceOf(b) - sequenceOf(a));
+  const [newest] = [...recorded].sort((a, b) => getSequence(b) - getSequence(a));
   if (!newest) throw new Error('No decision was recorded: there is nothing to export');
   await mkdir(folder, { recursive: true });
-  const at = (name: string): string => relative('', join(folder, name));
+  const toRelativePath = (name: string): string => relative('', join(folder, name));
   const files = {
-    bundle: at('bundle.json'),
-    receipt: at('receipt.json'),
-    body: at('decision.json'),
+    bundle: toRelativePath('bundle.json'),
+    receipt: toRelativePath('receipt.json'),
+    body: toRelativePath('decision.json'),
   };
   await writeFile(files.receipt, JSON.stringify(newest.verdict));
   await writeFile(files.body, newest.decision.line);
-  await api.download('/api/v1/hash-chain/export?fromSequence=1', token, files.bundle);
+  await api.saveFile('/api/v1/hash-chain/export?fromSequence=1', token, files.bundle);
   return { ...files, bytes: (await stat(files.bundle)).size };
 }
 

@@ -1,6 +1,6 @@
 // Human oversight in the demo: reviews some held decisions, replays a stricter policy, and reads the report.
 import type { Api } from './api.ts';
-import { type Column, count, table } from './screen.ts';
+import { type Column, count, formatTable } from './screen.ts';
 import type { ListedPolicy } from './tables.ts';
 
 export interface Caller {
@@ -107,7 +107,7 @@ interface Report {
 }
 
 /** The compliance report as a table. */
-export async function reportOf({ api, token }: Caller): Promise<string> {
+export async function buildReport({ api, token }: Caller): Promise<string> {
   const path = '/api/v1/cpi/compliance-report';
   const { index, oversight, chain } = await api.get<Report>(path, token);
   const { score, sampleSize, minimumSample, decisions, judged } = index;
@@ -132,5 +132,5 @@ export async function reportOf({ api, token }: Caller): Promise<string> {
     ['entries of the chain', count(chain.totalEntries)],
   ];
   const columns: Column[] = [{ title: 'the report' }, { title: '', align: 'right' }];
-  return table(columns, rows);
+  return formatTable(columns, rows);
 }

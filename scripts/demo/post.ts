@@ -31,19 +31,19 @@ export interface Posting {
 export async function postAll(decisions: readonly Decision[], posting: Posting): Promise<Posted[]> {
   const answers: Posted[] = [];
   const waiting = decisions.entries();
-  async function work(): Promise<void> {
+  async function postRemaining(): Promise<void> {
     // The iterator is shared: each worker takes the next decision.
     for (const [place, decision] of waiting) {
-      answers[place] = await post(decision, posting);
+      answers[place] = await postDecision(decision, posting);
       posting.onAnswer();
     }
   }
-  await Promise.all(Array.from({ length: posting.concurrency }, work));
+  await Promise.all(Array.from({ length: posting.concurrency }, postRemaining));
   return answers;
 }
 
-async function post(decision: Decision, { api, key }: Posting): Promise<Posted> {
-  const { ms, headers, data, failure } = await api.send<Verdict>('POST', '/api/v1/traces', {
+async function postDecision(decision: Decision, { api, key }: Posting): Promise<Posted> {
+  const { ms, headers, data, failure } = await api.sendRequest<Verdict>('POST', '/api/v1/traces', {
     credential: key,
     body: decision.line,
   });

@@ -1,8 +1,8 @@
 // Prepares the demo: an organisation, its agents, policies from templates, a workspace key.
-import { randomHex } from '../../src/platform/ids.ts';
+import { generateHex } from '../../src/platform/ids.ts';
 import type { Api } from './api.ts';
 import type { Decision } from './decisions.ts';
-import { say } from './screen.ts';
+import { printLine } from './screen.ts';
 
 /**
  * Every template but two: `out-of-hours` judges by the clock, and `tool-allow-list` knows only names of tools that read.
@@ -50,8 +50,8 @@ interface Registered {
 
 /** Makes all of it over HTTP, as a team would, and says what was made. */
 export async function prepare(api: Api, decisions: readonly Decision[]): Promise<Prepared> {
-  const name = `demo-${randomHex(4)}`;
-  const [email, password] = [`${name}@example.com`, `Demo-${randomHex(8)}`];
+  const name = `demo-${generateHex(4)}`;
+  const [email, password] = [`${name}@example.com`, `Demo-${generateHex(8)}`];
   const account = { name: 'Demo', email, password, organizationName: name };
   const { token, organizationId } = await api.post<Registered>('/api/v1/auth/register', account);
   const agents = [...new Set(decisions.flatMap(({ agent }) => (agent === null ? [] : [agent])))];
@@ -59,10 +59,10 @@ export async function prepare(api: Api, decisions: readonly Decision[]): Promise
   for (const templateId of TEMPLATES)
     await api.post('/api/v1/policies/from-template', { templateId }, token);
   const { key } = await api.post<{ key: string }>('/api/v1/auth/keys', { name: 'demo' }, token);
-  say(
+  printLine(
     `\nOrganisation ${name} with the agents of the file (${agents.join(', ')}), a workspace key, and the policies`,
   );
   for (let from = 0; from < TEMPLATES.length; from += 5)
-    say(`  ${TEMPLATES.slice(from, from + 5).join(', ')}`);
+    printLine(`  ${TEMPLATES.slice(from, from + 5).join(', ')}`);
   return { token, key, organizationId, email, password };
 }

@@ -35,7 +35,7 @@ export async function startReceiver(): Promise<Receiver> {
   const byEvent = new Map<string, number>();
   let [repeated, refused] = [0, 0];
 
-  function take(id: string, { event }: Event): void {
+  function recordEvent(id: string, { event }: Event): void {
     if (ids.has(id)) return void (repeated += 1);
     ids.add(id);
     byEvent.set(event, (byEvent.get(event) ?? 0) + 1);
@@ -47,7 +47,7 @@ export async function startReceiver(): Promise<Receiver> {
     try {
       if (!webhook) throw new Error('no secret yet');
       const headers = request.headers as Record<string, string>;
-      take(headers['webhook-id'] ?? '', webhook.verify(body, headers) as Event);
+      recordEvent(headers['webhook-id'] ?? '', webhook.verify(body, headers) as Event);
       return 204;
     } catch {
       refused += 1;

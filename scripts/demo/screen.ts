@@ -2,12 +2,12 @@
 
 const BAR = 30;
 
-export const say = (text: string): void => void process.stdout.write(`${text}\n`);
+export const printLine = (text: string): void => void process.stdout.write(`${text}\n`);
 export const count = (value: number): string => value.toLocaleString('en');
-export const milliseconds = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+export const formatMilliseconds = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 
 /** Redraws one line on a terminal; anywhere else it is silent until the end. */
-export function progress(total: number): () => void {
+export function createProgress(total: number): () => void {
   const started = performance.now();
   let done = 0;
   let drawn = 0;
@@ -32,11 +32,14 @@ export interface Column {
 }
 
 /** A table of text; numbers are written by the caller. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+export function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string {
   const widths = columns.map(({ title }, i) =>
     Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),
   );
-  const line = (cells: readonly string[]): string =>
+  const formatRow = (cells: readonly string[]): string =>
     cells
       .map((cell, i) =>
         columns[i]?.align === 'right' ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0),
@@ -45,10 +48,10 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
       .trimEnd();
   const rule = widths.map((width) => '─'.repeat(width));
   return [columns.map(({ title }) => title), rule, ...rows]
-    .map((cells) => `  ${line(cells)}`)
+    .map((cells) => `  ${formatRow(cells)}`)
     .join('\n');
 }
 
 /** Breaks a list separated by semicolons into indented lines. */
-export const lines = (list: string): string =>
+export const formatList = (list: string): string =>
   list.replaceAll(/(.{1,100})(?:; |$)/g, '    $1\n').trimEnd();

@@ -1,6 +1,6 @@
 // The demo's two tables: verdicts by the policy that decided, and by what the agent did.
 import type { Posted, Verdict } from './post.ts';
-import { count, lines, milliseconds, table, type Column } from './screen.ts';
+import { count, formatList, formatMilliseconds, formatTable, type Column } from './screen.ts';
 
 /** A policy as it is listed. */
 export interface ListedPolicy {
@@ -14,12 +14,12 @@ export interface ListedPolicy {
 /** Rows of the second table. */
 const MOST_ACTIONS = 15;
 
-const right = (title: string): Column => ({ title, align: 'right' });
+const createRightColumn = (title: string): Column => ({ title, align: 'right' });
 
-function times(group: readonly Posted[]): string[] {
+function describeTimes(group: readonly Posted[]): string[] {
   const sorted = group.map(({ ms }) => ms).sort((a, b) => a - b);
   if (sorted.length === 0) return ['', ''];
-  return [sorted[sorted.length >> 1] ?? 0, sorted.at(-1) ?? 0].map(milliseconds);
+  return [sorted[sorted.length >> 1] ?? 0, sorted.at(-1) ?? 0].map(formatMilliseconds);
 }
 
 function groupBy(posted: readonly Posted[], keyOf: (one: Posted) => string): Map<string, Posted[]> {
@@ -29,7 +29,10 @@ function groupBy(posted: readonly Posted[], keyOf: (one: Posted) => string): Map
 }
 
 /** `matched` counts every match, `decided` the decisions whose verdict the policy gave. */
-export function byPolicy(posted: readonly Posted[], policies: readonly ListedPolicy[]): string {
+export function renderPolicyTable(
+  posted: readonly Posted[],
+  policies: readonly ListedPolicy[],
+): string {
   const decided = groupBy(posted, ({ verdict }) => verdict?.matchedPolicy?.name ?? '');
   const rows = policies
     .filter(({ matchCount }) => matchCount > 0)
@@ -40,18 +43,23 @@ export function byPolicy(posted: readonly Posted[], policies: readonly ListedPol
         actions.map(({ type }) => type).join(', '),
         count(matchCount),
         count(group.length),
-        ...times(group),
+        ...describeTimes(group),
       ];
     });
   const free = decided.get('') ?? [];
   const silent = policies.filter(({ matchCount }) => matchCount === 0).map(({ name }) => name);
   const columns = [
-    ...[{ title: 'policy' }, { title: 'action' }, right('matched'), right('decided')],
-    ...[right('median ms'), right('slowest ms')],
+    ...[
+      { title: 'policy' },
+      { title: 'action' },
+      createRightColumn('matched'),
+      createRightColumn('decided'),
+    ],
+    ...[createRightColumn('median ms'), createRightColumn('slowest ms')],
   ];
-  const approved = ['(no policy held it)', '', '', count(free.length), ...times(free)];
-  const rest = silent.length > 0 ? `\n\n  Without a match:\n${lines(silent.join('; '))}` : '';
-  return table(columns, [...rows, approved]) + rest;
+  const approved = ['(no policy held it)', '', '', count(free.length), ...describeTimes(free)];
+  const rest = silent.length > 0 ? `\n\n  Without a match:\n${formatList(silent.join('; '))}` : '';
+  return formatTable(columns, [...rows, approved]) + rest;
 }
 
 const VERDICTS: readonly Verdict['status'][] = ['approved', 'flagged', 'blocked'];
@@ -64,24 +72,28 @@ export function tally(posted: readonly Posted[]): number[] {
 }
 
 /** Renders the table by action: the most frequent ones, the others together, and all. */
-export function byAction(posted: readonly Posted[]): string {
+export function renderActionTable(posted: readonly Posted[]): string {
   const groups = [...groupBy(posted, ({ decision }) => decision.action)].sort(
     ([, a], [, b]) => b.length - a.length,
   );
   const rare = groups.slice(MOST_ACTIONS);
-  const rowOf = ([name, group]: readonly [string, readonly Posted[]]): string[] => [
+  const toTableRow = ([name, group]: readonly [string, readonly Posted[]]): string[] => [
     ...[name, count(group.length), ...tally(group).map(count)],
-    ...times(group),
+    ...describeTimes(group),
   ];
   const columns = [
-    ...[{ title: 'what the agent did' }, right('decisions'), ...VERDICTS.map(right)],
-    ...[right('median ms'), right('slowest ms')],
+    ...[
+      { title: 'what the agent did' },
+      createRightColumn('decisions'),
+      ...VERDICTS.map(createRightColumn),
+    ],
+    ...[createRightColumn('median ms'), createRightColumn('slowest ms')],
   ];
-  return table(columns, [
-    ...groups.slice(0, MOST_ACTIONS).map(rowOf),
+  return formatTable(columns, [
+    ...groups.slice(0, MOST_ACTIONS).map(toTableRow),
     ...(rare.length > 0
-      ? [rowOf([`(${rare.length} others)`, rare.flatMap(([, group]) => group)])]
+      ? [toTableRow([`(${rare.length} others)`, rare.flatMap(([, group]) => group)])]
       : []),
-    rowOf(['(all)', posted]),
+    toTableRow(['(all)', posted]),
   ]);
 }

@@ -51,12 +51,12 @@ function visit(node: ts.Node, note: Note): void {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node))
     return;
   if (ts.isCallExpression(node) && LOG_CALL.test(node.getText())) return;
-  mutateExpression(node, note);
-  mutateStatement(node, note);
+  createExpressionMutations(node, note);
+  createStatementMutations(node, note);
   ts.forEachChild(node, (child) => visit(child, note));
 }
 
-function mutateExpression(node: ts.Node, note: Note): void {
+function createExpressionMutations(node: ts.Node, note: Note): void {
   if (ts.isBinaryExpression(node)) {
     const operator = OPERATORS.get(node.operatorToken.kind);
     if (operator !== undefined) note(node.operatorToken, operator);
@@ -74,7 +74,7 @@ function mutateExpression(node: ts.Node, note: Note): void {
   } else if (ts.isObjectLiteralExpression(node)) dropProperties(node, note);
 }
 
-function mutateStatement(node: ts.Node, note: Note): void {
+function createStatementMutations(node: ts.Node, note: Note): void {
   if (ts.isIfStatement(node)) {
     note(node.expression, 'true');
     note(node.expression, 'false');

@@ -34,19 +34,19 @@ export class WorkingCopy {
   }
 
   /** Whether the tests fail while the file is mutated; one that does not end counts as failed. */
-  async kills(file: string, mutation: Mutation, tests: readonly string[]): Promise<boolean> {
+  async isKilled(file: string, mutation: Mutation, tests: readonly string[]): Promise<boolean> {
     const path = join(this.#folder, file);
     const text = readFileSync(path, 'utf8');
     const { start, end, replacement } = mutation;
     writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
     try {
-      return !(await this.passes(tests));
+      return !(await this.isPassing(tests));
     } finally {
       writeFileSync(path, text);
     }
   }
 
-  async passes([nearest, ...others]: readonly string[]): Promise<boolean> {
+  async isPassing([nearest, ...others]: readonly string[]): Promise<boolean> {
     if (nearest !== undefined && !(await this.#run([nearest]))) return false;
     return others.length === 0 || this.#run(others);
   }

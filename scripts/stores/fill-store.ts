@@ -37,13 +37,13 @@ const ACCOUNT = {
 };
 
 /** Calls that every version knows, and calls that some do not know, which are noted. */
-function callsTo(api: Api, token: string, unknown: string[]) {
+function createCalls(api: Api, token: string, unknown: string[]) {
   return {
     get: <T>(path: string) => api.get<T>(`/api/v1${path}`, token),
     post: <T>(path: string, body: object) => api.post<T>(`/api/v1${path}`, body, token),
     async tryTo<T>(method: string, path: string, body: object): Promise<T | undefined> {
       const call = { credential: token, body: JSON.stringify(body) };
-      const { status, data, failure } = await api.send<T>(method, `/api/v1${path}`, call);
+      const { status, data, failure } = await api.sendRequest<T>(method, `/api/v1${path}`, call);
       if (status === 404 || status === 405)
         unknown.push(`${method} ${path.replace(/[0-9a-f]{24}/, ':id')}`);
       else if (failure !== null) throw new Error(`${method} ${path}: ${failure}`);
@@ -51,7 +51,7 @@ function callsTo(api: Api, token: string, unknown: string[]) {
     },
   };
 }
-type Calls = ReturnType<typeof callsTo>;
+type Calls = ReturnType<typeof createCalls>;
 
 async function reviewSome({ get, tryTo }: Calls): Promise<void> {
   const pending = await get<Trace[] | { items: Trace[] }>('/review-queue?status=pending').catch(
@@ -96,7 +96,7 @@ async function eraseSome({ post, tryTo }: Calls, traces: readonly Trace[]): Prom
   return [deleted._id, requested._id];
 }
 
-async function correctSome({ tryTo }: Calls, traces: readonly Trace[]): Promise<void> {
+async function appendCorrections({ tryTo }: Calls, traces: readonly Trace[]): Promise<void> {
   const [approved, corrected] = traces as [Trace, Trace];
   await tryTo('POST', '/cpi/ingest', { traceId: approved.traceId, action: 'approve' });
   await tryTo('POST', '/cpi/ingest', {
@@ -113,7 +113,7 @@ export async function fillStore(api: Api, file: string, limit: number): Promise<
   );
   const { token, organizationId } = registered;
   const unknown: string[] = [];
-  const calls = callsTo(api, token, unknown);
+  const calls = createCalls(api, token, unknown);
   const decisions = readDecisions(file, limit);
   const agent = await calls.post<{ _id: string }>('/agents', { name: decisions[0]?.agent });
   for (const templateId of TEMPLATES) await calls.post('/policies/from-template', { templateId });
@@ -124,7 +124,7 @@ export async function fillStore(api: Api, file: string, limit: number): Promise<
   const traces = Array.isArray(listed) ? listed : listed.traces;
   const ingested = traces.filter(({ status }) => status === 'approved');
   await reviewSome(calls);
-  await correctSome(callsTo(api, key, unknown), ingested.slice(4, 6));
+  await appendCorrections(createCalls(api, key, unknown), ingested.slice(4, 6));
   await attestSome(calls);
   // An organisation has vectors only after its first memory search.
   await calls.tryTo('POST', '/traces/memory', { query: 'a refund' });

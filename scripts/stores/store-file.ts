@@ -14,15 +14,18 @@ type Row =
   | { document: object };
 
 /** Lists the database and the key store that an instance creates beside it. */
-function databasesOf(client: mongo.MongoClient, name: string): { isKeys: boolean; db: mongo.Db }[] {
+function listDatabases(
+  client: mongo.MongoClient,
+  name: string,
+): { isKeys: boolean; db: mongo.Db }[] {
   return [
     { isKeys: false, db: client.db(name) },
     { isKeys: true, db: client.db(`${name}-keys`) },
   ];
 }
 
-async function* rowsOf(client: mongo.MongoClient, name: string): AsyncGenerator<Row> {
-  for (const { isKeys, db } of databasesOf(client, name)) {
+async function* readStoreRows(client: mongo.MongoClient, name: string): AsyncGenerator<Row> {
+  for (const { isKeys, db } of listDatabases(client, name)) {
     const collections = await db.listCollections({}, { nameOnly: true }).toArray();
     for (const collection of collections.map((found) => found.name).toSorted()) {
       const indexes = (await db.collection(collection).indexes()) as mongo.Document[];
@@ -33,13 +36,13 @@ async function* rowsOf(client: mongo.MongoClient, name: string): AsyncGenerator<
   }
 }
 
-export async function dumpStore(
+export async function exportStore(
   client: mongo.MongoClient,
   name: string,
   path: string,
 ): Promise<void> {
   const rows: Uint8Array[] = [];
-  for await (const row of rowsOf(client, name)) rows.push(BSON.serialize(row));
+  for await (const row of readStoreRows(client, name)) rows.push(BSON.serialize(row));
   await writeFile(path, await promisify(gzip)(Buffer.concat(rows), LEVEL));
 }
 
@@ -50,7 +53,7 @@ export async function restoreStore(
   path: string,
 ): Promise<void> {
   const bytes = await promisify(gunzip)(await readFile(path));
-  const [data, keys] = databasesOf(client, name);
+  const [data, keys] = listDatabases(client, name);
   let collection: mongo.Collection | undefined;
   let documents: mongo.Document[] = [];
   const store = async (): Promise<void> => {
@@ -65,13 +68,13 @@ export async function restoreStore(
     await store();
     const db = (row.isKeys ? keys : data)?.db as mongo.Db;
     collection = await db.createCollection(row.collection);
-    for (const index of row.indexes) await db.command(creation(row.collection, index));
+    for (const index of row.indexes) await db.command(toCreateCommand(row.collection, index));
   }
   await store();
 }
 
 /** Returns the keys to create an index: a text index is listed in its stored form; its weights name its fields. */
-function creation(collection: string, listed: mongo.Document): mongo.Document {
+function toCreateCommand(collection: string, listed: mongo.Document): mongo.Document {
   const { v: _, textIndexVersion: __, ...index } = listed;
   const { key, weights } = index as { key: Record<string, unknown>; weights?: object };
   if (!weights) return { createIndexes: collection, indexes: [index] };

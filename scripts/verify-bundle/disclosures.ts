@@ -1,5 +1,5 @@
 // Matches disclosures with the commitments of a view, and collects the values that they show.
-import { canonical, isAscending, isHex64, parse, sha256, Unreadable } from './text.ts';
+import { toCanonicalJson, isAscending, isHex64, parse, hashSha256, Unreadable } from './text.ts';
 import type { Value } from './text.ts';
 
 /** The shown part of one committed value. */
@@ -38,7 +38,7 @@ export function matchDisclosures(
   const openChildren = new Map<string, number>();
   const shown = new Map<string, Shown>();
   for (const text of disclosures) {
-    const digest = sha256(text);
+    const digest = hashSha256(text);
     const slot = slots.get(digest);
     if (!slot) throw new Unreadable('a disclosure matches no commitment, or is duplicated');
     slots.delete(digest);
@@ -65,12 +65,12 @@ interface Node {
 
 function readNode(text: string, slot: Slot): Node {
   const array = parse(text);
-  if (!Array.isArray(array) || canonical(array) !== text)
+  if (!Array.isArray(array) || toCanonicalJson(array) !== text)
     throw new Unreadable('a disclosure is not canonical JSON');
   const [salt, name, value, children] = array;
   if (typeof salt !== 'string' || !SALT.test(salt))
     throw new Unreadable('a disclosure has no salt');
-  const path = pathOf(name, slot);
+  const path = derivePointer(name, slot);
   if (array.length === 3) return { path, value: value as Value, children: [] };
   if (array.length !== 4 || !isChildren(value, children))
     throw new Unreadable('a disclosure has an unknown shape');
@@ -85,7 +85,10 @@ function readNode(text: string, slot: Slot): Node {
 }
 
 /** The JSON Pointer of a node below the top-level name. @throws Unreadable when its name does not match */
-function pathOf(name: Value | undefined, { name: expected, parent, siblings }: Slot): string {
+function derivePointer(
+  name: Value | undefined,
+  { name: expected, parent, siblings }: Slot,
+): string {
   const matches =
     expected === null ? typeof name === 'string' && !siblings.has(name) : name === expected;
   if (!matches) throw new Unreadable('a disclosure has the wrong name');

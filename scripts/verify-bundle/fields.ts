@@ -20,11 +20,11 @@ export class FieldTally {
   }
 
   /** Values erased later in the document are not counted as withheld. */
-  counts(): FieldCounts {
+  getCounts(): FieldCounts {
     return { ...this.tally, withheld: Math.max(0, this.tally.withheld) };
   }
 
-  entry({ sequence, traceId }: Entry, view: View, shown: Map<string, Shown>): void {
+  countEntry({ sequence, traceId }: Entry, view: View, shown: Map<string, Shown>): void {
     for (const name of Object.keys(view.commitments)) {
       this.onField({
         sequence,
@@ -36,7 +36,7 @@ export class FieldTally {
   }
 
   /** The values that an erasure destroyed; `first` is the first sequence of the document. */
-  erasure({ sequence: at, traceId }: Entry, view: View, first: number): void {
+  countErasure({ sequence: at, traceId }: Entry, view: View, first: number): void {
     for (const { sequence, names } of view.erased ?? []) {
       this.tally.erased += names.length;
       if (sequence >= first) this.tally.withheld -= names.length;

@@ -18,10 +18,10 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const head = await chunks.next();
   if (head.done) return;
-  const all = join(head.value, chunks);
+  const all = joinBytes(head.value, chunks);
   if (head.value[0] === 0x1f && head.value[1] === 0x8b) {
     const zipped = { bytes: 0 };
-    const raw = Readable.from(counted(all, zipped));
+    const raw = Readable.from(countBytes(all, zipped));
     const unzipped = createGunzip();
     raw.on('error', (error) => unzipped.destroy(error));
     yield* raw.pipe(unzipped) as AsyncIterable<Buffer>;
@@ -32,7 +32,7 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
 }
 
 /** Returns the first bytes, some hundreds if there are as many, and all bytes; reading damaged bytes throws. */
-export async function peek(
+export async function readBeginning(
   source: AsyncGenerator<Buffer>,
 ): Promise<{ head: Buffer; bytes: AsyncGenerator<Buffer> }> {
   let head = Buffer.alloc(0);
@@ -44,13 +44,13 @@ export async function peek(
     }
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw error;
-    return { head, bytes: join(head, fail(error)) };
+    return { head, bytes: joinBytes(head, throwError(error)) };
   }
-  return { head, bytes: join(head, source) };
+  return { head, bytes: joinBytes(head, source) };
 }
 
 // eslint-disable-next-line require-yield
-async function* fail(error: unknown): AsyncGenerator<Buffer> {
+async function* throwError(error: unknown): AsyncGenerator<Buffer> {
   throw error;
 }
 
@@ -78,7 +78,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (parts.length > 0) yield decode(parts);
 }
 
-async function* counted(
+async function* countBytes(
   chunks: AsyncIterable<Buffer>,
   tally: { bytes: number },
 ): AsyncGenerator<Buffer> {
@@ -88,7 +88,7 @@ async function* counted(
   }
 }
 
-async function* join(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* joinBytes(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

@@ -18,18 +18,18 @@ export class KeptValues {
   private readonly others = new Map<string, boolean>();
 
   /** Adds the kept values of the next entry. */
-  add(kept: readonly string[], isShown: (name: string) => boolean): void {
+  addEntry(kept: readonly string[], isShown: (name: string) => boolean): void {
     const index = this.length++;
     if (index % CHUNK_ENTRIES === 0)
       this.chunks.push({
         kept: new Uint32Array(CHUNK_ENTRIES),
         shown: new Uint32Array(CHUNK_ENTRIES),
       });
-    for (const name of kept) this.keep(index, name, isShown(name));
+    for (const name of kept) this.keepValue(index, name, isShown(name));
   }
 
   /** Removes a value of the entry at an index; null when there was none, else whether it is shown. */
-  take(index: number, name: string): 'shown' | 'withheld' | null {
+  takeValue(index: number, name: string): 'shown' | 'withheld' | null {
     const bit = this.names.get(name);
     if (bit === undefined) return this.takeOther(`${index}.${name}`);
     const { kept, shown } = this.chunks[Math.floor(index / CHUNK_ENTRIES)] as Bits;
@@ -39,7 +39,7 @@ export class KeptValues {
     return isSet(shown, at, bit) ? 'shown' : 'withheld';
   }
 
-  private keep(index: number, name: string, isShown: boolean): void {
+  private keepValue(index: number, name: string, isShown: boolean): void {
     const bit = this.names.get(name) ?? this.names.size;
     if (bit === NAMES_MAX) {
       this.others.set(`${index}.${name}`, isShown);

@@ -1,6 +1,6 @@
 // Parses the three kinds of lines of a bundle.
 // A line is accepted only if serialising its content again gives the same bytes: no duplicate keys, other spellings, unknown members.
-import { canonical, isMembers, parse, Unreadable } from './text.ts';
+import { toCanonicalJson, isMembers, parse, Unreadable } from './text.ts';
 import type { Members, Value } from './text.ts';
 
 export interface Position {
@@ -44,7 +44,7 @@ const ALGORITHM = '{"hash":"sha256","canonicalization":"rfc8785"}';
 /** @throws Unreadable */
 export function readHeader(line: string): Header {
   refuseRewritten(line);
-  const header = membersOf(`${line}]}`);
+  const header = parseMembers(`${line}]}`);
   if (header.format !== 'assay-bundle')
     throw new Unreadable('not an Assay bundle in the line layout');
   if (header.version !== 1) throw new Unreadable('unknown version of the bundle');
@@ -63,7 +63,7 @@ export function readHeader(line: string): Header {
     isNumber(header.count) &&
     isTexts(header.recipe);
   if (!isValid) throw new Unreadable('malformed header');
-  if (headerLine(header as Members & { range: Members }) !== line)
+  if (formatHeader(header as Members & { range: Members }) !== line)
     throw new Unreadable('header is not in the line layout');
   return header as unknown as Header;
 }
@@ -72,7 +72,7 @@ export function readHeader(line: string): Header {
 export function readEntry(line: string): Entry {
   const hasComma = line.endsWith(',');
   const text = hasComma ? line.slice(0, -1) : line;
-  const entry = membersOf(text);
+  const entry = parseMembers(text);
   const { view, disclosures } = entry;
   const texts = [
     entry.id,
@@ -89,14 +89,15 @@ export function readEntry(line: string): Entry {
     (view === null || isMembers(view)) &&
     isTexts(disclosures);
   if (!isValid) throw new Unreadable('malformed entry');
-  const viewText = canonical(view as Value);
-  if (entryLine(entry, viewText) !== text) throw new Unreadable('entry is not in the line layout');
+  const viewText = toCanonicalJson(view as Value);
+  if (formatEntry(entry, viewText) !== text)
+    throw new Unreadable('entry is not in the line layout');
   return { ...(entry as unknown as Entry), viewText, hasComma };
 }
 
 /** @throws Unreadable */
 export function readFooter(line: string): Footer {
-  const { end } = membersOf(`{"entries":[${line}`);
+  const { end } = parseMembers(`{"entries":[${line}`);
   if (!isMembers(end)) throw new Unreadable('malformed footer');
   const { count, chainHash } = end;
   const expected = `],"checkpoints":[],"end":${JSON.stringify({ count, chainHash })}}`;
@@ -122,14 +123,14 @@ function refuseRewritten(line: string): void {
 /** Whether the line is a bundle by itself. */
 function isWholeDocument(line: string): boolean {
   try {
-    return membersOf(line).format === 'assay-bundle';
+    return parseMembers(line).format === 'assay-bundle';
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;
   }
 }
 
-function headerLine(header: Members & { range: Members }): string {
+function formatHeader(header: Members & { range: Members }): string {
   const { format, version, chain, algorithm, organizationId, exportedAt, prevHash, count, recipe } =
     header;
   const range = { fromSequence: header.range.fromSequence, toSequence: header.range.toSequence };
@@ -152,7 +153,7 @@ function headerLine(header: Members & { range: Members }): string {
   return `${JSON.stringify(members).slice(0, -1)},"entries":[`;
 }
 
-function entryLine(entry: Members, viewText: string): string {
+function formatEntry(entry: Members, viewText: string): string {
   const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } =
     entry;
   const members = {
@@ -168,7 +169,7 @@ function entryLine(entry: Members, viewText: string): string {
   return `${JSON.stringify(members).slice(0, -1)},"view":${viewText},"disclosures":${JSON.stringify(entry.disclosures)}}`;
 }
 
-function membersOf(text: string): Members {
+function parseMembers(text: string): Members {
   const value = parse(text);
   if (!isMembers(value)) throw new Unreadable('not an object');
   return value;

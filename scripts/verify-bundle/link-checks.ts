@@ -1,5 +1,5 @@
 // Checks of the chain: hashes, links and times of entries, and the consistency of the document as a whole.
-import { isHex64, sha256 } from './text.ts';
+import { isHex64, hashSha256 } from './text.ts';
 import type { Entry, Footer, Header } from './layout.ts';
 
 export interface Fault {
@@ -43,10 +43,10 @@ export function linkFaults(
     'prev-hash-mismatch',
     'prevHash is malformed for this sequence',
   );
-  const sealed = sha256(entry.prevHash + entry.payloadDigest + sequence + createdAt);
+  const sealed = hashSha256(entry.prevHash + entry.payloadDigest + sequence + createdAt);
   check(sealed !== entry.chainHash, 'chain-hash-mismatch', 'chainHash does not match the entry');
   check(
-    view !== null && sha256(entry.viewText) !== entry.payloadDigest,
+    view !== null && hashSha256(entry.viewText) !== entry.payloadDigest,
     'payload-digest-mismatch',
     'payloadDigest does not match the view',
   );
@@ -74,7 +74,7 @@ interface ReadDocument {
 }
 
 /** Finds contradictions of a complete document to its own header and footer. */
-export function documentFaults(header: Header, footer: Footer, read: ReadDocument): string[] {
+export function findDocumentFaults(header: Header, footer: Footer, read: ReadDocument): string[] {
   const { range, prevHash, head, count } = header;
   const { entries, first, last, lastHash, lastAt } = read;
   const faults = exportTimeFaults(header, lastAt);

@@ -12,14 +12,14 @@ export class MarkSet {
   add(hex: string): boolean {
     const mark = BigInt(`0x${hex}`);
     if (mark === 0n) return !this.hasZero && (this.hasZero = true);
-    if (2 * (this.size + 1) > this.slots.length / MARK_BYTES) this.grow();
-    if (!this.put(mark)) return false;
+    if (2 * (this.size + 1) > this.slots.length / MARK_BYTES) this.expandSlots();
+    if (!this.putMark(mark)) return false;
     this.size++;
     return true;
   }
 
   /** A slot that holds zero is free. */
-  private put(mark: bigint): boolean {
+  private putMark(mark: bigint): boolean {
     const { slots } = this;
     const count = slots.length / MARK_BYTES;
     for (let i = Number(mark & BigInt(count - 1)); ; i = (i + 1) % count) {
@@ -31,12 +31,12 @@ export class MarkSet {
     }
   }
 
-  private grow(): void {
+  private expandSlots(): void {
     const before = this.slots;
     this.slots = Buffer.alloc(2 * before.length);
     for (let at = 0; at < before.length; at += MARK_BYTES) {
       const mark = before.readBigUInt64LE(at);
-      if (mark !== 0n) this.put(mark);
+      if (mark !== 0n) this.putMark(mark);
     }
   }
 }

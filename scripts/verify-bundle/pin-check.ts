@@ -1,6 +1,6 @@
 // Compares a document with the pins that its reader trusts.
 import { CLOCK_TOLERANCE_MS } from './link-checks.ts';
-import { submittedCommitment } from './pins.ts';
+import { computeSubmittedCommitment } from './pins.ts';
 import type { Entry, Header } from './layout.ts';
 import type { Pin } from './pins.ts';
 import type { View } from './view.ts';
@@ -45,13 +45,13 @@ export class PinCheck {
           message: 'the receipt is for another trace',
         });
       else this.vouchedUpTo = sequence;
-      faults.push(...this.bodyFault(pin, view));
+      faults.push(...this.checkBody(pin, view));
     }
     return faults;
   }
 
   /** Checks the pins outside the entries: just before the first, and at or beyond the claimed head. */
-  outside(header: Header, last: number): PinFault[] {
+  checkOutside(header: Header, last: number): PinFault[] {
     const before =
       header.range.fromSequence === null
         ? []
@@ -64,21 +64,21 @@ export class PinCheck {
         message: 'the document does not link to a pin before it',
       }));
     for (const pin of [...this.pins.values()].flat()) {
-      const message = pin.sequence > last ? headFault(pin, header) : null;
+      const message = pin.sequence > last ? checkHead(pin, header) : null;
       if (message !== null) faults.push({ code: 'pin-mismatch', sequence: pin.sequence, message });
     }
     return faults;
   }
 
   /** The lowest pin after `last`, which cannot vouch for entries that are not linked to it. */
-  beyond(last: number): number | null {
+  findPinBeyond(last: number): number | null {
     const sequences = [...this.pins.keys()].filter((sequence) => sequence > last);
     return sequences.length === 0 ? null : Math.min(...sequences);
   }
 
-  private bodyFault({ salt, sequence }: Pin, view: View | null): PinFault[] {
+  private checkBody({ salt, sequence }: Pin, view: View | null): PinFault[] {
     if (this.body === null || salt === null || view === null) return [];
-    this.submitted = submittedCommitment(salt, this.body) === view.commitments.submitted;
+    this.submitted = computeSubmittedCommitment(salt, this.body) === view.commitments.submitted;
     if (this.submitted) return [];
     const message =
       'the body is not what this entry commits to as submitted, or not the file that was posted';
@@ -86,7 +86,7 @@ export class PinCheck {
   }
 }
 
-function headFault(pin: Pin, { head, exportedAt }: Header): string | null {
+function checkHead(pin: Pin, { head, exportedAt }: Header): string | null {
   if (head !== null && pin.sequence < head.sequence) return null;
   if (pin.sequence === head?.sequence)
     return pin.chainHash === head.chainHash ? null : 'a pin has another chainHash than the head';

@@ -1,5 +1,5 @@
 // Pins: positions that the reader trusts because they were received or saved earlier.
-import { isHex64, isMembers, sha256 } from './text.ts';
+import { isHex64, isMembers, hashSha256 } from './text.ts';
 import type { Members, Value } from './text.ts';
 
 export interface Pin {
@@ -23,22 +23,22 @@ export function readPin(value: Value): Pin | null {
   if (isMembers(data)) return readPin(data);
   if (isMembers(entry)) return readPin(entry);
   if (isMembers(hashChain))
-    return pinOf({
+    return toPin({
       traceId: value.traceId ?? null,
       createdAt: value.createdAt ?? null,
       ...hashChain,
     });
   if ('totalEntries' in value && 'lastHash' in value)
-    return value.verified === true ? auditPin(value) : null;
+    return value.verified === true ? parseAuditPin(value) : null;
   if ('lastSequence' in value) {
     const { lastSequence, lastChainHash, lastEntryAt } = value;
-    return pinOf({
+    return toPin({
       sequence: lastSequence ?? null,
       chainHash: lastChainHash ?? null,
       createdAt: lastEntryAt ?? null,
     });
   }
-  return pinOf(value);
+  return toPin(value);
 }
 
 const SHORT_PIN = /^([1-9]\d{0,15}):([0-9a-f]{64})$/;
@@ -48,31 +48,31 @@ export function readShortPin(text: string): Pin | null {
   const [, sequence, chainHash] = SHORT_PIN.exec(text) ?? [];
   return sequence === undefined
     ? null
-    : pinOf({ sequence: Number(sequence), chainHash: chainHash as string });
+    : toPin({ sequence: Number(sequence), chainHash: chainHash as string });
 }
 
 /** Computes the commitment to a posted body from the salt of its receipt. */
-export function submittedCommitment(salt: string, body: Uint8Array): string {
-  return sha256(`["${salt}","submitted","${sha256(body)}"]`);
+export function computeSubmittedCommitment(salt: string, body: Uint8Array): string {
+  return hashSha256(`["${salt}","submitted","${hashSha256(body)}"]`);
 }
 
 /** Parses the answer of a verified audit chain, whose entries are numbered from 1. */
-function auditPin({ totalEntries, lastHash }: Members): Pin | null {
-  return pinOf({ sequence: totalEntries ?? null, chainHash: lastHash ?? null });
+function parseAuditPin({ totalEntries, lastHash }: Members): Pin | null {
+  return toPin({ sequence: totalEntries ?? null, chainHash: lastHash ?? null });
 }
 
-function pinOf({ sequence, chainHash, traceId, salt, createdAt }: Members): Pin | null {
+function toPin({ sequence, chainHash, traceId, salt, createdAt }: Members): Pin | null {
   if (!Number.isSafeInteger(sequence) || (sequence as number) < 1 || !isHex64(chainHash))
     return null;
   return {
     sequence: sequence as number,
     chainHash,
-    traceId: textOrNull(traceId),
-    salt: textOrNull(salt),
-    createdAt: textOrNull(createdAt),
+    traceId: toTextOrNull(traceId),
+    salt: toTextOrNull(salt),
+    createdAt: toTextOrNull(createdAt),
   };
 }
 
-function textOrNull(value: Value | undefined): string | null {
+function toTextOrNull(value: Value | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }

@@ -1,5 +1,5 @@
 // Stores the entries of a document outside the heap, some 70 bytes each, to check references, duplicates and erasures.
-import { sha256 } from './text.ts';
+import { hashSha256 } from './text.ts';
 import { KeptValues } from './kept-values.ts';
 import { MarkSet } from './mark-set.ts';
 import type { Shown } from './disclosures.ts';
@@ -28,22 +28,22 @@ export class Positions {
   }
 
   /** Adds the next entry, which must be intact; returns faults of its references to entries of the document. */
-  add(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): Fault[] {
-    const reference = this.place(entry, view);
-    const erasure = this.erasureFault(view);
+  addEntry(entry: Entry, view: View, shown: ReadonlyMap<string, Shown>): Fault[] {
+    const reference = this.addPosition(entry, view);
+    const erasure = this.checkErasure(view);
     const kept = Object.keys(view.commitments).filter((name) => !view.unstored?.includes(name));
-    this.values.add(kept, (name) => shown.has(name));
+    this.values.addEntry(kept, (name) => shown.has(name));
     return [
       ...(reference === null ? [] : [{ code: 'reference-mismatch', message: reference }]),
       ...(erasure === null ? [] : [{ code: 'erasure-mismatch', message: erasure }]),
     ];
   }
 
-  private place({ chainHash, traceId }: Entry, view: View): string | null {
+  private addPosition({ chainHash, traceId }: Entry, view: View): string | null {
     const index = this.length++;
     if (index % CHUNK_ENTRIES === 0) this.chunks.push(Buffer.alloc(CHUNK_ENTRIES * ENTRY_BYTES));
     const slot = this.slot(index) as Buffer;
-    const mark = traceMark(traceId);
+    const mark = computeTraceMark(traceId);
     slot.write(chainHash, 0, 'hex');
     slot.write(mark, HASH_END, 'hex');
     if (view.kind === 'trace') {
@@ -51,19 +51,19 @@ export class Positions {
       return this.ingested.add(mark) ? null : 'the decision is ingested a second time';
     }
     if (ATTESTATIONS.has(view.kind))
-      return this.attestationFault(String(traceId), index, view.after as Position | null);
-    return view.subject && view.after ? this.amendmentFault(view, index, view.subject) : null;
+      return this.checkAttestation(String(traceId), index, view.after as Position | null);
+    return view.subject && view.after ? this.checkAmendment(view, index, view.subject) : null;
   }
 
   /** An erasure names values of its decision that were kept until then; none of them is shown. */
-  private erasureFault({ traceId, erased = [] }: View): string | null {
+  private checkErasure({ traceId, erased = [] }: View): string | null {
     let fault: string | null = null;
     for (const { sequence, names } of erased) {
       const index = sequence - this.first;
       if (index < 0) continue;
       const isAboutIt = index < this.length - 1 && this.isAbout(index, traceId);
       for (const name of names) {
-        const value = isAboutIt ? this.values.take(index, name) : null;
+        const value = isAboutIt ? this.values.takeValue(index, name) : null;
         if (value === null) fault ??= `it erases ${name} of ${sequence}, which was not kept`;
         if (value === 'shown') fault ??= `it erases ${name} of ${sequence}, which is shown`;
       }
@@ -72,10 +72,10 @@ export class Positions {
   }
 
   private isAbout(index: number, traceId: string | null): boolean {
-    return this.slot(index)?.toString('hex', HASH_END, TRACE_END) === traceMark(traceId);
+    return this.slot(index)?.toString('hex', HASH_END, TRACE_END) === computeTraceMark(traceId);
   }
 
-  private amendmentFault(
+  private checkAmendment(
     { traceId, after }: View,
     index: number,
     subject: Position,
@@ -83,8 +83,8 @@ export class Positions {
     const previous = after as Position;
     if (subject.sequence > previous.sequence || previous.sequence >= this.first + index)
       return 'after is out of order';
-    if (this.differs(subject, traceId)) return 'subject is not the entry at its sequence';
-    if (this.differs(previous, traceId)) return 'after is not the entry at its sequence';
+    if (this.isDifferent(subject, traceId)) return 'subject is not the entry at its sequence';
+    if (this.isDifferent(previous, traceId)) return 'after is not the entry at its sequence';
     const ingested = this.slot(subject.sequence - this.first);
     if (!ingested) return null;
     const newest = ingested.readUInt32LE(TRACE_END) - 1;
@@ -95,11 +95,11 @@ export class Positions {
       : 'after is not the newest earlier entry';
   }
 
-  private attestationFault(traceId: string, index: number, after: Position | null): string | null {
+  private checkAttestation(traceId: string, index: number, after: Position | null): string | null {
     const newest = this.attested.get(traceId);
     this.attested.set(traceId, index);
     if (newest !== undefined) {
-      const isNewest = after?.sequence === this.first + newest && !this.differs(after, traceId);
+      const isNewest = after?.sequence === this.first + newest && !this.isDifferent(after, traceId);
       return isNewest ? null : 'after is not the newest earlier entry';
     }
     return after !== null && after.sequence >= this.first
@@ -107,7 +107,7 @@ export class Positions {
       : null;
   }
 
-  private differs(position: Position, traceId: string | null): boolean {
+  private isDifferent(position: Position, traceId: string | null): boolean {
     const slot = this.slot(position.sequence - this.first);
     if (!slot) return false;
     const index = position.sequence - this.first;
@@ -126,6 +126,6 @@ export class Positions {
   }
 }
 
-function traceMark(traceId: string | null): string {
-  return sha256(String(traceId)).slice(0, 2 * (TRACE_END - HASH_END));
+function computeTraceMark(traceId: string | null): string {
+  return hashSha256(String(traceId)).slice(0, 2 * (TRACE_END - HASH_END));
 }

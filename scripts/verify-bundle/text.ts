@@ -11,12 +11,13 @@ export class Unreadable extends Error {}
 const MAX_DEPTH = 40;
 
 /** The RFC 8785 text of a parsed value. @throws Unreadable when it is nested too deeply */
-export function canonical(value: Value, depth = 0): string {
+export function toCanonicalJson(value: Value, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (depth === MAX_DEPTH) throw new Unreadable(`nested deeper than ${MAX_DEPTH}`);
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  if (Array.isArray(value))
+    return `[${value.map((item) => toCanonicalJson(item, depth + 1)).join(',')}]`;
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Value, depth + 1)}`).join(',')}}`;
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${toCanonicalJson(value[key] as Value, depth + 1)}`).join(',')}}`;
 }
 
 /** @throws Unreadable when it is not JSON */
@@ -28,7 +29,7 @@ export function parse(text: string): Value {
   }
 }
 
-export function sha256(data: string | Uint8Array): string {
+export function hashSha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 

@@ -5,7 +5,7 @@ import {
   type ArchiveReport,
   verifyArchive,
 } from './archive/verify-archive.ts';
-import { peek, readBytes, readLines } from './input.ts';
+import { readBeginning, readBytes, readLines } from './input.ts';
 import type { Report } from './report.ts';
 import { verifyBundle } from './verify.ts';
 
@@ -14,6 +14,6 @@ export async function verifyFile(
   path: string,
   options: ArchiveOptions,
 ): Promise<Report | ArchiveReport> {
-  const { head, bytes } = await peek(readBytes(path));
+  const { head, bytes } = await readBeginning(readBytes(path));
   return isTar(head) ? verifyArchive(bytes, options) : verifyBundle(readLines(bytes), options);
 }

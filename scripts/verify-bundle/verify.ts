@@ -2,12 +2,12 @@
 import { matchDisclosures } from './disclosures.ts';
 import { FieldTally } from './fields.ts';
 import { readEntry, readFooter, readHeader } from './layout.ts';
-import { documentFaults, linkFaults } from './link-checks.ts';
+import { findDocumentFaults, linkFaults } from './link-checks.ts';
 import { PinCheck } from './pin-check.ts';
 import { Positions } from './positions.ts';
 import { Findings } from './report.ts';
 import { Unreadable } from './text.ts';
-import { viewFault } from './view.ts';
+import { findViewFault } from './view.ts';
 import type { Shown } from './disclosures.ts';
 import type { Entry, Footer, Header } from './layout.ts';
 import type { Pin } from './pins.ts';
@@ -35,7 +35,7 @@ export async function verifyBundle(
   try {
     for await (const line of lines) if (!verification.takeLine(line)) break;
   } catch (error) {
-    verification.stop(error instanceof Error ? error.message : String(error));
+    verification.stopReading(error instanceof Error ? error.message : String(error));
   }
   return verification.report();
 }
@@ -79,18 +79,18 @@ class Verification {
       return true;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      this.stop(error.message);
+      this.stopReading(error.message);
       return false;
     }
   }
 
   /** Notes why the rest of the document is not read. */
-  stop(message: string): void {
+  stopReading(message: string): void {
     this.isCutShort = true;
-    this.cannotTell('unreadable', message, null);
+    this.reportUnreadable('unreadable', message, null);
   }
 
-  cannotTell(code: string, message: string, sequence: number | null): void {
+  reportUnreadable(code: string, message: string, sequence: number | null): void {
     this.findings.add({ verdict: 'cannot tell', code, sequence, line: this.line, message });
   }
 
@@ -111,7 +111,7 @@ class Verification {
       head: header?.head ?? null,
       vouchedUpTo: findings.tampered ? null : pins.vouchedUpTo,
       submitted: pins.submitted,
-      fields: this.fields.counts(),
+      fields: this.fields.getCounts(),
     };
   }
 
@@ -123,19 +123,19 @@ class Verification {
   private checkEnd(): void {
     const { header, footer, options, last } = this;
     if (!footer && !this.isCutShort)
-      this.cannotTell('truncated', 'the document is truncated', null);
+      this.reportUnreadable('truncated', 'the document is truncated', null);
     if (header && footer) this.checkDocument(header, footer);
     if (header)
-      for (const { code, sequence, message } of this.pins.outside(header, last ?? 0))
-        this.tampered(code, message, sequence);
+      for (const { code, sequence, message } of this.pins.checkOutside(header, last ?? 0))
+        this.reportTampered(code, message, sequence);
     if (options.chainStart !== undefined && !this.sawChainStart)
-      this.cannotTell(
+      this.reportUnreadable(
         'chain-start-unseen',
         'the document does not contain the start of the chain',
         1,
       );
     if (options.body && this.pins.submitted === null)
-      this.cannotTell(
+      this.reportUnreadable(
         'submitted-unseen',
         'no known entry of the document has a receipt with a salt to check the body against',
         null,
@@ -147,11 +147,11 @@ class Verification {
     const { entries, first, last } = this;
     const { chainHash: lastHash = null, createdAt: lastAt = null } = this.previous ?? {};
     const read = { entries, first, last, lastHash, lastAt };
-    for (const message of documentFaults(header, footer, read))
-      this.tampered('document-mismatch', message, this.expected);
+    for (const message of findDocumentFaults(header, footer, read))
+      this.reportTampered('document-mismatch', message, this.expected);
   }
 
-  private tampered(code: string, message: string, sequence: number): void {
+  private reportTampered(code: string, message: string, sequence: number): void {
     this.findings.add({ verdict: 'tampered', code, sequence, line: this.line, message });
   }
 
@@ -161,7 +161,7 @@ class Verification {
     this.positions = new Positions(this.expected);
     const { organizationId } = this.options;
     if (organizationId !== undefined && organizationId !== header.organizationId) {
-      this.tampered(
+      this.reportTampered(
         'organization-mismatch',
         'the bundle is not of the expected organisation',
         this.expected,
@@ -171,20 +171,24 @@ class Verification {
 
   private takeFooter(footer: Footer): void {
     if (this.hasComma && this.entries > 0)
-      this.cannotTell('unreadable', 'the last entry ends with a comma', null);
+      this.reportUnreadable('unreadable', 'the last entry ends with a comma', null);
     this.footer = footer;
   }
 
   private takeEntryLine(line: string, header: Header): void {
     this.entries++;
     if (!this.hasComma)
-      this.cannotTell('unreadable', 'the previous entry does not end with a comma', this.expected);
+      this.reportUnreadable(
+        'unreadable',
+        'the previous entry does not end with a comma',
+        this.expected,
+      );
     this.hasComma = line.endsWith(',');
     try {
       this.takeEntry(readEntry(line), header);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      this.cannotTell('unreadable', error.message, this.expected);
+      this.reportUnreadable('unreadable', error.message, this.expected);
       this.positions = null;
       this.previous = null;
       this.first ??= this.expected;
@@ -203,11 +207,11 @@ class Verification {
       notBefore: previous?.createdAt ?? '',
     });
     for (const { code, message } of faults)
-      this.tampered(code, message, code === 'sequence-gap' ? expected : entry.sequence);
+      this.reportTampered(code, message, code === 'sequence-gap' ? expected : entry.sequence);
     if (faults.length > 0) this.positions = null;
     const view = this.takeView(entry, header);
     for (const { code, sequence, message } of this.pins.entry(entry, view))
-      this.tampered(code, message, sequence);
+      this.reportTampered(code, message, sequence);
     if (entry.sequence === 1) this.checkChainStart(entry);
     this.previous = entry;
     this.expected = entry.sequence + 1;
@@ -216,33 +220,40 @@ class Verification {
   /** Null: the view is missing or unknown. */
   private takeView(entry: Entry, header: Header): View | null {
     const { sequence } = entry;
-    const fault = entry.view === null ? 'the view is missing' : viewFault(entry.view);
+    const fault = entry.view === null ? 'the view is missing' : findViewFault(entry.view);
     if (fault !== null) {
-      this.cannotTell('view-unknown', fault, sequence);
+      this.reportUnreadable('view-unknown', fault, sequence);
       this.positions = null;
       return null;
     }
     const view = entry.view as unknown as View;
     if (view.organizationId !== entry.organizationId || view.traceId !== entry.traceId) {
-      this.tampered('copy-mismatch', 'organizationId or traceId differs from the view', sequence);
+      this.reportTampered(
+        'copy-mismatch',
+        'organizationId or traceId differs from the view',
+        sequence,
+      );
     }
     if ((view.kind === 'audit') !== (header.chain === 'audit')) {
-      this.tampered('copy-mismatch', 'the entry is of another kind of chain', sequence);
+      this.reportTampered('copy-mismatch', 'the entry is of another kind of chain', sequence);
     }
-    const shown = this.disclosed(entry, view);
-    for (const { code, message } of this.positions?.add(entry, view, shown) ?? [])
-      this.tampered(code, message, sequence);
-    this.fields.entry(entry, view, shown);
-    this.fields.erasure(entry, view, this.first as number);
+    const shown = this.matchDisclosed(entry, view);
+    for (const { code, message } of this.positions?.addEntry(entry, view, shown) ?? [])
+      this.reportTampered(code, message, sequence);
+    this.fields.countEntry(entry, view, shown);
+    this.fields.countErasure(entry, view, this.first as number);
     return view;
   }
 
-  private disclosed({ disclosures, sequence }: Entry, { commitments }: View): Map<string, Shown> {
+  private matchDisclosed(
+    { disclosures, sequence }: Entry,
+    { commitments }: View,
+  ): Map<string, Shown> {
     try {
       return matchDisclosures(commitments, disclosures);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      this.tampered('disclosure-mismatch', error.message, sequence);
+      this.reportTampered('disclosure-mismatch', error.message, sequence);
       return new Map();
     }
   }
@@ -251,7 +262,7 @@ class Verification {
     this.sawChainStart = true;
     const { chainStart } = this.options;
     if (chainStart !== undefined && chainStart !== chainHash)
-      this.tampered('chain-mismatch', 'the bundle is not of the expected chain', 1);
+      this.reportTampered('chain-mismatch', 'the bundle is not of the expected chain', 1);
   }
 
   private requirePin(last: number | null): void {
@@ -259,11 +270,11 @@ class Verification {
     if (last !== null && vouchedUpTo === last) return;
     const vouched =
       vouchedUpTo === null ? 'no pin in this document' : `vouched for up to ${vouchedUpTo}`;
-    const beyond = this.pins.beyond(last ?? 0);
+    const beyond = this.pins.findPinBeyond(last ?? 0);
     const later =
       beyond === null
         ? ''
         : `; the pin at ${beyond} is beyond it: ask for a bundle that reaches it`;
-    this.cannotTell('not-vouched', `consistent; ${vouched}${later}`, null);
+    this.reportUnreadable('not-vouched', `consistent; ${vouched}${later}`, null);
   }
 }

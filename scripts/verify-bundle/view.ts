@@ -17,90 +17,104 @@ export interface View {
 
 type Check = (value: Value | undefined) => boolean;
 
-const text: Check = (value) => typeof value === 'string' && /^[ !#-[\]-~]*$/.test(value);
-const textOrNull: Check = (value) => value === null || text(value);
-const position: Check = (value) => exactly(value, { sequence: ordinal, chainHash: isHex64 });
-const status = oneOf('success', 'approved', 'flagged', 'escalated', 'pending', 'blocked');
+const isText: Check = (value) => typeof value === 'string' && /^[ !#-[\]-~]*$/.test(value);
+const isTextOrNull: Check = (value) => value === null || isText(value);
+const isPosition: Check = (value) =>
+  hasExactMembers(value, { sequence: isOrdinal, chainHash: isHex64 });
+const status = createChoice('success', 'approved', 'flagged', 'escalated', 'pending', 'blocked');
 const change: Check = (value) =>
-  exactly(value, {
+  hasExactMembers(value, {
     status: (to) => to === null || status(to),
     humanOverride: (to) => to === null || typeof to === 'boolean',
   });
 const names: Check = (value) =>
-  Array.isArray(value) && value.every(text) && isAscending(value as string[]);
+  Array.isArray(value) && value.every(isText) && isAscending(value as string[]);
 const erased: Check = (value) =>
-  Array.isArray(value) && value.every((item) => exactly(item, { sequence: ordinal, names }));
+  Array.isArray(value) &&
+  value.every((item) => hasExactMembers(item, { sequence: isOrdinal, names }));
 const actor: Check = (value) =>
-  exactly(value, { kind: oneOf('user', 'workspaceKey', 'agentKey', 'system'), id: textOrNull });
+  hasExactMembers(value, {
+    kind: createChoice('user', 'workspaceKey', 'agentKey', 'system'),
+    id: isTextOrNull,
+  });
 const commitments: Check = (value) =>
-  isMembers(value) && Object.keys(value).every((name) => text(name) && isHex64(value[name]));
+  isMembers(value) && Object.keys(value).every((name) => isText(name) && isHex64(value[name]));
 
 const common: { [member: string]: Check } = {
   v: (value) => value === 1,
-  kind: text,
-  organizationId: text,
-  workspaceId: textOrNull,
-  traceId: text,
+  kind: isText,
+  organizationId: isText,
+  workspaceId: isTextOrNull,
+  traceId: isText,
   actor,
   commitments,
 };
-const amendment = { ...common, subject: position, after: position };
+const amendment = { ...common, subject: isPosition, after: isPosition };
 const attestation = {
   ...common,
-  after: (value: Value | undefined) => value === null || position(value),
+  after: (value: Value | undefined) => value === null || isPosition(value),
 };
 
 const kinds: { [kind: string]: { [member: string]: Check } } = {
   trace: {
     ...common,
-    agent: textOrNull,
-    schemaVersion: text,
+    agent: isTextOrNull,
+    schemaVersion: isText,
     status,
-    engineVersion: text,
+    engineVersion: isText,
     policySetDigest: isHex64,
-    scrubVersion: text,
+    scrubVersion: isText,
     unstored: names,
   },
-  correction: { ...amendment, action: oneOf('approve', 'correct'), set: change },
-  review: { ...amendment, reviewId: text, decision: oneOf('approve', 'reject'), set: change },
+  correction: { ...amendment, action: createChoice('approve', 'correct'), set: change },
+  review: {
+    ...amendment,
+    reviewId: isText,
+    decision: createChoice('approve', 'reject'),
+    set: change,
+  },
   status: { ...amendment, set: change },
   compliance: {
     ...attestation,
-    framework: text,
-    clauseId: text,
-    catalogVersion: text,
-    status: text,
+    framework: isText,
+    clauseId: isText,
+    catalogVersion: isText,
+    status: isText,
   },
   assessment: {
     ...attestation,
-    assessmentId: text,
-    status: oneOf('review', 'approved'),
+    assessmentId: isText,
+    status: createChoice('review', 'approved'),
     digest: isHex64,
   },
   checkpoint: {
     ...attestation,
-    incidentId: text,
-    regulator: text,
-    checkpoint: text,
-    rulesVersion: text,
+    incidentId: isText,
+    regulator: isText,
+    checkpoint: isText,
+    rulesVersion: isText,
     digest: isHex64,
   },
   manifest: {
     ...attestation,
-    manifestId: text,
-    status: oneOf('issued', 'revoked'),
+    manifestId: isText,
+    status: createChoice('issued', 'revoked'),
     digest: isHex64,
   },
-  certificate: { ...attestation, erasureId: text, digest: isHex64 },
-  erasure: { ...amendment, cause: oneOf('request', 'bulk-delete', 'purge', 'retention'), erased },
+  certificate: { ...attestation, erasureId: isText, digest: isHex64 },
+  erasure: {
+    ...amendment,
+    cause: createChoice('request', 'bulk-delete', 'purge', 'retention'),
+    erased,
+  },
   audit: {
     ...common,
     traceId: (value) => value === null,
-    auditId: text,
-    action: text,
-    status: oneOf('success', 'failure'),
-    resource: textOrNull,
-    resourceId: textOrNull,
+    auditId: isText,
+    action: isText,
+    status: createChoice('success', 'failure'),
+    resource: isTextOrNull,
+    resourceId: isTextOrNull,
   },
 };
 
@@ -114,7 +128,7 @@ export const ATTESTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a view is unknown to this verifier; null when it is known. */
-export function viewFault(view: Members): string | null {
+export function findViewFault(view: Members): string | null {
   if (view.v !== 1) return 'unknown version of the view';
   const members =
     typeof view.kind === 'string' && Object.hasOwn(kinds, view.kind) ? kinds[view.kind] : undefined;
@@ -126,15 +140,15 @@ export function viewFault(view: Members): string | null {
     : 'the view has unknown members';
 }
 
-function ordinal(value: Value | undefined): boolean {
+function isOrdinal(value: Value | undefined): boolean {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-function oneOf(...allowed: string[]): Check {
+function createChoice(...allowed: string[]): Check {
   return (value) => allowed.includes(value as string);
 }
 
-function exactly(value: Value | undefined, members: { [member: string]: Check }): boolean {
+function hasExactMembers(value: Value | undefined, members: { [member: string]: Check }): boolean {
   if (!isMembers(value)) return false;
   const checks = Object.entries(members);
   return (

@@ -16,10 +16,10 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
     cursors: models.cursors,
     deadLetters: models.parked,
     timer: systemTimer,
-    batons: platform.shared.batons,
-    notedSince: platform.ledger.heads.notedSince,
-    organizationsAfter: (organizationId, limit) =>
-      organizationsAfter(models, organizationId, limit),
+    batons: platform.shared.keyLeases,
+    findNotedSince: platform.ledger.heads.findNotedSince,
+    listOrganizationsAfter: (organizationId, limit) =>
+      listOrganizationsAfter(models, organizationId, limit),
     onCursorFault(fault) {
       metrics.cursorFaults.inc({ consumer: fault.consumer, kind: fault.kind });
       logger.error(fault, 'a cursor was lost or beyond its chain: effects may be missing');
@@ -33,7 +33,7 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
   return consumers;
 }
 
-async function organizationsAfter(
+async function listOrganizationsAfter(
   { organizations }: Models,
   organizationId: string | null,
   limit: number,

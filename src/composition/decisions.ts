@@ -83,12 +83,12 @@ export function createDecisions(platform: Platform, { audit, identity, signing, 
   const purges = createPurgeService({ ...platform, bulk });
   const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
   const chain = createHashChainService(platform);
-  platform.ledger.onSealed(chain.changed);
+  platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService({ ...platform, chain });
   const bundles = createBundleService({ ...platform, audit });
   const cpi = createCpi(platform, { chain });
-  const told = { cpi: cpi.index, chain, organizations };
-  const insuranceFeed = createInsuranceFeedService({ ...platform, ...told });
+  const feedSources = { cpi: cpi.index, chain, organizations };
+  const insuranceFeed = createInsuranceFeedService({ ...platform, ...feedSources });
   const usedMessages = createUsedMessageService(platform);
   const pulls = { audit, organizations, usedMessages, feed: insuranceFeed };
   const partnerPull = createPartnerPullService({ ...platform, ...pulls });

@@ -67,10 +67,10 @@ type AlertParts = Omit<Listeners, 'managerNotices'> &
   Pick<Deps, 'cpi'>;
 
 function createAlerts(platform: Platform, parts: AlertParts) {
-  const { cpiIndexOf = parts.cpi.scoreOf, mailer } = platform;
+  const { cpiIndexOf = parts.cpi.loadScore, mailer } = platform;
   const rules = createAlertService({ ...platform, ...parts });
   const mails = createAlertMailService(platform);
-  const sendMail = (content: MailContent): Promise<void> => mailer.send(renderMail(content));
+  const sendMail = (content: MailContent): Promise<void> => mailer.sendMail(renderMail(content));
   const actions = createAlertActions({ ...platform, rules, mails, sendMail });
   const cpiAlerts = createCpiAlerts({ ...platform, ...parts, cpiIndexOf });
   return {

@@ -44,7 +44,7 @@ export function createIdentity(
   { audit, auditLog, cancellations, consumers }: Deps,
 ) {
   const openLedger = (organizationId: string): Promise<void> =>
-    consumers.cursorsFor(organizationId, 0);
+    consumers.createCursors(organizationId, 0);
   const secondWords = createSecondWords({
     ...platform,
     managerNotices: createManagerNotices(platform),

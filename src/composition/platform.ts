@@ -15,7 +15,7 @@ import { createVerificationWorker } from '../ledger/verify/verification-worker.t
 import type { Models } from '../models.ts';
 import type { Clock } from '../platform/clock.ts';
 import * as ids from '../platform/ids.ts';
-import { mailRow } from '../platform/mail/mail-row.ts';
+import { createMailRow } from '../platform/mail/mail-row.ts';
 import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import type { KeyStore } from '../platform/key-store/key-store.ts';
 import type { KeyStoreAccess } from '../platform/key-store/open-key-store.ts';
@@ -43,7 +43,7 @@ import { createVault } from '../platform/secrets/vault.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';
 import { traceColumns } from '../resources/traces/traces.columns.ts';
 import { createMemory } from './memory/memory.ts';
-import { poolFor } from './outbox/topics.ts';
+import { findPool } from './outbox/topics.ts';
 
 /** Bounds of a call to an address that a user configured. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
@@ -98,7 +98,7 @@ export function createPlatform(deps: PlatformDeps) {
   const chainDeps = {
     connection,
     clock,
-    newId: ids.newId,
+    generateId: ids.generateId,
     ready: deps.clockAgrees,
     queueLimit: config.ASSAY_QUEUE_LIMIT,
     onQuarantine: (organizationId: string, missing: Position): void =>
@@ -122,7 +122,7 @@ export function createPlatform(deps: PlatformDeps) {
     ...chainDeps,
     contents,
     columns: traceColumns,
-    batons: deps.shared.batons,
+    batons: deps.shared.keyLeases,
     ...(deps.probe && { probe: deps.probe }),
   });
   const auditChain = openChain(AUDIT, { ...chainDeps, columns: auditColumns });
@@ -144,7 +144,7 @@ export function createPlatform(deps: PlatformDeps) {
     rows: models.outbox,
     clock,
     onWritten: (topics) =>
-      onCommit(() => topics.forEach((topic) => deps.wakeJob(poolFor(topic).job))),
+      onCommit(() => topics.forEach((topic) => deps.wakeJob(findPool(topic).job))),
   });
   const mailer = createMailer({
     smtpUrl: config.SMTP_URL,
@@ -181,7 +181,7 @@ export function createPlatform(deps: PlatformDeps) {
   const [firstRedirect = publicUrl + SIGNED_ON_PATH, ...moreRedirects] = config.ASSAY_RETURN_URLS;
 
   const caches = createCaches(deps.feed);
-  const planOf = async (organizationId: string): Promise<Plan | null> => {
+  const loadPlan = async (organizationId: string): Promise<Plan | null> => {
     const found = await models.organizations
       .findById(organizationId, 'subscription')
       .lean<{ subscription: { plan: Plan } }>();
@@ -203,7 +203,7 @@ export function createPlatform(deps: PlatformDeps) {
     verificationWorker,
     ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
     caches,
-    activeSettings: createActiveSettings({ caches, onCommit, planOf }),
+    activeSettings: createActiveSettings({ caches, onCommit, loadPlan }),
     outbox,
     pdf,
     memory,
@@ -219,7 +219,7 @@ export function createPlatform(deps: PlatformDeps) {
     totp: createTotp(clock),
     sessionTokens: createSessionTokens(signing),
     tempTokens: createTempTokens(signing),
-    newTraceId: (): string => ids.newTraceId(clock),
+    newTraceId: (): string => ids.generateTraceId(clock),
     /** URL of this service for callers and browsers, without a trailing slash. */
     publicUrl,
     /** URLs that a browser may return to after a sign-on; the first is the default. */
@@ -230,7 +230,7 @@ export function createPlatform(deps: PlatformDeps) {
       ...payloads: readonly Record<string, unknown>[]
     ): Promise<void> {
       return outbox.queue(
-        ...payloads.map((payload) => mailRow(organizationId ?? NO_ORGANIZATION, payload)),
+        ...payloads.map((payload) => createMailRow(organizationId ?? NO_ORGANIZATION, payload)),
       );
     },
     /** Queues a row that belongs to no organisation, and so outlives each, in the current transaction. */
@@ -238,14 +238,20 @@ export function createPlatform(deps: PlatformDeps) {
       return outbox.queue({ organizationId: NO_ORGANIZATION, topic, payload });
     },
     /** Resolves when the database answers. */
-    async ping(): Promise<void> {
+    async checkDatabase(): Promise<void> {
       const database = connection.getClient().db(connection.name);
       await database.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS });
     },
     /** Organisations with a quarantined chain, to which nothing may be appended. */
-    quarantined: (): string[] => [...ledger.heads.quarantined(), ...auditChain.heads.quarantined()],
+    quarantined: (): string[] => [
+      ...ledger.heads.listQuarantined(),
+      ...auditChain.heads.listQuarantined(),
+    ],
     /** Organisations with a chain whose newest entry is dated ahead of the clock. */
-    datedAhead: (): string[] => [...ledger.heads.datedAhead(), ...auditChain.heads.datedAhead()],
+    datedAhead: (): string[] => [
+      ...ledger.heads.listFutureDated(),
+      ...auditChain.heads.listFutureDated(),
+    ],
   };
 }
 export type Platform = ReturnType<typeof createPlatform>;

@@ -1,5 +1,5 @@
 // Creates the services of policies: definitions, policy sets, approvals, canaries, rule language, trials, replays.
-import { tarGz } from '../platform/archive/tar-gz.ts';
+import { createTarGz } from '../platform/archive/tar-gz.ts';
 import { createApprovalHistory } from '../resources/policies/approvals/approval-history.service.ts';
 import { createApprovalService } from '../resources/policies/approvals/approvals.service.ts';
 import { createDirectEdits } from '../resources/policies/approvals/direct-edits.service.ts';
@@ -38,7 +38,7 @@ export function createPolicies(
   const tests = createPolicyTestService({ ...platform, memberships, definitions, dryRuns });
   const replays = createReplayService({ ...platform, memberships, definitions });
   const effectiveness = createEffectivenessService({ ...platform, approvalHistory });
-  const bundles = createPolicyBundleService({ ...platform, tarGz, signer, approvalHistory });
+  const bundles = createPolicyBundleService({ ...platform, createTarGz, signer, approvalHistory });
   return {
     canaries,
     definitions,

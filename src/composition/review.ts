@@ -41,14 +41,14 @@ export function createCpi(platform: Platform, { chain }: { chain: HashChainServi
   return { index, analytics, report };
 }
 
-interface Asked {
+interface BridgeDeps {
   reader: TraceService;
   chain: HashChainService;
 }
 
-export function createBridge(platform: Platform, asked: Asked) {
+export function createBridge(platform: Platform, deps: BridgeDeps) {
   const segments = createChainSegmentService(platform);
-  const questions = createBridgeService({ ...platform, ...asked, segments });
+  const questions = createBridgeService({ ...platform, ...deps, segments });
   const mcp = createMcpService({ ...platform, questions, answerMcp });
   return { questions, mcp };
 }

@@ -1,7 +1,7 @@
 // Creates every service of one instance, grouped by resource as the routes use them.
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { createMailDelivery, MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
-import { createPace } from '../platform/jobs/pace.ts';
+import { createThrottle } from '../platform/jobs/pace.ts';
 import { createAuditLogService } from '../resources/audit/audit-log.service.ts';
 import { createAuditService } from '../resources/audit/audit.service.ts';
 import { createAuditExportService } from '../resources/audit/export/audit-export.service.ts';
@@ -57,7 +57,7 @@ export function createServices(
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
   const replayJudge = createReplayThread(platform);
-  const replayRunner = createReplayRunner({ ...platform, replayJudge, pace: createPace() });
+  const replayRunner = createReplayRunner({ ...platform, replayJudge, pace: createThrottle() });
 
   const billing = createBilling(platform, payments);
   const governance = createGovernance(platform, { audit, attestations, identity });

@@ -1,5 +1,5 @@
 // Creates the services of sign-on: social login, and the identity providers of organisations.
-import { samlEndpoints } from '../domain/saml/endpoints.ts';
+import { createSamlEndpoints } from '../domain/saml/endpoints.ts';
 import { createIdentityProviders } from '../platform/outbound/identity-providers.ts';
 import { createSamlReaderWorker } from '../platform/saml/saml-reader-worker.ts';
 import { createSamlRedirect } from '../platform/saml/saml-redirect.ts';
@@ -24,7 +24,7 @@ import { createSamlLogoutReader } from '../resources/sign-on/saml/saml-logout-re
 import { createSamlLogoutService } from '../resources/sign-on/saml/saml-logout.service.ts';
 import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
-import { configuredProviders } from '../resources/sign-on/social/configured-providers.ts';
+import { createSocialProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
 import type { Identity } from './identity.ts';
@@ -73,13 +73,13 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     threadScripts: platform.threadScripts,
   });
   const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
-  const endpoints = samlEndpoints(platform.publicUrl);
+  const endpoints = createSamlEndpoints(platform.publicUrl);
   const samlLogin = { ...login, messages, reader, redirect, endpoints };
   const saml = createSamlService(samlLogin);
   const logoutReader = createSamlLogoutReader(samlLogin);
   const samlLogout = createSamlLogoutService({ ...samlLogin, ...logout, logoutReader });
 
-  const configured = configuredProviders(config, createIdentityProviders({ fetch, clock }));
+  const configured = createSocialProviders(config, createIdentityProviders({ fetch, clock }));
   const accounts = { ...platform, sessions, failures, credentials, registration };
   const socialAccounts = createSocialAccountService(accounts);
   const social = createSocialService({ ...login, socialAccounts, providers: configured });

@@ -40,33 +40,39 @@ export interface Cpi {
   humanOverrideRate: number | null;
 }
 
-export function sampleSize(counts: JudgedCounts): number {
+export function countSample(counts: JudgedCounts): number {
   return counts.correctFlags + counts.falseFlags + counts.misses + counts.confirmations;
 }
 
-export function cpiOf(counts: JudgedCounts): Cpi {
+export function computeCpi(counts: JudgedCounts): Cpi {
   const { correctFlags, falseFlags, misses, overridden } = counts;
-  const judged = sampleSize(counts);
+  const judged = countSample(counts);
   const flags = correctFlags + falseFlags;
   const weighted = misses + FALSE_FLAG_WEIGHT * falseFlags;
   return {
     score: judged < MINIMUM_SAMPLE ? null : Math.round(1000 * (1 - weighted / judged)) / 10,
     sampleSize: judged,
-    correctFlagRate: shareOf(correctFlags, flags),
-    falseFlagRate: shareOf(falseFlags, flags),
-    humanOverrideRate: shareOf(overridden, judged),
+    correctFlagRate: computeRatio(correctFlags, flags),
+    falseFlagRate: computeRatio(falseFlags, flags),
+    humanOverrideRate: computeRatio(overridden, judged),
   };
 }
 
 /**
  * The count that a verdict belongs to. `isHeld`: policies stopped the decision; `isRight`: the reviewer approved it.
  */
-export function countOf({ isHeld, isRight }: { isHeld: boolean; isRight: boolean }): JudgedCount {
+export function selectCount({
+  isHeld,
+  isRight,
+}: {
+  isHeld: boolean;
+  isRight: boolean;
+}): JudgedCount {
   if (isHeld) return isRight ? 'falseFlags' : 'correctFlags';
   return isRight ? 'confirmations' : 'misses';
 }
 
 /** The share to four decimals; null when `whole` is 0. */
-export function shareOf(part: number, whole: number): number | null {
+export function computeRatio(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }

@@ -19,11 +19,11 @@ const OPTIONS = {
 } as const;
 
 /** The first line, with a byte order mark: without one, spreadsheets opened by a double click misread UTF-8. */
-export function csvHeader(columns: readonly string[]): string {
+export function formatCsvHeader(columns: readonly string[]): string {
   return stringify([[...columns]], { ...OPTIONS, bom: true });
 }
 
 /** One line. A text that looks like a formula gets an apostrophe in front; numbers stay numbers. */
-export function csvLine(cells: readonly Cell[]): string {
+export function formatCsvLine(cells: readonly Cell[]): string {
   return stringify([[...cells]], OPTIONS);
 }

@@ -6,11 +6,14 @@ export function isPast(day: string, now: Date): boolean {
 }
 
 /** The `Link` header that points to a migration guide. */
-export function deprecationLink(guide: string): string {
+export function formatDeprecationLink(guide: string): string {
   return `<${guide}>; rel="deprecation"`;
 }
 
 /** The headers of every answer of a deprecated interface; `sunset` is its last day. */
-export function deprecation(sunset: string, link: string): Readonly<Record<string, string>> {
+export function createDeprecationHeaders(
+  sunset: string,
+  link: string,
+): Readonly<Record<string, string>> {
   return { Deprecation: 'true', Sunset: sunset, Link: link };
 }

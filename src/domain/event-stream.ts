@@ -1,7 +1,7 @@
 // Server-sent events: the format of one, and the interfaces between sources of events and connections.
 
 /** Formats one event. `data` is JSON and therefore has no line breaks. */
-export function eventFrame(event: string, data: string, id?: number): Buffer {
+export function formatEventFrame(event: string, data: string, id?: number): Buffer {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   return Buffer.from(`event: ${event}\n${idLine}data: ${data}\n\n`);
 }
@@ -19,9 +19,9 @@ export interface EventChannel {
   /** Sends a frame, which many readers may share. A reader that is too far behind is disconnected. */
   send(frame: Buffer): void;
   /** Resolves when the reader has received everything sent, or has disconnected. */
-  drained(): Promise<void>;
+  waitForDrain(): Promise<void>;
   /** Disconnects the reader, which may reconnect. */
-  cut(): void;
+  disconnect(): void;
   /** Notifies the reader that its credential has ended, and disconnects it. */
   revoke(): void;
 }

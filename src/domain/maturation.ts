@@ -1,5 +1,5 @@
 // Decides when a pattern of held decisions has been approved often enough for automatic approval (docs/cpi.md).
-import { factsOf } from './policies/facts.ts';
+import { deriveFacts } from './policies/facts.ts';
 import { canonicalize } from './record/canonical-json.ts';
 import type { Json, JsonObject } from './record/json.ts';
 import type { ReviewPriority } from './review-sla.ts';
@@ -58,13 +58,13 @@ interface ActionFacts {
  * The text that decisions of one pattern share: agent and version, the names of the action, the matched policies with
  * their revisions, the size of amounts and lists, and the recipients. Null when a decision has no reliable pattern.
  */
-export function patternOf(decision: Comparable): string | null {
+export function derivePattern(decision: Comparable): string | null {
   const { evaluation, facts, agentName, outputDecision } = decision;
   const { matchedPolicies, tags } = evaluation;
   const isUncertain = matchedPolicies.some(({ error }) => error !== null);
   const isMasked = facts.pii.outputTypes.length > 0 || tags.includes('SCRUB_LIMIT');
   if (agentName === null || isUncertain || isMasked) return null;
-  const { names, largestList, recipientDomains, largestAmount } = actionOf(outputDecision);
+  const { names, largestList, recipientDomains, largestAmount } = readActionFacts(outputDecision);
   // An amount that could not be read must not be part of a pattern.
   const isSized = largestAmount === undefined || typeof largestAmount === 'number';
   if (names.length === 0 || !isSized) return null;
@@ -74,15 +74,15 @@ export function patternOf(decision: Comparable): string | null {
     agentVersion: decision.agentVersion,
     names,
     recipientDomains: recipientDomains.toSorted(),
-    largestList: step(largestList),
-    largestAmount: largestAmount === undefined ? null : step(largestAmount),
+    largestList: toStep(largestList),
+    largestAmount: largestAmount === undefined ? null : toStep(largestAmount),
     policies: matchedPolicies.map(({ id, revision }) => `${id}:${revision}`).sort(),
   });
 }
 
-function actionOf(outputDecision: Json): ActionFacts {
+function readActionFacts(outputDecision: Json): ActionFacts {
   const submitted: JsonObject = { outputDecision };
-  const derived = factsOf({
+  const derived = deriveFacts({
     submitted,
     at: new Date(0),
     confidenceScore: 0,
@@ -94,7 +94,7 @@ function actionOf(outputDecision: Json): ActionFacts {
 }
 
 /** Rounds up to one of 1, 2, 5, 10, 20, 50 and so on. */
-function step(size: number): number {
+function toStep(size: number): number {
   if (size === 0) return 0;
   const power = 10 ** Math.floor(Math.log10(size));
   return [1, 2, 5].map((digit) => digit * power).find((bound) => bound >= size) ?? 10 * power;
@@ -111,6 +111,6 @@ export function isMature(
 }
 
 /** Whether a person must review it whatever its pattern: drawn by the hash of its entry, which is unpredictable. */
-export function staysWithPerson(priority: ReviewPriority, chainHash: string): boolean {
+export function mustGoToPerson(priority: ReviewPriority, chainHash: string): boolean {
   return priority === 'critical' || Number.parseInt(chainHash.slice(0, 8), 16) % SAMPLED === 0;
 }

@@ -38,7 +38,7 @@ const JITTER = 0.1;
  * Milliseconds until the next attempt after `failures` failures; null: give up.
  * @param chance 0 to 1, spreads attempts by a tenth in either direction
  */
-export function retryDelay(
+export function computeRetryDelay(
   { delays, isEndless }: RetrySchedule,
   failures: number,
   chance: number,

@@ -10,7 +10,11 @@ export type ReviewSla = Readonly<Partial<Record<ReviewPriority, number | null>>>
 const HOUR_MS = 3_600_000;
 
 /** The deadline of the review; null: none is set. */
-export function slaDeadline(sla: ReviewSla, priority: ReviewPriority, from: Date): Date | null {
+export function computeSlaDeadline(
+  sla: ReviewSla,
+  priority: ReviewPriority,
+  from: Date,
+): Date | null {
   const hours = sla[priority];
   return typeof hours === 'number' ? new Date(from.getTime() + hours * HOUR_MS) : null;
 }

@@ -12,7 +12,7 @@ export interface SignedMessage {
 }
 
 /** The keys and the time window; times in milliseconds. */
-interface Circumstances<K> {
+interface VerificationContext<K> {
   keys: ReadonlyMap<string, K>;
   now: number;
   windowMs: number;
@@ -26,26 +26,26 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 const MAX_EPOCH_MS = 253_402_300_799_999;
 
 /** Replaces an unknown key, so that it takes as long as a wrong signature; the message is refused in any case. */
-const NOBODYS = { key: Buffer.alloc(32) };
+const DUMMY_KEY = { key: Buffer.alloc(32) };
 
 /**
  * The key that authenticates a message, or the reason of its refusal. The time is parsed first and compared last, so a
  * caller without a key learns only whether the form is valid.
  */
-export function judgeMessage<K extends { key: Buffer }>(
+export function authenticateMessage<K extends { key: Buffer }>(
   message: SignedMessage,
-  { keys, now, windowMs }: Circumstances<K>,
+  { keys, now, windowMs }: VerificationContext<K>,
 ): { key: K } | { refusal: MessageRefusal } {
-  const time = messageTime(message.payload.timestamp);
+  const time = parseMessageTime(message.payload.timestamp);
   if (time === null) return { refusal: 'malformed time' };
   const key = keys.get(message.keyId);
-  const isSigned = isSignedWith((key ?? NOBODYS).key, message);
+  const isSigned = isSignedWith((key ?? DUMMY_KEY).key, message);
   if (key === undefined || !isSigned) return { refusal: 'wrong signature' };
   return Math.abs(now - time) <= windowMs ? { key } : { refusal: 'outside the window' };
 }
 
 /** Parses milliseconds since the epoch or ISO 8601 with an offset to milliseconds; null for anything else. */
-export function messageTime(value: unknown): number | null {
+export function parseMessageTime(value: unknown): number | null {
   const time = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : value;
   const isTime = typeof time === 'number' && Number.isInteger(time);
   return isTime && time >= 0 && time <= MAX_EPOCH_MS ? time : null;

@@ -16,7 +16,7 @@ export interface DatabaseUser {
 }
 
 /** Reads the user of a data folder, and creates its key at the first start. */
-export async function databaseUser(dataDir: string): Promise<DatabaseUser> {
+export async function loadDatabaseUser(dataDir: string): Promise<DatabaseUser> {
   const keyFile = join(dataDir, 'mongod.key');
   const made = randomBytes(KEY_BYTES).toString('base64');
   await writeFile(keyFile, made, { flag: 'wx', mode: 0o600 }).catch(ignoreExisting);

@@ -18,7 +18,7 @@ export interface DownloadRequest {
  * @returns its SHA-256 in lower-case hex
  * @throws Error with a readable reason: refused, silent, not 2xx, cut short
  */
-export async function download({
+export async function fetchFile({
   url,
   file,
   timeoutMs,
@@ -29,7 +29,7 @@ export async function download({
     const total = Number(response.headers.get('content-length'));
     const progress = reportTenths(total, onProgress);
     await pipeline(
-      Readable.fromWeb(bodyOf(response)),
+      Readable.fromWeb(requireBody(response)),
       async function* (chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
           onData();
@@ -48,7 +48,7 @@ export async function download({
  * Reads a short text, such as a checksum file.
  * @throws Error like `fetchFile`
  */
-export async function downloadText(url: string, timeoutMs: number): Promise<string> {
+export async function fetchText(url: string, timeoutMs: number): Promise<string> {
   return request(url, timeoutMs, (response) => response.text());
 }
 
@@ -67,7 +67,7 @@ async function request<T>(url: string, timeoutMs: number, read: Reader<T>): Prom
     return await read(response, () => timer.refresh());
   } catch (error) {
     throw new Error(
-      `${new URL(url).host} ${silence.signal.aborted ? String(silence.signal.reason.message) : reasonOf(error)}`,
+      `${new URL(url).host} ${silence.signal.aborted ? String(silence.signal.reason.message) : describeReason(error)}`,
       { cause: error },
     );
   } finally {
@@ -75,7 +75,7 @@ async function request<T>(url: string, timeoutMs: number, read: Reader<T>): Prom
   }
 }
 
-function bodyOf(response: Response): NonNullable<Response['body']> {
+function requireBody(response: Response): NonNullable<Response['body']> {
   if (response.body === null) throw new Error('responded without a body');
   return response.body;
 }
@@ -93,8 +93,10 @@ function reportTenths(
 }
 
 /** `fetch` hides the reason in the cause, or in a list of causes, one for each address. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
-  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
+  if (error instanceof AggregateError) return describeReason(error.errors[0]);
+  return error.cause === undefined
+    ? error.message
+    : `${error.message}: ${describeReason(error.cause)}`;
 }

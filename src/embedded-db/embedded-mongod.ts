@@ -2,14 +2,14 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DatabaseUser, databaseUser, ensureUser } from './database-user.ts';
-import { ensureReplicaSetOfOne, formatOf, moveReplicaSetOfOne } from './replica-set.ts';
-import { folderInUse } from './folder-in-use.ts';
+import { type DatabaseUser, loadDatabaseUser, ensureUser } from './database-user.ts';
+import { ensureReplicaSetOfOne, readFormat, moveReplicaSetOfOne } from './replica-set.ts';
+import { createFolderInUseError } from './folder-in-use.ts';
 import { readState, type StoredState, writeState } from './stored-state.ts';
 import type { FoundMongod } from './mongod-binary.ts';
 import {
   exitCode,
-  freePort,
+  findFreePort,
   MongodEnded,
   startMongod,
   type MongodProcess,
@@ -50,20 +50,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedM
   const db = join(dataDir, 'db');
   await mkdir(db, { recursive: true, mode: 0o700 });
   const state = (await readState(dataDir)) ?? {
-    port: await freePort(),
+    port: await findFreePort(),
     moved: (await readdir(db)).length > 0,
   };
-  if (isNewer(state.format, binary.version)) throw unreadable(options, state);
-  const user = options.ephemeral === true ? undefined : await databaseUser(dataDir);
+  if (isNewer(state.format, binary.version)) throw createUnreadableError(options, state);
+  const user = options.ephemeral === true ? undefined : await loadDatabaseUser(dataDir);
   const launchOptions = { ...options, user };
-  const { mongod, port } = await launch(launchOptions, state).catch((error: unknown) => {
+  const { mongod, port } = await startMember(launchOptions, state).catch((error: unknown) => {
     throw explain(error, options, state);
   });
-  await initialise({ mongod, port }, launchOptions);
+  await prepareMember({ mongod, port }, launchOptions);
   let stopping = false;
   void mongod.ended.then((ended) => !stopping && onLost?.(ended.message));
   return {
-    uri: uriOf(port, user),
+    uri: buildUri(port, user),
     port,
     stop() {
       stopping = true;
@@ -72,7 +72,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedM
   };
 }
 
-function uriOf(port: number, user: DatabaseUser | undefined): string {
+function buildUri(port: number, user: DatabaseUser | undefined): string {
   const host = `127.0.0.1:${port}/assay?replicaSet=${SET_NAME}`;
   return user
     ? `mongodb://${user.name}:${user.password}@${host}&authSource=admin`
@@ -85,14 +85,14 @@ interface LaunchOptions extends EmbeddedOptions {
 }
 
 /** Initiates the replica set, creates the user, and stores port and format; stops mongod when that fails. */
-async function initialise(
+async function prepareMember(
   { mongod, port }: Launched,
   { dataDir, user }: LaunchOptions,
 ): Promise<void> {
   try {
     await ensureReplicaSetOfOne({ name: SET_NAME, port });
     if (user) await ensureUser(port, user);
-    await writeState(dataDir, { port, format: await formatOf(port, user) });
+    await writeState(dataDir, { port, format: await readFormat(port, user) });
   } catch (error) {
     await mongod.stop();
     throw error;
@@ -105,23 +105,23 @@ interface Launched {
 }
 
 /** Starts on the stored port, or on another one when a foreign process listens there. */
-async function launch(options: LaunchOptions, state: StoredState): Promise<Launched> {
-  const { port } = state.moved === true ? await move(options, state) : state;
+async function startMember(options: LaunchOptions, state: StoredState): Promise<Launched> {
+  const { port } = state.moved === true ? await movePort(options, state) : state;
   try {
     return {
       mongod: await retryWhileBusy(
-        () => startOn(port, options, memberArgs(options)),
+        () => startProcess(port, options, buildMemberArgs(options)),
         options.exitTimeoutMs,
       ),
       port,
     };
   } catch (error) {
-    if (!endedWith(error, exitCode.portTaken)) throw error;
-    return launch(options, { ...state, moved: true });
+    if (!hasExitCode(error, exitCode.portTaken)) throw error;
+    return startMember(options, { ...state, moved: true });
   }
 }
 
-function memberArgs({ user }: LaunchOptions): string[] {
+function buildMemberArgs({ user }: LaunchOptions): string[] {
   return ['--replSet', SET_NAME, ...(user ? ['--keyFile', user.keyFile] : [])];
 }
 
@@ -132,7 +132,8 @@ async function retryWhileBusy<T>(start: () => Promise<T>, exitTimeoutMs = 5000):
     try {
       return await start();
     } catch (error) {
-      const isBusy = endedWith(error, exitCode.portTaken) || endedWith(error, exitCode.folderInUse);
+      const isBusy =
+        hasExitCode(error, exitCode.portTaken) || hasExitCode(error, exitCode.folderInUse);
       if (!isBusy || performance.now() > until) throw error;
       await sleep(100);
     }
@@ -140,9 +141,9 @@ async function retryWhileBusy<T>(start: () => Promise<T>, exitTimeoutMs = 5000):
 }
 
 /** Changes the port with a mongod outside of the set, which does not start while another instance uses the folder. */
-async function move(options: EmbeddedOptions, state: StoredState): Promise<StoredState> {
-  const moved = { ...state, port: await freePort(), moved: true };
-  const alone = await startOn(moved.port, options, [
+async function movePort(options: EmbeddedOptions, state: StoredState): Promise<StoredState> {
+  const moved = { ...state, port: await findFreePort(), moved: true };
+  const alone = await startProcess(moved.port, options, [
     '--setParameter',
     'disableLogicalSessionCacheRefresh=true',
   ]);
@@ -158,7 +159,7 @@ async function move(options: EmbeddedOptions, state: StoredState): Promise<Store
   }
 }
 
-async function startOn(
+async function startProcess(
   port: number,
   options: EmbeddedOptions,
   role: string[],
@@ -182,16 +183,20 @@ async function startOn(
 }
 
 function explain(error: unknown, options: EmbeddedOptions, state: StoredState): unknown {
-  if (endedWith(error, exitCode.folderInUse)) return folderInUse(options.dataDir, state.port);
-  if (endedWith(error, exitCode.formatRefused)) return unreadable(options, state);
+  if (hasExitCode(error, exitCode.folderInUse))
+    return createFolderInUseError(options.dataDir, state.port);
+  if (hasExitCode(error, exitCode.formatRefused)) return createUnreadableError(options, state);
   return error;
 }
 
-function endedWith(error: unknown, code: number): boolean {
+function hasExitCode(error: unknown, code: number): boolean {
   return error instanceof MongodEnded && error.code === code;
 }
 
-function unreadable({ dataDir, binary }: EmbeddedOptions, { format }: StoredState): Error {
+function createUnreadableError(
+  { dataDir, binary }: EmbeddedOptions,
+  { format }: StoredState,
+): Error {
   const writer = format === undefined ? 'another release of MongoDB' : `MongoDB ${format}`;
   return new Error(
     `The data folder ${dataDir} was written by ${writer}, which mongod ${binary.version} (${binary.path}) cannot open. ` +

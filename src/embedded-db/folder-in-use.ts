@@ -14,13 +14,13 @@ export async function requireFolderNotInUse(dataDir: string, exitTimeoutMs = 500
   const until = performance.now() + exitTimeoutMs;
   for (;;) {
     const state = await readState(dataDir);
-    if (!state || !(await isMongodRunningOn(dataDir))) return;
-    if (performance.now() > until) throw folderInUse(dataDir, state.port);
+    if (!state || !(await isMongodRunning(dataDir))) return;
+    if (performance.now() > until) throw createFolderInUseError(dataDir, state.port);
     await sleep(LOOK_MS);
   }
 }
 
-export function folderInUse(dataDir: string, port: number): Error {
+export function createFolderInUseError(dataDir: string, port: number): Error {
   return new Error(
     `The data folder ${dataDir} is in use by another instance (its database listens on port ${port}). ` +
       'Stop it, or set ASSAY_DATA_DIR to another folder. ' +
@@ -29,7 +29,7 @@ export function folderInUse(dataDir: string, port: number): Error {
 }
 
 /** Reads the process id in MongoDB's lock file. Only Linux shows its program; elsewhere mongod itself refuses. */
-async function isMongodRunningOn(dataDir: string): Promise<boolean> {
+async function isMongodRunning(dataDir: string): Promise<boolean> {
   try {
     const pid = Number.parseInt(await readFile(join(dataDir, 'db', 'mongod.lock'), 'utf8'), 10);
     return (

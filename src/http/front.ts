@@ -14,38 +14,40 @@ export interface FrontDeps {
 }
 
 /** Composes handlers into one: each answers or calls the next. */
-export function asOne(handlers: readonly RequestHandler[]): RequestHandler {
-  const end: RequestHandler = (_req, _res, next) => next();
+export function composeHandlers(handlers: readonly RequestHandler[]): RequestHandler {
+  const callNext: RequestHandler = (_req, _res, next) => next();
   return handlers.reduceRight<RequestHandler>(
     (rest, handler) => (req, res, next) =>
       handler(req, res, (error?: unknown) =>
         error === undefined ? rest(req, res, next) : next(error),
       ),
-    end,
+    callNext,
   );
 }
 
 /** Creates a listener that answers like Express with the same frame and routes. */
 export function createFront({ app, frame, routing, onError }: FrontDeps): FrontListener {
   return (req, res) => {
-    const endpoint = routing.endpointAt(req.method, req.url);
+    const endpoint = routing.findEndpoint(req.method, req.url);
     if (!endpoint) return app(req, res);
-    const next = (error?: unknown): void => {
-      if (error !== undefined) onError(error, req, res, next);
+    const handleNext = (error?: unknown): void => {
+      if (error !== undefined) onError(error, req, res, handleNext);
     };
     const route = (error?: unknown): unknown =>
-      error === undefined ? Promise.resolve(endpoint(req, res, next)).catch(next) : next(error);
-    prepare(req, res);
+      error === undefined
+        ? Promise.resolve(endpoint(req, res, handleNext)).catch(handleNext)
+        : handleNext(error);
+    prepareRequest(req, res);
     try {
       frame(req, res, route);
     } catch (error) {
-      next(error);
+      handleNext(error);
     }
   };
 }
 
 /** Sets what Express and its route would set on the request and response. */
-function prepare(req: Request, res: Response): void {
+function prepareRequest(req: Request, res: Response): void {
   req.res = res;
   req.originalUrl = req.url;
   req.params = {};

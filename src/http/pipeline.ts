@@ -3,9 +3,9 @@ import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import { AbandonedError, type AppError } from '../errors.ts';
 import type { Services } from '../composition/services.ts';
-import { networkOf } from './checks/network.ts';
-import { authenticate, streamCredential } from './checks/authenticate.ts';
-import { auditFailure, auditEvents } from './answers/audit-event.ts';
+import { toNetwork } from './checks/network.ts';
+import { authenticate, readStreamCredential } from './checks/authenticate.ts';
+import { writeFailureAudit, createAuditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
 import { readClientAddress } from './checks/client-address.ts';
 import { assertDeclared } from './declaration/declared-codes.ts';
@@ -62,20 +62,20 @@ interface RequestContext {
 }
 
 /** The Express handler of a declared route. */
-export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
+export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler {
   return async (req, res) => {
     const context: RequestContext = {
       route,
       req,
       res,
-      meta: metaOf(req, res),
+      meta: createRequestMeta(req, res),
       rate: new RateState(),
       caller: null,
       paged: undefined,
       heavy: null,
     };
     try {
-      await respond(context, await runPresent(context, deps), deps);
+      await respond(context, await runWithPresence(context, deps), deps);
     } catch (error) {
       await refuse(context, error, deps);
     } finally {
@@ -85,22 +85,26 @@ export function endpoint(route: Route, deps: PipelineDeps): RequestHandler {
 }
 
 /** Limits of routes whose work may have to queue. */
-const WAITING: ReadonlySet<string> = new Set(['auth', 'signOn']);
+const WAITING_LIMITS: ReadonlySet<string> = new Set(['auth', 'signOn']);
 
-const waiting = ({ req, meta }: RequestContext): WaitingCaller => ({
-  network: networkOf(meta.ip),
+const toWaitingCaller = ({ req, meta }: RequestContext): WaitingCaller => ({
+  network: toNetwork(meta.ip),
   hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
 });
 
 /** Gives queued work (passwords, provider messages, PDFs) its caller: work of disconnected callers is dropped. */
-function runPresent(context: RequestContext, deps: PipelineDeps): ReturnType<typeof run> {
+function runWithPresence(
+  context: RequestContext,
+  deps: PipelineDeps,
+): ReturnType<typeof processRequest> {
   const { route } = context;
-  const work = (): ReturnType<typeof run> => run(context, deps);
-  const waitsForOthers = route.heavy === true || route.limits?.some((limit) => WAITING.has(limit));
-  return waitsForOthers ? deps.presence.during(waiting(context), work) : work();
+  const start = (): ReturnType<typeof processRequest> => processRequest(context, deps);
+  const waitsForOthers =
+    route.heavy === true || route.limits?.some((limit) => WAITING_LIMITS.has(limit));
+  return waitsForOthers ? deps.presence.runWithCaller(toWaitingCaller(context), start) : start();
 }
 
-const metaOf = (req: Request, res: Response): RequestMeta => ({
+const createRequestMeta = (req: Request, res: Response): RequestMeta => ({
   requestId: res.locals.requestId as string,
   ip: readClientAddress(req),
   userAgent: req.headers['user-agent'] ?? null,
@@ -110,7 +114,10 @@ const metaOf = (req: Request, res: Response): RequestMeta => ({
   rawBody: NO_BODY,
 });
 
-async function run(context: RequestContext, deps: PipelineDeps): Promise<Reply<number, unknown>> {
+async function processRequest(
+  context: RequestContext,
+  deps: PipelineDeps,
+): Promise<Reply<number, unknown>> {
   const { route, req, res, meta } = context;
   await countAddress(context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
@@ -156,8 +163,8 @@ async function countAttempt(
     email: (input as { body: { email: string } }).body.email,
     address: meta.ip,
   });
-  if (extra.includes('account')) await limits.account(attempt(), rate);
-  if (extra.includes('mail')) await limits.mail(path, attempt(), rate);
+  if (extra.includes('account')) await limits.countAccountAttempt(attempt(), rate);
+  if (extra.includes('mail')) await limits.countMailRequest(path, attempt(), rate);
 }
 
 /** The format of Assay's login ids; a provider's own ids may be shared by many messages. */
@@ -190,8 +197,8 @@ async function authorize(
   requireRole(route, caller);
   requireAccount(route, caller);
   requireVerified(route, caller);
-  if (connections && caller.key) tellOfAnswer(context, connections, caller);
-  if (route.heavy) context.heavy = await heavy.admit(caller.tenant.organizationId, res);
+  if (connections && caller.key) notifyAnswered(context, connections, caller);
+  if (route.heavy) context.heavy = await heavy.begin(caller.tenant.organizationId, res);
   if (context.heavy) caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
 }
 
@@ -207,7 +214,7 @@ function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
 }
 
 /** Notifies the connection affinity once an agent has its response. */
-function tellOfAnswer(
+function notifyAnswered(
   { req, res }: RequestContext,
   connections: Connections,
   { tenant }: Caller,
@@ -228,7 +235,7 @@ async function countCaller(
   if (route.auth === 'anyKey' && caller.key?.agentId != null)
     await limits.agent(
       caller.key.agentId,
-      await services.agents.resolver.requestsPerMinute(caller.tenant, caller.key.agentId),
+      await services.agents.resolver.readRequestLimit(caller.tenant, caller.key.agentId),
       rate,
     );
 }
@@ -254,7 +261,7 @@ async function execute(
   if (writes === 'transaction') return executeInTransaction(context, input, deps);
   const reply = await route.invoke(input, services);
   if (writes === 'own')
-    for (const event of auditEvents(context, reply)) await services.audit.write(event);
+    for (const event of createAuditEvents(context, reply)) await services.audit.write(event);
   return reply;
 }
 
@@ -265,13 +272,13 @@ async function executeInTransaction(
   { services, transaction }: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { reply, rows } = await transaction(async () => {
-    const made = await context.route.invoke(input, services);
-    const recorded: Awaited<ReturnType<Services['audit']['record']>>[] = [];
-    for (const event of auditEvents(context, made))
-      recorded.push(await services.audit.record(event));
-    return { reply: made, rows: recorded };
+    const result = await context.route.invoke(input, services);
+    const auditRows: Awaited<ReturnType<Services['audit']['record']>>[] = [];
+    for (const event of createAuditEvents(context, result))
+      auditRows.push(await services.audit.record(event));
+    return { reply: result, rows: auditRows };
   });
-  await Promise.all(rows.map((row) => services.audit.seal(row)));
+  await Promise.all(rows.map((row) => services.audit.sealRow(row)));
   return reply;
 }
 
@@ -283,13 +290,13 @@ async function respond(
   const { route, res, rate, caller } = context;
   caller?.tenant.signal?.throwIfAborted();
   if (!route.statuses.includes(reply.status)) assertDeclared(`status ${reply.status}`, route, deps);
-  setHeaders(res, rate.headers());
+  setHeaders(res, rate.toHeaders());
   if (route.kind === 'stream') serveStream(context, reply, deps);
   else await sendReply(context, reply);
 }
 
-function credentialOf({ req }: RequestContext): string {
-  const { kind, value } = streamCredential(req) ?? { kind: 'header', value: '' };
+function describeCredential({ req }: RequestContext): string {
+  const { kind, value } = readStreamCredential(req) ?? { kind: 'header', value: '' };
   return `${kind}=${value}`;
 }
 
@@ -298,7 +305,7 @@ function serveStream(
   { data }: Reply<number, unknown>,
   { streams }: PipelineDeps,
 ): void {
-  streams.serve(context.res, credentialOf(context), data as EventStream);
+  streams.serve(context.res, describeCredential(context), data as EventStream);
 }
 
 /** Answers a failed request: with the first reply if it repeats an accepted one, else with the failure. */
@@ -309,16 +316,16 @@ async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDe
   const fallback = context.route.failedCode ?? 'INTERNAL_ERROR';
   let error = translateError(thrown, fallback);
   try {
-    const earlier = await earlierReply(context, error, deps.services);
+    const earlier = await findEarlierReply(context, error, deps.services);
     if (earlier) return await respond(context, earlier, deps);
-  } catch (again) {
-    error = translateError(again, fallback);
+  } catch (replayError) {
+    error = translateError(replayError, fallback);
   }
   await report(context, error, deps);
   const { route, res, rate } = context;
   if (res.headersSent) return void res.destroy();
-  setHeaders(res, rate.headers());
-  if (error.code === 'INVALID_STREAM_TOKEN') deps.streams.refuse(res, credentialOf(context));
+  setHeaders(res, rate.toHeaders());
+  if (error.code === 'INVALID_STREAM_TOKEN') deps.streams.refuse(res, describeCredential(context));
   else if (route.kind === 'scim') sendScimFailure(res, error);
   else sendFailure(res, error);
 }
@@ -342,7 +349,7 @@ async function report(
     log.error({ ...details, err: error.cause ?? error }, 'request failed');
   }
   assertDeclared(error.code, route, { strict, log });
-  await auditFailure(context, error, services).catch((cause: unknown) =>
+  await writeFailureAudit(context, error, services).catch((cause: unknown) =>
     log.error({ err: cause }, 'audit entry of the failure not written'),
   );
 }
@@ -351,7 +358,7 @@ function setHeaders(res: Response, headers: Readonly<Record<string, string>>): v
   for (const name in headers) keepHeader(res, name, headers[name] as string);
 }
 
-async function earlierReply(
+async function findEarlierReply(
   { route, caller, meta }: RequestContext,
   error: AppError,
   services: Services,

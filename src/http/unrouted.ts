@@ -8,7 +8,7 @@ import { readClientAddress } from './checks/client-address.ts';
 import { type RateLimits, RateState } from './checks/rate-limits.ts';
 
 /** Returns the function that sends a failure outside of any route: below `/scim/` in the SCIM error envelope. */
-export function failureOf(url: string): typeof sendFailure {
+export function chooseFailureSender(url: string): typeof sendFailure {
   return url.startsWith('/scim/') ? sendScimFailure : sendFailure;
 }
 
@@ -22,7 +22,7 @@ export function refuseUnrouted(limits: Pick<RateLimits, 'ip'>, error: AppError):
     } catch (limited) {
       failure = translateError(limited, 'INTERNAL_ERROR');
     }
-    for (const [name, value] of Object.entries(rate.headers())) res.setHeader(name, value);
-    failureOf(req.originalUrl)(res, failure);
+    for (const [name, value] of Object.entries(rate.toHeaders())) res.setHeader(name, value);
+    chooseFailureSender(req.originalUrl)(res, failure);
   };
 }

@@ -25,7 +25,7 @@ const INTERNED_LENGTH_MAX = 20;
 const INTERNED_SLOTS = 1024;
 
 /** Reads a cursor batch by batch: one by one, each document would cost a promise. */
-export async function* batchesOf<T>(
+export async function* readBatches<T>(
   cursor: mongo.AbstractCursor<T>,
   signal?: AbortSignal,
 ): AsyncGenerator<T[]> {
@@ -42,7 +42,7 @@ export async function* batchesOf<T>(
  */
 export function readDocument(bytes: Buffer): Stored {
   try {
-    return new Reader(bytes).document() as Stored;
+    return new Reader(bytes).parseDocument() as Stored;
   } catch (error) {
     if (error !== UNSUPPORTED) throw error;
     return mongo.BSON.deserialize(bytes) as Stored;
@@ -56,7 +56,7 @@ export function readDocument(bytes: Buffer): Stored {
 export function readIntact(bytes: Buffer): Stored | null {
   const reader = new Reader(bytes);
   try {
-    const document = reader.document();
+    const document = reader.parseDocument();
     return reader.hasDuplicates ? null : (document as Stored);
   } catch (error) {
     if (error === UNSUPPORTED) return null;
@@ -78,7 +78,7 @@ class Reader {
     this.#bytes = bytes;
   }
 
-  document(): Record<string, unknown> {
+  parseDocument(): Record<string, unknown> {
     const document: Record<string, unknown> = {};
     const end = this.#begin();
     let members = 0;
@@ -113,7 +113,7 @@ class Reader {
       case NULL:
         return null;
       case OBJECT:
-        return this.document();
+        return this.parseDocument();
       case INT32:
         return this.#int32();
       case DOUBLE:

@@ -13,7 +13,7 @@ export function isSequence(value: unknown): value is number {
 export const NEWEST_MAX = 16;
 
 /** Finds the first row with a valid sequence; null when there is none. */
-export function firstInChain<T extends { sequence: unknown }>(rows: readonly T[]): T | null {
+export function findFirstInChain<T extends { sequence: unknown }>(rows: readonly T[]): T | null {
   return rows.find(({ sequence }) => isSequence(sequence)) ?? null;
 }
 
@@ -72,7 +72,7 @@ export interface NamedIndex {
 const exists = { $exists: true };
 
 /** Lists the indexes of a chain. The names of the unique ones MUST NOT change: they identify conflicts. */
-export function chainIndexes({ idempotencyField, idempotencyIndex }: Chain): NamedIndex[] {
+export function listChainIndexes({ idempotencyField, idempotencyIndex }: Chain): NamedIndex[] {
   return [
     { key: { organizationId: 1, sequence: 1 }, options: { name: 'chain', unique: true } },
     {

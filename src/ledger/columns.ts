@@ -19,11 +19,11 @@ export type ColumnPayload = TracePayload | AuditPayload;
 export interface ColumnSource<T extends Sealed, P extends ColumnPayload> {
   entry: T;
   payload: P;
-  value: ValueOf;
+  value: ReadValue;
 }
 
 /** Reads a committed value by name; null: not given, or erased; undefined: never stored, or not readable. */
-export type ValueOf = <V>(name: string) => V | null | undefined;
+export type ReadValue = <V>(name: string) => V | null | undefined;
 
 /** The parts of an amendment from which columns are computed. */
 export interface ColumnAmendment {
@@ -48,9 +48,9 @@ interface AmendedColumn<P extends ColumnPayload> {
 }
 
 /** A member that never changes and that an amendment may state. */
-interface ToldMember {
+interface StatedMember {
   /** Reads the value from an amendment; undefined: it does not state one. */
-  told(payload: AmendmentPayload): unknown;
+  fromAmendment(payload: AmendmentPayload): unknown;
 }
 
 /** A column that is not recorded in the chain, so it is never verified. */
@@ -71,7 +71,7 @@ export interface ColumnDeclaration<T extends Sealed, P extends ColumnPayload> {
   /** The kind of entry that has these columns. */
   kind: P['kind'];
   columns: Readonly<Record<Exclude<keyof T & string, LedgerMember>, Column<T, P>>> & {
-    readonly [path: `${string}.${string}`]: AmendedColumn<P> | ToldMember;
+    readonly [path: `${string}.${string}`]: AmendedColumn<P> | StatedMember;
   };
   /** Paths that may change without an amendment. */
   assignable?: readonly string[];
@@ -85,7 +85,7 @@ export interface Columns<T extends Sealed = Sealed, P extends ColumnPayload = Co
   types: Readonly<Record<string, ColumnType>>;
   fixed: readonly (readonly [name: string, column: FixedColumn<T, P>])[];
   amended: readonly (readonly [path: string, column: AmendedColumn<P>])[];
-  told: readonly (readonly [path: string, member: ToldMember])[];
+  stated: readonly (readonly [path: string, member: StatedMember])[];
   assignable: readonly string[];
   erasable: readonly string[];
 }
@@ -96,16 +96,16 @@ export function defineColumns<T extends Sealed, P extends ColumnPayload>(
 ): Columns<T, P> {
   const { kind, columns, assignable = [], erasable = [] } = declaration;
   const all = Object.entries<object>(columns);
-  const having = <C>(member: string): [string, C][] =>
+  const filterColumns = <C>(member: string): [string, C][] =>
     all.filter(([, column]) => member in column) as [string, C][];
   return {
     kind,
     types: Object.fromEntries(
-      having<{ type: ColumnType }>('type').map(([name, { type }]) => [name, type]),
+      filterColumns<{ type: ColumnType }>('type').map(([name, { type }]) => [name, type]),
     ),
-    fixed: having<FixedColumn<T, P>>('from'),
-    amended: having<AmendedColumn<P>>('change'),
-    told: having<ToldMember>('fromAmendment'),
+    fixed: filterColumns<FixedColumn<T, P>>('from'),
+    amended: filterColumns<AmendedColumn<P>>('change'),
+    stated: filterColumns<StatedMember>('fromAmendment'),
     assignable,
     erasable,
   };

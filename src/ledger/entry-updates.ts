@@ -4,7 +4,7 @@ import { ATTESTATION_KINDS } from '../domain/record/payload-members.ts';
 import { AUDIT, type Chain, DECISIONS } from './chains.ts';
 import type { Columns } from './columns.ts';
 import type { Stored } from './entry.ts';
-import { objectId } from './ledger.model.ts';
+import { toObjectId } from './ledger.model.ts';
 import { DURABLE } from './read-write-concerns.ts';
 
 const COMMITTED_VALUE = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
@@ -78,8 +78,8 @@ export async function releaseExpiredIdempotencyKeys(
   const collection = db.collection(name);
   const filter = {
     _id: {
-      $gte: firstIdOf(from.getTime() - ID_MARGIN_MS),
-      $lt: firstIdOf(before.getTime() + 1000),
+      $gte: toFirstId(from.getTime() - ID_MARGIN_MS),
+      $lt: toFirstId(before.getTime() + 1000),
     },
     [idempotencyField]: { $exists: true },
     createdAt: { $lt: before },
@@ -90,9 +90,9 @@ export async function releaseExpiredIdempotencyKeys(
 }
 
 /** Returns the lowest id of the second that contains `ms`. */
-function firstIdOf(ms: number): Types.ObjectId {
+function toFirstId(ms: number): Types.ObjectId {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  return objectId(seconds.toString(16).padStart(8, '0').padEnd(24, '0'));
+  return toObjectId(seconds.toString(16).padStart(8, '0').padEnd(24, '0'));
 }
 
 /** Columns of a decision in versions before blind words: clear texts for a text index. */
@@ -128,7 +128,7 @@ export async function eraseAuditValues(
 ): Promise<void> {
   const auditEntries = db.collection(AUDIT.collection);
   const filter = {
-    organizationId: objectId(organizationId),
+    organizationId: toObjectId(organizationId),
     sequence: { $ne: except },
     sealed: { $ne: {} },
   };
@@ -141,7 +141,7 @@ export async function eraseAttestedValues(db: mongo.Db, organizationId: string):
     traceId: { $gte: `${kind}:`, $lt: `${kind};` },
   }));
   const filter = {
-    organizationId: objectId(organizationId),
+    organizationId: toObjectId(organizationId),
     kind: { $in: [...ATTESTATION_KINDS] },
     sealed: { $ne: {} },
     $or: named,

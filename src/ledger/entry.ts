@@ -65,7 +65,7 @@ export type Stored = Sealed & Record<string, unknown>;
 export type SealedValues = Readonly<Record<string, SealedValue | null | undefined>>;
 
 /** Returns the committed values that an entry stores; the entry MUST be opened. */
-export function sealedOf({ sealed }: Stored): SealedValues {
+export function getSealedValues({ sealed }: Stored): SealedValues {
   return typeof sealed === 'object' && sealed !== null ? (sealed as SealedValues) : {};
 }
 
@@ -91,13 +91,13 @@ export interface Appender<T extends Sealed = Stored> {
    */
   append<D extends Sealed = T>(draft: Draft<D>, deadlineMs?: number): Promise<Outcome<D>>;
   /** Finds the entry that answers a replay, with its `replayed` members; null: the idempotency key is free. */
-  find(organizationId: string, idempotencyKey: Buffer | string): Promise<T | null>;
+  findReplayed(organizationId: string, idempotencyKey: Buffer | string): Promise<T | null>;
   /** Drops the cached entry with this key. It MUST be called when the entry is erased. */
   forget(organizationId: string, idempotencyKey: Buffer | string): void;
   /** Reads the head of an organisation's chain from a majority; null when the chain is empty. */
-  head(organizationId: string): Promise<Position | null>;
+  readHead(organizationId: string): Promise<Position | null>;
   /** Returns the latencies of an organisation's newest appends in this process; null when there were none. */
-  latency(organizationId: string): Percentiles | null;
+  getLatency(organizationId: string): Percentiles | null;
   /** Waits until the queues are empty and writes the noted heads; later appends are rejected. */
   close(): Promise<void>;
 }

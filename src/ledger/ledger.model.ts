@@ -1,7 +1,7 @@
 // The base schema of the decision ledger; its kinds are discriminators (ledger.md, a document).
 import { Schema, Types } from 'mongoose';
-import { tenancy } from '../platform/mongo/tenancy.ts';
-import { chainIndexes, DECISIONS } from './chains.ts';
+import { guardTenancy } from '../platform/mongo/tenancy.ts';
+import { listChainIndexes, DECISIONS } from './chains.ts';
 import type { Sealed } from './entry.ts';
 
 const text = { type: String, required: true, immutable: true } as const;
@@ -45,8 +45,8 @@ export const ledgerEntrySchema = new Schema<LedgerEntryDocument>(
   },
   { ...entrySchemaOptions, collection: DECISIONS.collection },
 );
-ledgerEntrySchema.plugin(tenancy);
-for (const { key, options } of chainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
+ledgerEntrySchema.plugin(guardTenancy);
+for (const { key, options } of listChainIndexes(DECISIONS)) ledgerEntrySchema.index(key, options);
 ledgerEntrySchema.index(
   { organizationId: 1, kind: 1, createdAt: -1 },
   {
@@ -56,6 +56,6 @@ ledgerEntrySchema.index(
 );
 
 /** Makes an ObjectId of 24 hex digits. */
-export function objectId(hex: string): Types.ObjectId {
+export function toObjectId(hex: string): Types.ObjectId {
   return new Types.ObjectId(hex);
 }

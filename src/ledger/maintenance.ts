@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 import type { Clock } from '../platform/clock.ts';
 import { type Chain, DECISIONS } from './chains.ts';
 import { releaseExpiredIdempotencyKeys } from './entry-updates.ts';
-import { headIndexes, notedHeads } from './heads/heads.ts';
+import { headIndexes, getHeadCollection } from './heads/heads.ts';
 import { thinHeads } from './heads/thin-heads.ts';
 
 /** Head rows have no Mongoose model, so a migration builds their indexes. */
@@ -13,9 +13,9 @@ export async function buildHeadIndexes(
 ): Promise<void> {
   const db = connection.getClient().db(connection.name);
   for (const chain of chains) {
-    await notedHeads(db, chain).createIndexes([...headIndexes]);
+    await getHeadCollection(db, chain).createIndexes([...headIndexes]);
     // The index of earlier versions: `changed` replaces it.
-    await notedHeads(db, chain)
+    await getHeadCollection(db, chain)
       .dropIndex('age')
       .catch(() => undefined);
   }
@@ -59,11 +59,14 @@ export function createLedgerMaintenance({
   clock: Clock;
   chains: readonly Chain[];
 }) {
-  const db = () => connection.getClient().db(connection.name);
+  const getDatabase = () => connection.getClient().db(connection.name);
 
   /** Runs `work` from where it ended last time; the first time from the beginning. */
-  async function goOn(name: string, work: (from: Date, now: Date) => Promise<void>): Promise<void> {
-    const progress = db().collection<Progress>('maintenance');
+  async function resumeWork(
+    name: string,
+    work: (from: Date, now: Date) => Promise<void>,
+  ): Promise<void> {
+    const progress = getDatabase().collection<Progress>('maintenance');
     const now = clock.now();
     const before = await progress.findOne({ _id: name });
     await work(before?.to ?? new Date(0), now);
@@ -75,17 +78,17 @@ export function createLedgerMaintenance({
       for (const chain of chains) {
         const { collection, idempotencyTtlMs } = chain;
         if (idempotencyTtlMs === null) continue;
-        await goOn(`release:${collection}`, async (from, now) => {
-          const expired = (at: Date): Date => new Date(at.getTime() - idempotencyTtlMs);
-          const due = { from: expired(from), before: expired(now) };
-          await releaseExpiredIdempotencyKeys(db(), chain, due);
+        await resumeWork(`release:${collection}`, async (from, now) => {
+          const toExpiry = (at: Date): Date => new Date(at.getTime() - idempotencyTtlMs);
+          const due = { from: toExpiry(from), before: toExpiry(now) };
+          await releaseExpiredIdempotencyKeys(getDatabase(), chain, due);
         });
       }
     },
     async thinHeads(): Promise<void> {
       for (const chain of chains)
-        await goOn(`thin:${chain.collection}`, async (from, now) => {
-          await thinHeads(notedHeads(db(), chain), { from, now });
+        await resumeWork(`thin:${chain.collection}`, async (from, now) => {
+          await thinHeads(getHeadCollection(getDatabase(), chain), { from, now });
         });
     },
   };

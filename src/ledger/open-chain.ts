@@ -25,7 +25,7 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pi
   connection: Connection;
   clock: Clock;
   columns: Columns<T, P>;
-  newId: () => string;
+  generateId: () => string;
   /** Absent: contents are stored as they are. */
   contents?: Contents;
   /** False while nothing may be sealed. */
@@ -59,7 +59,7 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   deps: ChainDeps<T, P>,
 ): OpenChain<T> {
   const { queueLimit } = deps;
-  const db = databaseOf(deps);
+  const db = getDatabase(deps);
   const base = { ...deps, db, chain, timer: systemTimer };
   const store = createMongoStore(base);
   const heads = createHeads({ ...base, store });
@@ -86,6 +86,6 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   };
 }
 
-function databaseOf({ connection }: { connection: Connection }): mongo.Db {
+function getDatabase({ connection }: { connection: Connection }): mongo.Db {
   return connection.getClient().db(connection.name);
 }

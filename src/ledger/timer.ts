@@ -2,11 +2,11 @@
 
 /** Runs a function after `ms` milliseconds; the returned function cancels it. */
 export interface Timer {
-  after(ms: number, run: () => void): () => void;
+  schedule(ms: number, run: () => void): () => void;
 }
 
 export const systemTimer: Timer = {
-  after(ms, run) {
+  schedule(ms, run) {
     const handle = setTimeout(run, ms);
     return () => {
       clearTimeout(handle);
@@ -17,20 +17,20 @@ export const systemTimer: Timer = {
 /** Resolves after `ms` milliseconds. */
 export function sleep(timer: Timer, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    timer.after(ms, resolve);
+    timer.schedule(ms, resolve);
   });
 }
 
 /** Resolves with the result of `work`, or after `ms` as the time-out returns or throws; `work` itself continues. */
-export function within<T>(
+export function awaitWithin<T>(
   timer: Timer,
   ms: number,
-  { work, late }: { work: Promise<T>; late: () => T },
+  { work, onTimeout }: { work: Promise<T>; onTimeout: () => T },
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = timer.after(ms, () => {
+    const cancel = timer.schedule(ms, () => {
       try {
-        resolve(late());
+        resolve(onTimeout());
       } catch (error) {
         reject(error as Error);
       }
@@ -49,17 +49,17 @@ export function within<T>(
 }
 
 /** Computes the milliseconds before an attempt: none before the first, then 1, 2, 4 ... 250. */
-export function backoff(attempt: number): number {
+export function computeBackoff(attempt: number): number {
   return attempt === 0 ? 0 : Math.min(250, 2 ** (attempt - 1));
 }
 
 /** Retries a read until it succeeds: the caller MUST NOT build on an unknown state. It never rejects. */
-export async function persistently<T>(timer: Timer, read: () => Promise<T>): Promise<T> {
+export async function retryRead<T>(timer: Timer, read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();
     } catch {
-      await sleep(timer, backoff(attempt));
+      await sleep(timer, computeBackoff(attempt));
     }
   }
 }

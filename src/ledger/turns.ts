@@ -1,33 +1,33 @@
 // Mutual exclusion between the workers of one port, by a shared lease; a single process never waits.
-import type { Baton, BatonKeeper } from '../platform/shared/batons.ts';
-import { type Timer, within } from './timer.ts';
+import type { KeyLease, KeyLeaseProvider } from '../platform/shared/batons.ts';
+import { type Timer, awaitWithin } from './timer.ts';
 
 export interface TurnDeps {
   /** The leases that the workers of one port share; absent: there is one process. */
-  batons?: BatonKeeper | undefined;
+  batons?: KeyLeaseProvider | undefined;
   timer: Timer;
 }
 
-const ALONE: Baton = { note: null, pass: () => undefined };
+const ALONE: KeyLease = { payload: null, release: () => undefined };
 
 /**
  * Waits for the lease of `key`; the caller MUST call `pass`, which releases it with a note for the next holder. After
  * `patienceMs` it resolves without the lease, which is passed on when it arrives. It never rejects.
  */
-export async function turnAt(
+export async function awaitTurn(
   key: string,
   patienceMs: number,
   { batons, timer }: TurnDeps,
-): Promise<Baton> {
+): Promise<KeyLease> {
   if (!batons) return ALONE;
   let isLate = false;
-  const coming = batons.take(key).then((baton) => {
-    if (isLate) baton.pass(baton.note);
+  const lease = batons.acquire(key).then((baton) => {
+    if (isLate) baton.release(baton.payload);
     return baton;
   });
-  const late = (): Baton => {
+  const onTimeout = (): KeyLease => {
     isLate = true;
     return ALONE;
   };
-  return within<Baton>(timer, patienceMs, { work: coming, late }).catch(() => ALONE);
+  return awaitWithin<KeyLease>(timer, patienceMs, { work: lease, onTimeout }).catch(() => ALONE);
 }

@@ -11,7 +11,7 @@ export interface ThreadOptions {
   restMs?: number | undefined;
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -21,7 +21,7 @@ const REST_MS = 60_000;
 /** Does not keep the process alive. */
 export class AnsweringThread<Q> {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   #lastId = 0;
   #end: unknown = null;
 
@@ -39,20 +39,20 @@ export class AnsweringThread<Q> {
   }
 
   /** Rejects with what the thread threw, or when it has ended; once `signal` is aborted, when the thread has stopped working. */
-  async ask(request: Q, signal?: AbortSignal): Promise<unknown> {
+  async sendRequest(request: Q, signal?: AbortSignal): Promise<unknown> {
     if (this.#end !== null) throw this.#end;
     signal?.throwIfAborted();
     const id = ++this.#lastId;
-    const abort = (): void => this.#worker.postMessage({ abortedId: id } satisfies ThreadAbort);
+    const sendAbort = (): void => this.#worker.postMessage({ abortedId: id } satisfies ThreadAbort);
     const answered = new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ id, request } satisfies ThreadMessage<Q>);
     });
-    signal?.addEventListener('abort', abort);
+    signal?.addEventListener('abort', sendAbort);
     try {
       return await answered;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', sendAbort);
     }
   }
 
@@ -76,15 +76,15 @@ export class AnsweringThread<Q> {
 
 /** A thread that is kept alive until it is released. */
 export interface HeldThread<Q> {
-  ask(request: Q, signal?: AbortSignal): Promise<unknown>;
+  sendRequest(request: Q, signal?: AbortSignal): Promise<unknown>;
   release(): void;
 }
 
 export interface LastingThread<Q> {
   /** Rejects with what the thread threw, or when it has ended; once `signal` is aborted, when the thread has stopped working. */
-  ask(request: Q, signal?: AbortSignal): Promise<unknown>;
+  sendRequest(request: Q, signal?: AbortSignal): Promise<unknown>;
   /** Keeps the thread alive, for a series of requests that must reach the same thread. */
-  hold(): HeldThread<Q>;
+  holdThread(): HeldThread<Q>;
   close(): Promise<void>;
 }
 
@@ -95,37 +95,37 @@ export function createLastingThread<Q>(options: ThreadOptions): LastingThread<Q>
   let rest: NodeJS.Timeout | undefined;
   let holders = 0;
 
-  async function end(): Promise<void> {
+  async function endThread(): Promise<void> {
     clearTimeout(rest);
     const ended = thread;
     thread = null;
     await ended?.terminate();
   }
 
-  function hold(): HeldThread<Q> {
+  function holdThread(): HeldThread<Q> {
     clearTimeout(rest);
     holders += 1;
     if (!thread || thread.hasEnded) thread = new AnsweringThread(options);
     const held = thread;
     return {
-      ask: (request, signal) => held.ask(request, signal),
+      sendRequest: (request, signal) => held.sendRequest(request, signal),
       release() {
         holders -= 1;
-        if (holders === 0) rest = setTimeout(() => void end(), restMs).unref();
+        if (holders === 0) rest = setTimeout(() => void endThread(), restMs).unref();
       },
     };
   }
 
   return {
-    async ask(request, signal) {
-      const held = hold();
+    async sendRequest(request, signal) {
+      const held = holdThread();
       try {
-        return await held.ask(request, signal);
+        return await held.sendRequest(request, signal);
       } finally {
         held.release();
       }
     },
-    hold,
-    close: end,
+    holdThread,
+    close: endThread,
   };
 }

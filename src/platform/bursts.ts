@@ -14,7 +14,7 @@ export class Bursts<T> {
     this.#handle = handle;
   }
 
-  add(one: T): void {
+  enqueue(one: T): void {
     this.#waiting.push(one);
     this.#release();
   }

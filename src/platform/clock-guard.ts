@@ -6,7 +6,7 @@ const CHECK_MS = 10_000;
 
 export interface ClockGuard {
   /** Whether the clocks agreed at the last check and this one was not set since; otherwise starts another check. */
-  ready(): boolean;
+  isReady(): boolean;
   /** Measures now, then every ten seconds. */
   start(): Promise<void>;
   stop(): void;
@@ -37,7 +37,7 @@ export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
   let last: Measurement | null = null;
   let checking: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let saidAt = -Infinity;
+  let loggedAt = -Infinity;
 
   async function measure(): Promise<Measurement> {
     const sentAt = clocks.elapsed();
@@ -49,7 +49,7 @@ export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
   }
 
   /** Estimates the present skew, assuming that the database's clock ran evenly since the last measurement. */
-  function expectedSkewMs(): number {
+  function estimateSkewMs(): number {
     if (!last) return Number.NaN;
     return last.skewMs + (clocks.wall() - last.wall) - (clocks.elapsed() - last.elapsed);
   }
@@ -62,8 +62,8 @@ export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
     if (isBelieved) last = now;
     const skewMs = isBelieved ? now.skewMs : now.skewMs + jumpMs;
     onMeasured(skewMs);
-    if (Math.abs(skewMs) <= MAX_SKEW_MS || now.elapsed - saidAt < CHECK_MS) return;
-    saidAt = now.elapsed;
+    if (Math.abs(skewMs) <= MAX_SKEW_MS || now.elapsed - loggedAt < CHECK_MS) return;
+    loggedAt = now.elapsed;
     log.error({ skewMs }, 'the clock was set, or differs from the database: nothing is sealed');
   }
 
@@ -73,8 +73,8 @@ export function createClockGuard(deps: ClockGuardDeps): ClockGuard {
   }
 
   return {
-    ready() {
-      if (Math.abs(expectedSkewMs()) <= MAX_SKEW_MS) return true;
+    isReady() {
+      if (Math.abs(estimateSkewMs()) <= MAX_SKEW_MS) return true;
       if (last) void checkNow().catch(() => undefined);
       return false;
     },

@@ -3,7 +3,11 @@ import { createServer, IncomingMessage, ServerResponse, type Server } from 'node
 import type { Duplex } from 'node:stream';
 import type { Express, Request, Response } from 'express';
 import { Bursts } from './bursts.ts';
-import { keptFor, type Keeping, setKept } from './keeping-response.ts';
+import {
+  createHeaderBuffer,
+  type BufferedResponse,
+  setBufferedHeaders,
+} from './keeping-response.ts';
 
 /** Timeouts in milliseconds: slow senders and readers are disconnected, idle connections closed. */
 export interface Timeouts {
@@ -31,7 +35,7 @@ export interface MalformedError extends NodeJS.ErrnoException {
 export type MalformedRequest = (error: MalformedError, socket: Duplex) => void;
 
 /** A response with the arrival time of its request, in milliseconds of `performance.now`. */
-export interface Arrived {
+export interface TimedResponse {
   arrivedAt: number;
 }
 
@@ -52,28 +56,32 @@ export interface HttpServerOptions {
 export function createHttpServer(app: Express, options: HttpServerOptions): Server {
   const { onMalformed, timeouts = TIMEOUTS, maxConnections, listener = app } = options;
   class AssayRequest extends IncomingMessage {}
-  class AssayResponse extends ServerResponse<AssayRequest> implements Keeping, Arrived {
+  class AssayResponse
+    extends ServerResponse<AssayRequest>
+    implements BufferedResponse, TimedResponse
+  {
     readonly arrivedAt = performance.now();
-    kept = keptFor(this.req);
+    bufferedHeaders = createHeaderBuffer(this.req);
 
     /** Node calls this for every response, also for implicit headers. */
     override writeHead(status: number, ...given: unknown[]): this {
-      const { kept } = this;
-      this.kept = null;
-      if (kept && given.length === 0 && this.getHeaderNames().length === 0)
-        return super.writeHead(status, kept);
-      if (kept) setKept(this, kept);
+      const { bufferedHeaders } = this;
+      this.bufferedHeaders = null;
+      if (bufferedHeaders && given.length === 0 && this.getHeaderNames().length === 0)
+        return super.writeHead(status, bufferedHeaders);
+      if (bufferedHeaders) setBufferedHeaders(this, bufferedHeaders);
       return super.writeHead(status, ...(given as []));
     }
   }
   const bursts = new Bursts<[IncomingMessage, ServerResponse]>(([req, res]) => {
-    if (hostsOf(req.rawHeaders) > 1) return onMalformed(twoHosts(req), req.socket);
-    req.url = originForm(req.url ?? '/');
-    cutStalled(res, timeouts.stall);
+    if (countHosts(req.rawHeaders) > 1)
+      return onMalformed(createDuplicateHostError(req), req.socket);
+    req.url = toOriginForm(req.url ?? '/');
+    disconnectStalled(res, timeouts.stall);
     listener(req as Request, res as Response);
   });
-  adopt(AssayRequest.prototype, app.request);
-  adopt(AssayResponse.prototype, app.response);
+  setParentPrototype(AssayRequest.prototype, app.request);
+  setParentPrototype(AssayResponse.prototype, app.response);
   app.request = AssayRequest.prototype as unknown as Express['request'];
   app.response = AssayResponse.prototype as unknown as Express['response'];
   const server = createServer(
@@ -86,7 +94,7 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
       keepAliveTimeout: timeouts.keepAlive,
       connectionsCheckingInterval: timeouts.check,
     },
-    (req, res) => bursts.add([req, res]),
+    (req, res) => bursts.enqueue([req, res]),
   );
   server.maxHeadersCount = 100;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
@@ -95,18 +103,18 @@ export function createHttpServer(app: Express, options: HttpServerOptions): Serv
 }
 
 /** Reduces a request target in absolute form (RFC 9112, 3.2.2) to its path, the form that limits and routes read. */
-function originForm(target: string): string {
+function toOriginForm(target: string): string {
   if (target.startsWith('/') || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
   return pathname + search;
 }
 
-function twoHosts({ method = '', url = '' }: IncomingMessage): MalformedError {
+function createDuplicateHostError({ method = '', url = '' }: IncomingMessage): MalformedError {
   return Object.assign(new Error('two hosts'), { rawPacket: Buffer.from(`${method} ${url} `) });
 }
 
 /** Counts the `Host` headers; names and values alternate. */
-function hostsOf(rawHeaders: readonly string[]): number {
+function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1;
@@ -114,14 +122,14 @@ function hostsOf(rawHeaders: readonly string[]): number {
 }
 
 /** Disconnects a client that reads nothing for `stallMs` while bytes wait for it; a slow handler is not affected. */
-function cutStalled(res: ServerResponse, stallMs: number): void {
+function disconnectStalled(res: ServerResponse, stallMs: number): void {
   res.setTimeout(stallMs, () => {
     if (res.writableLength > 0) res.destroy();
   });
 }
 
 /** Makes our prototype inherit from Express' one, which inherits from Node's. */
-function adopt(prototype: object, express: object): void {
+function setParentPrototype(prototype: object, express: object): void {
   Object.setPrototypeOf(prototype, express);
 }
 

@@ -2,18 +2,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A response that can buffer its headers. */
-export interface Keeping {
+export interface BufferedResponse {
   /** Alternating names and values; null: every header is set directly. */
-  kept: string[] | null;
+  bufferedHeaders: string[] | null;
 }
 
 /** Responses to reading requests are not buffered, since compression inspects their headers. */
-export function keptFor({ method }: Pick<IncomingMessage, 'method'>): Keeping['kept'] {
+export function createHeaderBuffer({
+  method,
+}: Pick<IncomingMessage, 'method'>): BufferedResponse['bufferedHeaders'] {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? null : [];
 }
 
 /** Sets the buffered headers, except those that were set directly in the meantime. */
-export function setKept(
+export function setBufferedHeaders(
   res: Pick<ServerResponse, 'setHeader' | 'hasHeader'>,
   kept: string[],
 ): void {

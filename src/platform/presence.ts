@@ -9,7 +9,7 @@ export interface WaitingCaller {
 
 export interface Presence {
   /** Runs work on behalf of a caller, who may disconnect. */
-  during<T>(caller: WaitingCaller, work: () => Promise<T>): Promise<T>;
+  runWithCaller<T>(caller: WaitingCaller, work: () => Promise<T>): Promise<T>;
   /** Whether the current caller has disconnected; false outside of a request. */
   isAbandoned(): boolean;
   /** The caller's network; empty outside of a request. */
@@ -18,13 +18,13 @@ export interface Presence {
   caller(): WaitingCaller;
 }
 
-const NOBODY: WaitingCaller = { network: '', hasLeft: () => false };
+const NO_CALLER: WaitingCaller = { network: '', hasLeft: () => false };
 
 export function createPresence(): Presence {
   const current = new AsyncLocalStorage<WaitingCaller>();
   let underWay = 0;
   return {
-    async during(caller, work) {
+    async runWithCaller(caller, work) {
       underWay += 1;
       try {
         return await current.run(caller, work);
@@ -36,6 +36,6 @@ export function createPresence(): Presence {
     },
     isAbandoned: () => current.getStore()?.hasLeft() ?? false,
     network: () => current.getStore()?.network ?? '',
-    caller: () => current.getStore() ?? NOBODY,
+    caller: () => current.getStore() ?? NO_CALLER,
   };
 }

@@ -33,14 +33,14 @@ export function answerRequests<Q>(answer: Answer<Q>): void {
     void answer(message, controller.signal)
       .then(
         (value) => respond({ id, value }),
-        (error: unknown) => respond({ id, error, marks: marksOf(error) }),
+        (error: unknown) => respond({ id, error, marks: extractMarks(error) }),
       )
       .finally(() => underWay.delete(id));
   });
 }
 
 /** Callers decide by name and labels whether a retry may help. */
-function marksOf(error: unknown): { name: string; errorLabels: readonly string[] } {
+function extractMarks(error: unknown): { name: string; errorLabels: readonly string[] } {
   const { name = 'Error', errorLabels = [] } = error as { name?: string; errorLabels?: string[] };
   return { name, errorLabels: [...errorLabels] };
 }

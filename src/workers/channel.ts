@@ -5,10 +5,13 @@ import type { Handle } from '../platform/handed-connections.ts';
 const ANSWER_MS = 5_000;
 
 /** The requests of one side by kind, with the payload and the result of each. */
-type Protocol<Kinds> = Record<keyof Kinds, { says: unknown; gets: unknown }>;
+type Protocol<Kinds> = Record<keyof Kinds, { payload: unknown; result: unknown }>;
 
 export type Answers<P extends Protocol<P>> = {
-  [K in keyof P]: (said: P[K]['says'], handle?: Handle) => P[K]['gets'] | Promise<P[K]['gets']>;
+  [K in keyof P]: (
+    payload: P[K]['payload'],
+    handle?: Handle,
+  ) => P[K]['result'] | Promise<P[K]['result']>;
 };
 
 /** One end of the channel, as a forked process or its parent has it. */
@@ -23,13 +26,13 @@ export interface ChannelEnd {
 }
 
 interface Message {
-  question?: { id: number; kind: string; says: unknown };
-  answer?: { id: number; gets?: unknown; error?: string };
+  question?: { id: number; kind: string; payload: unknown };
+  answer?: { id: number; result?: unknown; error?: string };
 }
 
-type Answer = (said: unknown, handle?: Handle) => unknown;
+type Answer = (payload: unknown, handle?: Handle) => unknown;
 
-interface Asked {
+interface PendingRequest {
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
 }
@@ -38,7 +41,7 @@ interface Asked {
 export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answered>> {
   readonly #end: ChannelEnd;
   readonly #answers: Answers<Answered>;
-  readonly #asked = new Map<number, Asked>();
+  readonly #asked = new Map<number, PendingRequest>();
   /** Messages to send once the other side listens; null: it listens. */
   #unheard: (() => void)[] | null;
   #lastId = 0;
@@ -64,45 +67,45 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
    * Sends a request and resolves with its result. Rejects with what the other side threw, when it is gone, or, for a
    * request with a `handle`, after five seconds; the other side may have the connection then too.
    */
-  ask<K extends keyof Asks & string>(
+  sendRequest<K extends keyof Asks & string>(
     kind: K,
-    says: Asks[K]['says'],
+    payload: Asks[K]['payload'],
     handle?: Handle,
-  ): Promise<Asks[K]['gets']> {
-    if (this.#isClosed) return Promise.reject(gone());
+  ): Promise<Asks[K]['result']> {
+    if (this.#isClosed) return Promise.reject(createGoneError());
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#asked.set(id, { resolve: resolve as Asked['resolve'], reject });
+      this.#asked.set(id, { resolve: resolve as PendingRequest['resolve'], reject });
       if (handle)
         setTimeout(() => this.#settle({ id, error: 'it does not answer' }), ANSWER_MS).unref();
-      this.#send({ question: { id, kind, says } }, handle);
+      this.#send({ question: { id, kind, payload } }, handle);
     });
   }
 
   /** Closes the channel because the other side is gone; pending requests are rejected. */
   close(): void {
     this.#isClosed = true;
-    for (const { reject } of this.#asked.values()) reject(gone());
+    for (const { reject } of this.#asked.values()) reject(createGoneError());
     this.#asked.clear();
   }
 
   async #answer(
-    { id, kind, says }: NonNullable<Message['question']>,
+    { id, kind, payload }: NonNullable<Message['question']>,
     handle?: Handle,
   ): Promise<void> {
     try {
       const answer = this.#answers[kind as keyof Answered] as Answer | undefined;
       if (!answer) throw new Error(`no answer is defined for ${kind}`);
-      this.#send({ answer: { id, gets: await answer(says, handle) } });
+      this.#send({ answer: { id, result: await answer(payload, handle) } });
     } catch (error) {
       this.#send({ answer: { id, error: error instanceof Error ? error.message : String(error) } });
     }
   }
 
-  #settle({ id, gets, error }: NonNullable<Message['answer']>): void {
+  #settle({ id, result, error }: NonNullable<Message['answer']>): void {
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
-    if (error === undefined) asked?.resolve(gets);
+    if (error === undefined) asked?.resolve(result);
     else asked?.reject(new Error(error));
   }
 
@@ -127,4 +130,4 @@ export class Channel<Asks extends Protocol<Asks>, Answered extends Protocol<Answ
   }
 }
 
-const gone = (): Error => new Error('the other process is gone');
+const createGoneError = (): Error => new Error('the other process is gone');

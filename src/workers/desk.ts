@@ -1,36 +1,36 @@
 // The primary's side of the limits that workers share: counts, slots, password permits and leases.
-import { Batons } from '../platform/shared/batons.ts';
-import { TakenPlaces } from '../platform/shared/places.ts';
+import { KeyLeases } from '../platform/shared/batons.ts';
+import { OccupiedSlots } from '../platform/shared/places.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
 import { createFairSemaphore, type Release } from '../platform/concurrency/fair-semaphore.ts';
 import { WindowCounts } from '../platform/shared/window-counts.ts';
 import type { Answers } from './channel.ts';
-import type { AskedOfPrimary, Given } from './messages.ts';
+import type { PrimaryRequests, GrantedBaton } from './messages.ts';
 
 /** The session of one worker: the answers to its requests. */
-export interface Visitor {
-  answers: Pick<Answers<AskedOfPrimary>, 'counts' | 'place' | 'turn' | 'baton' | 'leave'>;
+export interface WorkerSession {
+  answers: Pick<Answers<PrimaryRequests>, 'counts' | 'place' | 'turn' | 'baton' | 'leave'>;
   /** Releases what the worker holds, because it is gone. */
-  leave: Release;
+  release: Release;
 }
 
 /** Releases a resource; a lease passes the note on to its next holder. */
-type GiveBack = (note: string | null) => void;
+type ReleaseResource = (note: string | null) => void;
 
 /** Coordinates the limits that workers share. */
-export interface Desk {
+export interface Coordinator {
   /** Opens the session of a worker that has started. `wanted` notifies it that another worker waits for its lease. */
-  visitor(wanted: (hold: number) => void): Visitor;
+  openSession(wanted: (hold: number) => void): WorkerSession;
 }
 
 /** The resources that one worker holds. */
-class Holds {
-  readonly #taken = new Map<number, GiveBack>();
+class HeldResources {
+  readonly #taken = new Map<number, ReleaseResource>();
   #last = 0;
   #isGone = false;
 
   /** Adds a resource and returns its id; null: there is none, or the worker is gone. */
-  add(giveBack: GiveBack | null): number | null {
+  addHold(giveBack: ReleaseResource | null): number | null {
     if (giveBack && this.#isGone) giveBack(null);
     if (!giveBack || this.#isGone) return null;
     this.#taken.set(++this.#last, giveBack);
@@ -42,43 +42,43 @@ class Holds {
     this.#taken.delete(id);
   }
 
-  end(): void {
+  releaseAll(): void {
     this.#isGone = true;
     for (const id of [...this.#taken.keys()]) this.giveBack(id, null);
   }
 }
 
 /** Creates the coordinator; its state lives in the memory of the primary. */
-export function createDesk({ passwords }: SharedLimits): Desk {
+export function createCoordinator({ passwords }: SharedLimits): Coordinator {
   const counts = new WindowCounts();
-  const places = new TakenPlaces();
+  const places = new OccupiedSlots();
   const passwordPermits = createFairSemaphore(passwords);
-  const batons = new Batons();
+  const batons = new KeyLeases();
 
   return {
-    visitor(wanted) {
-      const holds = new Holds();
+    openSession(wanted) {
+      const held = new HeldResources();
       return {
         answers: {
-          counts: (rows) => rows.map((row) => counts.add(row, row.count, performance.now())),
-          place: (place) => holds.add(places.take(place)),
-          turn: async ({ line }) => holds.add(await passwordPermits.acquire(line)),
+          counts: (rows) => rows.map((row) => counts.increment(row, row.count, performance.now())),
+          place: (place) => held.addHold(places.acquire(place)),
+          turn: async ({ line }) => held.addHold(await passwordPermits.acquire(line)),
           async baton({ key }) {
-            const given: Given = { hold: null, note: null, isWanted: false };
-            const { note, pass } = await batons.take(key, () => {
-              given.isWanted = true;
-              if (given.hold !== null) wanted(given.hold);
+            const grant: GrantedBaton = { hold: null, note: null, isWanted: false };
+            const { payload, release } = await batons.acquire(key, () => {
+              grant.isWanted = true;
+              if (grant.hold !== null) wanted(grant.hold);
             });
-            given.note = note;
-            given.hold = holds.add(pass);
-            return given;
+            grant.note = payload;
+            grant.hold = held.addHold(release);
+            return grant;
           },
           leave({ hold, note }) {
-            holds.giveBack(hold, note);
+            held.giveBack(hold, note);
             return null;
           },
         },
-        leave: () => holds.end(),
+        release: () => held.releaseAll(),
       };
     },
   };

@@ -1,13 +1,13 @@
 // A worker's batons: it keeps one that nobody else wants, so that whoever is alone at a chain asks the primary once (row workers).
 import { LRUCache } from 'lru-cache';
-import type { Baton, BatonKeeper } from '../platform/shared/batons.ts';
-import type { Given } from './messages.ts';
+import type { KeyLease, KeyLeaseProvider } from '../platform/shared/batons.ts';
+import type { GrantedBaton } from './messages.ts';
 
 const KEPT_MAX = 5_000;
 
 /** The primary. */
 export interface BatonDesk {
-  take(key: string): Promise<Given>;
+  take(key: string): Promise<GrantedBaton>;
   leave(hold: number, note: string | null): void;
 }
 
@@ -18,7 +18,7 @@ interface Kept {
   isWanted: boolean;
 }
 
-export class KeptBatons implements BatonKeeper {
+export class KeptBatons implements KeyLeaseProvider {
   readonly #desk: BatonDesk;
   /** By key: those that nobody uses. */
   readonly #idle = new LRUCache<string, Kept>({
@@ -34,14 +34,14 @@ export class KeptBatons implements BatonKeeper {
     this.#desk = desk;
   }
 
-  async take(key: string): Promise<Baton> {
+  async acquire(key: string): Promise<KeyLease> {
     const idle = this.#idle.get(key);
     if (idle) {
       this.#idle.delete(key);
       return this.#used(idle);
     }
     const { hold, note, isWanted } = await this.#desk.take(key);
-    if (hold === null) return { note, pass: () => undefined };
+    if (hold === null) return { payload: note, release: () => undefined };
     const kept = { key, hold, note, isWanted };
     this.#all.set(hold, kept);
     return this.#used(kept);
@@ -59,11 +59,11 @@ export class KeptBatons implements BatonKeeper {
     if (this.#idle.delete(kept.key)) this.#leave(kept);
   }
 
-  #used(kept: Kept): Baton {
+  #used(kept: Kept): KeyLease {
     let isPassed = false;
     return {
-      note: kept.note,
-      pass: (note) => {
+      payload: kept.note,
+      release: (note) => {
         if (isPassed) return;
         isPassed = true;
         kept.note = note;

@@ -1,8 +1,8 @@
 // The requests between the primary and its workers.
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Secrets } from '../platform/secrets/secrets.ts';
-import type { WantedPlace } from '../platform/shared/places.ts';
-import type { CountedKey, WindowCount } from '../platform/shared/window-counts.ts';
+import type { SlotRequest } from '../platform/shared/places.ts';
+import type { CountKey, WindowCount } from '../platform/shared/window-counts.ts';
 
 /** The start parameters of a worker. Secrets are sent this way, since other users may read a command line. */
 export interface WorkerOrders {
@@ -16,15 +16,15 @@ export interface WorkerOrders {
 }
 
 /** The count of one key in a worker since its last report. */
-export type CountRow = CountedKey & { count: number };
+export type CountRow = CountKey & { count: number };
 
 /** Id of a lease this worker holds. */
-type Hold = number;
+type LeaseId = number;
 
 /** A lease that the primary has granted. */
-export interface Given {
+export interface GrantedBaton {
   /** Id to release it by; null: there is nothing to release. */
-  hold: Hold | null;
+  hold: LeaseId | null;
   note: string | null;
   /** Whether another worker waits for it already. */
   isWanted: boolean;
@@ -33,33 +33,33 @@ export interface Given {
 export type MetricsOfWorker = MetricObjectWithValues<MetricValue<string>>[];
 
 /** The requests that a worker sends to the primary. */
-export interface AskedOfPrimary {
-  orders: { says: null; gets: WorkerOrders };
+export interface PrimaryRequests {
+  orders: { payload: null; result: WorkerOrders };
   /** The worker listens. */
-  listens: { says: { url: string }; gets: null };
+  listens: { payload: { url: string }; result: null };
   /** The worker cannot start. */
-  failed: { says: { reason: string }; gets: null };
-  counts: { says: readonly CountRow[]; gets: WindowCount[] };
-  place: { says: WantedPlace; gets: Hold | null };
-  turn: { says: { line: string }; gets: Hold | null };
-  baton: { says: { key: string }; gets: Given };
+  failed: { payload: { reason: string }; result: null };
+  counts: { payload: readonly CountRow[]; result: WindowCount[] };
+  place: { payload: SlotRequest; result: LeaseId | null };
+  turn: { payload: { line: string }; result: LeaseId | null };
+  baton: { payload: { key: string }; result: GrantedBaton };
   /** Returns the number of the worker that writes the organisation's chain. */
-  home: { says: { organizationId: string }; gets: number };
+  home: { payload: { organizationId: string }; result: number };
   /** Moves a connection to another worker; false: that worker does not take it. */
-  move: { says: { to: number }; gets: boolean };
+  move: { payload: { to: number }; result: boolean };
   /** Releases a lease; `note` is for its next holder. */
-  leave: { says: { hold: Hold; note: string | null }; gets: null };
+  leave: { payload: { hold: LeaseId; note: string | null }; result: null };
   /** Returns the metrics of all workers in the text format of Prometheus. */
-  metrics: { says: null; gets: string };
+  metrics: { payload: null; result: string };
 }
 
 /** The requests that the primary sends to a worker. */
-export interface AskedOfWorker {
+export interface WorkerRequests {
   /** Returns the worker's own metrics. */
-  metrics: { says: null; gets: MetricsOfWorker };
+  metrics: { payload: null; result: MetricsOfWorker };
   /** Another worker waits for a lease that this one holds. */
-  wanted: { says: { hold: Hold }; gets: null };
+  wanted: { payload: { hold: LeaseId }; result: null };
   /** Hands over a connection of another worker; false: this one does not take it. */
-  take: { says: null; gets: boolean };
-  stop: { says: null; gets: null };
+  take: { payload: null; result: boolean };
+  stop: { payload: null; result: null };
 }

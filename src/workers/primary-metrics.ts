@@ -5,22 +5,22 @@ import type { MetricsOfWorker } from './messages.ts';
 /** A worker without an answer after this time is left out. */
 const PATIENCE_MS = 10_000;
 
-type AskOne = () => Promise<MetricsOfWorker>;
+type ReadMetrics = () => Promise<MetricsOfWorker>;
 
 /** Creates the function that collects the metrics; concurrent callers share one collection. */
-export function createPrimaryMetrics(workers: () => readonly AskOne[]): () => Promise<string> {
-  let underWay: Promise<string> | null = null;
+export function createPrimaryMetrics(workers: () => readonly ReadMetrics[]): () => Promise<string> {
+  let pending: Promise<string> | null = null;
 
-  async function gather(): Promise<string> {
-    const told = await Promise.all(workers().map((ask) => inTime(ask())));
-    const known = told.filter((metrics) => metrics !== null);
-    return AggregatorRegistry.aggregate(known).metrics();
+  async function collectMetrics(): Promise<string> {
+    const answers = await Promise.all(workers().map((ask) => waitInTime(ask())));
+    const received = answers.filter((metrics) => metrics !== null);
+    return AggregatorRegistry.aggregate(received).metrics();
   }
 
-  return () => (underWay ??= gather().finally(() => (underWay = null)));
+  return () => (pending ??= collectMetrics().finally(() => (pending = null)));
 }
 
-async function inTime(metrics: Promise<MetricsOfWorker>): Promise<MetricsOfWorker | null> {
+async function waitInTime(metrics: Promise<MetricsOfWorker>): Promise<MetricsOfWorker | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), PATIENCE_MS);

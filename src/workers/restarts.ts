@@ -10,7 +10,7 @@ export class Restarts {
   #deaths: number[] = [];
 
   /** Records a death; returns the milliseconds until the replacement, or null after ten deaths within a minute. */
-  died(now: number): number | null {
+  recordDeath(now: number): number | null {
     this.#deaths = [...this.#deaths.filter((at) => now - at < WITHIN_MS), now];
     const count = this.#deaths.length;
     return count < DEATHS_MAX ? Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** (count - 1)) : null;

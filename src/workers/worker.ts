@@ -1,9 +1,9 @@
 // A worker process: gets its orders from the primary, shares limits and metrics, and ends with the primary.
 import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
-import { type Shared, spareCores } from '../platform/shared/shared.ts';
+import { type Shared, countSpareCores } from '../platform/shared/shared.ts';
 import { type Answers, Channel } from './channel.ts';
-import type { AskedOfPrimary, AskedOfWorker, WorkerOrders } from './messages.ts';
+import type { PrimaryRequests, WorkerRequests, WorkerOrders } from './messages.ts';
 import { WorkerConnections } from './connections.ts';
 import { KeptBatons } from './kept-batons.ts';
 import { SharedCounts } from './shared-counts.ts';
@@ -21,25 +21,25 @@ export interface Primary {
   onStop(stop: () => void): void;
 }
 
-type ToPrimary = Channel<AskedOfPrimary, AskedOfWorker>;
+type ToPrimary = Channel<PrimaryRequests, WorkerRequests>;
 
 /** The state from which a worker answers requests of the primary. */
-interface Asked {
+interface WorkerState {
   stop: () => void;
   ownMetrics: () => Promise<Registry>;
   connections: WorkerConnections | null;
   batons: KeptBatons | null;
 }
 
-const answersBy = (asked: Asked): Answers<AskedOfWorker> => ({
-  metrics: async () => (await asked.ownMetrics()).getMetricsAsJSON(),
-  take: (_nothing, handle) => handle !== undefined && asked.connections?.take(handle) === true,
+const createAnswers = (state: WorkerState): Answers<WorkerRequests> => ({
+  metrics: async () => (await state.ownMetrics()).getMetricsAsJSON(),
+  take: (_nothing, handle) => handle !== undefined && state.connections?.take(handle) === true,
   wanted({ hold }) {
-    asked.batons?.wanted(hold);
+    state.batons?.wanted(hold);
     return null;
   },
   stop() {
-    asked.stop();
+    state.stop();
     return null;
   },
 });
@@ -48,27 +48,27 @@ const answersBy = (asked: Asked): Answers<AskedOfWorker> => ({
 export async function joinPrimary(): Promise<Primary | null> {
   if (!cluster.worker) return null;
   endWithPrimary();
-  const asked: Asked = {
+  const state: WorkerState = {
     stop: () => process.exit(),
     ownMetrics: () => Promise.reject(new Error('it has not begun')),
     connections: null,
     batons: null,
   };
-  const channel: ToPrimary = new Channel<AskedOfPrimary, AskedOfWorker>(
+  const channel: ToPrimary = new Channel<PrimaryRequests, WorkerRequests>(
     cluster.worker,
-    answersBy(asked),
+    createAnswers(state),
     { speaksFirst: true },
   );
-  const orders = await channel.ask('orders', null);
-  const connections = (asked.connections = connectionsOver(channel, orders));
-  const batons = (asked.batons = batonsOver(channel));
-  const others = sharedOver(channel, orders, (own) => (asked.ownMetrics = own));
+  const orders = await channel.sendRequest('orders', null);
+  const connections = (state.connections = createConnections(channel, orders));
+  const keyLeases = (state.batons = createBatons(channel));
+  const others = createShared(channel, orders, (own) => (state.ownMetrics = own));
   return {
     orders,
-    shared: { ...others, connections, batons },
-    listens: (url) => void channel.ask('listens', { url }),
-    failed: async (reason) => void (await channel.ask('failed', { reason })),
-    onStop: (given) => (asked.stop = given),
+    shared: { ...others, connections, keyLeases },
+    listens: (url) => void channel.sendRequest('listens', { url }),
+    failed: async (reason) => void (await channel.sendRequest('failed', { reason })),
+    onStop: (given) => (state.stop = given),
   };
 }
 
@@ -82,39 +82,41 @@ export function endWithPrimary(): void {
   }, PRIMARY_CHECK_MS).unref();
 }
 
-function sharedOver(
+function createShared(
   channel: ToPrimary,
   { workers }: WorkerOrders,
   setOwn: (own: () => Promise<Registry>) => void,
-): Omit<Shared, 'connections' | 'batons'> {
-  const counts = new SharedCounts((rows) => channel.ask('counts', rows), workers);
-  const leaveOf = (hold: number | null) =>
+): Omit<Shared, 'connections' | 'keyLeases'> {
+  const counts = new SharedCounts((rows) => channel.sendRequest('counts', rows), workers);
+  const toRelease = (hold: number | null) =>
     hold === null ? null : () => giveBack(channel, hold, null);
   return {
-    spareCores: spareCores(workers),
-    count: (one) => counts.add(one),
-    place: async (wanted) => leaveOf(await channel.ask('place', wanted)),
-    passwordPermits: { acquire: async (line) => leaveOf(await channel.ask('turn', { line })) },
-    metricsOf(own) {
+    spareCores: countSpareCores(workers),
+    count: (one) => counts.addHit(one),
+    acquireSlot: async (wanted) => toRelease(await channel.sendRequest('place', wanted)),
+    passwordPermits: {
+      acquire: async (line) => toRelease(await channel.sendRequest('turn', { line })),
+    },
+    createMetricsReader(own) {
       setOwn(own);
-      return () => channel.ask('metrics', null);
+      return () => channel.sendRequest('metrics', null);
     },
   };
 }
 
-const connectionsOver = (channel: ToPrimary, { number }: WorkerOrders): WorkerConnections =>
+const createConnections = (channel: ToPrimary, { number }: WorkerOrders): WorkerConnections =>
   new WorkerConnections(number, {
-    home: (organizationId) => channel.ask('home', { organizationId }),
-    move: (to, handle) => channel.ask('move', { to }, handle),
+    home: (organizationId) => channel.sendRequest('home', { organizationId }),
+    move: (to, handle) => channel.sendRequest('move', { to }, handle),
   });
 
-const batonsOver = (channel: ToPrimary): KeptBatons =>
+const createBatons = (channel: ToPrimary): KeptBatons =>
   new KeptBatons({
-    take: (key) => channel.ask('baton', { key }),
+    take: (key) => channel.sendRequest('baton', { key }),
     leave: (hold, note) => giveBack(channel, hold, note),
   });
 
 /** Releases a lease; a failure is ignored, because the primary is gone then. */
 function giveBack(channel: ToPrimary, hold: number, note: string | null): void {
-  void channel.ask('leave', { hold, note }).catch(() => undefined);
+  void channel.sendRequest('leave', { hold, note }).catch(() => undefined);
 }

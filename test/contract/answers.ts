@@ -1,7 +1,7 @@
 // Checks an answer against the API document: declared status, declared code, the schema, and no member besides.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openapi } from '../../src/http/documents/openapi.ts';
+import { generateOpenApi } from '../../src/http/documents/openapi.ts';
 import { mounts } from '../../src/routes.ts';
 import type { Answer } from '../setup/start-app.ts';
 
@@ -14,7 +14,7 @@ interface Document {
   components: object;
 }
 
-const document = JSON.parse(JSON.stringify(openapi(mounts))) as Document;
+const document = JSON.parse(JSON.stringify(generateOpenApi(mounts))) as Document;
 const ajv = new Ajv2020({
   strict: true,
   allowUnionTypes: true,
@@ -29,7 +29,7 @@ const compiled = new Map<string, ValidateFunction>();
 /** Validator keys, by operation and status. */
 const validators = new Map<string, ValidateFunction>();
 
-function responseOf(operation: string, status: number): Response | undefined {
+function findResponse(operation: string, status: number): Response | undefined {
   const [method = '', path = ''] = operation.split(' ');
   return document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses[status];
 }
@@ -39,36 +39,39 @@ function compile(text: string): ValidateFunction {
   return ajv.compile({ ...schema, unevaluatedProperties: false });
 }
 
-function madeOnce<T>(made: Map<string, T>, key: string, make: () => T): T {
+function getOrCreate<T>(made: Map<string, T>, key: string, make: () => T): T {
   const value = made.get(key) ?? make();
   made.set(key, value);
   return value;
 }
 
-function validatorOf(key: string, schema: object): ValidateFunction {
-  return madeOnce(validators, key, () => {
+function getValidator(key: string, schema: object): ValidateFunction {
+  return getOrCreate(validators, key, () => {
     const text = JSON.stringify(schema);
-    return madeOnce(compiled, text, () => compile(text));
+    return getOrCreate(compiled, text, () => compile(text));
   });
 }
 
 /** Describes what is wrong with an answer; null when nothing is. */
-export function faultOf(operation: string, { status, headers, body, text }: Answer): string | null {
-  const response = responseOf(operation, status);
-  const complain = (what: string): string =>
+export function findFault(
+  operation: string,
+  { status, headers, body, text }: Answer,
+): string | null {
+  const response = findResponse(operation, status);
+  const describeFault = (what: string): string =>
     `${operation} answered ${status}: ${what}: ${text.slice(0, 300)}`;
-  if (!response) return complain('an undocumented status');
-  if (status >= 500) return complain('a fault');
+  if (!response) return describeFault('an undocumented status');
+  if (status >= 500) return describeFault('a fault');
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   if (status >= 300 && status < 400) return null;
-  if (!response.content) return text === '' ? null : complain('an undocumented content');
+  if (!response.content) return text === '' ? null : describeFault('an undocumented content');
   const content = response.content[type];
-  if (!content) return complain(`content type ${type}`);
+  if (!content) return describeFault(`content type ${type}`);
   if (!type.endsWith('json')) return null;
-  const validate = validatorOf(`${operation} ${status}`, content.schema);
-  if (!validate(body)) return complain(ajv.errorsText(validate.errors));
+  const validate = getValidator(`${operation} ${status}`, content.schema);
+  if (!validate(body)) return describeFault(ajv.errorsText(validate.errors));
   const { code } = body as { code?: string };
   if (code !== undefined && !response.description.includes(`\`${code}\``))
-    return complain('an undocumented code');
+    return describeFault('an undocumented code');
   return null;
 }

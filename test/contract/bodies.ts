@@ -1,9 +1,9 @@
 // Creates bodies with every member that a caller may send; each text contains the mark of its tenant.
-import { randomHex } from '../../src/platform/ids.ts';
-import { decision } from '../setup/personas.ts';
+import { generateHex } from '../../src/platform/ids.ts';
+import { buildDecision } from '../setup/personas.ts';
 import { FIRST_CERTIFICATE } from '../setup/providers/certificates.ts';
 
-export const policyBody = (mark: string): Record<string, unknown> => ({
+export const createPolicyBody = (mark: string): Record<string, unknown> => ({
   name: `${mark} policy`,
   description: `${mark} description`,
   enabled: true,
@@ -20,7 +20,7 @@ export const policyBody = (mark: string): Record<string, unknown> => ({
 });
 
 /** All metadata of a model. */
-export const modelMetadata = (mark: string): Record<string, unknown> => ({
+export const createModelMetadata = (mark: string): Record<string, unknown> => ({
   provider: `${mark} provider`,
   model: `${mark} model`,
   version: '2.1',
@@ -39,8 +39,8 @@ export const modelMetadata = (mark: string): Record<string, unknown> => ({
   ],
 });
 
-export const decisionBody = (agentId: string, mark: string): Record<string, unknown> =>
-  decision(agentId, {
+export const createDecisionBody = (agentId: string, mark: string): Record<string, unknown> =>
+  buildDecision(agentId, {
     agentVersion: '1.2.3',
     triggeringCondition: `${mark} condition`,
     rationale: `${mark} rationale: the order was shipped yesterday according to the tracking system.`,
@@ -49,7 +49,7 @@ export const decisionBody = (agentId: string, mark: string): Record<string, unkn
     timestamp: '2025-05-05T05:05:05.005Z',
   });
 
-export const ssoBody = (mark: string): Record<string, unknown> => ({
+export const createSsoBody = (mark: string): Record<string, unknown> => ({
   provider: 'oidc',
   requireMfaEvenWithSso: false,
   requireSso: false,
@@ -74,8 +74,8 @@ export const ssoBody = (mark: string): Record<string, unknown> => ({
 });
 
 /** A webhook to a closed loopback port, which the contract's installation allows. */
-export const webhookBody = (mark: string): Record<string, unknown> => ({
-  url: `https://127.0.0.1:1/${randomHex(8)}`,
+export const createWebhookBody = (mark: string): Record<string, unknown> => ({
+  url: `https://127.0.0.1:1/${generateHex(8)}`,
   events: ['trace.created', 'alert.triggered'],
   description: `${mark} description`.slice(0, 100),
   type: 'custom',
@@ -83,7 +83,7 @@ export const webhookBody = (mark: string): Record<string, unknown> => ({
 });
 
 /** An alert rule with one action of every kind, to destinations that the contract's installation allows. */
-export const alertBody = (mark: string): Record<string, unknown> => ({
+export const createAlertBody = (mark: string): Record<string, unknown> => ({
   name: `${mark} rule`.slice(0, 100),
   description: `${mark} description`,
   severity: 'critical',
@@ -96,13 +96,13 @@ export const alertBody = (mark: string): Record<string, unknown> => ({
   ],
 });
 
-export const scimUser = (mark: string): Record<string, unknown> => ({
+export const createScimUserBody = (mark: string): Record<string, unknown> => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-  userName: `${mark}-${randomHex(6)}@example.com`,
+  userName: `${mark}-${generateHex(6)}@example.com`,
   displayName: `${mark} person`,
   name: { formatted: `${mark} Person`, givenName: mark, familyName: 'Person' },
   active: true,
-  externalId: `${mark} ${randomHex(6)}`,
-  emails: [{ value: `${mark}-${randomHex(6)}@example.com`, type: 'work', primary: true }],
+  externalId: `${mark} ${generateHex(6)}`,
+  emails: [{ value: `${mark}-${generateHex(6)}@example.com`, type: 'work', primary: true }],
   groups: [{ value: 'g1', display: `${mark} group` }],
 });

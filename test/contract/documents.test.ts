@@ -3,30 +3,30 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { envExample, ENV_FILE } from '../../scripts/env-example.ts';
-import { OPENAPI_FILE, openapiText } from '../../scripts/openapi.ts';
-import { ROUTES_FILE, routesTable } from '../../scripts/routes.ts';
+import { renderEnvExample, ENV_FILE } from '../../scripts/env-example.ts';
+import { OPENAPI_FILE, renderOpenApi } from '../../scripts/openapi.ts';
+import { ROUTES_FILE, renderRoutesTable } from '../../scripts/routes.ts';
 import { loadConfig } from '../../src/config.ts';
 import { environment } from '../../src/environment.ts';
 import { operations } from './operations.ts';
 
 const run = promisify(execFile);
-const text = (file: URL): string => readFileSync(file, 'utf8');
+const readText = (file: URL): string => readFileSync(file, 'utf8');
 const STALE = 'out of date: run `npm run docs`';
 
 test('docs/openapi.json is current', () => {
-  expect(text(OPENAPI_FILE) === openapiText(), STALE).toBe(true);
+  expect(readText(OPENAPI_FILE) === renderOpenApi(), STALE).toBe(true);
 });
 
 test('docs/routes.md is current and names a file for every route', async () => {
-  const table = await routesTable();
-  expect(text(ROUTES_FILE) === table, STALE).toBe(true);
+  const table = await renderRoutesTable();
+  expect(readText(ROUTES_FILE) === table, STALE).toBe(true);
   expect(table).not.toMatch(/\|\s+\|\n/);
 });
 
 test('.env.example is current, complete, and a configuration that works', () => {
-  const example = envExample();
-  expect(text(ENV_FILE) === example, STALE).toBe(true);
+  const example = renderEnvExample();
+  expect(readText(ENV_FILE) === example, STALE).toBe(true);
   const assignments = [...example.matchAll(/^# (\w+)=(.*)$/gm)].map(
     ([, name, value]) => [name, value] as const,
   );
@@ -36,7 +36,7 @@ test('.env.example is current, complete, and a configuration that works', () => 
 });
 
 test('the API document holds every operation', () => {
-  const { paths } = JSON.parse(openapiText()) as { paths: Record<string, object> };
+  const { paths } = JSON.parse(renderOpenApi()) as { paths: Record<string, object> };
   const held = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map(
       (method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,

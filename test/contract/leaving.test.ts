@@ -3,10 +3,17 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, vi } from 'vitest';
-import { randomHex } from '../../src/platform/ids.ts';
+import { generateHex } from '../../src/platform/ids.ts';
 import { App } from '../faults/apps.ts';
-import { runs, sampled } from '../setup/runs.ts';
-import { createOther, departures, expectQuick, fill, leaveAll, longAnswers } from './leaving.ts';
+import { chooseRuns, sampleItems } from '../setup/runs.ts';
+import {
+  createOther,
+  departures,
+  assertQuick,
+  fillTenant,
+  disconnectAll,
+  longAnswers,
+} from './leaving.ts';
 import { test as base } from './fixtures.ts';
 import { createTenant, startContractHarness, type Tenant } from './tenant.ts';
 
@@ -21,12 +28,12 @@ const test = base
   })
   .extend('tenant', { scope: 'file' }, async ({ harness }) => {
     const tenant = await createTenant(harness, 'leaving');
-    await fill(tenant, { policies: runs(6, 20), decisions: runs(30, 400) });
+    await fillTenant(tenant, { policies: chooseRuns(6, 20), decisions: chooseRuns(30, 400) });
     return tenant;
   });
 
-async function emptyFolder(): Promise<string> {
-  const folder = join(inject('scratch'), `temporary-${randomHex(6)}`);
+async function createEmptyFolder(): Promise<string> {
+  const folder = join(inject('scratch'), `temporary-${generateHex(6)}`);
   await mkdir(folder);
   return folder;
 }
@@ -57,12 +64,12 @@ test(
     const note = (error: unknown): void => void uncaught.push(error);
     process.on('uncaughtExceptionMonitor', note);
     onTestFinished(() => void process.off('uncaughtExceptionMonitor', note));
-    const temporary = await emptyFolder();
+    const temporary = await createEmptyFolder();
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { app } = tenant.harness;
     const other = await createOther(tenant);
-    expectQuick(await leaveAll(app.url, { tenant, other }, sampled(departures)));
+    assertQuick(await disconnectAll(app.url, { tenant, other }, sampleItems(departures)));
     expect(await readdir(temporary)).toEqual([]);
     expect(uncaught).toEqual([]);
     await expect.poll(() => openQueries(tenant)).toEqual([]);
@@ -74,7 +81,7 @@ test(
   'two workers survive callers who disconnect',
   { tags: ['long'] },
   async ({ tenant, onTestFinished }) => {
-    const temporary = await emptyFolder();
+    const temporary = await createEmptyFolder();
     const { mongoUri } = tenant.harness;
     const environment = { ...ONE_PLACE, DEFAULT_PLAN: 'enterprise', ASSAY_DATA_DIR: temporary };
     const app = new App({ mongoUri, workers: 2, environment });
@@ -82,7 +89,7 @@ test(
     onTestFinished(() => app.kill());
     const files = await readdir(temporary);
     const other = await createOther(tenant);
-    expectQuick(await leaveAll(app.url ?? '', { tenant, other }, departures));
+    assertQuick(await disconnectAll(app.url ?? '', { tenant, other }, departures));
     expect(app.isAlive, app.complaints).toBe(true);
     expect(app.complaints).toBe('');
     expect(await readdir(temporary)).toEqual(files);

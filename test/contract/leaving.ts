@@ -1,14 +1,14 @@
 // Callers who leave before their answer is complete: the operations that are tried, and what must hold afterwards.
 import { expect, vi } from 'vitest';
 import { createOwner, type Owner } from '../setup/personas.ts';
-import { leaveAfter, LEAVING_DELAYS } from '../setup/leaving.ts';
-import { send } from '../setup/start-app.ts';
-import { policyBody } from './bodies.ts';
+import { disconnectAfter, LEAVING_DELAYS } from '../setup/leaving.ts';
+import { sendRequest } from '../setup/start-app.ts';
+import { createPolicyBody } from './bodies.ts';
 import { examples } from './examples/all.ts';
 import { mounted } from './mounted.ts';
-import { newDecision } from './records.ts';
-import { credentialsFor } from './requests.ts';
-import { asOwner, type Tenant } from './tenant.ts';
+import { createDecision } from './records.ts';
+import { selectCredentials } from './requests.ts';
+import { callAsOwner, type Tenant } from './tenant.ts';
 
 /** Operations that answer with a file, a stream or a long body, by declaration, so that new ones are included. */
 export const longAnswers: readonly string[] = [...mounted]
@@ -25,7 +25,7 @@ export const departures: readonly (readonly [operation: string, afterMs: number]
   );
 
 /** Fills an organisation so that answers take a while. */
-export async function fill(
+export async function fillTenant(
   tenant: Tenant,
   { policies, decisions }: { policies: number; decisions: number },
 ): Promise<void> {
@@ -35,31 +35,31 @@ export async function fill(
     value: `${at} ${'unlikely '.repeat(60)}`,
   }));
   for (let count = 0; count < policies; count++)
-    await asOwner(tenant, 'POST /api/v1/policies', {
-      ...policyBody(`${tenant.mark} ${count}`),
+    await callAsOwner(tenant, 'POST /api/v1/policies', {
+      ...createPolicyBody(`${tenant.mark} ${count}`),
       conditions,
     });
-  for (let count = 0; count < decisions; count++) await newDecision(tenant);
+  for (let count = 0; count < decisions; count++) await createDecision(tenant);
 }
 
 /** Disconnects each caller at its delay; resolves with the milliseconds that another organisation's answers took. */
-export async function leaveAll(
+export async function disconnectAll(
   url: string,
   { tenant, other }: { tenant: Tenant; other: Owner },
   chosen: readonly (readonly [operation: string, afterMs: number])[],
 ): Promise<number[]> {
   const waits: number[] = [];
   for (const [operation, afterMs] of chosen) {
-    await placeIsFree(url, tenant);
-    const left = leave(url, tenant, { operation, afterMs });
-    waits.push(await timeToAnswer(url, other));
+    await assertFreeSlot(url, tenant);
+    const left = disconnectCaller(url, tenant, { operation, afterMs });
+    waits.push(await measureAnswer(url, other));
     await left;
   }
-  await placeIsFree(url, tenant);
+  await assertFreeSlot(url, tenant);
   return waits;
 }
 
-async function leave(
+async function disconnectCaller(
   url: string,
   tenant: Tenant,
   { operation, afterMs }: { operation: string; afterMs: number },
@@ -70,29 +70,29 @@ async function leave(
   const { params = {}, query = {}, body } = sample ?? {};
   const address = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? name);
   const target = `${url}${address}?${new URLSearchParams(query).toString()}`;
-  await leaveAfter(afterMs, target, { method, ...credentialsFor(tenant, operation), body });
+  await disconnectAfter(afterMs, target, { method, ...selectCredentials(tenant, operation), body });
 }
 
 /** Asserts that the organisation's only slot for heavy answers is free again. */
-async function placeIsFree(url: string, { owner: { token } }: Tenant): Promise<void> {
+async function assertFreeSlot(url: string, { owner: { token } }: Tenant): Promise<void> {
   await vi.waitFor(
     async () => {
-      const { status, text } = await send(`${url}/api/v1/traces?limit=1`, 'GET', { token });
+      const { status, text } = await sendRequest(`${url}/api/v1/traces?limit=1`, 'GET', { token });
       expect(status, text).toBe(200);
     },
     { timeout: 30_000, interval: 5 },
   );
 }
 
-async function timeToAnswer(url: string, { token }: Owner): Promise<number> {
+async function measureAnswer(url: string, { token }: Owner): Promise<number> {
   const asked = performance.now();
-  const { status } = await send(`${url}/api/v1/agents`, 'GET', { token });
+  const { status } = await sendRequest(`${url}/api/v1/agents`, 'GET', { token });
   expect(status).toBe(200);
   return performance.now() - asked;
 }
 
 /** Asserts that nine of ten answers took at most 200 ms: other load on the machine may delay the tenth. */
-export function expectQuick(waits: readonly number[]): void {
+export function assertQuick(waits: readonly number[]): void {
   const sorted = [...waits].sort((a, b) => a - b);
   expect(sorted[Math.floor(sorted.length * 0.9)]).toBeLessThan(200);
 }

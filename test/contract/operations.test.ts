@@ -1,7 +1,7 @@
 // Every operation of the interface is mounted once, and nothing else is.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { locate } from '../../src/http/router.ts';
+import { listRoutes } from '../../src/http/router.ts';
 import { mounts } from '../../src/routes.ts';
 import { access, examples, parts } from './examples/all.ts';
 import { mounted } from './mounted.ts';
@@ -12,7 +12,7 @@ test('the mounted operations are the transcribed ones', () => {
 });
 
 test('no operation is mounted twice, also under another parameter name', () => {
-  const shapes = locate(mounts).map(
+  const shapes = listRoutes(mounts).map(
     ({ path, route }) => `${route.method} ${path.replace(/:\w+/g, ':')}`,
   );
   expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([]);

@@ -3,19 +3,19 @@
 export type Path = readonly (string | number)[];
 
 /** Lists every path below `value`, containers before their contents. */
-export function placesOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
+export function listPlaces(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   if (typeof value !== 'object' || value === null) return [];
   const steps: [string | number, unknown][] = Array.isArray(value)
     ? [...value.entries()]
     : Object.entries(value);
   return steps.flatMap(([step, inner]) => [
     { path: [...path, step], value: inner },
-    ...placesOf(inner, [...path, step]),
+    ...listPlaces(inner, [...path, step]),
   ]);
 }
 
 /** Copies `whole` with the value at `path` replaced; `undefined` removes it. */
-export function replaced<T>(whole: T, path: Path, value: unknown): T {
+export function replaceValue<T>(whole: T, path: Path, value: unknown): T {
   const copy = structuredClone(whole);
   let holder = copy as Record<string | number, unknown>;
   for (const step of path.slice(0, -1)) holder = holder[step] as Record<string | number, unknown>;
@@ -26,6 +26,6 @@ export function replaced<T>(whole: T, path: Path, value: unknown): T {
   return copy;
 }
 
-export function valueAt(whole: unknown, path: Path): unknown {
+export function readValue(whole: unknown, path: Path): unknown {
   return path.reduce((holder, step) => (holder as Record<string | number, unknown>)[step], whole);
 }

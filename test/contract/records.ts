@@ -1,30 +1,40 @@
 // Records that an example destroys or uses up, each made afresh for it.
 import { createHash } from 'node:crypto';
 import mongoose from 'mongoose';
-import { randomHex } from '../../src/platform/ids.ts';
-import { objectId, prove } from '../setup/harness.ts';
-import { createOwner, ok, type Owner } from '../setup/personas.ts';
-import { webhookSecretAad } from '../../src/resources/webhooks/webhook-secret.ts';
-import { alertBody, decisionBody, scimUser, webhookBody } from './bodies.ts';
-import { asOwner, type Tenant } from './tenant.ts';
+import { generateHex } from '../../src/platform/ids.ts';
+import { toObjectId, verifyMailbox } from '../setup/harness.ts';
+import { createOwner, assertOk, type Owner } from '../setup/personas.ts';
+import { buildWebhookSecretAad } from '../../src/resources/webhooks/webhook-secret.ts';
+import {
+  createAlertBody,
+  createDecisionBody,
+  createScimUserBody,
+  createWebhookBody,
+} from './bodies.ts';
+import { callAsOwner, type Tenant } from './tenant.ts';
 
-const newObjectId = () => new mongoose.mongo.ObjectId();
+const createObjectId = () => new mongoose.mongo.ObjectId();
 
 /** The object id of a decision made for the purpose. */
-export async function newDecision(tenant: Tenant): Promise<string> {
+export async function createDecision(tenant: Tenant): Promise<string> {
   const { harness, key, agentId, mark } = tenant;
-  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decisionBody(agentId, mark) }));
-  const [newest] = await asOwner(tenant, 'GET /api/v1/traces?limit=1');
+  assertOk(
+    await harness.app.call('POST', '/api/v1/traces', {
+      key,
+      body: createDecisionBody(agentId, mark),
+    }),
+  );
+  const [newest] = await callAsOwner(tenant, 'GET /api/v1/traces?limit=1');
   return newest._id as string;
 }
 
 /** What a mail would have brought, made as the service keeps it. */
-export async function newLinkToken(
+export async function createLinkToken(
   { harness }: Tenant,
   purpose: string,
   { userId, email }: Pick<Owner, 'userId' | 'email'>,
 ): Promise<string> {
-  const token = randomHex(20);
+  const token = generateHex(20);
   const now = Date.now();
   await harness.db.collection('one_time_tokens').insertOne({
     purpose,
@@ -33,7 +43,7 @@ export async function newLinkToken(
     attempts: 0,
     spentAt: null,
     tokenHash: createHash('sha256').update(token).digest('hex'),
-    userId: userId === '' ? null : objectId(userId),
+    userId: userId === '' ? null : toObjectId(userId),
     createdAt: new Date(now),
     expiresAt: new Date(now + 600_000),
   });
@@ -41,25 +51,29 @@ export async function newLinkToken(
 }
 
 /** A mail token of a separate, verified user, so that no other record changes while they are counted. */
-export const newStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> => {
+export const createStrangersToken = async (tenant: Tenant, purpose: string): Promise<string> => {
   const { harness, mark } = tenant;
-  return newLinkToken(tenant, purpose, await prove(harness, await createOwner(harness.app, mark)));
+  return createLinkToken(
+    tenant,
+    purpose,
+    await verifyMailbox(harness, await createOwner(harness.app, mark)),
+  );
 };
 
 /** The owner is asked whether to keep the organisation. */
 export async function markReclaimed({ harness, owner }: Tenant): Promise<void> {
   await harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(owner.organizationId) }, { $set: { reclaimedAt: new Date() } });
+    .updateOne({ _id: toObjectId(owner.organizationId) }, { $set: { reclaimedAt: new Date() } });
 }
 
 /** An organisation that added a user, who may leave it. */
-export async function newOffer({ harness, mark }: Tenant, userId: string): Promise<string> {
+export async function createOffer({ harness, mark }: Tenant, userId: string): Promise<string> {
   const { organizationId } = await createOwner(harness.app, mark);
   const at = { createdAt: new Date(), updatedAt: new Date() };
   await harness.db.collection('memberships').insertOne({
-    organizationId: objectId(organizationId),
-    userId: objectId(userId),
+    organizationId: toObjectId(organizationId),
+    userId: toObjectId(userId),
     role: 'viewer',
     isActive: true,
     ...at,
@@ -68,18 +82,18 @@ export async function newOffer({ harness, mark }: Tenant, userId: string): Promi
 }
 
 /** A member whom the tenant added, created without a password. */
-export async function newMember({ harness, mark, owner }: Tenant): Promise<string> {
-  const userId = newObjectId();
+export async function createTenantMember({ harness, mark, owner }: Tenant): Promise<string> {
+  const userId = createObjectId();
   const at = { createdAt: new Date(), updatedAt: new Date() };
   await harness.db.collection('users').insertOne({
     _id: userId,
-    email: `${randomHex(8)}@example.com`,
+    email: `${generateHex(8)}@example.com`,
     name: `${mark} member`,
     mfa: { enabled: false },
     ...at,
   });
   await harness.db.collection('memberships').insertOne({
-    organizationId: objectId(owner.organizationId),
+    organizationId: toObjectId(owner.organizationId),
     userId,
     role: 'member',
     isActive: true,
@@ -91,42 +105,48 @@ export async function newMember({ harness, mark, owner }: Tenant): Promise<strin
 }
 
 /** A member who has signed on at the identity provider. */
-export async function newLinkedMember(tenant: Tenant): Promise<string> {
-  const userId = await newMember(tenant);
+export async function createLinkedMember(tenant: Tenant): Promise<string> {
+  const userId = await createTenantMember(tenant);
   const signOn = { protocol: 'oidc', issuer: 'https://login.example.com', format: 'sub' };
   await tenant.harness.db
     .collection('memberships')
-    .updateOne({ userId: objectId(userId) }, { $set: { signOn: { ...signOn, subject: userId } } });
+    .updateOne(
+      { userId: toObjectId(userId) },
+      { $set: { signOn: { ...signOn, subject: userId } } },
+    );
   return userId;
 }
 
 /** A pending invitation and the token in its mail. */
-export async function newInvitation(tenant: Tenant): Promise<{ id: string; token: string }> {
-  const email = `${randomHex(8)}@example.com`;
-  const { _id: id } = await asOwner(tenant, 'POST /api/v1/team/invite', { email });
+export async function createInvitation(tenant: Tenant): Promise<{ id: string; token: string }> {
+  const email = `${generateHex(8)}@example.com`;
+  const { _id: id } = await callAsOwner(tenant, 'POST /api/v1/team/invite', { email });
   const { invitations } = tenant.harness.app.instance.services.team;
   const mail = await invitations.mails.invitation({
-    organizationId: objectId(tenant.owner.organizationId),
+    organizationId: toObjectId(tenant.owner.organizationId),
     payload: { invitationId: id as string },
   });
   return { id: id as string, token: mail?.action.token ?? '' };
 }
 
 /** The id of a user whom the directory has just provisioned; of the owner where the plan has no directory. */
-export async function newScimUser({ harness, mark, owner, scimToken }: Tenant): Promise<string> {
-  const call = { token: scimToken, body: scimUser(mark) };
+export async function createScimUser({ harness, mark, owner, scimToken }: Tenant): Promise<string> {
+  const call = { token: scimToken, body: createScimUserBody(mark) };
   const answer = await harness.app.call('POST', '/scim/v2/Users', call);
-  return answer.body.code === 'UPGRADE_REQUIRED' ? owner.userId : (ok(answer).body.id as string);
+  return answer.body.code === 'UPGRADE_REQUIRED'
+    ? owner.userId
+    : (assertOk(answer).body.id as string);
 }
 
-export const domainName = ({ mark }: Tenant): string => `${mark}-${randomHex(6)}.example.com`;
+export const createDomainName = ({ mark }: Tenant): string =>
+  `${mark}-${generateHex(6)}.example.com`;
 
 /** The id of a domain claim whose record is published. */
-export async function newDomainClaim(tenant: Tenant): Promise<string> {
+export async function createDomainClaim(tenant: Tenant): Promise<string> {
   const { harness, owner } = tenant;
-  const [domain, challenge] = [domainName(tenant), randomHex(16)];
+  const [domain, challenge] = [createDomainName(tenant), generateHex(16)];
   const { insertedId } = await harness.db.collection('sso_domains').insertOne({
-    organizationId: objectId(owner.organizationId),
+    organizationId: toObjectId(owner.organizationId),
     domain,
     challenge,
     verifiedAt: null,
@@ -141,18 +161,18 @@ export async function newDomainClaim(tenant: Tenant): Promise<string> {
 
 /** There may be fifty. */
 export async function dropDomainClaims({ harness, owner }: Tenant): Promise<void> {
-  const organizationId = objectId(owner.organizationId);
+  const organizationId = toObjectId(owner.organizationId);
   await harness.db.collection('sso_domains').deleteMany({ organizationId });
 }
 
 /** Created directly in the database, since the plan may refuse the operation. */
 export async function setSso({ harness, owner }: Tenant, ssoConfig: object | null): Promise<void> {
-  const _id = objectId(owner.organizationId);
+  const _id = toObjectId(owner.organizationId);
   await harness.db.collection('organizations').updateOne({ _id }, { $set: { ssoConfig } });
 }
 
 /** A notification of the organisation for the user of the token. */
-export async function newNotification(
+export async function createNotification(
   { harness, owner, mark }: Tenant,
   token: string,
 ): Promise<string> {
@@ -162,8 +182,8 @@ export async function newNotification(
   const { sub } = claims as { sub?: string };
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const { insertedId } = await harness.db.collection('notifications').insertOne({
-    organizationId: objectId(owner.organizationId),
-    userId: objectId(sub ?? owner.userId),
+    organizationId: toObjectId(owner.organizationId),
+    userId: toObjectId(sub ?? owner.userId),
     type: 'info',
     title: `${mark} title`,
     body: null,
@@ -176,16 +196,16 @@ export async function newNotification(
 }
 
 /** A webhook, created directly in the database: the plan may refuse the operation, and at most a hundred may exist. */
-export async function newWebhook({ harness, owner, mark }: Tenant): Promise<string> {
-  const _id = newObjectId();
+export async function createWebhook({ harness, owner, mark }: Tenant): Promise<string> {
+  const _id = createObjectId();
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
-  const organizationId = objectId(owner.organizationId);
+  const organizationId = toObjectId(owner.organizationId);
   const webhooks = harness.db.collection('webhooks');
   const kept = await webhooks.find({ organizationId }).sort({ _id: -1 }).skip(30).toArray();
   await webhooks.deleteMany({ _id: { $in: kept.map((one) => one._id) } });
   await webhooks.insertOne({
-    ...webhookBody(mark),
+    ...createWebhookBody(mark),
     _id,
     organizationId,
     workspaceId: null,
@@ -193,22 +213,22 @@ export async function newWebhook({ harness, owner, mark }: Tenant): Promise<stri
     switchedOffReason: null,
     sealedSecret: harness.app.instance.platform.vault.seal(
       secret,
-      webhookSecretAad(_id.toHexString()),
+      buildWebhookSecretAad(_id.toHexString()),
     ),
-    fingerprint: randomHex(8),
+    fingerprint: generateHex(8),
     ...at,
   });
   return _id.toHexString();
 }
 
 /** A webhook, and a delivery to it that was given up. */
-export async function newDelivery(tenant: Tenant): Promise<{ id: string; deliveryId: string }> {
+export async function createDelivery(tenant: Tenant): Promise<{ id: string; deliveryId: string }> {
   const { harness, owner, mark } = tenant;
-  const id = await newWebhook(tenant);
+  const id = await createWebhook(tenant);
   const timestamp = new Date().toISOString();
   const event = { event: 'trace.created', timestamp, data: { agentName: `${mark} agent` } };
   const { insertedId } = await harness.db.collection('outbox').insertOne({
-    organizationId: objectId(owner.organizationId),
+    organizationId: toObjectId(owner.organizationId),
     topic: 'webhook',
     lane: id,
     payload: { webhookId: id, event },
@@ -223,13 +243,13 @@ export async function newDelivery(tenant: Tenant): Promise<{ id: string; deliver
 }
 
 /** An alert rule that sends mail, created directly in the database, like a webhook. */
-export async function newAlert({ harness, owner, mark }: Tenant): Promise<string> {
-  const organizationId = objectId(owner.organizationId);
+export async function createAlert({ harness, owner, mark }: Tenant): Promise<string> {
+  const organizationId = toObjectId(owner.organizationId);
   const rules = harness.db.collection('alert_rules');
   const kept = await rules.find({ organizationId }).sort({ _id: -1 }).skip(30).toArray();
   await rules.deleteMany({ _id: { $in: kept.map((one) => one._id) } });
   const { insertedId } = await rules.insertOne({
-    ...alertBody(`${mark} ${randomHex(8)}`),
+    ...createAlertBody(`${mark} ${generateHex(8)}`),
     actions: [{ type: 'email', target: owner.email }],
     organizationId,
     workspaceId: null,

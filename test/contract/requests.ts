@@ -6,18 +6,18 @@ import type { Tenant } from './tenant.ts';
 export type Credentials = Pick<Call, 'token' | 'key'>;
 
 /** Selects the credentials for an operation: the owner's session, or the directory's token. */
-export function credentialsFor({ owner, scimToken }: Tenant, operation: string): Credentials {
+export function selectCredentials({ owner, scimToken }: Tenant, operation: string): Credentials {
   return { token: operation.includes(' /scim/') ? scimToken : owner.token };
 }
 
 /** Encodes a form like a browser. */
-export const asForm = (form: Record<string, string>): Pick<Call, 'raw' | 'headers'> => ({
+export const toForm = (form: Record<string, string>): Pick<Call, 'raw' | 'headers'> => ({
   raw: new URLSearchParams(form).toString(),
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
 });
 
 /** A token that the tenant's owner mints replaces the tenant's. */
-export async function send(
+export async function sendSample(
   tenant: Tenant,
   operation: string,
   { sample, ...call }: Call & { sample: Sample },
@@ -28,7 +28,7 @@ export async function send(
   const search = query ? `?${new URLSearchParams(query).toString()}` : '';
   const answer = await tenant.harness.app.call(method, address + search, {
     ...(body && { body }),
-    ...(form && asForm(form)),
+    ...(form && toForm(form)),
     ...call,
   });
   const minted = path.endsWith('/scim-token') && answer.status === 201;

@@ -3,16 +3,16 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../../src/http/declaration/define-route.ts';
-import { randomHex } from '../../src/platform/ids.ts';
-import { dealt } from '../setup/runs.ts';
+import { generateHex } from '../../src/platform/ids.ts';
+import { selectShare } from '../setup/runs.ts';
 import type { Answer } from '../setup/start-app.ts';
-import { faultOf } from './answers.ts';
+import { findFault } from './answers.ts';
 import { access, examples } from './examples/all.ts';
 import type { Example, Sample } from './examples/example.ts';
 import { test as base } from './fixtures.ts';
-import { mounted, parametersOf } from './mounted.ts';
-import { placesOf, replaced, valueAt, type Path } from './paths.ts';
-import { credentialsFor, send, type Credentials } from './requests.ts';
+import { mounted, listParameters } from './mounted.ts';
+import { listPlaces, replaceValue, readValue, type Path } from './paths.ts';
+import { selectCredentials, sendSample, type Credentials } from './requests.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
 const CANARY = 'nightingale';
@@ -37,7 +37,7 @@ const SAME_EVERYWHERE =
   /(\/:revision|\/:action|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id|\/:checkpointId\/complete)$/;
 /** Parameters that are tokens, which authorise by themselves. */
 const recordParameters = (operation: string): string[] =>
-  parametersOf(operation.replace(SAME_EVERYWHERE, '')).filter((name) => name !== 'token');
+  listParameters(operation.replace(SAME_EVERYWHERE, '')).filter((name) => name !== 'token');
 /** Placeholder operations, which look nothing up. */
 const PLACEHOLDER = /^DELETE \S+\/(passkeys|trusted-devices)\//;
 /** Parts of an answer that differ between two answers to the same request. */
@@ -49,19 +49,19 @@ const test = base
   .extend('theirs', { scope: 'file' }, ({ harness }) => createTenant(harness, CANARY));
 
 /** Everything of ours that may call the operation: the owner, and a workspace key where keys are let in. */
-function callersOf(ours: Tenant, operation: string): Credentials[] {
+function listCallers(ours: Tenant, operation: string): Credentials[] {
   const row = access[operation];
   return [
-    ...(row?.anonymous === 'NO_API_KEY' ? [] : [credentialsFor(ours, operation)]),
+    ...(row?.anonymous === 'NO_API_KEY' ? [] : [selectCredentials(ours, operation)]),
     ...(['FORBIDDEN', 'NO_TOKEN'].includes(row?.workspaceKey ?? '') ? [] : [{ key: ours.key }]),
   ];
 }
 
 /** An id of the same form that nothing has. */
-const unknown = (id: string): string =>
-  /^[0-9a-f]+$/.test(id) ? randomHex(id.length / 2) : `none-${randomHex(8)}`;
+const toUnknownId = (id: string): string =>
+  /^[0-9a-f]+$/.test(id) ? generateHex(id.length / 2) : `none-${generateHex(8)}`;
 
-const isId = (path: Path): boolean => {
+const isIdPath = (path: Path): boolean => {
   const name = String(path.findLast((step) => typeof step === 'string') ?? '');
   return (
     (/^(id|ids|jti|userId)$|Ids?$/.test(name) || /^digest$/.test(name)) && !NO_RECORD.has(name)
@@ -69,17 +69,17 @@ const isId = (path: Path): boolean => {
 };
 
 /** Finds the paths of a sample that hold an id. */
-function idsIn(operation: string, sample: Sample): Path[] {
-  const inputs = placesOf({ query: sample.query ?? {}, body: sample.body ?? {} });
+function findIds(operation: string, sample: Sample): Path[] {
+  const inputs = listPlaces({ query: sample.query ?? {}, body: sample.body ?? {} });
   return [
     ...recordParameters(operation).map((name) => ['params', name]),
     ...inputs
-      .filter(({ path, value }) => typeof value === 'string' && isId(path))
+      .filter(({ path, value }) => typeof value === 'string' && isIdPath(path))
       .map(({ path }) => path),
   ];
 }
 
-function shown({ status, text, headers }: Answer, id: string): object {
+function describeAnswer({ status, text, headers }: Answer, id: string): object {
   const type = headers.get('content-type');
   // A PDF repeats its filter and tells its time, in streams of other lengths: its own tests read it.
   if (type === 'application/pdf') return { status, type };
@@ -87,7 +87,7 @@ function shown({ status, text, headers }: Answer, id: string): object {
 }
 
 /** Names of id members that the declared schema has, at any depth. */
-function declaredIds(route: Route): string[] {
+function listDeclaredIds(route: Route): string[] {
   const schemas = [route.query, route.body].filter((schema) => schema !== undefined);
   const names = schemas.flatMap((schema) =>
     [
@@ -96,17 +96,17 @@ function declaredIds(route: Route): string[] {
       ),
     ].map(([, name]) => name ?? ''),
   );
-  return [...new Set(names)].filter((name) => isId([name]));
+  return [...new Set(names)].filter((name) => isIdPath([name]));
 }
 
 // Reading comes before writing: an unknown `agentId` in a decision is free text, and then it is known.
 /** SCIM errors have no code of their own. */
-const notFound = (operation: string): object => ({
+const describeNotFound = (operation: string): object => ({
   status: 404,
   body: / \/scim\//.test(operation) ? { status: '404' } : { code: 'NOT_FOUND' },
 });
 
-const operations = dealt([...mounted.keys()].sort());
+const operations = selectShare([...mounted.keys()].sort());
 
 test.for(operations)('ids: %s', (operation, { ours, theirs }) =>
   tryIds({ ours, theirs, operation, example: examples[operation] }),
@@ -136,25 +136,27 @@ async function tryIds({ ours, theirs, operation, example }: Trial): Promise<void
     await example?.(theirs, theirs.owner.token),
   ];
   if (example === examples[operation]) shownBefore.set(operation, mine ?? {});
-  const places = idsIn(operation, mine ?? {});
+  const places = findIds(operation, mine ?? {});
   expect(places.length).toBeGreaterThanOrEqual(recordParameters(operation).length);
   for (const path of places) {
-    const id = valueAt(foreign, path) as string;
-    for (const credentials of callersOf(ours, operation)) {
-      const nowhere = unknown(id);
-      const asTheirs = await send(ours, operation, {
-        sample: replaced(mine ?? {}, path, id),
+    const id = readValue(foreign, path) as string;
+    for (const credentials of listCallers(ours, operation)) {
+      const nowhere = toUnknownId(id);
+      const asTheirs = await sendSample(ours, operation, {
+        sample: replaceValue(mine ?? {}, path, id),
         ...credentials,
       });
-      const asUnknown = await send(ours, operation, {
-        sample: replaced(mine ?? {}, path, nowhere),
+      const asUnknown = await sendSample(ours, operation, {
+        sample: replaceValue(mine ?? {}, path, nowhere),
         ...credentials,
       });
-      expect(shown(asTheirs, id), `${path.join('.')}: ${id}`).toEqual(shown(asUnknown, nowhere));
+      expect(describeAnswer(asTheirs, id), `${path.join('.')}: ${id}`).toEqual(
+        describeAnswer(asUnknown, nowhere),
+      );
       expect(asTheirs.text.replaceAll(id, '')).not.toContain(CANARY);
-      expect(faultOf(operation, asTheirs)).toBeNull();
+      expect(findFault(operation, asTheirs)).toBeNull();
       if (path[0] === 'params' && !PLACEHOLDER.test(operation))
-        expect(asTheirs).toMatchObject(notFound(operation));
+        expect(asTheirs).toMatchObject(describeNotFound(operation));
     }
   }
 }
@@ -165,11 +167,11 @@ test.for(operations.flatMap((operation) => mounted.get(operation) ?? []))(
     const operation = `${route.method.toUpperCase()} ${path}`;
     const sample =
       shownBefore.get(operation) ?? (await examples[operation]?.(ours, ours.owner.token)) ?? {};
-    const tried = idsIn(operation, sample).map((place) =>
+    const tried = findIds(operation, sample).map((place) =>
       place.findLast((step) => typeof step === 'string'),
     );
     expect(
-      declaredIds(route).filter((name) => !tried.includes(name) && name !== 'auditLogId'),
+      listDeclaredIds(route).filter((name) => !tried.includes(name) && name !== 'auditLogId'),
     ).toEqual([]);
   },
 );
@@ -177,20 +179,24 @@ test.for(operations.flatMap((operation) => mounted.get(operation) ?? []))(
 test.for(operations)('workspace and texts: %s', async (operation, { ours, theirs }) => {
   const sample = (await examples[operation]?.(ours, ours.owner.token)) ?? {};
   const open = { ...sample, query: {} };
-  for (const credentials of callersOf(ours, operation)) {
+  for (const credentials of listCallers(ours, operation)) {
     const call = (workspaceId: string): Promise<Answer> =>
-      send(ours, operation, { sample, ...credentials, headers: { 'x-workspace-id': workspaceId } });
+      sendSample(ours, operation, {
+        sample,
+        ...credentials,
+        headers: { 'x-workspace-id': workspaceId },
+      });
     const { anonymous = '', owner } = access[operation] ?? {};
     const gated = anonymous.startsWith('NO_') && owner !== anonymous;
     if (gated) {
       const answer = await call(theirs.workspaceId);
-      expect(answer).toMatchObject(notFound(operation));
-      expect((await call(unknown(theirs.workspaceId))).text).toBe(answer.text);
+      expect(answer).toMatchObject(describeNotFound(operation));
+      expect((await call(toUnknownId(theirs.workspaceId))).text).toBe(answer.text);
     }
     if (operation.startsWith('GET'))
-      expect((await send(ours, operation, { sample: open, ...credentials })).text).not.toContain(
-        CANARY,
-      );
+      expect(
+        (await sendSample(ours, operation, { sample: open, ...credentials })).text,
+      ).not.toContain(CANARY);
   }
 });
 
@@ -202,6 +208,6 @@ test('the owner sees the canary texts', async ({ theirs }) => {
     'GET /api/v1/auth/keys',
   ])
     expect(
-      (await send(theirs, operation, { sample: {}, token: theirs.owner.token })).text,
+      (await sendSample(theirs, operation, { sample: {}, token: theirs.owner.token })).text,
     ).toContain(CANARY);
 });

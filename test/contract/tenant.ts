@@ -1,20 +1,20 @@
 // An organisation with records of every kind, its people, and the app that serves it.
 import { expect } from 'vitest';
 import { hashKey } from '../../src/domain/identity/key-hash.ts';
-import { randomHex } from '../../src/platform/ids.ts';
-import { objectId, prove, startHarness, type Harness } from '../setup/harness.ts';
+import { generateHex } from '../../src/platform/ids.ts';
+import { toObjectId, verifyMailbox, startHarness, type Harness } from '../setup/harness.ts';
 import {
   createAgent,
   createOwner,
   createWorkspaceKey,
-  ok,
+  assertOk,
   PASSWORD,
   type Owner,
 } from '../setup/personas.ts';
 import { startNameServer, type NameServer } from '../setup/providers/name-server.ts';
 import { startPaymentProcessor } from '../setup/providers/payment-processor.ts';
 import type { Answer } from '../setup/start-app.ts';
-import { decisionBody, modelMetadata, policyBody } from './bodies.ts';
+import { createDecisionBody, createModelMetadata, createPolicyBody } from './bodies.ts';
 
 export interface ContractHarness extends Harness {
   names: NameServer;
@@ -71,14 +71,14 @@ export interface Tenant {
 }
 
 /** Calls as the owner and fails loudly. */
-export async function asOwner(
+export async function callAsOwner(
   { harness, owner }: Pick<Tenant, 'harness' | 'owner'>,
   operation: string,
   body?: unknown,
 ): Promise<Answer['body']> {
   const [method = '', path = ''] = operation.split(' ');
   const call = { token: owner.token, ...(body !== undefined && { body }) };
-  return ok(await harness.app.call(method, path, call)).body.data;
+  return assertOk(await harness.app.call(method, path, call)).body.data;
 }
 
 /** A new organisation; `plan` replaces the plan before anybody has asked for it. */
@@ -88,16 +88,16 @@ export async function createTenant(
   plan?: string,
 ): Promise<Tenant> {
   const { app, db } = harness;
-  const owner = await prove(harness, await createOwner(app, mark));
-  const organizationId = objectId(owner.organizationId);
+  const owner = await verifyMailbox(harness, await createOwner(app, mark));
+  const organizationId = toObjectId(owner.organizationId);
   if (plan !== undefined)
     await db
       .collection('organizations')
       .updateOne({ _id: organizationId }, { $set: { 'subscription.plan': plan } });
   // Directly in the database, since the plan may refuse the operation.
-  const scimToken = `scim_${randomHex(24)}`;
+  const scimToken = `scim_${generateHex(24)}`;
   await db.collection('scim_tokens').insertOne({ organizationId, tokenHash: hashKey(scimToken) });
-  const agent = await createAgent(app, owner, `${mark} agent ${randomHex(4)}`);
+  const agent = await createAgent(app, owner, `${mark} agent ${generateHex(4)}`);
   const { key } = await createWorkspaceKey(app, owner, { name: `${mark} key` });
   const people = { harness, mark, owner, agentId: agent.id, agentKey: agent.key, key, scimToken };
   return { ...people, ...(await createRecords(people)) };
@@ -111,13 +111,20 @@ type People = Pick<
 /** A workspace, a policy, and a decision with what follows from it. */
 async function createRecords(people: People): Promise<Omit<Tenant, keyof People>> {
   const { harness, mark, agentId, key } = people;
-  const body = { modelMetadata: modelMetadata(mark) };
-  await asOwner(people, `PATCH /api/v1/agents/${agentId}`, body);
-  const workspace = await asOwner(people, 'POST /api/v1/workspaces', { name: `${mark} workspace` });
-  const policy = await asOwner(people, 'POST /api/v1/policies', policyBody(mark));
-  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decisionBody(agentId, mark) }));
-  const [trace] = await asOwner(people, 'GET /api/v1/traces');
-  const organizationId = objectId(people.owner.organizationId);
+  const body = { modelMetadata: createModelMetadata(mark) };
+  await callAsOwner(people, `PATCH /api/v1/agents/${agentId}`, body);
+  const workspace = await callAsOwner(people, 'POST /api/v1/workspaces', {
+    name: `${mark} workspace`,
+  });
+  const policy = await callAsOwner(people, 'POST /api/v1/policies', createPolicyBody(mark));
+  assertOk(
+    await harness.app.call('POST', '/api/v1/traces', {
+      key,
+      body: createDecisionBody(agentId, mark),
+    }),
+  );
+  const [trace] = await callAsOwner(people, 'GET /api/v1/traces');
+  const organizationId = toObjectId(people.owner.organizationId);
   const set = await harness.db
     .collection('policy_sets')
     .findOne({ organizationId, 'members.0': { $exists: true } });
@@ -138,5 +145,5 @@ async function createRecords(people: People): Promise<Omit<Tenant, keyof People>
 /** A new session of a person, in the organisation they were in last. */
 export async function signInAgain({ app }: Harness, email: string): Promise<string> {
   const body = { email, password: PASSWORD };
-  return ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token as string;
+  return assertOk(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token as string;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/confidence/score.ts';
 import { weights, type ConfidenceFeature } from '../../src/domain/confidence/features.ts';
 import type { Json, JsonObject } from '../../src/domain/record/json.ts';
-import { runs } from '../setup/runs.ts';
+import { chooseRuns } from '../setup/runs.ts';
 
 const policies = { strictMode: false, confidenceThreshold: 0.8 };
 const strict = { strictMode: true, confidenceThreshold: 0.8 };
@@ -319,7 +319,7 @@ describe('properties', () => {
           scoreDecision(JSON.parse(JSON.stringify(sample)) as JsonObject, agent, past),
         );
       }),
-      { numRuns: runs(200, 1_000) },
+      { numRuns: chooseRuns(200, 1_000) },
     );
   });
 

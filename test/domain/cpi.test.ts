@@ -2,8 +2,14 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countOf, cpiOf, NOTHING_JUDGED, sampleSize, shareOf } from '../../src/domain/cpi.ts';
-import { runs } from '../setup/runs.ts';
+import {
+  selectCount,
+  computeCpi,
+  NOTHING_JUDGED,
+  countSample,
+  computeRatio,
+} from '../../src/domain/cpi.ts';
+import { chooseRuns } from '../setup/runs.ts';
 
 const counts = (
   correctFlags: number,
@@ -27,18 +33,18 @@ test.each([
   ['some of each', counts(10, 4, 2, 24), 90],
   ['a fraction', counts(7, 3, 1, 19), 91.7],
 ] as const)('the score of %s', (_, given, score) => {
-  expect(cpiOf(given).score).toBe(score);
+  expect(computeCpi(given).score).toBe(score);
 });
 
 test('the rates are shares of what was judged, null of nothing', () => {
-  expect(cpiOf(counts(10, 4, 2, 24))).toEqual({
+  expect(computeCpi(counts(10, 4, 2, 24))).toEqual({
     score: 90,
     sampleSize: 40,
     correctFlagRate: 0.7143,
     falseFlagRate: 0.2857,
     humanOverrideRate: 0.3,
   });
-  expect(cpiOf(NOTHING_JUDGED)).toEqual({
+  expect(computeCpi(NOTHING_JUDGED)).toEqual({
     score: null,
     sampleSize: 0,
     correctFlagRate: null,
@@ -48,10 +54,10 @@ test('the rates are shares of what was judged, null of nothing', () => {
 });
 
 test('a verdict goes where the table says', () => {
-  expect(countOf({ isHeld: true, isRight: true })).toBe('falseFlags');
-  expect(countOf({ isHeld: true, isRight: false })).toBe('correctFlags');
-  expect(countOf({ isHeld: false, isRight: true })).toBe('confirmations');
-  expect(countOf({ isHeld: false, isRight: false })).toBe('misses');
+  expect(selectCount({ isHeld: true, isRight: true })).toBe('falseFlags');
+  expect(selectCount({ isHeld: true, isRight: false })).toBe('correctFlags');
+  expect(selectCount({ isHeld: false, isRight: true })).toBe('confirmations');
+  expect(selectCount({ isHeld: false, isRight: false })).toBe('misses');
 });
 
 test('the score is between 0 and 100, and no further miss makes it better', () => {
@@ -59,19 +65,19 @@ test('the score is between 0 and 100, and no further miss makes it better', () =
   fc.assert(
     fc.property(count, count, count, count, (a, b, c, d) => {
       const given = counts(a, b, c, d);
-      const { score } = cpiOf(given);
-      if (sampleSize(given) < 20) {
+      const { score } = computeCpi(given);
+      if (countSample(given) < 20) {
         expect(score).toBeNull();
         return;
       }
       expect(score).toBeGreaterThanOrEqual(0);
       expect(score).toBeLessThanOrEqual(100);
-      expect(cpiOf(counts(a, b, c + 1, d)).score).toBeLessThanOrEqual(score ?? 0);
+      expect(computeCpi(counts(a, b, c + 1, d)).score).toBeLessThanOrEqual(score ?? 0);
     }),
-    { numRuns: runs(200, 5000) },
+    { numRuns: chooseRuns(200, 5000) },
   );
 });
 
 test('a share has four decimals', () => {
-  expect(shareOf(1, 3)).toBe(0.3333);
+  expect(computeRatio(1, 3)).toBe(0.3333);
 });

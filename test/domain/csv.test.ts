@@ -2,8 +2,8 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Cell, csvHeader, csvLine } from '../../src/domain/csv.ts';
-import { runs } from '../setup/runs.ts';
+import { type Cell, formatCsvHeader, formatCsvLine } from '../../src/domain/csv.ts';
+import { chooseRuns } from '../setup/runs.ts';
 
 /** The cells of one line, read by the grammar of RFC 4180, by a reader that splits at `separator`. */
 function cellsOf(line: string, separator = ','): string[] {
@@ -51,13 +51,13 @@ test.each<[what: string, cell: Cell, written: string]>([
   ['a full-width equals sign', '＝1', '"\'＝1"'],
   ['a formula behind words, which is none', 'see =1', '"see =1"'],
 ])('%s', (_what, cell, written) => {
-  expect(csvLine([cell])).toBe(`${written}\r\n`);
-  expect(csvLine(['before', cell, 'after'])).toBe(`"before",${written},"after"\r\n`);
+  expect(formatCsvLine([cell])).toBe(`${written}\r\n`);
+  expect(formatCsvLine(['before', cell, 'after'])).toBe(`"before",${written},"after"\r\n`);
 });
 
 test('the first line begins with a byte order mark, no other does', () => {
-  expect(csvHeader(['a', 'b'])).toBe('\ufeff"a","b"\r\n');
-  expect(csvLine(['a', 'b'])).toBe('"a","b"\r\n');
+  expect(formatCsvHeader(['a', 'b'])).toBe('\ufeff"a","b"\r\n');
+  expect(formatCsvLine(['a', 'b'])).toBe('"a","b"\r\n');
 });
 
 describe('whatever the texts are', () => {
@@ -69,11 +69,11 @@ describe('whatever the texts are', () => {
   test('a line has its cells, and none is a formula', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (texts) => {
-        const cells = cellsOf(csvLine(texts));
+        const cells = cellsOf(formatCsvLine(texts));
         expect(cells.map((cell, at) => (cell === texts[at] ? cell : cell.slice(1)))).toEqual(texts);
         for (const cell of cells) expect(cell).not.toMatch(/^[\s\p{C}]*[=+\-@＝＋－＠]/u);
       }),
-      { numRuns: runs(300, 20_000) },
+      { numRuns: chooseRuns(300, 20_000) },
     );
   });
   test.each([';', '\t', '|'])(
@@ -81,11 +81,11 @@ describe('whatever the texts are', () => {
     (by) => {
       fc.assert(
         fc.property(text, (written) => {
-          const cells = cellsOf(csvLine([written]), by);
+          const cells = cellsOf(formatCsvLine([written]), by);
           expect(cells).toHaveLength(1);
           expect(cells[0]).not.toMatch(/^[\s\p{C}]*[=+\-@＝＋－＠]/u);
         }),
-        { numRuns: runs(100, 5000) },
+        { numRuns: chooseRuns(100, 5000) },
       );
     },
   );

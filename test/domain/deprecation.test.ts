@@ -1,6 +1,10 @@
 // The end of a deprecated interface: its last day is served to the end, in UTC.
 import { expect, test } from 'vitest';
-import { deprecation, deprecationLink, isPast } from '../../src/domain/deprecation.ts';
+import {
+  createDeprecationHeaders,
+  formatDeprecationLink,
+  isPast,
+} from '../../src/domain/deprecation.ts';
 
 test.each([
   ['2027-04-11T23:59:59.999Z', false],
@@ -13,7 +17,7 @@ test.each([
 });
 
 test('the notice names the day and the guide', () => {
-  expect(deprecation('2027-04-12', deprecationLink('/guide'))).toEqual({
+  expect(createDeprecationHeaders('2027-04-12', formatDeprecationLink('/guide'))).toEqual({
     Deprecation: 'true',
     Sunset: '2027-04-12',
     Link: '</guide>; rel="deprecation"',

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   type Comparable,
   isMature,
-  patternOf,
-  staysWithPerson,
+  derivePattern,
+  mustGoToPerson,
 } from '../../src/domain/maturation.ts';
 import type { Json } from '../../src/domain/record/json.ts';
 
@@ -35,7 +35,7 @@ describe('a pattern', () => {
     ['the tool in other letters', action({ tool: 'Refund', arguments: { amount: 21 } })],
     ['the order of policies', judged(policy)],
   ])('is the same for %s', ([, changes]) => {
-    expect(patternOf(held(changes))).toBe(patternOf(held()));
+    expect(derivePattern(held(changes))).toBe(derivePattern(held()));
   });
 
   test.for<[string, Partial<Comparable>]>([
@@ -51,8 +51,8 @@ describe('a pattern', () => {
     ['revision of the policy', judged({ ...policy, revision: 2 })],
     ['second policy', judged(policy, { ...policy, id: 'p2' })],
   ])('is another one for another %s', ([, changes]) => {
-    expect(patternOf(held(changes))).toEqual(expect.any(String));
-    expect(patternOf(held(changes))).not.toBe(patternOf(held()));
+    expect(derivePattern(held(changes))).toEqual(expect.any(String));
+    expect(derivePattern(held(changes))).not.toBe(derivePattern(held()));
   });
 
   test.for<[string, Partial<Comparable>]>([
@@ -66,7 +66,7 @@ describe('a pattern', () => {
       { evaluation: { tags: ['SCRUB_LIMIT'], matchedPolicies: [policy] } },
     ],
   ])('is not there for %s', ([, changes]) => {
-    expect(patternOf(held(changes))).toBeNull();
+    expect(derivePattern(held(changes))).toBeNull();
   });
 });
 
@@ -87,7 +87,7 @@ test.for<[string, boolean, { approvals?: number; since?: string | null; last?: s
 });
 
 test('critical decisions go to a person, and a tenth of the rest', () => {
-  expect(staysWithPerson('critical', '0000000b')).toBe(true);
+  expect(mustGoToPerson('critical', '0000000b')).toBe(true);
   const hashes = Array.from({ length: 1000 }, (_, at) => at.toString(16).padStart(8, '0'));
-  expect(hashes.filter((hash) => staysWithPerson('high', hash))).toHaveLength(100);
+  expect(hashes.filter((hash) => mustGoToPerson('high', hash))).toHaveLength(100);
 });

@@ -2,8 +2,8 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { partsIn } from '../../src/domain/patterns/part-search.ts';
-import { runs } from '../setup/runs.ts';
+import { findParts } from '../../src/domain/patterns/part-search.ts';
+import { chooseRuns } from '../setup/runs.ts';
 
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength });
 
@@ -15,11 +15,11 @@ test('finds those that occur, in short texts and long ones', () => {
       fc.boolean(),
       (parts, end, long) => {
         const whole = (long ? 'd'.repeat(100_001) : '') + end;
-        expect([...partsIn(parts, whole)].sort()).toEqual(
+        expect([...findParts(parts, whole)].sort()).toEqual(
           [...new Set(parts)].filter((part) => whole.includes(part)).sort(),
         );
       },
     ),
-    { numRuns: runs(200, 5_000) },
+    { numRuns: chooseRuns(200, 5_000) },
   );
 });

@@ -2,18 +2,18 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { searchFor } from '../../src/domain/patterns/text-search.ts';
-import { runs } from '../setup/runs.ts';
+import { createTextSearch } from '../../src/domain/patterns/text-search.ts';
+import { chooseRuns } from '../setup/runs.ts';
 
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });
 
 test('is the same as the one of the language', () => {
   fc.assert(
     fc.property(text(40), text(200), fc.nat(200), (part, whole, at) => {
-      expect(searchFor(part)(whole)).toBe(whole.includes(part));
+      expect(createTextSearch(part)(whole)).toBe(whole.includes(part));
       const inside = whole.slice(at, at + 30);
-      expect(searchFor(inside)(whole)).toBe(true);
+      expect(createTextSearch(inside)(whole)).toBe(true);
     }),
-    { numRuns: runs(500, 20_000) },
+    { numRuns: chooseRuns(500, 20_000) },
   );
 });

@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { has } from '../domain/tools.ts';
-import { send } from '../setup/start-app.ts';
+import { sendRequest } from '../setup/start-app.ts';
 import { accepts, FROM_SOURCES, isAlive, machine, patience, slow } from './server-process.ts';
 
 const account = {
@@ -37,7 +37,7 @@ test.skipIf(!has('curl'))(
       inputContext: { prompt: 'Hello' },
       outputDecision: { action: 'greet' },
     };
-    const posted = await send(`${url}/api/v1/traces`, 'POST', { key: made.data.key, body });
+    const posted = await sendRequest(`${url}/api/v1/traces`, 'POST', { key: made.data.key, body });
     expect(posted.body.data).toMatchObject({ status: 'approved', hashChain: { sequence: 1 } });
     expect((await fetch(`${url}/docs`)).status).toBe(200);
   },
@@ -73,7 +73,9 @@ test(
 
     const second = await start();
     expect(await readJson(folder, 'data', 'mongod.json')).toEqual(kept);
-    const signedIn = await send(`${second.url}/api/v1/auth/login`, 'POST', { body: account });
+    const signedIn = await sendRequest(`${second.url}/api/v1/auth/login`, 'POST', {
+      body: account,
+    });
     expect(signedIn.status).toBe(200);
     second.process.kill('SIGINT');
     expect(await second.ended).toBe(0);

@@ -1,6 +1,6 @@
 // The archive reader finds an entry, compressed or stored, and refuses invalid archives.
 import { expect, test } from 'vitest';
-import { unzipEntry } from '../../src/embedded-db/zip.ts';
+import { extractEntry } from '../../src/embedded-db/zip.ts';
 import { makeZip } from './make-zip.ts';
 
 const zip = makeZip([
@@ -14,15 +14,15 @@ test.each([
   ['/bin/stored', 'as it is'],
   ['README', 'read me'],
 ])('%s', async (suffix, content) => {
-  expect((await unzipEntry(zip, suffix)).toString()).toBe(content);
+  expect((await extractEntry(zip, suffix)).toString()).toBe(content);
 });
 
 test('refuses a missing entry', async () => {
-  await expect(unzipEntry(zip, '/bin/mongod')).rejects.toThrow('no /bin/mongod in the archive');
+  await expect(extractEntry(zip, '/bin/mongod')).rejects.toThrow('no /bin/mongod in the archive');
 });
 
 test('refuses bytes that are no archive', async () => {
-  await expect(unzipEntry(Buffer.from('<html>sign in first</html>'), 'x')).rejects.toThrow(
+  await expect(extractEntry(Buffer.from('<html>sign in first</html>'), 'x')).rejects.toThrow(
     'not a zip archive',
   );
 });

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { loadConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
-import { sharedLimitsOf } from '../../src/platform/shared/shared.ts';
+import { toSharedLimits } from '../../src/platform/shared/shared.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
 import type { Step } from '../../src/ledger/probe.ts';
 import { startWorkers } from '../../src/workers/primary.ts';
@@ -75,7 +75,7 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   const { mongoUri, workers, port } = orders;
   const service = await startWorkers({
     orders: { mongoUri, workers, port, secrets: SECRETS },
-    limits: sharedLimitsOf(config),
+    limits: toSharedLimits(config),
     log: logger,
     onLost: () => process.exit(1),
   });

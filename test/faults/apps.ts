@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { freePort } from '../../src/embedded-db/mongod-process.ts';
+import { findFreePort } from '../../src/embedded-db/mongod-process.ts';
 import type { Orders, Said } from './app-process.ts';
 
 export const WORKERS = Number(process.env.ASSAY_WORKERS ?? 1);
@@ -31,7 +31,7 @@ export class App {
   async start(more: Partial<AppOrders> = {}): Promise<void> {
     await this.kill();
     const { workers = WORKERS } = this.#orders;
-    const port = workers > 1 ? await freePort() : 0;
+    const port = workers > 1 ? await findFreePort() : 0;
     const orders = JSON.stringify({ ...this.#orders, ...more, workers, port });
     const program = fileURLToPath(new URL('app-process.mjs', inject('built')));
     const child = fork(program, [orders], {
@@ -46,12 +46,13 @@ export class App {
     const exit = once(child, 'exit');
     child.once('exit', () => (this.url = null));
     this.#watch(child);
-    const told = await Promise.race([
+    const message = await Promise.race([
       said(child, ({ url }) => url !== undefined),
       exit.then(() => null),
     ]);
-    if (told?.url === undefined) throw new Error(`the instance did not start:\n${this.complaints}`);
-    this.url = told.url;
+    if (message?.url === undefined)
+      throw new Error(`the instance did not start:\n${this.complaints}`);
+    this.url = message.url;
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
@@ -69,8 +70,8 @@ export class App {
       await this.kill();
       return () => this.start();
     }
-    const replaced = said(child, (told) => told.replaced === true);
-    const died = said(child, (told) => told.died === true);
+    const replaced = said(child, (message) => message.replaced === true);
+    const died = said(child, (message) => message.died === true);
     child.send({ killOne: this.#kills++ });
     await died;
     return async () => {

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { freePort, startMongod, type MongodProcess } from '../../src/embedded-db/mongod-process.ts';
+import {
+  findFreePort,
+  startMongod,
+  type MongodProcess,
+} from '../../src/embedded-db/mongod-process.ts';
 
 const NAME = 'faults';
 const MEMBERS = 3;
@@ -33,7 +37,7 @@ export async function startCluster(binary: string): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-faults-'));
   const members: Member[] = [];
   for (let index = 0; index < MEMBERS; index++)
-    members.push(await startMember(binary, join(folder, String(index)), await freePort()));
+    members.push(await startMember(binary, join(folder, String(index)), await findFreePort()));
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`);
   await initiate(hosts);
   const uri = (database: string) => `mongodb://${hosts.join(',')}/${database}?replicaSet=${NAME}`;

@@ -3,15 +3,15 @@ import { mongo } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Step } from '../../src/ledger/probe.ts';
 import { openReader } from '../api/traces/stream/event-reader.ts';
-import { databaseUri } from '../setup/databases.ts';
-import { ok, PASSWORD } from '../setup/personas.ts';
+import { createDatabaseUri } from '../setup/databases.ts';
+import { assertOk, PASSWORD } from '../setup/personas.ts';
 import {
   startReceiver,
-  verified,
+  verifyMessage,
   type Message,
   type Receiver,
 } from '../setup/providers/receiver.ts';
-import { send } from '../setup/start-app.ts';
+import { sendRequest } from '../setup/start-app.ts';
 import { App } from './apps.ts';
 import { Load } from './load.ts';
 
@@ -22,7 +22,7 @@ const LATER_MS = 70_000;
 /** The transaction of a consumer that was killed holds its cursor until mongod ends it, after 60 seconds. */
 const SOON = { timeout: 150_000, interval: 200 };
 
-const uri = databaseUri();
+const uri = createDatabaseUri();
 let client: mongo.MongoClient;
 let receiver: Receiver;
 let app: App;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   app = new App({ mongoUri: uri, environment: { ASSAY_OUTBOUND_ALLOW: receiver.host } });
   await app.start();
   const call = async (path: string, body: object) =>
-    ok(await send(`${app.url}/api/v1/${path}`, 'POST', { token, body })).body.data;
+    assertOk(await sendRequest(`${app.url}/api/v1/${path}`, 'POST', { token, body })).body.data;
   const person = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
   ({ token } = await call('auth/register', { ...person, organizationName: 'Faults' }));
   for (const [name, type] of [
@@ -71,7 +71,7 @@ const sealed = async (after = 0) =>
 function received(): Map<string, string> {
   const byId = new Map<string, string>();
   for (const message of receiver.received) {
-    const { data } = verified(message, secret) as { data: { traceId: string } };
+    const { data } = verifyMessage(message, secret) as { data: { traceId: string } };
     byId.set(message.headers['webhook-id'] as string, data.traceId);
   }
   return byId;

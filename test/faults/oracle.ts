@@ -4,10 +4,13 @@ import type mongoose from 'mongoose';
 import { expect } from 'vitest';
 import { readPin } from '../../scripts/verify-bundle/pins.ts';
 import { verifyBundle } from '../../scripts/verify-bundle/verify.ts';
-import { packedPrefixes } from '../../src/domain/search/hash-prefixes.ts';
-import { unpacked } from '../../src/domain/search/word-segment.ts';
-import { bytesOf } from '../../src/ledger/contents/contents.ts';
-import { segmentIn, type StoredSegment } from '../../src/resources/traces/search/word-segments.ts';
+import { packPrefixes } from '../../src/domain/search/hash-prefixes.ts';
+import { unpackDecisions } from '../../src/domain/search/word-segment.ts';
+import { toLockedBytes } from '../../src/ledger/contents/contents.ts';
+import {
+  toWordSegment,
+  type StoredSegment,
+} from '../../src/resources/traces/search/word-segments.ts';
 import type { TraceDocument } from '../../src/resources/traces/traces.model.ts';
 import { post, type Acknowledged } from './load.ts';
 
@@ -171,7 +174,7 @@ async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored
     'matches of policies',
   ).toBe(matches);
   const segments = await db.collection<StoredSegment>('word_segments').find().toArray();
-  const searched = segments.flatMap((segment) => [...unpacked(segmentIn(segment))]);
+  const searched = segments.flatMap((segment) => [...unpackDecisions(toWordSegment(segment))]);
   expect(
     searched.map(({ sequence }) => sequence).sort((a, b) => a - b),
     'the words of each decision stand in one segment, once',
@@ -179,9 +182,9 @@ async function assertConsumers({ db, agentId }: Subject, traces: readonly Stored
   const rows = await db.collection('hash_segments').find().sort({ from: 1 }).toArray();
   const chain = await db.collection('ledger').find().sort({ sequence: 1 }).toArray();
   expect(
-    Buffer.concat(rows.map(({ prefixes }) => bytesOf(prefixes) as Uint8Array)),
+    Buffer.concat(rows.map(({ prefixes }) => toLockedBytes(prefixes) as Uint8Array)),
     'the hash of each entry stands in one segment, once, in its place',
-  ).toEqual(packedPrefixes(chain.map(({ chainHash }) => String(chainHash))));
+  ).toEqual(packPrefixes(chain.map(({ chainHash }) => String(chainHash))));
   const events = await db.collection('outbox').distinct('payload.data.traceId', { topic: 'event' });
   expect(events.length, 'one event per decision').toBe(traces.length);
   expect(await db.collection('outbox').countDocuments({ topic: 'event' })).toBe(traces.length);

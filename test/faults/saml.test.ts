@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { base64 } from '../setup/providers/identity-provider-saml.ts';
-import { selfSigned } from '../setup/providers/self-signed.ts';
-import { send } from '../setup/start-app.ts';
+import { toBase64 } from '../setup/providers/identity-provider-saml.ts';
+import { createSelfSigned } from '../setup/providers/self-signed.ts';
+import { sendRequest } from '../setup/start-app.ts';
 import { App } from './apps.ts';
 
 const ANSWERED_MS = 1000;
@@ -28,15 +28,16 @@ beforeAll(async () => {
     password: 'Correct-Horse-9',
     organizationName: 'Faults',
   };
-  const { data } = (await send(`${app.url}/api/v1/auth/register`, 'POST', { body: person })).body;
+  const { data } = (await sendRequest(`${app.url}/api/v1/auth/register`, 'POST', { body: person }))
+    .body;
   organizationId = data.organization._id;
   const saml = {
     entityId: 'urn:idp',
     ssoUrl: 'https://idp.example.org/sso',
-    certificates: [selfSigned('one').certificate, selfSigned('two').certificate],
+    certificates: [createSelfSigned('one').certificate, createSelfSigned('two').certificate],
   };
   const body = { provider: 'saml', saml };
-  const answer = await send(`${app.url}/api/v1/organization/sso`, 'PUT', {
+  const answer = await sendRequest(`${app.url}/api/v1/organization/sso`, 'PUT', {
     token: data.token,
     body,
   });
@@ -44,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.kill());
 // The first message starts the thread; the cost of a message is measured after it.
-beforeEach(() => hostile(form(base64('<a/>'))));
+beforeEach(() => hostile(form(toBase64('<a/>'))));
 
 /** The bytes of a form; its first member is filled with the state of an attempt. */
 function form(SAMLResponse: string): Buffer {
@@ -54,14 +55,14 @@ function form(SAMLResponse: string): Buffer {
 
 /** Sends a form for a new attempt. */
 async function hostile(raw: Buffer): Promise<{ status: number; ms: number }> {
-  const start = await send(`${app.url}/api/v1/auth/saml/initiate`, 'POST', {
+  const start = await sendRequest(`${app.url}/api/v1/auth/saml/initiate`, 'POST', {
     body: { organizationId },
   });
   const relayState = new URL(start.body.data.redirectUrl).searchParams.get('RelayState') ?? '';
   const cookie = start.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   raw.write(`RelayState=${relayState}&`);
   const began = performance.now();
-  const { status } = await send(`${app.url}/api/v1/auth/saml/callback`, 'POST', {
+  const { status } = await sendRequest(`${app.url}/api/v1/auth/saml/callback`, 'POST', {
     raw,
     headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
   });
@@ -90,18 +91,19 @@ const signature =
   '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:Reference URI="#a"/></ds:SignedInfo></ds:Signature>';
 
 const MESSAGES: Record<string, (bytes: number) => string> = {
-  'empty elements': (bytes) => base64(`<a>${filled(bytes, '<b/>')}</a>`),
-  nesting: (bytes) => base64(filled(bytes, '<ab>')),
-  'nesting that ends': (bytes) => base64(filled(bytes / 2.4, '<ab>') + filled(bytes / 2, '</ab>')),
-  attributes: (bytes) => base64(`<a ${filled(bytes, 'b="" ')}/>`),
-  'one attribute': (bytes) => base64(`<a b="${filled(bytes, 'x')}"/>`),
-  'elements with namespaces': (bytes) => base64(`<a>${filled(bytes, `<b ${namespaces}/>`)}</a>`),
-  'nested namespaces': (bytes) => base64(filled(bytes, `<b ${namespaces}>`)),
-  references: (bytes) => base64(`<a>${filled(bytes, '&lt;')}</a>`),
-  'white space in a tag': (bytes) => base64(`<a${filled(bytes, ' ')}`),
-  signatures: (bytes) => base64(`<a>${filled(bytes, signature)}</a>`),
-  'a comment without an end': (bytes) => base64(`<!--${filled(bytes, '-')}`),
-  'a document type': (bytes) => base64(`<!DOCTYPE a [${filled(bytes, '<!ENTITY b "c">')}]><a/>`),
+  'empty elements': (bytes) => toBase64(`<a>${filled(bytes, '<b/>')}</a>`),
+  nesting: (bytes) => toBase64(filled(bytes, '<ab>')),
+  'nesting that ends': (bytes) =>
+    toBase64(filled(bytes / 2.4, '<ab>') + filled(bytes / 2, '</ab>')),
+  attributes: (bytes) => toBase64(`<a ${filled(bytes, 'b="" ')}/>`),
+  'one attribute': (bytes) => toBase64(`<a b="${filled(bytes, 'x')}"/>`),
+  'elements with namespaces': (bytes) => toBase64(`<a>${filled(bytes, `<b ${namespaces}/>`)}</a>`),
+  'nested namespaces': (bytes) => toBase64(filled(bytes, `<b ${namespaces}>`)),
+  references: (bytes) => toBase64(`<a>${filled(bytes, '&lt;')}</a>`),
+  'white space in a tag': (bytes) => toBase64(`<a${filled(bytes, ' ')}`),
+  signatures: (bytes) => toBase64(`<a>${filled(bytes, signature)}</a>`),
+  'a comment without an end': (bytes) => toBase64(`<!--${filled(bytes, '-')}`),
+  'a document type': (bytes) => toBase64(`<!DOCTYPE a [${filled(bytes, '<!ENTITY b "c">')}]><a/>`),
   noise: (bytes) => randomBytes(bytes).toString('base64'),
   'noise that is no base64': (bytes) =>
     randomBytes(bytes)

@@ -1,15 +1,15 @@
 // Amendments on a real database: the first one wins, and the trace equals the fold in any order of folding.
 import { expect, test } from 'vitest';
-import { payloadDigest } from '../../src/domain/record/chain.ts';
+import { computePayloadDigest } from '../../src/domain/record/chain.ts';
 import {
-  correctionPayload,
-  erasurePayload,
-  reviewPayload,
-  statusPayload,
+  createCorrectionPayload,
+  createErasurePayload,
+  createReviewPayload,
+  createStatusPayload,
   type TraceStatus,
 } from '../../src/domain/record/payload.ts';
 import { AppError } from '../../src/errors.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { generateId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Draft, Position, Stored } from '../../src/ledger/entry.ts';
 import { createFold } from '../../src/ledger/amend/fold.ts';
@@ -18,7 +18,7 @@ import {
   type Amendment,
   type Subject,
 } from '../../src/ledger/amend/amendments.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../src/ledger/ledger.model.ts';
 import { traceColumns } from '../../src/resources/traces/traces.columns.ts';
 import { draft, RealChain } from './store/real-chain.ts';
 
@@ -36,7 +36,7 @@ function open(organizationId: string) {
 }
 
 function common(organizationId: string, { trace, subject, after }: Subject) {
-  const actor = { kind: 'user', id: newId() } as const;
+  const actor = { kind: 'user', id: generateId() } as const;
   const place = ({ sequence, chainHash }: Position) => ({ sequence, chainHash });
   const positions = { subject: place(subject), after: place(after) };
   return {
@@ -50,13 +50,16 @@ function common(organizationId: string, { trace, subject, after }: Subject) {
 }
 
 function amendment(kind: Draft['kind'], payload: string, fields: Draft['fields'] = {}): Amendment {
-  return { kind, payload, payloadDigest: payloadDigest(payload), fields };
+  return { kind, payload, payloadDigest: computePayloadDigest(payload), fields };
 }
 
 function status(organizationId: string, subject: Subject, to: TraceStatus): Amendment {
   return amendment(
     'status',
-    statusPayload({ ...common(organizationId, subject), set: { status: to, humanOverride: null } }),
+    createStatusPayload({
+      ...common(organizationId, subject),
+      set: { status: to, humanOverride: null },
+    }),
   );
 }
 
@@ -67,7 +70,7 @@ function correction(organizationId: string, subject: Subject, rationale: string)
     commitments: { feedback: hex('a'), rationale: hex('b') },
   };
   const sealed = { feedback: text('wrong'), rationale: text(rationale) };
-  return amendment('correction', correctionPayload({ ...members, action: 'correct', set }), {
+  return amendment('correction', createCorrectionPayload({ ...members, action: 'correct', set }), {
     sealed,
   });
 }
@@ -78,14 +81,16 @@ async function traceOf(organizationId: string, traceId: string): Promise<Stored>
 }
 
 test('one of many concurrent reviewers decides and the others are refused', async () => {
-  const organizationId = newId();
-  const reviewId = newId();
+  const organizationId = generateId();
+  const reviewId = generateId();
   const { amendments, fold, ingest } = open(organizationId);
-  const review = { _id: objectId(reviewId), status: 'pending', priority: 'medium' };
+  const review = { _id: toObjectId(reviewId), status: 'pending', priority: 'medium' };
   await ingest('t', { status: 'flagged', humanOverride: false, review });
-  const assignee = objectId(newId());
+  const assignee = toObjectId(generateId());
   expect(
-    await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: assignee }),
+    await fold.assignReview(toObjectId(organizationId), toObjectId(reviewId), {
+      assignedTo: assignee,
+    }),
   ).toBe(true);
   const decide = (decision: 'approve' | 'reject') => (subject: Subject) => {
     if ((subject.trace.review as { status: string }).status !== 'pending')
@@ -96,7 +101,7 @@ test('one of many concurrent reviewers decides and the others are refused', asyn
     } as const;
     return amendment(
       'review',
-      reviewPayload({ ...common(organizationId, subject), reviewId, decision, set }),
+      createReviewPayload({ ...common(organizationId, subject), reviewId, decision, set }),
     );
   };
   const decisions = Array.from({ length: 8 }, (_, index) =>
@@ -120,12 +125,12 @@ test('one of many concurrent reviewers decides and the others are refused', asyn
     assignedTo: assignee,
   });
   expect(
-    await fold.assignReview(objectId(organizationId), objectId(reviewId), { assignedTo: null }),
+    await fold.assignReview(toObjectId(organizationId), toObjectId(reviewId), { assignedTo: null }),
   ).toBe(false);
 });
 
 test('many decisions are amended at once and unknown ones are rejected one by one', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const { amendments, ingest } = open(organizationId);
   const traceIds = Array.from({ length: 100 }, (_, index) => `bulk-${index}`);
   await Promise.all(traceIds.map((traceId) => ingest(traceId, { status: 'approved' })));
@@ -141,7 +146,7 @@ test('many decisions are amended at once and unknown ones are rejected one by on
 });
 
 test('a trace shows the last writer of every field when amendments are folded repeatedly and in any order', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const { appender, amendments, fold, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({}) };
   await ingest('t', { status: 'approved', humanOverride: false, sealed });
@@ -179,7 +184,7 @@ test('a trace shows the last writer of every field when amendments are folded re
 });
 
 test('an erasure empties every copy of the named values and nothing else', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const { appender, amendments, ingest } = open(organizationId);
   const sealed = { rationale: text('first'), outputDecision: text({ amount: 1 }) };
   await appender.append(
@@ -193,7 +198,7 @@ test('an erasure empties every copy of the named values and nothing else', async
   const erase = (erased: { sequence: number; names: string[] }[]) => (subject: Subject) =>
     amendment(
       'erasure',
-      erasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }),
+      createErasurePayload({ ...common(organizationId, subject), cause: 'bulk-delete', erased }),
     );
   await amendments.append(organizationId, 'keyed', (subject) =>
     correction(organizationId, subject, 'second'),
@@ -224,7 +229,7 @@ test('an erasure empties every copy of the named values and nothing else', async
 });
 
 test('an erased entry keeps its idempotency key: the same request is not recorded again', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const { appender, amendments } = open(organizationId);
   const posted = draft(organizationId, {
     traceId: 't',
@@ -237,10 +242,10 @@ test('an erased entry keeps its idempotency key: the same request is not recorde
     const erased = [{ sequence: subject.subject.sequence, names: ['rationale'] }];
     return amendment(
       'erasure',
-      erasurePayload({ ...common(organizationId, subject), cause: 'request', erased }),
+      createErasurePayload({ ...common(organizationId, subject), cause: 'request', erased }),
     );
   });
-  const found = await appender.find(organizationId, Buffer.alloc(16, 7));
+  const found = await appender.findReplayed(organizationId, Buffer.alloc(16, 7));
   expect(found?.deletedAt).toBeInstanceOf(Date);
   const again = { ...posted, traceId: 'u', payload: posted.payload.replace('"t"', '"u"') };
   expect((await appender.append(again)).kind).toBe('repeated');

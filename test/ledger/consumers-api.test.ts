@@ -1,10 +1,10 @@
 // Effects of decisions: agent activity, policy statistics, events; each exactly once (docs/ledger.md, consumers).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { objectId, startHarness, type Harness } from '../setup/harness.ts';
+import { toObjectId, startHarness, type Harness } from '../setup/harness.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
   type Owner,
@@ -41,25 +41,28 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 const post = (named: string, more: object = {}, by = key): Promise<Answer> =>
-  app.call('POST', '/api/v1/traces', { key: by, body: decision(named, more) });
+  app.call('POST', '/api/v1/traces', { key: by, body: buildDecision(named, more) });
 const acting = (action: string) => ({ outputDecision: { action } });
 
 async function policy(who: Owner, value: string, action: object): Promise<string> {
   const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
   const body = { name: value, conditions, actions: [action] };
-  return ok(await app.call('POST', '/api/v1/policies', { token: who.token, body })).body.data
+  return assertOk(await app.call('POST', '/api/v1/policies', { token: who.token, body })).body.data
     ._id as string;
 }
 
 const agentOf = async (id: string, { token } = ada) =>
-  ok(await app.call('GET', `/api/v1/agents/${id}`, { token })).body.data as Record<string, unknown>;
+  assertOk(await app.call('GET', `/api/v1/agents/${id}`, { token })).body.data as Record<
+    string,
+    unknown
+  >;
 const analyticsOf = async (id: string) =>
-  ok(await app.call('GET', `/api/v1/agents/${id}/analytics`, { token: ada.token })).body
+  assertOk(await app.call('GET', `/api/v1/agents/${id}/analytics`, { token: ada.token })).body
     .data as object;
 const eventsOf = ({ organizationId }: Owner) =>
   harness.db
     .collection('outbox')
-    .find({ organizationId: objectId(organizationId) })
+    .find({ organizationId: toObjectId(organizationId) })
     .toArray();
 
 describe('an agent', () => {
@@ -132,7 +135,7 @@ describe('an agent', () => {
         traces: 1,
       }));
       const activity = harness.db.collection('agent_activity');
-      await activity.updateOne({ _id: objectId(bot.id) }, { $set: { versions } });
+      await activity.updateOne({ _id: toObjectId(bot.id) }, { $set: { versions } });
       for (const agentVersion of ['v0', 'new', 'newer']) await post(bot.id, { agentVersion });
       await app.instance.runJobsOnce();
       const { body } = await app.call('GET', `/api/v1/agents/${bot.id}/versions`, {
@@ -246,7 +249,7 @@ describe('events', () => {
     const { traceId } = (await post('x', {}, carls)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
     const body = { ids: [stored?._id], status: 'blocked' };
-    ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: carl.token, body }));
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-status', { token: carl.token, body }));
     await app.instance.runJobsOnce();
     expect((await eventsOf(carl)).map(({ payload }) => payload as object)).toMatchObject([
       { event: 'trace.created', data: { traceId, status: 'approved' } },
@@ -259,16 +262,16 @@ describe('events', () => {
     const remove = async (traceId: string) => {
       const stored = await harness.db.collection('ledger').findOne({ traceId });
       const body = { ids: [stored?._id] };
-      ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: dora.token, body }));
+      assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: dora.token, body }));
     };
-    const [told, untold, kept] = await Promise.all(
+    const [delivered, undelivered, kept] = await Promise.all(
       [1, 2, 3].map(async () => (await post('Anna', {}, doras)).body.data.traceId as string),
     );
-    if (!told || !untold || !kept) throw new Error('three were posted');
-    await remove(untold);
+    if (!delivered || !undelivered || !kept) throw new Error('three were posted');
+    await remove(undelivered);
     await app.instance.runJobsOnce();
     expect(await eventsOf(dora)).toHaveLength(2);
-    await remove(told);
+    await remove(delivered);
     await app.instance.runJobsOnce();
     const left = (await eventsOf(dora)).map(({ payload }) => payload.data.traceId as string);
     expect(left).toEqual([kept]);
@@ -300,7 +303,7 @@ test(
     for (let n = 0; n < 6; n++) await post('x', {}, ginas);
     await app.instance.runJobsOnce();
     expect(await eventsOf(gina)).toHaveLength(6);
-    const where = { organizationId: objectId(gina.organizationId) };
+    const where = { organizationId: toObjectId(gina.organizationId) };
     const cursors = harness.db.collection('cursors');
     const consumers = await cursors.countDocuments(where);
     const { deletedCount } = await cursors.deleteMany({ ...where, consumer: 'trace-events' });

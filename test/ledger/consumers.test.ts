@@ -1,9 +1,9 @@
 // Consumers on a real database: every effect exactly once under kills and races; one bad entry stops none for ever.
 import { expect, test } from 'vitest';
-import { newId } from '../../src/platform/ids.ts';
+import { generateId } from '../../src/platform/ids.ts';
 import type { Consumer } from '../../src/ledger/follow/consumer.ts';
 import type { EntryKind, Stored } from '../../src/ledger/entry.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../src/ledger/ledger.model.ts';
 import type { Probe } from '../../src/ledger/probe.ts';
 import { FollowedChain } from './followed-chain.ts';
 import { draft } from './store/real-chain.ts';
@@ -37,7 +37,7 @@ test('a slow consumer that is far behind alternates with the others', async () =
   const noting = (name: string, more: Partial<Consumer>): Consumer =>
     Object.assign(chain.effects(name), more, {
       transactional: false,
-      run(entries: readonly Stored[], context: { organizationId: string }) {
+      consume(entries: readonly Stored[], context: { organizationId: string }) {
         if (context.organizationId === organizationId)
           for (const { sequence } of entries) order.push(`${name} ${sequence}`);
         return Promise.resolve();
@@ -55,17 +55,17 @@ test('a slow consumer that is far behind alternates with the others', async () =
 });
 
 test('a slow consumer that reads contents does not delay the others', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   let begun = 0;
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const slow = Object.assign(chain.effects('slow'), {
     projection: { content: 1 } as object,
     transactional: false,
-    run: () => (begun++, released),
+    consume: () => (begun++, released),
   }) as Consumer;
   const { runner } = chain.follow([slow, chain.effects('quick')]);
-  await runner.cursorsFor(organizationId, 0);
+  await runner.createCursors(organizationId, 0);
   const { appender } = chain.start({ onSealed: (id, own) => runner.wake(id, own) });
   for (const count of [1, 2, 3]) {
     await appender.append(draft(organizationId));
@@ -82,7 +82,7 @@ test('contents are read only for consumers that ask for them', async () => {
   const reading = (name: string, more: Partial<Consumer>): Consumer =>
     Object.assign(chain.effects(name), more, {
       transactional: false,
-      run(entries: readonly Stored[], context: { organizationId: string }) {
+      consume(entries: readonly Stored[], context: { organizationId: string }) {
         if (context.organizationId === organizationId)
           given.set(name, new Set(entries.flatMap((entry) => Object.keys(entry))));
         return Promise.resolve();
@@ -113,7 +113,8 @@ test(
       from: 'start',
       batch: 8,
       transactional: false,
-      run: (entries) => Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
+      consume: (entries) =>
+        Promise.resolve(void seen.push(...entries.map(({ sequence }) => sequence))),
     };
     let isFirst = true;
     const { runner } = chain.follow([idempotent], (step) => {
@@ -136,12 +137,12 @@ test('an entry whose effect always fails becomes a dead letter and later entries
   const plain = chain.effects('choosy');
   const choosy: Consumer = {
     ...plain,
-    async run(entries, context) {
+    async consume(entries, context) {
       const isBad =
         context.organizationId === organizationId &&
         entries.some(({ sequence }) => sequence === poisonous);
       if (isBad) throw new TypeError('cannot be digested');
-      await plain.run(entries, context);
+      await plain.consume(entries, context);
     },
   };
   const { runner, reported } = chain.follow([choosy, chain.effects('neighbour')]);
@@ -154,7 +155,7 @@ test('an entry whose effect always fails becomes a dead letter and later entries
   expect(await chain.effectsOf('neighbour', organizationId)).toEqual(all);
   const deadLetters = await chain
     .models()
-    .deadLetters.collection.find({ organizationId: objectId(organizationId) })
+    .deadLetters.collection.find({ organizationId: toObjectId(organizationId) })
     .toArray();
   expect(deadLetters).toMatchObject([
     { consumer: 'choosy', sequence: poisonous, error: 'TypeError: cannot be digested' },
@@ -167,12 +168,12 @@ test('cursors are created with the organisation or not at all, and start at the 
   const { cursors } = chain.models();
   chain.connection.base.set('transactionAsyncLocalStorage', true);
   const registration = chain.connection.transaction(async () => {
-    await runner.cursorsFor(organizationId, 3);
+    await runner.createCursors(organizationId, 3);
     throw new Error('taken back');
   });
   await expect(registration).rejects.toThrow('taken back');
   expect(await cursors.countDocuments({ organizationId, consumer: 'registered' })).toBe(0);
-  await chain.connection.transaction(() => runner.cursorsFor(organizationId, 3));
+  await chain.connection.transaction(() => runner.createCursors(organizationId, 3));
   await runner.runOnce();
   const later = (await chain.traces(organizationId)).filter((sequence) => sequence > 3);
   expect(await chain.effectsOf('registered', organizationId)).toEqual(later);
@@ -184,15 +185,15 @@ test('consumers are woken by the writer and by the sweep, and report their lag',
   const plain = chain.effects('woken');
   const woken: Consumer = {
     ...plain,
-    async run(entries, context) {
-      await plain.run(entries, context);
+    async consume(entries, context) {
+      await plain.consume(entries, context);
       if (context.organizationId === organizationId) arrived();
     },
   };
   const { runner } = chain.follow([woken]);
   const swept = new Promise<void>((resolve) => (arrived = resolve));
   await runner.sweep();
-  expect(runner.lag().woken).toBeGreaterThanOrEqual(15);
+  expect(runner.getLag().woken).toBeGreaterThanOrEqual(15);
   await swept;
   const again = new Promise<void>((resolve) => (arrived = resolve));
   const { appender } = chain.start({ onSealed: (id) => runner.wake(id) });
@@ -201,7 +202,7 @@ test('consumers are woken by the writer and by the sweep, and report their lag',
   await runner.stop();
   await runner.runOnce();
   await runner.sweep();
-  expect(runner.lag().woken).toBe(0);
+  expect(runner.getLag().woken).toBe(0);
   expect(await chain.effectsOf('woken', organizationId)).toEqual(
     await chain.traces(organizationId),
   );
@@ -220,7 +221,7 @@ test(
       name: 'from-start-idempotent',
       from: 'start',
       transactional: false,
-      run: (entries, context) => {
+      consume: (entries, context) => {
         if (context.organizationId === organizationId) repeated.push(entries.length);
         return Promise.resolve();
       },
@@ -231,7 +232,7 @@ test(
     expect(await chain.effectsOf('from-head', organizationId)).toEqual([]);
     expect(repeated).toEqual([20]);
     const { cursors } = chain.models();
-    await cursors.collection.deleteMany({ organizationId: objectId(organizationId) });
+    await cursors.collection.deleteMany({ organizationId: toObjectId(organizationId) });
     const { runner, reported } = chain.follow(consumers);
     await runner.runOnce();
     const lost = { organizationId, kind: 'missing', sequence: null };
@@ -261,7 +262,7 @@ test('a consumer that does not begin yet writes nothing and has no lag; later it
   });
   const { runner } = chain.follow([choosy]);
   await runner.runOnce();
-  expect(runner.lag().begins).toBe(0);
+  expect(runner.getLag().begins).toBe(0);
   expect(await chain.effectsOf('begins', paying)).toEqual([]);
   begun.add(paying);
   await runner.runOnce();
@@ -283,7 +284,7 @@ test(
     const organizationId = await chain.appended(5);
     const { runner, reported } = chain.follow([chain.effects('leapt')]);
     await runner.runOnce();
-    const where = { organizationId: objectId(organizationId), consumer: 'leapt' };
+    const where = { organizationId: toObjectId(organizationId), consumer: 'leapt' };
     await chain.models().cursors.collection.updateOne(where, { $set: { sequence: 90 } });
     await runner.runOnce();
     expect(reported.faults).toEqual([
@@ -306,8 +307,8 @@ test(
     ];
     const since: Date[] = [];
     const { runner } = chain.follow([chain.effects('swept')], undefined, {
-      organizationsAfter: (after) => Promise.resolve(after === null ? [inTurn] : []),
-      notedSince: (date) => Promise.resolve(since.push(date) === 1 ? [changed] : []),
+      listOrganizationsAfter: (after) => Promise.resolve(after === null ? [inTurn] : []),
+      findNotedSince: (date) => Promise.resolve(since.push(date) === 1 ? [changed] : []),
     });
     await runner.sweep();
     await runner.stop();
@@ -327,7 +328,7 @@ test(
   'the error of a dead letter is erased with the decision that it is about',
   { tags: ['long'] },
   async () => {
-    const organizationId = newId();
+    const organizationId = generateId();
     const { appender } = chain.start();
     const append = (kind: EntryKind, traceId: string, after?: number) =>
       appender.append(draft(organizationId, { kind, traceId, ...(after && { after }) }));
@@ -336,7 +337,7 @@ test(
     await append('erasure', 'erased', 2);
     const refusing: Consumer = {
       ...chain.effects('refusing'),
-      run: (entries, context) =>
+      consume: (entries, context) =>
         context.organizationId !== organizationId
           ? Promise.resolve()
           : Promise.reject(
@@ -345,10 +346,10 @@ test(
     };
     await chain
       .follow([refusing], undefined, {
-        organizationsAfter: () => Promise.resolve([]),
+        listOrganizationsAfter: () => Promise.resolve([]),
       })
       .runner.runOnce();
-    const where = { organizationId: objectId(organizationId), consumer: 'refusing' };
+    const where = { organizationId: toObjectId(organizationId), consumer: 'refusing' };
     const rows = await chain
       .models()
       .deadLetters.collection.find(where)

@@ -1,7 +1,7 @@
 // Consumers for tests, which leave their effects in a database of the calling test file.
 import type { Connection } from 'mongoose';
 import { systemClock } from '../../src/platform/clock.ts';
-import { chance, newId } from '../../src/platform/ids.ts';
+import { drawFraction, generateId } from '../../src/platform/ids.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import type { Consumer, TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
 import type { CursorFault } from '../../src/ledger/follow/cursor-check.ts';
@@ -31,7 +31,7 @@ export class FollowedChain extends RealChain {
       from: 'start',
       kinds: ['trace'],
       projection: { traceId: 1 },
-      run: async (entries, { session, organizationId }) => {
+      consume: async (entries, { session, organizationId }) => {
         const rows = entries.map(({ sequence }) => ({ name, organizationId, sequence }));
         await this.db.collection('effects').insertMany(rows as never[], { session });
       },
@@ -72,13 +72,13 @@ export class FollowedChain extends RealChain {
       consumers,
       probe,
       clock: systemClock,
-      chance,
+      drawFraction,
       timer: hastyTimer,
       onError: (_consumer, _organizationId, error) => reported.errors.push(error),
       onDeadLetter: (_consumer, _organizationId, sequence) => reported.deadLetters.push(sequence),
       onCursorFault: (fault) => reported.faults.push(fault),
-      organizationsAfter: (after, limit) => this.#organizationsAfter(after, limit),
-      notedSince: () => Promise.resolve([]),
+      listOrganizationsAfter: (after, limit) => this.#organizationsAfter(after, limit),
+      findNotedSince: () => Promise.resolve([]),
       ...over,
     });
     return { runner, reported };
@@ -86,7 +86,7 @@ export class FollowedChain extends RealChain {
 
   /** Creates a chain in which every fifth entry is an amendment. */
   async appended(count: number): Promise<string> {
-    const organizationId = newId();
+    const organizationId = generateId();
     const { appender } = this.start();
     await Promise.all(
       Array.from({ length: count }, (_, number) => {

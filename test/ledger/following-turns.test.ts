@@ -1,22 +1,24 @@
 // Workers of one port follow an organisation under a lease: none blocks another, and every effect is there once.
 import { expect, test } from 'vitest';
 import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
-import { newId } from '../../src/platform/ids.ts';
-import { type BatonKeeper, Batons } from '../../src/platform/shared/batons.ts';
+import { generateId } from '../../src/platform/ids.ts';
+import { type KeyLeaseProvider, KeyLeases } from '../../src/platform/shared/batons.ts';
 import { FollowedChain } from './followed-chain.ts';
 import { draft } from './store/real-chain.ts';
 
 const chain = new FollowedChain('following-turns');
 const APPENDED = 30;
 /** Shortens the pauses between runs but not the wait for the lease. */
-const timer: Timer = { after: (ms, run) => systemTimer.after(ms < 1_000 ? ms / 100 : ms, run) };
+const timer: Timer = {
+  schedule: (ms, run) => systemTimer.schedule(ms < 1_000 ? ms / 100 : ms, run),
+};
 
 /** Wakes three workers after every entry; returns the effects of each consumer and the number of cursor conflicts. */
-async function followed(batons: BatonKeeper | undefined) {
-  const organizationId = newId();
+async function followed(batons: KeyLeaseProvider | undefined) {
+  const organizationId = generateId();
   const names = ['first', 'second'].map((name) => `${name}-${organizationId}`);
   let held = 0;
-  const chance = (): number => {
+  const drawFraction = (): number => {
     held += 1;
     return 0.5;
   };
@@ -26,10 +28,10 @@ async function followed(batons: BatonKeeper | undefined) {
       chain.follow(
         names.map((name) => chain.effects(name, {})),
         undefined,
-        { batons, chance, timer },
+        { batons, drawFraction, timer },
       ).runner,
   );
-  await workers[0]?.cursorsFor(organizationId, 0);
+  await workers[0]?.createCursors(organizationId, 0);
   const { appender } = chain.start();
   for (let count = 0; count < APPENDED; count++) {
     await appender.append(draft(organizationId));
@@ -43,14 +45,14 @@ async function followed(batons: BatonKeeper | undefined) {
 }
 
 test('workers never conflict with the lease and sometimes conflict without it', async () => {
-  expect(await followed(new Batons())).toEqual({ held: 0, appended: APPENDED });
+  expect(await followed(new KeyLeases())).toEqual({ held: 0, appended: APPENDED });
   const { held, appended } = await followed(undefined);
   expect(appended).toBe(APPENDED);
   expect(held).toBeGreaterThan(0);
 });
 
 test('consumers proceed when the lease holder has died', async () => {
-  const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
+  const gone: KeyLeaseProvider = { acquire: () => Promise.reject(new Error('gone')) };
   expect(await followed(gone)).toMatchObject({ appended: APPENDED });
 });
 
@@ -58,8 +60,8 @@ test.each([
   { those: 'consumers that keep up', more: {}, readings: 1 },
   { those: 'a consumer that is behind', more: { batch: 2, runsInTurn: 1 }, readings: 8 },
 ])('$those have everything, and what others appended is read once', async ({ more, readings }) => {
-  const organizationId = newId();
-  const batons = new Batons();
+  const organizationId = generateId();
+  const batons = new KeyLeases();
   const { connection, reads } = chain.watched();
   const names = ['first', 'second', 'third'].map((name) => `${name}-${organizationId}`);
   const consumers = names.map((name, at) => chain.effects(name, at === 2 ? more : {}));
@@ -70,7 +72,7 @@ test.each([
     const { appender } = chain.start({ batons, onSealed: (id, own) => runner.wake(id, own) });
     return { runner, appender };
   });
-  await workers[0]?.runner.cursorsFor(organizationId, 0);
+  await workers[0]?.runner.createCursors(organizationId, 0);
   const append = async (count: number): Promise<void> => {
     for (let at = 0; at < count; at++)
       await workers[at % workers.length]?.appender.append(draft(organizationId));
@@ -89,11 +91,11 @@ test.each([
 });
 
 /** A timer whose callbacks wait while it is held. */
-function holdable({ after }: Timer): Timer & { hold(): void; release(): void } {
+function holdable({ schedule }: Timer): Timer & { hold(): void; release(): void } {
   let waiting: (() => void)[] | null = null;
   return {
-    after(ms, run) {
-      if (!waiting) return after(ms, run);
+    schedule(ms, run) {
+      if (!waiting) return schedule(ms, run);
       waiting.push(run);
       return () => undefined;
     },

@@ -1,7 +1,7 @@
 // Cursors held by the transaction of another, maybe killed, instance: consumers wait and continue soon after it ends.
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { objectId } from '../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../src/ledger/ledger.model.ts';
 import { systemTimer } from '../../src/ledger/timer.ts';
 import { FollowedChain } from './followed-chain.ts';
 
@@ -36,7 +36,7 @@ const follow = (names: readonly string[]) =>
 async function held(organizationIds: readonly string[]): Promise<mongo.ClientSession> {
   const session = other.getClient().startSession();
   session.startTransaction();
-  const filter = { organizationId: { $in: organizationIds.map(objectId) } };
+  const filter = { organizationId: { $in: organizationIds.map(toObjectId) } };
   await other.collection('cursors').updateMany(filter, { $inc: { sequence: 1 } }, { session });
   return session;
 }
@@ -49,7 +49,7 @@ test.each([
 ])('$one: few commands while it is held, and all effects soon afterwards', async ({ names }) => {
   const organizationId = await chain.appended(20);
   const { runner, reported } = follow(names);
-  await runner.cursorsFor(organizationId, 0);
+  await runner.createCursors(organizationId, 0);
   const holder = await held([organizationId]);
   commands.length = 0;
   runner.wake(organizationId);
@@ -69,7 +69,7 @@ test('other organisations are followed while a cursor is held', async () => {
   const { runner } = follow(names);
   const stuck = await Promise.all(Array.from({ length: AT_ONCE }, () => chain.appended(5)));
   const free = await chain.appended(5);
-  for (const organizationId of [...stuck, free]) await runner.cursorsFor(organizationId, 0);
+  for (const organizationId of [...stuck, free]) await runner.createCursors(organizationId, 0);
   const holder = await held(stuck);
   for (const organizationId of [...stuck, free]) runner.wake(organizationId);
   const all = await chain.traces(free);

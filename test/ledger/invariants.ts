@@ -1,5 +1,9 @@
 // Invariants of a chain and of every answer, whatever faults occurred (security-tests.md, the common oracle of faults).
-import { chainHash, payloadDigest, ZERO_HASH } from '../../src/domain/record/chain.ts';
+import {
+  computeChainHash,
+  computePayloadDigest,
+  ZERO_HASH,
+} from '../../src/domain/record/chain.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import type { Attempt, Life } from './simulation.ts';
 
@@ -51,9 +55,9 @@ function checkLink(entry: Stored, previous: Stored | null): void {
     entry.prevHash === (previous?.chainHash ?? ZERO_HASH),
     `${at} does not link to the entry before`,
   );
-  must(entry.payloadDigest === payloadDigest(entry.view), `${at} digests another payload`);
+  must(entry.payloadDigest === computePayloadDigest(entry.view), `${at} digests another payload`);
   const createdAt = entry.createdAt.toISOString();
-  must(entry.chainHash === chainHash({ ...entry, createdAt }), `${at} has another hash`);
+  must(entry.chainHash === computeChainHash({ ...entry, createdAt }), `${at} has another hash`);
   must(!previous || entry.createdAt >= previous.createdAt, `${at} is earlier than the one before`);
 }
 

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import type { Stored } from '../../src/ledger/entry.ts';
 import type { TransactionalConsumer } from '../../src/ledger/follow/consumer.ts';
-import { objectId } from '../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../src/ledger/ledger.model.ts';
 import type { Probe, Step } from '../../src/ledger/probe.ts';
-import { newId } from '../../src/platform/ids.ts';
+import { generateId } from '../../src/platform/ids.ts';
 import { FollowedChain } from './followed-chain.ts';
 import { draft } from './store/real-chain.ts';
 
@@ -35,10 +35,10 @@ test.each([
     const ran = { many: 0, few: 0 };
     const counted = (name: keyof typeof ran, limits: object): TransactionalConsumer => {
       const consumer = chain.effects(`${name}-of-${batch}`, limits);
-      const { run } = consumer;
-      consumer.run = async (entries, context) => {
+      const { consume } = consumer;
+      consumer.consume = async (entries, context) => {
         if (context.organizationId === organizationId) ran[name] += 1;
-        await run(entries, context);
+        await consume(entries, context);
       };
       return consumer;
     };
@@ -72,13 +72,13 @@ test('instances that race and die produce each effect exactly once', async () =>
 test('a failing consumer does not delay the others and is retried by itself', async () => {
   const organizationId = await chain.appended(10);
   const failing = joining('failing');
-  const { run } = failing;
+  const { consume } = failing;
   const seen: number[] = [];
-  failing.run = async (entries, context) => {
+  failing.consume = async (entries, context) => {
     const isOurs = context.organizationId === organizationId;
     if (isOurs) seen.push(entries.length);
     if (isOurs && seen.length < 5) throw new TypeError('not now');
-    await run(entries, context);
+    await consume(entries, context);
   };
   const { runner, reported } = chain.follow([joining('healthy'), failing, joining('sound')]);
   await runner.runOnce();
@@ -92,8 +92,8 @@ test('a failing consumer does not delay the others and is retried by itself', as
 test('a lagging consumer catches up by itself', async () => {
   const organizationId = await chain.appended(30);
   const { runner } = chain.follow(['ahead', 'abreast', 'behind'].map(joining));
-  await runner.cursorsFor(organizationId, 20);
-  const filter = { organizationId: objectId(organizationId), consumer: 'behind' };
+  await runner.createCursors(organizationId, 20);
+  const filter = { organizationId: toObjectId(organizationId), consumer: 'behind' };
   await chain.models().cursors.collection.updateOne(filter, { $set: { sequence: 4 } });
   await runner.runOnce();
   const all = await chain.traces(organizationId);
@@ -104,11 +104,11 @@ test('a lagging consumer catches up by itself', async () => {
 });
 
 /** Creates a chain with consumers that are woken after each append. */
-async function told(consumers: readonly TransactionalConsumer[]) {
-  const organizationId = newId();
+async function followChain(consumers: readonly TransactionalConsumer[]) {
+  const organizationId = generateId();
   const { connection, reads } = chain.watched();
   const { runner } = chain.follow(consumers, undefined, { connection });
-  await runner.cursorsFor(organizationId, 0);
+  await runner.createCursors(organizationId, 0);
   const { appender } = chain.start({ onSealed: (id, entries) => runner.wake(id, entries) });
   const append = async (count: number): Promise<void> => {
     await Promise.all(Array.from({ length: count }, () => appender.append(draft(organizationId))));
@@ -119,7 +119,7 @@ async function told(consumers: readonly TransactionalConsumer[]) {
 }
 
 test('an instance reads entries of other instances but not its own', async () => {
-  const { organizationId, runner, reads, append, effects } = await told(
+  const { organizationId, runner, reads, append, effects } = await followChain(
     ['landing', 'landed'].map(joining),
   );
   await append(3);
@@ -139,7 +139,7 @@ test('an instance reads entries of other instances but not its own', async () =>
 
 test('own entries are not read back when a consumer needs several rounds', async () => {
   const slow = chain.effects('slow', { batch: 2, runsInTurn: 1 });
-  const { runner, reads, append, effects } = await told([joining('quick'), slow]);
+  const { runner, reads, append, effects } = await followChain([joining('quick'), slow]);
   await append(7);
   await expect.poll(async () => (await effects())[1]).toHaveLength(7);
   await append(5);
@@ -151,7 +151,7 @@ test('own entries are not read back when a consumer needs several rounds', async
 test('entries are read when own appends leave a gap', async () => {
   const organizationId = await chain.appended(4);
   const { runner } = chain.follow(['gap', 'other-gap'].map(joining));
-  await runner.cursorsFor(organizationId, 0);
+  await runner.createCursors(organizationId, 0);
   const [first, , third, fourth] = await chain.entries(organizationId);
   runner.wake(organizationId, [first, third, fourth] as Stored[]);
   const all = await chain.traces(organizationId);

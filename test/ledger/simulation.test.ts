@@ -2,11 +2,11 @@
 // @module-tag varied
 // Run one life again: add its seed to `AGAIN`, then `npx vitest run test/ledger/simulation.test.ts -t "seed 123"`.
 import { describe, expect, test } from 'vitest';
-import { runs } from '../setup/runs.ts';
+import { chooseRuns } from '../setup/runs.ts';
 import { MUTATIONS } from './store/replica-set.ts';
 import { simulate } from './simulation.ts';
 
-const SEEDS = runs(120, 2_000);
+const SEEDS = chooseRuns(120, 2_000);
 /** Seeds that once failed. */
 const AGAIN = [3, 190, 384, 754, 1472, 3319];
 /** Enough lives to notice any single mutation. */

@@ -1,6 +1,6 @@
 // Simulates one life of a chain under faults, from a seed alone, and checks the invariants afterwards (ledger.md).
 import type { Types } from 'mongoose';
-import { payloadDigest } from '../../src/domain/record/chain.ts';
+import { computePayloadDigest } from '../../src/domain/record/chain.ts';
 import { AppError } from '../../src/errors.ts';
 import { createAppender } from '../../src/ledger/append/appender.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
@@ -71,15 +71,15 @@ function start(world: World): Instance {
   const instance: { isAlive: boolean } = { isAlive: true };
   const skew = chance.integer(-2_000, 2_000);
   const store = replicas.storeFor(instance);
-  const held = { perOrganization: 1e9, inAll: 1e9 };
+  const bufferedBytes = { perOrganization: 1e9, inAll: 1e9 };
   const appender = createAppender({
     store,
     chain: DECISIONS,
     clock: { now: () => new Date(BEGINNING + world.leap + skew + time.now) },
     timer: time,
     heads: headsOver(store, time),
-    newId: () => (++world.ids).toString(16).padStart(24, '0'),
-    limits: { batch: chance.pick([1, 3, 8]), bytes: 1_000_000, queue: 1_000, held },
+    generateId: () => (++world.ids).toString(16).padStart(24, '0'),
+    limits: { batch: chance.pick([1, 3, 8]), bytes: 1_000_000, queue: 1_000, bufferedBytes },
     ready: () => true,
     onSealed: () => {},
   });
@@ -91,7 +91,7 @@ function headsOver(store: LedgerStore, time: VirtualTime): Heads {
   async function reaches(known: Position): Promise<boolean> {
     for (let read = 0; read < 200; read++) {
       const entry = await store
-        .at(null as unknown as Types.ObjectId, known.sequence)
+        .findAtSequence(null as unknown as Types.ObjectId, known.sequence)
         .catch(() => null);
       if (entry) return entry.chainHash === known.chainHash;
       await time.sleep(10);
@@ -103,12 +103,12 @@ function headsOver(store: LedgerStore, time: VirtualTime): Heads {
       if (known && !(await reaches(known)))
         throw new AppError('INTERNAL_ERROR', 'a trusted head has vanished');
     },
-    note: () => {},
+    noteHead: () => {},
     flush: () => Promise.resolve(),
-    quarantined: () => [],
-    lookAtTime: () => {},
-    datedAhead: () => [],
-    notedSince: () => Promise.resolve([]),
+    listQuarantined: () => [],
+    checkClockSkew: () => {},
+    listFutureDated: () => [],
+    findNotedSince: () => Promise.resolve([]),
   };
 }
 
@@ -116,7 +116,7 @@ function schedule(world: World, instances: Instance[]): void {
   const { time, chance, replicas } = world;
   const appends = chance.integer(5, 40);
   const span = chance.pick([20, 200, 1_200]);
-  const somewhen = (work: () => void) => time.after(chance.integer(0, span), work);
+  const somewhen = (work: () => void) => time.schedule(chance.integer(0, span), work);
   for (let number = 0; number < appends; number++)
     somewhen(() => append(world, chance.pick(instances), number));
   for (let downs = chance.integer(0, 3); downs > 0; downs--) somewhen(() => replicas.stepDown());
@@ -198,7 +198,7 @@ function common(
   return {
     organizationId: ORGANIZATION,
     payload,
-    payloadDigest: payloadDigest(payload),
+    payloadDigest: computePayloadDigest(payload),
     fields: {},
   };
 }

@@ -13,7 +13,7 @@ export class VirtualTime implements Timer {
   #order = 0;
   #events: Event[] = [];
 
-  after(ms: number, run: () => void): () => void {
+  schedule(ms: number, run: () => void): () => void {
     const event = { at: this.now + ms, order: this.#order++, run };
     const index = this.#events.findLastIndex(({ at }) => at <= event.at);
     this.#events.splice(index + 1, 0, event);
@@ -25,7 +25,7 @@ export class VirtualTime implements Timer {
 
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.after(ms, resolve);
+      this.schedule(ms, resolve);
     });
   }
 

@@ -14,7 +14,7 @@ function burstsNoting(notes: string[]): Bursts<number> {
 }
 
 function letIn(bursts: Bursts<number>, count: number): void {
-  for (let number = 0; number < count; number++) bursts.add(number);
+  for (let number = 0; number < count; number++) bursts.enqueue(number);
 }
 
 test('every request takes its first step before one of them takes a second', async () => {
@@ -55,7 +55,7 @@ test('a later request is handled as well', async () => {
   const notes: string[] = [];
   const bursts = burstsNoting(notes);
   for (const number of [1, 2]) {
-    bursts.add(number);
+    bursts.enqueue(number);
     await nextTurn();
     expect(notes).toHaveLength(2 * number);
   }

@@ -9,8 +9,8 @@ function script(): { feed: ChangeFeed; tell: Listener; live: { now: boolean } } 
   const listeners: Listener[] = [];
   const live = { now: true };
   const feed: ChangeFeed = {
-    on: (_collection, listener) => void listeners.push(listener),
-    live: () => live.now,
+    subscribe: (_collection, listener) => void listeners.push(listener),
+    isLive: () => live.now,
     start: () => undefined,
     stop: () => Promise.resolve(),
   };

@@ -4,29 +4,29 @@ import { type Connection, mongo as mongodb } from 'mongoose';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createChangeFeed, type ChangeFeed } from '../../src/platform/mongo/change-feed.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { objectId } from '../setup/harness.ts';
-import { databaseUri } from '../setup/databases.ts';
+import { toObjectId } from '../setup/harness.ts';
+import { createDatabaseUri } from '../setup/databases.ts';
 
 const A = 'a'.repeat(24);
 let mongo: Mongo;
 let feed: ChangeFeed;
-let told: (string | null)[];
+let notified: (string | null)[];
 let warned: string[];
 
 function follow(connection: Connection): ChangeFeed {
   const made = createChangeFeed({ connection, log: { warn: (_, text) => warned.push(text) } });
-  made.on('things', (organizationId) => told.push(organizationId));
-  made.on('organizations', (organizationId) => told.push(organizationId));
+  made.subscribe('things', (organizationId) => notified.push(organizationId));
+  made.subscribe('organizations', (organizationId) => notified.push(organizationId));
   made.start();
   return made;
 }
 const collection = (name: string) =>
   mongo.connection.getClient().db(mongo.connection.name).collection(name);
-const live = (): boolean => feed.live();
+const live = (): boolean => feed.isLive();
 
 beforeEach(async () => {
-  [told, warned] = [[], []];
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 5 });
+  [notified, warned] = [[], []];
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 5 });
   feed = follow(mongo.connection);
   await expect.poll(live, { interval: 5 }).toBe(true);
 });
@@ -36,70 +36,70 @@ afterEach(async () => {
 });
 
 test('everything is invalidated when the feed becomes live', () => {
-  expect(told).toEqual([null, null]);
+  expect(notified).toEqual([null, null]);
 });
 
 test('a change invalidates its organisation; one without an organisation invalidates all', async () => {
-  told.length = 0;
-  const { insertedId } = await collection('things').insertOne({ organizationId: objectId(A) });
-  await expect.poll(() => told).toEqual([A]);
+  notified.length = 0;
+  const { insertedId } = await collection('things').insertOne({ organizationId: toObjectId(A) });
+  await expect.poll(() => notified).toEqual([A]);
   await collection('things').updateOne({ _id: insertedId }, { $set: { name: 'x' } });
-  await expect.poll(() => told).toEqual([A, A]);
-  await collection('organizations').insertOne({ _id: objectId('c'.repeat(24)) });
-  await expect.poll(() => told).toEqual([A, A, 'c'.repeat(24)]);
+  await expect.poll(() => notified).toEqual([A, A]);
+  await collection('organizations').insertOne({ _id: toObjectId('c'.repeat(24)) });
+  await expect.poll(() => notified).toEqual([A, A, 'c'.repeat(24)]);
   await collection('things').deleteOne({ _id: insertedId });
-  await expect.poll(() => told).toEqual([A, A, 'c'.repeat(24), null]);
+  await expect.poll(() => notified).toEqual([A, A, 'c'.repeat(24), null]);
 });
 
 test('does not notify of collections without listeners, or of aborted transactions', async () => {
-  told.length = 0;
-  await collection('others').insertOne({ organizationId: objectId(A) });
+  notified.length = 0;
+  await collection('others').insertOne({ organizationId: toObjectId(A) });
   const session = await mongo.connection.startSession();
   session.startTransaction();
-  await collection('things').insertOne({ organizationId: objectId('d'.repeat(24)) }, { session });
+  await collection('things').insertOne({ organizationId: toObjectId('d'.repeat(24)) }, { session });
   await session.abortTransaction();
   await session.endSession();
-  await collection('things').insertOne({ organizationId: objectId(A) });
-  await expect.poll(() => told).toEqual([A]);
+  await collection('things').insertOne({ organizationId: toObjectId(A) });
+  await expect.poll(() => notified).toEqual([A]);
 });
 
 test('a stream that the database ends is reopened, and everything is invalidated again', async () => {
-  told.length = 0;
-  await collection('things').insertOne({ organizationId: objectId(A) });
+  notified.length = 0;
+  await collection('things').insertOne({ organizationId: toObjectId(A) });
   await mongo.connection.dropDatabase();
   await expect
     .poll(() => warned, { interval: 5 })
     .toEqual(['change feed interrupted; caches read through']);
   await expect.poll(live, { interval: 5 }).toBe(true);
-  told.length = 0;
-  await collection('things').insertOne({ organizationId: objectId(A) });
-  await expect.poll(() => told).toEqual([A]);
+  notified.length = 0;
+  await collection('things').insertOne({ organizationId: toObjectId(A) });
+  await expect.poll(() => notified).toEqual([A]);
 });
 
 test('a stopped feed is not live and does not notify', async () => {
   await feed.stop();
-  told.length = 0;
-  await collection('things').insertOne({ organizationId: objectId(A) });
-  expect([feed.live(), told]).toEqual([false, []]);
+  notified.length = 0;
+  await collection('things').insertOne({ organizationId: toObjectId(A) });
+  expect([feed.isLive(), notified]).toEqual([false, []]);
 });
 
 test('events of a closing stream are ignored', async () => {
   const watching = vi.spyOn(mongodb.Db.prototype, 'watch');
   const stopped = follow(mongo.connection);
-  await expect.poll(() => stopped.live(), { interval: 5 }).toBe(true);
-  told.length = 0;
+  await expect.poll(() => stopped.isLive(), { interval: 5 }).toBe(true);
+  notified.length = 0;
   const stopping = stopped.stop();
   watching.mock.results[0]?.value.emit('resumeTokenChanged');
   await stopping;
   watching.mockRestore();
-  expect([stopped.live(), told]).toEqual([false, []]);
+  expect([stopped.isLive(), notified]).toEqual([false, []]);
 });
 
 test(
   'a silent connection counts as broken, and changes in the meantime are not missed',
   { tags: ['long'] },
   async () => {
-    const target = new URL(databaseUri());
+    const target = new URL(createDatabaseUri());
     const sockets = new Set<Socket>();
     const bridge = createServer((near) => {
       const far = connect(Number(target.port), target.hostname);
@@ -111,14 +111,14 @@ test(
     const uri = `mongodb://127.0.0.1:${port}/${mongo.connection.name}?directConnection=true`;
     const through = await connectMongo({ uri, poolSize: 5 });
     const far = follow(through.connection);
-    await expect.poll(() => far.live(), { interval: 5 }).toBe(true);
+    await expect.poll(() => far.isLive(), { interval: 5 }).toBe(true);
     sockets.forEach((socket) => socket.pause());
-    await expect.poll(() => far.live(), { timeout: 10_000 }).toBe(false);
-    await collection('things').insertOne({ organizationId: objectId(A) });
-    told.length = 0;
+    await expect.poll(() => far.isLive(), { timeout: 10_000 }).toBe(false);
+    await collection('things').insertOne({ organizationId: toObjectId(A) });
+    notified.length = 0;
     sockets.forEach((socket) => socket.resume());
-    await expect.poll(() => far.live(), { timeout: 10_000 }).toBe(true);
-    expect(told).toContain(null);
+    await expect.poll(() => far.isLive(), { timeout: 10_000 }).toBe(true);
+    expect(notified).toContain(null);
     await far.stop();
     await through.close();
     sockets.forEach((socket) => socket.destroy());

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 
 /** A machine whose clocks a test moves, and a database with a clock of its own or with the machine's. */
 function machine({ sharesClock = false, skewMs = 0 } = {}) {
-  const told: number[] = [];
+  const skews: number[] = [];
   const logged: object[] = [];
   const at = { elapsed: 0, asleep: 0, set: 0, databaseSet: 0 };
   const passed = (): number => 1_000_000 + at.elapsed + at.asleep;
@@ -23,15 +23,15 @@ function machine({ sharesClock = false, skewMs = 0 } = {}) {
       return Promise.resolve(passed() + (sharesClock ? at.set : at.databaseSet) - skewMs);
     },
     sharesClock,
-    onMeasured: (ms) => told.push(ms),
+    onMeasured: (ms) => skews.push(ms),
     log: { error: (details) => logged.push(details) },
   });
-  return { at, guard, told, logged, measured: () => answers };
+  return { at, guard, told: skews, logged, measured: () => answers };
 }
 
 async function started(options: Parameters<typeof machine>[0] = {}) {
   const made = machine(options);
-  expect(made.guard.ready()).toBe(false);
+  expect(made.guard.isReady()).toBe(false);
   await made.guard.start();
   made.guard.stop();
   return made;
@@ -39,9 +39,9 @@ async function started(options: Parameters<typeof machine>[0] = {}) {
 
 /** The result of `isReady` now, and after the measurement that it started. */
 async function asked({ guard }: ReturnType<typeof machine>): Promise<boolean[]> {
-  const said = [guard.ready()];
+  const said = [guard.isReady()];
   await new Promise(setImmediate);
-  said.push(guard.ready());
+  said.push(guard.isReady());
   await new Promise(setImmediate);
   return said;
 }
@@ -49,16 +49,16 @@ async function asked({ guard }: ReturnType<typeof machine>): Promise<boolean[]> 
 test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])(
   'a skew of %i ms is accepted',
   async (skewMs) => {
-    const { guard, told, logged } = await started({ skewMs });
-    expect([guard.ready(), told, logged]).toEqual([true, [skewMs], []]);
+    const { guard, told: skews, logged } = await started({ skewMs });
+    expect([guard.isReady(), skews, logged]).toEqual([true, [skewMs], []]);
   },
 );
 
 test.each([5001, -5001, DAY, Number.NaN])(
   'a skew of %d ms is refused and logged',
   async (skewMs) => {
-    const { guard, told, logged } = await started({ skewMs });
-    expect([guard.ready(), told[0], logged]).toEqual([false, skewMs, [{ skewMs }]]);
+    const { guard, told: skews, logged } = await started({ skewMs });
+    expect([guard.isReady(), skews[0], logged]).toEqual([false, skewMs, [{ skewMs }]]);
   },
 );
 
@@ -72,7 +72,7 @@ test('the start fails without a measurement', async () => {
     log: { error: () => undefined },
   });
   await expect(cut.start()).rejects.toThrow('no database');
-  expect([cut.ready(), guard.ready()]).toEqual([false, false]);
+  expect([cut.isReady(), guard.isReady()]).toEqual([false, false]);
 });
 
 test.each([400 * DAY, 5001, -5001, -DAY])(
@@ -87,7 +87,7 @@ test.each([400 * DAY, 5001, -5001, -DAY])(
     expect(made.told.at(-1)).toBe(set);
     expect(made.logged).toEqual([{ skewMs: set }]);
     made.at.set = 0;
-    expect(made.guard.ready()).toBe(true);
+    expect(made.guard.isReady()).toBe(true);
   },
 );
 
@@ -101,10 +101,10 @@ test('a jump that the database shares is accepted once it is measured', async ()
 test('a jump of the database alone is detected at the next measurement', async () => {
   const made = await started();
   Object.assign(made.at, { elapsed: 8000, databaseSet: DAY });
-  expect(made.guard.ready()).toBe(true);
+  expect(made.guard.isReady()).toBe(true);
   await made.guard.start();
   made.guard.stop();
-  expect([made.guard.ready(), made.told.at(-1)]).toEqual([false, -DAY]);
+  expect([made.guard.isReady(), made.told.at(-1)]).toEqual([false, -DAY]);
 });
 
 test.each([400 * DAY, -DAY])(
@@ -140,6 +140,6 @@ test('occasional steps of a time service do not add up', async () => {
     made.at.set += 900;
     await made.guard.start();
     made.guard.stop();
-    expect(made.guard.ready()).toBe(true);
+    expect(made.guard.isReady()).toBe(true);
   }
 });

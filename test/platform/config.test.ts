@@ -1,7 +1,7 @@
 // The configuration: defaults, one error with every invalid key, and dependencies between keys.
 import { describe, expect, test } from 'vitest';
-import { selfSigned } from '../setup/providers/self-signed.ts';
-import { childEnvironment, ConfigError, loadConfig } from '../../src/config.ts';
+import { createSelfSigned } from '../setup/providers/self-signed.ts';
+import { filterChildEnvironment, ConfigError, loadConfig } from '../../src/config.ts';
 import { environment } from '../../src/environment.ts';
 
 const secrets = {
@@ -216,7 +216,7 @@ test.each([
 });
 
 describe('the SAML key', () => {
-  const [pair, other] = [selfSigned('one'), selfSigned('two')];
+  const [pair, other] = [createSelfSigned('one'), createSelfSigned('two')];
   const [key, certificate] = [pair.key, pair.certificate];
 
   test('is accepted with its certificate, also each in one line', () => {
@@ -271,7 +271,7 @@ test('every variable has a description', () => {
 });
 
 test('a child process gets none of our secrets', () => {
-  const child = childEnvironment({
+  const child = filterChildEnvironment({
     PATH: '/bin',
     ...secrets,
     MONGODB_URI,

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'v
 import { type Model, Schema } from 'mongoose';
 import {
   connectMongo,
-  databaseNow,
+  readDatabaseTime,
   isOnThisMachine,
   type Mongo,
 } from '../../src/platform/mongo/connection.ts';
-import { freePort, startMongod } from '../../src/embedded-db/mongod-process.ts';
+import { findFreePort, startMongod } from '../../src/embedded-db/mongod-process.ts';
 
 interface Note {
   text: string;
@@ -36,7 +36,7 @@ function notes(): Model<Note> {
 
 test('a stand-alone server is refused', async () => {
   const folder = await mkdtemp(join(inject('scratch'), 'assay-standalone-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const standalone = await startMongod({
     binary: inject('mongod').path,
     port,
@@ -50,7 +50,7 @@ test('a stand-alone server is refused', async () => {
 });
 
 test('the error of an unreachable server names the address without the password', async () => {
-  const uri = `mongodb://app:secret@127.0.0.1:${await freePort()}/assay`;
+  const uri = `mongodb://app:secret@127.0.0.1:${await findFreePort()}/assay`;
   const failure = await connectMongo({ uri, poolSize: 1, selectionTimeoutMs: 50 }).catch(String);
   expect(failure).toContain(`No primary found at ${uri.replace('app:secret', '***')}`);
   expect(failure).not.toContain('secret');
@@ -82,7 +82,7 @@ test("the database's time is read independently of this clock", async () => {
   const before = Date.now();
   vi.useFakeTimers({ toFake: ['Date'], now: before + 60_000 });
   onTestFinished(() => void vi.useRealTimers());
-  expect(Math.abs((await databaseNow(mongo.connection)) - before)).toBeLessThan(2000);
+  expect(Math.abs((await readDatabaseTime(mongo.connection)) - before)).toBeLessThan(2000);
 });
 
 test.each([

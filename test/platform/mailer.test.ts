@@ -36,8 +36,8 @@ const mailer = (smtpUrl?: string) =>
   });
 
 test('a server receives HTML and text; text is escaped in HTML', async () => {
-  await mailer(mailServer.url).send(renderMail(content));
-  const mail = mailServer.newest('ada@example.com');
+  await mailer(mailServer.url).sendMail(renderMail(content));
+  const mail = mailServer.findNewest('ada@example.com');
   expect(mail.from).toMatchObject({ name: 'Assay', address: 'assay@example.com' });
   expect(mail.to).toEqual([expect.objectContaining({ address: 'ada@example.com' })]);
   expect(mail.subject).toBe(content.subject);
@@ -60,7 +60,7 @@ test.each([
   'ada@example.com\r\nBcc: eve@example.com',
 ])('an address such as %j never reaches a second person', async (to) => {
   await mailer(mailServer.url)
-    .send(renderMail({ ...content, to }))
+    .sendMail(renderMail({ ...content, to }))
     .catch(() => undefined);
   expect(mailServer.received.flatMap(({ recipients }) => recipients)).not.toContain(
     'eve@example.com',
@@ -71,18 +71,20 @@ test.each([
 });
 
 test('a subject cannot add a header', async () => {
-  await mailer(mailServer.url).send(renderMail({ ...content, subject: 'Hello\r\nX-Evil: yes' }));
-  expect(mailServer.newest('ada@example.com').headers.map(({ key }) => key)).not.toContain(
+  await mailer(mailServer.url).sendMail(
+    renderMail({ ...content, subject: 'Hello\r\nX-Evil: yes' }),
+  );
+  expect(mailServer.findNewest('ada@example.com').headers.map(({ key }) => key)).not.toContain(
     'x-evil',
   );
 });
 
 test('an unresponsive server is a failure', async () => {
-  await expect(mailer('smtp://127.0.0.1:1').send(renderMail(content))).rejects.toThrow();
+  await expect(mailer('smtp://127.0.0.1:1').sendMail(renderMail(content))).rejects.toThrow();
 });
 
 test('without a server mail is written to a private file, which the log names without its token', async () => {
-  await mailer().send(renderMail(content));
+  await mailer().sendMail(renderMail(content));
   const [name = ''] = await readdir(join(folder, 'mail'));
   const path = join(folder, 'mail', name);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -93,7 +95,7 @@ test('without a server mail is written to a private file, which the log names wi
 
 test('a file is removed after a day, and other files in the folder are kept', async () => {
   const own = mailer();
-  await own.send(renderMail(content));
+  await own.sendMail(renderMail(content));
   const other = join(folder, 'mail', 'notes.txt');
   await writeFile(other, 'kept');
   const before = await readdir(join(folder, 'mail'));

@@ -6,14 +6,14 @@ import { createLeases } from '../../src/platform/jobs/leases.ts';
 import type { KeyStore } from '../../src/platform/key-store/key-store.ts';
 import { migrate, type Migration } from '../../src/platform/mongo/migrations.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../setup/databases.ts';
+import { createDatabaseUri } from '../setup/databases.ts';
 
 const lasting = (id: string) => ({ id, isGone: () => Promise.resolve(false) });
 
 let mongo: Mongo;
 let ran: string[];
 beforeAll(async () => {
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 10 });
 });
 afterAll(() => mongo.close());
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 // Every insecure setting is reported, and nothing else.
 import { expect, test } from 'vitest';
-import { openingsOf } from '../../src/platform/observability/openings.ts';
+import { describeOpenings } from '../../src/platform/observability/openings.ts';
 
 const CLOSED = {
   REGISTRATION: 'invite',
@@ -12,7 +12,7 @@ const CLOSED = {
 } as const;
 
 test('a secure installation reports nothing', () => {
-  expect(openingsOf(CLOSED)).toEqual([]);
+  expect(describeOpenings(CLOSED)).toEqual([]);
 });
 
 test.for([
@@ -21,12 +21,12 @@ test.for([
   [{ SMTP_URL: undefined }, 'SMTP_URL'],
   [{ KEY_STORE_URI: undefined }, 'KEY_STORE_URI'],
 ] as const)('%j is reported with the name of the variable that fixes it', ([change, name]) => {
-  const told = openingsOf(Object.assign({}, CLOSED, change));
-  expect(told).toHaveLength(1);
-  expect(told[0]).toContain(name);
+  const lines = describeOpenings(Object.assign({}, CLOSED, change));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(name);
 });
 
 test('open registration is reported with the plan of new organisations', () => {
   const open = { REGISTRATION: 'open', DEFAULT_PLAN: 'enterprise' } as const;
-  expect(openingsOf(Object.assign({}, CLOSED, open))[0]).toContain('enterprise');
+  expect(describeOpenings(Object.assign({}, CLOSED, open))[0]).toContain('enterprise');
 });

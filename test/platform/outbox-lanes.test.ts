@@ -6,16 +6,16 @@ import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/out
 import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
 import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
 import { INTERNAL, type OutboxPool, RECEIVERS } from '../../src/platform/outbox/pools.ts';
-import { databaseUri } from '../setup/databases.ts';
-import { objectId } from '../setup/harness.ts';
+import { createDatabaseUri } from '../setup/databases.ts';
+import { toObjectId } from '../setup/harness.ts';
 
-const organizationId = objectId('a'.repeat(24));
+const organizationId = toObjectId('a'.repeat(24));
 let mongo: Mongo;
 let now: number;
 const modelOf = ({ connection }: Mongo) => connection.model<OutboxDocument>('Outbox', outboxSchema);
 let rows: ReturnType<typeof modelOf>;
 beforeAll(async () => {
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 10 });
   rows = modelOf(mongo);
   await rows.createIndexes();
 });
@@ -31,7 +31,7 @@ const workerOf = (deliver: Deliver) =>
     rows,
     deliverers: { event: { deliver } },
     clock: { now: () => new Date(now) },
-    chance: () => 0.5,
+    drawFraction: () => 0.5,
     log: { warn: () => undefined },
   });
 const write = (count: number, lane?: string, of = organizationId) =>
@@ -61,7 +61,7 @@ test('lanes are served in rotation, with at most two rows of each under way', as
     await released;
     running.now -= 1;
   });
-  const run = worker.run();
+  const run = worker.deliverDue();
   await expect.poll(() => done.length).toBe(9);
   expect(running).toEqual({ now: 2, most: 2 });
   release();
@@ -69,7 +69,7 @@ test('lanes are served in rotation, with at most two rows of each under way', as
   // A slow delivery is followed by a rest.
   const ended = { organizationId, status: 'done' } as const;
   await expect
-    .poll(() => worker.run().then(() => rows.countDocuments(ended)), { timeout: 25_000 })
+    .poll(() => worker.deliverDue().then(() => rows.countDocuments(ended)), { timeout: 25_000 })
     .toBe(29);
   expect(running.most).toBe(2);
 });
@@ -82,7 +82,7 @@ test('a row that becomes due during a delivery does not wait for its end', async
   const run = workerOf(async ({ payload: { lane } }) => {
     if (lane === 'dead') await released;
     done.push(lane);
-  }).run();
+  }).deliverDue();
   await expect.poll(() => stored()).toMatchObject({ attempts: 1 });
   await write(1, 'late');
   await expect.poll(() => done).toEqual(['late']);
@@ -93,9 +93,9 @@ test('a row that becomes due during a delivery does not wait for its end', async
 test('a lane rests after a slow delivery', { tags: ['long'] }, async () => {
   await write(5, 'slow');
   const slow = workerOf(() => new Promise((resolve) => setTimeout(resolve, 1100)));
-  expect(await slow.run()).toBe(2);
-  expect(await slow.run()).toBe(0);
-  await expect.poll(() => slow.run(), { timeout: 10_000 }).toBe(2);
+  expect(await slow.deliverDue()).toBe(2);
+  expect(await slow.deliverDue()).toBe(0);
+  await expect.poll(() => slow.deliverDue(), { timeout: 10_000 }).toBe(2);
 });
 
 test('a stopped worker completes deliveries under way and starts no others', async () => {
@@ -107,9 +107,9 @@ test('a stopped worker completes deliveries under way and starts no others', asy
     begun += 1;
     return released;
   });
-  const run = worker.run();
+  const run = worker.deliverDue();
   await expect.poll(() => begun).toBe(2);
-  worker.stop();
+  worker.stopDelivery();
   release();
   expect([await run, begun]).toEqual([2, 2]);
   expect(await rows.countDocuments({ organizationId, attempts: 0, status: 'pending' })).toBe(8);
@@ -119,11 +119,13 @@ test('a failure may be final, delay the retry, and carry a result', async () => 
   const result = { statusCode: 503, durationMs: 7, at: new Date(now) };
   await write(1, 'a');
   const retryAfterMs = 3_600_000;
-  await workerOf(() => Promise.reject(new DeliveryFailure('busy', { result, retryAfterMs }))).run();
+  await workerOf(() =>
+    Promise.reject(new DeliveryFailure('busy', { result, retryAfterMs })),
+  ).deliverDue();
   expect(await stored()).toMatchObject({ status: 'pending', lastError: 'busy', result });
   expect((await stored())?.dueAt.getTime()).toBe(now + retryAfterMs);
   now += retryAfterMs;
-  await workerOf(() => Promise.reject(new DeliveryFailure('gone', { isFinal: true }))).run();
+  await workerOf(() => Promise.reject(new DeliveryFailure('gone', { isFinal: true }))).deliverDue();
   expect(await stored()).toMatchObject({ status: 'dead', lastError: 'gone', attempts: 2, result });
 });
 
@@ -135,7 +137,7 @@ test('lanes proceed concurrently: none waits until another has found its next ro
     running.most = Math.max(running.most, (running.now += 1));
     await new Promise((resolve) => setTimeout(resolve, 20));
     running.now -= 1;
-  }).run();
+  }).deliverDue();
   expect(attempted).toBe(240);
   expect(await rows.countDocuments({ organizationId, status: 'done', attempts: 1 })).toBe(240);
   expect(running.most).toBe(RECEIVERS.slotsPerOrganization);
@@ -150,7 +152,7 @@ test(
     const run = workerOf(async () => {
       begun += 1;
       await new Promise((resolve) => setTimeout(resolve, 700));
-    }).run();
+    }).deliverDue();
     await expect.poll(() => begun).toBe(4);
     await rows.deleteMany({ organizationId });
     expect([await run, begun]).toEqual([4, 4]);
@@ -171,19 +173,19 @@ function hanging() {
   };
   return { release: () => release(), done, underWay, deliver };
 }
-const idOf = (n: number) => objectId(n.toString(16).padStart(24, 'b'));
+const idOf = (n: number) => toObjectId(n.toString(16).padStart(24, 'b'));
 
 test('an organisation with many unresponsive receivers has a bounded share of the slots', async () => {
   for (let n = 0; n < 80; n++) await write(2, `dead ${n}`);
   const { deliver, release, done, underWay } = hanging();
   const worker = workerOf(deliver);
-  const run = worker.run();
+  const run = worker.deliverDue();
   const most = RECEIVERS.slotsPerOrganization;
   await expect.poll(() => underWay.get(organizationId.toHexString())).toBe(most);
   for (let n = 0; n < 3; n++) await write(2, `good ${n}`, idOf(n));
   await expect.poll(() => done).toHaveLength(6);
   expect([...underWay.values()]).toEqual([most]);
-  worker.stop();
+  worker.stopDelivery();
   release();
   await run;
 });
@@ -193,13 +195,13 @@ test('many organisations with unresponsive receivers leave slots free for anothe
     for (let n = 0; n < 9; n++) await write(1, `dead ${of} ${n}`, idOf(of));
   const { deliver, release, done, underWay } = hanging();
   const worker = workerOf(deliver);
-  const run = worker.run();
+  const run = worker.deliverDue();
   const sum = () => [...underWay.values()].reduce((total, one) => total + one, 0);
   await expect.poll(() => underWay.size).toBe(12);
   await write(1, 'good', idOf(31));
   await expect.poll(() => done).toEqual(['good']);
   expect(sum()).toBeLessThan(RECEIVERS.slots);
-  worker.stop();
+  worker.stopDelivery();
   release();
   await run;
 });
@@ -207,7 +209,7 @@ test('many organisations with unresponsive receivers leave slots free for anothe
 test('every lane of a busy organisation is served in rotation', async () => {
   for (let n = 0; n < 50; n++) await write(3, `lane ${n}`);
   const done: unknown[] = [];
-  await workerOf(({ payload: { lane } }) => Promise.resolve(void done.push(lane))).run();
+  await workerOf(({ payload: { lane } }) => Promise.resolve(void done.push(lane))).deliverDue();
   expect(new Set(done.slice(0, 100)).size).toBeGreaterThan(30);
   expect(done).toHaveLength(150);
 });
@@ -224,17 +226,17 @@ test('after a timeout a receiver has one delivery at a time, with a shorter time
     if (!answers) throw new DeliveryFailure('it took too long', { hasTimedOut: true });
   });
   await write(1, 'slow');
-  await worker.run();
+  await worker.deliverDue();
   await write(5, 'slow');
   running.most = 0;
-  await worker.run();
+  await worker.deliverDue();
   expect([seen, running.most]).toEqual([[false, true, true, true, true, true], 1]);
   [answers, now] = [true, now + 600_000];
   await write(1, 'slow');
-  await worker.run();
+  await worker.deliverDue();
   seen.length = 0;
   await write(1, 'slow');
-  await worker.run();
+  await worker.deliverDue();
   expect(seen).toEqual([false]);
 });
 
@@ -252,14 +254,14 @@ test('an ordered lane is claimed as one, in order, also with several workers and
       rows,
       deliverers: { event: { deliver, isOrdered: true } },
       clock: { now: () => new Date(now) },
-      chance: () => 0.5,
+      drawFraction: () => 0.5,
       log: { warn: () => undefined },
     });
   const workers = [ordered(), ordered(), ordered()];
   await write(40, 'record');
   await expect
     .poll(async () => {
-      await Promise.all(workers.map((worker) => worker.run()));
+      await Promise.all(workers.map((worker) => worker.deliverDue()));
       now += 5000;
       return done.length;
     })
@@ -274,19 +276,19 @@ test('rows over a minute late are reported, counted from creation (prompt topics
       rows,
       deliverers: { event: { deliver: () => Promise.reject(new Error('no')) } },
       clock: { now: () => new Date(now) },
-      chance: () => 0.5,
+      drawFraction: () => 0.5,
       log: { warn: () => undefined },
     });
   await write(3, 'record');
   await rows.collection.updateMany({}, { $set: { createdAt: new Date(now) } });
-  await worker(INTERNAL).run();
-  expect(await worker(INTERNAL).late()).toEqual([]);
+  await worker(INTERNAL).deliverDue();
+  expect(await worker(INTERNAL).findLateRows()).toEqual([]);
   now += 60_001;
-  await worker(INTERNAL).run();
-  expect(await worker(INTERNAL).late()).toMatchObject([
+  await worker(INTERNAL).deliverDue();
+  expect(await worker(INTERNAL).findLateRows()).toMatchObject([
     { topic: 'event', rows: 3, example: { attempts: 2, lastError: 'Error: no' } },
   ]);
-  expect(await worker(RECEIVERS).late()).toEqual([]);
+  expect(await worker(RECEIVERS).findLateRows()).toEqual([]);
   now += 61_000 + 30_000;
-  expect(await worker(RECEIVERS).late()).toMatchObject([{ topic: 'event', rows: 3 }]);
+  expect(await worker(RECEIVERS).findLateRows()).toMatchObject([{ topic: 'event', rows: 3 }]);
 });

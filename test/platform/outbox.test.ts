@@ -7,10 +7,10 @@ import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/out
 import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
 import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
 import { RECEIVERS } from '../../src/platform/outbox/pools.ts';
-import { objectId } from '../setup/harness.ts';
-import { databaseUri } from '../setup/databases.ts';
+import { toObjectId } from '../setup/harness.ts';
+import { createDatabaseUri } from '../setup/databases.ts';
 
-const organizationId = objectId('a'.repeat(24));
+const organizationId = toObjectId('a'.repeat(24));
 const LEASE_MS = 60_000;
 let mongo: Mongo;
 let now: number;
@@ -18,7 +18,7 @@ let warned: object[];
 const rowsOf = (connection: Connection) => connection.model<OutboxDocument>('Outbox', outboxSchema);
 let rows: ReturnType<typeof rowsOf>;
 beforeAll(async () => {
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 10 });
   rows = rowsOf(mongo.connection);
   await rows.createIndexes();
 });
@@ -35,7 +35,7 @@ const worker = (deliver: Deliver, topic = 'event') =>
     rows,
     deliverers: { [topic]: { deliver } },
     clock: { now: () => new Date(now) },
-    chance: () => 0.5,
+    drawFraction: () => 0.5,
     log: { warn: (details) => warned.push(details) },
   });
 const write = (more: Partial<OutboxDocument> = {}) =>
@@ -63,7 +63,9 @@ test('due rows are delivered, oldest first; others are not', async () => {
   await write({ payload: { n: 1 }, dueAt: new Date(now - 2) });
   await write({ payload: { n: 3 }, dueAt: new Date(now + 1) });
   await write({ payload: { n: 4 }, topic: 'another' });
-  const tried = await worker((row) => Promise.resolve(void delivered.push(row.payload.n))).run();
+  const tried = await worker((row) =>
+    Promise.resolve(void delivered.push(row.payload.n)),
+  ).deliverDue();
   expect([tried, delivered]).toEqual([2, [1, 2]]);
   expect((await stored()).map(({ status, attempts }) => [status, attempts])).toEqual([
     ['done', 1],
@@ -81,7 +83,7 @@ test('a failed row is retried on the schedule, then marked as dead with its erro
     return Promise.reject(new Error(`no answer ${attempts} ${'x'.repeat(1000)}`));
   });
   for (const [index, delay] of RECEIVER_RETRIES.delays.entries()) {
-    expect(await failing.run()).toBe(1);
+    expect(await failing.deliverDue()).toBe(1);
     const [row] = await stored();
     expect([row?.status, row?.attempts, row?.dueAt.getTime()]).toEqual([
       'pending',
@@ -89,10 +91,10 @@ test('a failed row is retried on the schedule, then marked as dead with its erro
       now + delay,
     ]);
     now += delay - 1;
-    expect(await failing.run()).toBe(0);
+    expect(await failing.deliverDue()).toBe(0);
     now += 1;
   }
-  expect([await failing.run(), await failing.run()]).toEqual([1, 0]);
+  expect([await failing.deliverDue(), await failing.deliverDue()]).toEqual([1, 0]);
   const [row] = await stored();
   expect([row?.status, row?.attempts, row?.lastError?.length]).toEqual([
     'dead',
@@ -101,17 +103,17 @@ test('a failed row is retried on the schedule, then marked as dead with its erro
   ]);
   expect(row?.lastError).toContain('no answer 10');
   expect(warned).toHaveLength(1);
-  expect(await failing.backlog()).toEqual({ pending: 0, dead: 1 });
+  expect(await failing.countBacklog()).toEqual({ pending: 0, dead: 1 });
 });
 
 test('a success after failures clears the error', async () => {
   await write();
   let fails = true;
   const flaky = worker(() => (fails ? Promise.reject(new Error('busy')) : Promise.resolve()));
-  await flaky.run();
+  await flaky.deliverDue();
   expect((await stored())[0]?.lastError).toContain('busy');
   [fails, now] = [false, now + RECEIVER_RETRIES.delays[0]!];
-  await flaky.run();
+  await flaky.deliverDue();
   expect((await stored())[0]).toMatchObject({ status: 'done', attempts: 2, lastError: null });
 });
 
@@ -119,7 +121,7 @@ test('a synchronous exception of a deliverer counts as a failure', async () => {
   await write();
   await worker(() => {
     throw new TypeError('broken');
-  }).run();
+  }).deliverDue();
   expect((await stored())[0]).toMatchObject({
     status: 'pending',
     attempts: 1,
@@ -132,9 +134,9 @@ test('two workers share the rows: each is delivered once', async () => {
   const delivered: unknown[] = [];
   const deliver: Deliver = (row) => Promise.resolve(void delivered.push(row.payload.n));
   const tried = await Promise.all([
-    worker(deliver).run(),
-    worker(deliver).run(),
-    worker(deliver).run(),
+    worker(deliver).deliverDue(),
+    worker(deliver).deliverDue(),
+    worker(deliver).deliverDue(),
   ]);
   expect(tried.reduce((sum, count) => sum + count)).toBe(20);
   expect(new Set(delivered).size).toBe(20);
@@ -166,7 +168,7 @@ test('rows that a delivery makes due are delivered in the same run, also when a 
     await read.given;
     await write({ payload: { n: 2 } });
     setTimeout(ended.give, 20);
-  }).run();
+  }).deliverDue();
   looks.mockRestore();
   expect(delivered).toEqual([1, 2]);
 });
@@ -179,7 +181,7 @@ test('a hanging delivery does not delay others', async () => {
   const run = worker(async ({ payload: { n } }) => {
     if (n === 0) await released;
     delivered.push(n);
-  }).run();
+  }).deliverDue();
   await expect.poll(() => delivered).toHaveLength(4);
   expect(delivered).not.toContain(0);
   release();
@@ -196,14 +198,14 @@ test('a row of a crashed worker is taken over when its lease expires, and the ol
     begun();
     await new Promise<void>((resolve) => (finish = resolve));
     throw new Error('late failure');
-  }).run();
+  }).deliverDue();
   await holding;
   let taken = 0;
   const heir = worker(() => Promise.resolve(void (taken += 1)));
   now += LEASE_MS - 1;
-  expect(await heir.run()).toBe(0);
+  expect(await heir.deliverDue()).toBe(0);
   now += 1;
-  expect([await heir.run(), taken]).toEqual([1, 1]);
+  expect([await heir.deliverDue(), taken]).toEqual([1, 1]);
   finish();
   await slow;
   expect((await stored())[0]).toMatchObject({ status: 'done', attempts: 2, lastError: null });

@@ -2,12 +2,12 @@
 import { Schema, type Model } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
-import { rawDocuments } from '../../src/platform/mongo/queries.ts';
-import { tenancy, TenancyError } from '../../src/platform/mongo/tenancy.ts';
-import { objectId } from '../setup/harness.ts';
-import { databaseUri } from '../setup/databases.ts';
+import { findRawDocuments } from '../../src/platform/mongo/queries.ts';
+import { guardTenancy, TenancyError } from '../../src/platform/mongo/tenancy.ts';
+import { toObjectId } from '../setup/harness.ts';
+import { createDatabaseUri } from '../setup/databases.ts';
 
-const [mine, theirs] = [objectId('a'.repeat(24)), objectId('b'.repeat(24))];
+const [mine, theirs] = [toObjectId('a'.repeat(24)), toObjectId('b'.repeat(24))];
 interface Thing {
   organizationId: typeof mine;
   name: string;
@@ -15,9 +15,9 @@ interface Thing {
 let mongo: Mongo;
 let things: Model<Thing>;
 beforeAll(async () => {
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 5 });
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 5 });
   const schema = new Schema<Thing>({ name: String }, { autoIndex: false });
-  schema.plugin(tenancy);
+  schema.plugin(guardTenancy);
   things = mongo.connection.model<Thing>('Thing', schema);
 });
 afterAll(() => mongo.close());
@@ -32,7 +32,7 @@ beforeEach(async () => {
 type Where = Record<string, unknown>;
 const operations: [string, (where: Where) => PromiseLike<unknown>][] = [
   ['find', (where) => things.find(where)],
-  ['rawDocuments', async (where) => rawDocuments(things, where, {}).toArray()],
+  ['rawDocuments', async (where) => findRawDocuments(things, where, {}).toArray()],
   ['findOne', (where) => things.findOne(where)],
   ['exists', (where) => things.exists(where)],
   ['countDocuments', (where) => things.countDocuments(where)],

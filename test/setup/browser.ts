@@ -33,7 +33,7 @@ export class Browser {
   }
 
   /** Sends a form, as a page of another site makes the browser do: only with the cookies that go along there. */
-  post(path: string, members: Record<string, string>): Promise<Answer> {
+  postForm(path: string, members: Record<string, string>): Promise<Answer> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const cookies = [...this.cookies].filter(([name]) => !this.#lax.has(name));
     const call = { raw: new URLSearchParams(members).toString(), headers };
@@ -41,13 +41,16 @@ export class Browser {
   }
 
   /** Returns from a provider to a callback. */
-  back(path: string, query: Record<string, string> | URLSearchParams): Promise<Answer> {
+  returnFromProvider(
+    path: string,
+    query: Record<string, string> | URLSearchParams,
+  ): Promise<Answer> {
     return this.call('GET', `/api/v1/auth/${path}?${new URLSearchParams(query).toString()}`);
   }
 }
 
 /** Reads the value of a cookie that an answer sets; null if it sets none. */
-export function cookieIn(answer: Answer, name: string): string | null {
+export function readCookie(answer: Answer, name: string): string | null {
   const set = answer.headers.getSetCookie().find((text) => text.startsWith(`${name}=`));
   return set === undefined ? null : (/=([^;]*)/.exec(set)?.[1] ?? null) || null;
 }
@@ -56,7 +59,7 @@ export const SESSION = 'svc_oauth_token';
 export const TEMP_TOKEN = 'svc_sso_mfa_token';
 
 /** Parses a redirect into its address and query. */
-export function landing({ status, headers }: Answer): {
+export function parseLanding({ status, headers }: Answer): {
   status: number;
   at: string | null;
   query: Record<string, string>;

@@ -1,7 +1,7 @@
 // Databases on the run's one mongod. Those of apps are reused: creating their hundreds of files takes too long.
 import { mongo } from 'mongoose';
 import { inject } from 'vitest';
-import { randomHex } from '../../src/platform/ids.ts';
+import { generateHex } from '../../src/platform/ids.ts';
 
 /** The collection that an emptied database keeps: it records which migrations have run. */
 const KEPT = 'migrations';
@@ -15,27 +15,27 @@ const own = new Set<string>();
 const inUse = new Set<string>();
 const idle: string[] = [];
 
-function uriOf(name: string): string {
+function buildUri(name: string): string {
   const uri = new URL(inject('mongoUri'));
   uri.pathname = `/${name}`;
   return uri.href;
 }
 
 /** A connection string for a new database of one's own on the run's replica set, dropped when the file ends. */
-export function databaseUri(name = `t${randomHex(6)}`): string {
+export function createDatabaseUri(name = `t${generateHex(6)}`): string {
   own.add(name);
-  return uriOf(name);
+  return buildUri(name);
 }
 
 /** A connection string for an empty database, perhaps with an app's indexes; for apps that change no index. */
-export function appDatabaseUri(): string {
-  const name = idle.pop() ?? `t${randomHex(6)}`;
+export function reserveDatabaseUri(): string {
+  const name = idle.pop() ?? `t${generateHex(6)}`;
   inUse.add(name);
-  return uriOf(name);
+  return buildUri(name);
 }
 
 /** Connects to a database of the run's replica set, for data that no operation shows. */
-export async function databaseAt(uri: string): Promise<mongo.Db> {
+export async function connectDatabase(uri: string): Promise<mongo.Db> {
   connected ??= new mongo.MongoClient(inject('mongoUri')).connect();
   return (await connected).db(new URL(uri).pathname.slice(1));
 }
@@ -45,7 +45,10 @@ export async function freeDatabases(): Promise<void> {
   if (own.size + inUse.size === 0) return;
   for (const name of own) await dropBoth(name);
   for (const name of inUse) {
-    const areEmptied = [await empty(await named(name)), await empty(await named(keysOf(name)))];
+    const areEmptied = [
+      await clearDatabase(await openNamed(name)),
+      await clearDatabase(await openNamed(toKeyStoreName(name))),
+    ];
     if (areEmptied.every(Boolean)) idle.push(name);
     else await dropBoth(name);
   }
@@ -54,18 +57,18 @@ export async function freeDatabases(): Promise<void> {
 }
 
 /** The key store that an app makes beside its data. */
-const keysOf = (name: string): string => `${name}-keys`;
+const toKeyStoreName = (name: string): string => `${name}-keys`;
 
-const named = (name: string): Promise<mongo.Db> => databaseAt(uriOf(name));
+const openNamed = (name: string): Promise<mongo.Db> => connectDatabase(buildUri(name));
 
 async function dropBoth(name: string): Promise<void> {
-  await (await named(name)).dropDatabase();
-  await (await named(keysOf(name))).dropDatabase();
+  await (await openNamed(name)).dropDatabase();
+  await (await openNamed(toKeyStoreName(name))).dropDatabase();
 }
 
 /** Empties a database; false when it was dropped instead. */
-async function empty(db: mongo.Db): Promise<boolean> {
-  const filled = await filledCollections(db);
+async function clearDatabase(db: mongo.Db): Promise<boolean> {
+  const filled = await listFilledCollections(db);
   const documents = filled.reduce((sum, { count }) => sum + count, 0);
   if (documents > QUICKLY_DELETED) {
     await db.dropDatabase();
@@ -81,7 +84,7 @@ interface Filled {
   count: number;
 }
 
-async function filledCollections(db: mongo.Db): Promise<Filled[]> {
+async function listFilledCollections(db: mongo.Db): Promise<Filled[]> {
   const names = (await db.listCollections({}, { nameOnly: true }).toArray())
     .map(({ name }) => name)
     .filter((name) => name !== KEPT && !name.startsWith('system.'));

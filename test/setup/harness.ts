@@ -2,8 +2,8 @@
 import mongoose from 'mongoose';
 import type { Lockable } from '../../src/ledger/contents/contents.ts';
 import type { InstanceDeps } from '../../src/instance.ts';
-import { ok, createOwner, type Owner } from './personas.ts';
-import { appDatabaseUri, databaseAt } from './databases.ts';
+import { assertOk, createOwner, type Owner } from './personas.ts';
+import { reserveDatabaseUri, connectDatabase } from './databases.ts';
 import { startApp, type TestApp } from './start-app.ts';
 
 export interface Harness {
@@ -14,7 +14,8 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
-export const objectId = (hex: string): mongoose.mongo.ObjectId => new mongoose.mongo.ObjectId(hex);
+export const toObjectId = (hex: string): mongoose.mongo.ObjectId =>
+  new mongoose.mongo.ObjectId(hex);
 
 /** `startApp` with a second way to its database. */
 export async function startHarness(
@@ -22,9 +23,9 @@ export async function startHarness(
   parts: Partial<InstanceDeps> = {},
 ): Promise<Harness> {
   if (parts.mongoUri !== undefined) return startHarnessAt(parts.mongoUri, environment, parts);
-  const mongoUri = appDatabaseUri();
+  const mongoUri = reserveDatabaseUri();
   const app = await startApp(environment, { ...parts, mongoUri });
-  return { app, mongoUri, db: await databaseAt(mongoUri), stop: () => app.stop() };
+  return { app, mongoUri, db: await connectDatabase(mongoUri), stop: () => app.stop() };
 }
 
 /** Starts on a given database, with a connection of the test's own. */
@@ -47,7 +48,7 @@ async function startHarnessAt(
 }
 
 /** A stored entry of the ledger with its values opened. */
-export function openedEntry<T extends Lockable & { organizationId?: unknown }>(
+export function openEntry<T extends Lockable & { organizationId?: unknown }>(
   app: TestApp,
   entry: T,
 ): Promise<T> {
@@ -61,7 +62,10 @@ export async function createMember(
   role: string,
 ): Promise<Owner> {
   const person = await createOwner(app, role);
-  const row = { organizationId: objectId(home.organizationId), userId: objectId(person.userId) };
+  const row = {
+    organizationId: toObjectId(home.organizationId),
+    userId: toObjectId(person.userId),
+  };
   const at = { createdAt: new Date(), updatedAt: new Date() };
   await db
     .collection('memberships')
@@ -71,28 +75,31 @@ export async function createMember(
     token: person.token,
     body: { organizationId },
   });
-  return { ...person, token: ok(answer).body.data.token, organizationId, workspaceId };
+  return { ...person, token: assertOk(answer).body.data.token, organizationId, workspaceId };
 }
 
 /** Marks a user's mailbox as verified, as by the link and the password. */
-export async function prove<P extends Pick<Owner, 'userId'>>({ db }: Harness, who: P): Promise<P> {
+export async function verifyMailbox<P extends Pick<Owner, 'userId'>>(
+  { db }: Harness,
+  who: P,
+): Promise<P> {
   const change = { $set: { emailVerifiedAt: new Date() } };
-  await db.collection('users').updateOne({ _id: objectId(who.userId) }, change);
+  await db.collection('users').updateOne({ _id: toObjectId(who.userId) }, change);
   return who;
 }
 
 /** Changes a membership directly in the database. */
 export async function changeMembership({ db }: Harness, who: Owner, change: object): Promise<void> {
-  const where = { organizationId: objectId(who.organizationId), userId: objectId(who.userId) };
+  const where = { organizationId: toObjectId(who.organizationId), userId: toObjectId(who.userId) };
   const { matchedCount } = await db.collection('memberships').updateOne(where, { $set: change });
   if (matchedCount !== 1) throw new Error('no such membership');
 }
 
 /** Audit entries, newest first; `query` filters them. */
-export async function auditOf(
+export async function listAuditEntries(
   app: TestApp,
   { token }: Owner,
   query = '',
 ): Promise<Record<string, unknown>[]> {
-  return ok(await app.call('GET', `/api/v1/audit?${query}`, { token })).body.data.entries;
+  return assertOk(await app.call('GET', `/api/v1/audit?${query}`, { token })).body.data.entries;
 }

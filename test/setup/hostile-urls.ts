@@ -24,7 +24,7 @@ const SCHEMES = [
   'data:text/plain,x',
 ];
 
-export const hostileUrls = (port: number): string[] => [
+export const listHostileUrls = (port: number): string[] => [
   ...HOSTS.map((host) => `https://${host}:${port}/hook`),
   ...SCHEMES.map((url) => url.replace('PORT', String(port))),
 ];

@@ -10,14 +10,17 @@ export const LEAVING_DELAYS = [0, 1, 2, 4, 7, 11, 16, 23, 33, 48, 70, 100] as co
 type LeavingCall = Pick<Call, 'token' | 'body' | 'headers'> & { method?: string };
 
 /** Sends a request and destroys its connection after `afterMs`. */
-export const leaveAfter = (afterMs: number, url: string, call: LeavingCall): Promise<void> =>
-  leave(() => delay(afterMs), url, call);
+export const disconnectAfter = (afterMs: number, url: string, call: LeavingCall): Promise<void> =>
+  sendAndDisconnect(() => delay(afterMs), url, call);
 
 /** Sends a request and destroys its connection once a condition holds. */
-export const leaveWhen = (isTime: () => boolean, url: string, call: LeavingCall): Promise<void> =>
-  leave(() => vi.waitUntil(isTime), url, call);
+export const disconnectWhen = (
+  isTime: () => boolean,
+  url: string,
+  call: LeavingCall,
+): Promise<void> => sendAndDisconnect(() => vi.waitUntil(isTime), url, call);
 
-async function leave(
+async function sendAndDisconnect(
   wait: () => Promise<unknown>,
   url: string,
   { method = 'GET', token, body, headers = {} }: LeavingCall,

@@ -2,20 +2,20 @@
 import { inflateSync } from 'node:zlib';
 
 /** Enough of the format for what Assay writes: one object after the other, deflated streams, hexadecimal glyphs. */
-export function pdfText(pdf: Buffer): string {
-  const objects = objectsOf(pdf);
+export function extractPdfText(pdf: Buffer): string {
+  const objects = parseObjects(pdf);
   const fontMaps = new Map<string, Map<string, string>>();
   for (const [id, { head }] of objects) {
     const map = /\/ToUnicode (\d+) 0 R/.exec(head)?.[1];
-    if (map) fontMaps.set(id, characterMap(objects.get(map)?.content ?? ''));
+    if (map) fontMaps.set(id, parseCharacterMap(objects.get(map)?.content ?? ''));
   }
   const fontIds = new Map<string, string>();
   for (const { head } of objects.values())
     for (const [, name = '', id = ''] of head.matchAll(/\/(F\d+) (\d+) 0 R/g))
       fontIds.set(name, id);
-  const mapOf = (name: string) =>
+  const getFontMap = (name: string) =>
     fontMaps.get(fontIds.get(name) ?? '') ?? new Map<string, string>();
-  return [...objects.values()].map(({ content }) => shownText(content, mapOf)).join('');
+  return [...objects.values()].map(({ content }) => extractShownText(content, getFontMap)).join('');
 }
 
 interface PdfObject {
@@ -24,7 +24,7 @@ interface PdfObject {
   content: string;
 }
 
-function objectsOf(pdf: Buffer): Map<string, PdfObject> {
+function parseObjects(pdf: Buffer): Map<string, PdfObject> {
   const text = pdf.toString('latin1');
   const objects = new Map<string, PdfObject>();
   for (const { 1: id = '', 2: body = '' } of text.matchAll(/^(\d+) 0 obj\n(.*?)\nendobj/gms)) {
@@ -37,7 +37,7 @@ function objectsOf(pdf: Buffer): Map<string, PdfObject> {
 }
 
 /** Glyph to text, as the ranges of the map say. */
-function characterMap(map: string): Map<string, string> {
+function parseCharacterMap(map: string): Map<string, string> {
   const characters = new Map<string, string>();
   for (const [, first = '', list = ''] of map.matchAll(/<(\w{4})> <\w{4}> \[(.*?)\]/gs))
     [...list.matchAll(/<([\w ]+)>/g)].forEach(([, units = ''], i) => {
@@ -49,7 +49,7 @@ function characterMap(map: string): Map<string, string> {
 }
 
 /** One piece after the other, as they are drawn. */
-function shownText(content: string, mapOf: (font: string) => Map<string, string>): string {
+function extractShownText(content: string, mapOf: (font: string) => Map<string, string>): string {
   let map = new Map<string, string>();
   let shown = '';
   for (const [, font, glyphs] of content.matchAll(/\/(F\d+) [\d.]+ Tf|<([0-9a-f]+)>/g)) {

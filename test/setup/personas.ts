@@ -1,5 +1,5 @@
 // People, keys and decisions that tests begin with.
-import { randomHex } from '../../src/platform/ids.ts';
+import { generateHex } from '../../src/platform/ids.ts';
 import type { Answer, TestApp } from './start-app.ts';
 
 export const PASSWORD = 'Correct-Horse-9';
@@ -13,15 +13,15 @@ export interface Owner {
 }
 
 /** Fails loudly: a test that begins on a failed call proves nothing. */
-export function ok(answer: Answer): Answer {
+export function assertOk(answer: Answer): Answer {
   if (answer.status >= 300) throw new Error(`${answer.status}: ${answer.text}`);
   return answer;
 }
 
 /** A new organisation and its owner. */
 export async function createOwner(app: TestApp, name = 'Ada'): Promise<Owner> {
-  const email = `${name.toLowerCase()}-${randomHex(6)}@example.com`;
-  const { data } = ok(
+  const email = `${name.toLowerCase()}-${generateHex(6)}@example.com`;
+  const { data } = assertOk(
     await app.call('POST', '/api/v1/auth/register', {
       body: { name, email, password: PASSWORD, organizationName: `${name} Ltd` },
     }),
@@ -41,7 +41,7 @@ export async function createWorkspaceKey(
   { token }: Owner,
   more: object = {},
 ): Promise<{ key: string; id: string }> {
-  const { data } = ok(
+  const { data } = assertOk(
     await app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'ingest', ...more } }),
   ).body;
   return { key: data.key, id: data._id };
@@ -61,16 +61,18 @@ export async function createFeedbackKey(
 export async function createAgent(
   app: TestApp,
   { token }: Owner,
-  name = `agent-${randomHex(4)}`,
+  name = `agent-${generateHex(4)}`,
 ): Promise<{ id: string; name: string; key: string }> {
-  const { data } = ok(await app.call('POST', '/api/v1/agents', { token, body: { name } })).body;
+  const { data } = assertOk(
+    await app.call('POST', '/api/v1/agents', { token, body: { name } }),
+  ).body;
   return { id: data._id, name, key: data.apiKey };
 }
 
 let made = 0;
 
 /** The body of a decision, each a different one. */
-export function decision(agentId: string, more: object = {}): Record<string, unknown> {
+export function buildDecision(agentId: string, more: object = {}): Record<string, unknown> {
   made += 1;
   return {
     agentId,

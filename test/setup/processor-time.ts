@@ -3,7 +3,7 @@
 const TRIES = 5;
 
 /** Milliseconds of the quickest of some runs. */
-export function processorMs(work: () => unknown): number {
+export function measureProcessorMs(work: () => unknown): number {
   let least = Infinity;
   for (let run = 0; run < TRIES; run++) {
     const before = process.cpuUsage();

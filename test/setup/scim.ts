@@ -1,6 +1,6 @@
 // A directory that provisions an organisation: its SCIM token, and requests with it.
-import { randomHex } from '../../src/platform/ids.ts';
-import { ok, type Owner } from './personas.ts';
+import { generateHex } from '../../src/platform/ids.ts';
+import { assertOk, type Owner } from './personas.ts';
 import type { Answer, Call, TestApp } from './start-app.ts';
 
 export const USER_URN = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -16,10 +16,12 @@ export interface Directory {
   patch(path: string, ...operations: object[]): Promise<Answer>;
 }
 
-export const address = (): string => `u${randomHex(6)}@example.com`;
+export const createAddress = (): string => `u${generateHex(6)}@example.com`;
 
-export async function directory(app: TestApp, { token: owner }: Owner): Promise<Directory> {
-  const minted = ok(await app.call('POST', '/api/v1/organization/scim-token', { token: owner }));
+export async function createDirectory(app: TestApp, { token: owner }: Owner): Promise<Directory> {
+  const minted = assertOk(
+    await app.call('POST', '/api/v1/organization/scim-token', { token: owner }),
+  );
   const token = minted.body.data.token as string;
   const send: Directory['send'] = (method, path, more) =>
     app.call(method, `/scim/v2${path}`, { token, ...more });
@@ -34,8 +36,8 @@ export async function directory(app: TestApp, { token: owner }: Owner): Promise<
     call,
     send,
     async provision(more = {}) {
-      const { id, userName } = ok(
-        await call('POST', '/Users', { schemas: [USER_URN], userName: address(), ...more }),
+      const { id, userName } = assertOk(
+        await call('POST', '/Users', { schemas: [USER_URN], userName: createAddress(), ...more }),
       ).body;
       return { id, userName };
     },

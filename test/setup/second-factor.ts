@@ -1,6 +1,6 @@
 // An authenticator for tests: enrols the second factor, and generates codes for the app's clock.
 import { generateSync } from 'otplib';
-import { ok } from './personas.ts';
+import { assertOk } from './personas.ts';
 import type { Answer, TestApp } from './start-app.ts';
 
 const STEP_MS = 30_000;
@@ -28,13 +28,13 @@ export class Authenticator {
   }
 
   /** The code of the next step, to which the clock moves. */
-  next(): string {
+  generateNextCode(): string {
     this.#clock.aheadMs += STEP_MS;
     return this.code();
   }
 
   /** A code that is not accepted now. */
-  wrong(): string {
+  generateWrongCode(): string {
     const near = [-1, 0, 1].map((step) => {
       const epoch = Math.floor((this.#clock.now().getTime() + step * STEP_MS) / 1000);
       return generateSync({ secret: this.secret, epoch });
@@ -44,15 +44,18 @@ export class Authenticator {
 }
 
 /** Enrols the caller's second factor; `proof`: fresh proof of identity, required some time after the sign-in. */
-export async function enrol(
+export async function registerFactor(
   app: TestApp,
   clock: MovedClock,
   token: string,
   proof?: { password: string },
 ): Promise<Authenticator> {
-  const post = (path: string, body?: object): Promise<Answer> =>
+  const postRequest = (path: string, body?: object): Promise<Answer> =>
     app.call('POST', `/api/v1/auth/mfa/${path}`, { token, ...(body && { body }) });
-  const authenticator = new Authenticator(clock, ok(await post('setup', proof)).body.data.secret);
-  ok(await post('enable', { code: authenticator.code() }));
+  const authenticator = new Authenticator(
+    clock,
+    assertOk(await postRequest('setup', proof)).body.data.secret,
+  );
+  assertOk(await postRequest('enable', { code: authenticator.code() }));
   return authenticator;
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { inject } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { randomHex } from '../../src/platform/ids.ts';
+import { generateHex } from '../../src/platform/ids.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { startInstance, type Instance, type InstanceDeps } from '../../src/instance.ts';
-import { appDatabaseUri } from './databases.ts';
+import { reserveDatabaseUri } from './databases.ts';
 
 export interface Answer {
   status: number;
@@ -76,20 +76,20 @@ export async function startApp(
   parts: Partial<InstanceDeps> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
-  const dataDir = join(inject('scratch'), `assay-app-${randomHex(6)}`);
+  const dataDir = join(inject('scratch'), `assay-app-${generateHex(6)}`);
   const config = loadConfig({ ...ROOMY, ASSAY_DATA_DIR: dataDir, ...environment });
   const logger = createLogger(config.LOG_LEVEL, { write: (line) => logged.push(line) });
   const instance = await startInstance({
     config,
     secrets: SECRETS,
-    mongoUri: appDatabaseUri(),
+    mongoUri: reserveDatabaseUri(),
     logger,
     passwordCost: CHEAP,
     threadScripts: inject('built'),
     ...parts,
   });
   async function call(method: string, path: string, call: Call = {}): Promise<Answer> {
-    const answer = await send(instance.url + path, method, call);
+    const answer = await sendRequest(instance.url + path, method, call);
     // A 500 is never expected; what the app logged says why.
     if (answer.status === 500)
       console.error(logged.filter((line) => line.includes('"level":50')).at(-1));
@@ -115,7 +115,7 @@ const dispatcher = new Agent({
 });
 
 /** Keeps values of one name separate, such as those of `set-cookie`. */
-function headersOf(received: Record<string, string | string[] | undefined>): Headers {
+function toHeaders(received: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(received))
     for (const value of Array.isArray(values) ? values : [values]) headers.append(name, value);
@@ -123,7 +123,7 @@ function headersOf(received: Record<string, string | string[] | undefined>): Hea
 }
 
 /** One request; the answer is parsed when it is JSON. `fetch` would take the processor six times as long. */
-export async function send(
+export async function sendRequest(
   url: string,
   method: string,
   { token, key, body, raw, headers = {} }: Call,
@@ -140,9 +140,9 @@ export async function send(
     },
     body: payload ?? null,
   });
-  const answered = headersOf(response.headers);
+  const answered = toHeaders(response.headers);
   const isStream = answered.get('content-type')?.startsWith('text/event-stream') ?? false;
-  const text = isStream ? await beginningOf(response.body) : await response.body.text();
+  const text = isStream ? await readBeginning(response.body) : await response.body.text();
   const isJson = answered.get('content-type')?.includes('json') ?? false;
   return {
     status: response.statusCode,
@@ -153,13 +153,13 @@ export async function send(
 }
 
 /** Reads only the first chunk of a stream, which does not end by itself. */
-async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const piece of body) return Buffer.from(piece).toString();
   return '';
 }
 
 /** Returns status and code of an answer; a success has no code. */
-export const outcome = ({ status, body }: Answer): [number, string | undefined] => [
+export const toOutcome = ({ status, body }: Answer): [number, string | undefined] => [
   status,
   body?.code,
 ];

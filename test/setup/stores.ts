@@ -5,7 +5,7 @@ import { mongo } from 'mongoose';
 import { inject } from 'vitest';
 import type { StoreFacts } from '../../scripts/stores/fill-store.ts';
 import { restoreStore } from '../../scripts/stores/store-file.ts';
-import { databaseUri } from './databases.ts';
+import { createDatabaseUri } from './databases.ts';
 
 const STORES = 'test/vectors/stores';
 
@@ -23,7 +23,7 @@ export interface RestoredStore {
 
 export async function restoreVersion(version: string): Promise<RestoredStore> {
   const folder = `${STORES}/${version}`;
-  const mongoUri = databaseUri();
+  const mongoUri = createDatabaseUri();
   const client = await new mongo.MongoClient(inject('mongoUri')).connect();
   try {
     await restoreStore(client, new URL(mongoUri).pathname.slice(1), `${folder}/store.bson.gz`);

@@ -5,8 +5,8 @@ import type { Handle } from '../../src/platform/handed-connections.ts';
 import { type Answers, Channel, type ChannelEnd } from '../../src/workers/channel.ts';
 
 interface Asked {
-  double: { says: number; gets: number };
-  refuse: { says: null; gets: null };
+  double: { payload: number; result: number };
+  refuse: { payload: null; result: null };
 }
 
 const answers: Answers<Asked> = {
@@ -36,23 +36,23 @@ const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 test('a request sent before the worker listens is answered when it does', async () => {
   const [there, here] = ends();
   const primary = new Channel<Asked, Asked>(there, answers);
-  const early = [primary.ask('double', 4), primary.ask('double', 5)];
+  const early = [primary.sendRequest('double', 4), primary.sendRequest('double', 5)];
   await moment();
   const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
-  expect(await worker.ask('double', 1)).toBe(2);
+  expect(await worker.sendRequest('double', 1)).toBe(2);
   expect(await Promise.all(early)).toEqual([8, 10]);
-  await expect(primary.ask('refuse', null)).rejects.toThrow('not today');
-  const unknown = primary.ask('another' as 'refuse', null);
+  await expect(primary.sendRequest('refuse', null)).rejects.toThrow('not today');
+  const unknown = primary.sendRequest('another' as 'refuse', null);
   await expect(unknown).rejects.toThrow('no answer is defined for another');
 });
 
 test('a request is rejected when the worker ends before it listens', async () => {
   const [there] = ends();
   const primary = new Channel<Asked, Asked>(there, answers);
-  const early = primary.ask('double', 4);
+  const early = primary.sendRequest('double', 4);
   primary.close();
   await expect(early).rejects.toThrow('the other process is gone');
-  await expect(primary.ask('double', 5)).rejects.toThrow('the other process is gone');
+  await expect(primary.sendRequest('double', 5)).rejects.toThrow('the other process is gone');
 });
 
 test('a request with a connection is rejected after five seconds when the other process cannot open it', async () => {
@@ -60,14 +60,16 @@ test('a request with a connection is rejected after five seconds when the other 
   const [there, here] = ends();
   const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: true });
   const refused = vi.fn();
-  primary.ask('double', 4, connection()).catch(refused);
+  primary.sendRequest('double', 4, connection()).catch(refused);
   await vi.advanceTimersByTimeAsync(4_900);
   expect(refused).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(200);
   expect(refused).toHaveBeenCalledWith(new Error('it does not answer'));
   vi.useRealTimers();
   const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
-  expect(await Promise.all([primary.ask('double', 5), worker.ask('double', 6)])).toEqual([10, 12]);
+  expect(
+    await Promise.all([primary.sendRequest('double', 5), worker.sendRequest('double', 6)]),
+  ).toEqual([10, 12]);
 });
 
 test('a connection that cannot be sent is refused and the channel stays open', async () => {
@@ -79,6 +81,8 @@ test('a connection that cannot be sent is refused and the channel stays open', a
   };
   const primary = new Channel<Asked, Asked>(sends, answers, { speaksFirst: true });
   const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
-  await expect(primary.ask('double', 4, connection())).rejects.toThrow('write EBADF');
-  expect(await Promise.all([primary.ask('double', 5), worker.ask('double', 6)])).toEqual([10, 12]);
+  await expect(primary.sendRequest('double', 4, connection())).rejects.toThrow('write EBADF');
+  expect(
+    await Promise.all([primary.sendRequest('double', 5), worker.sendRequest('double', 6)]),
+  ).toEqual([10, 12]);
 });

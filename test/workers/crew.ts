@@ -19,7 +19,7 @@ export function crew(
         for (let left = steps(); left > 0; left--) await step();
       });
       last = arrival;
-      return arrival.then(() => rows.map((row) => counts.add(row, row.count, 0)));
+      return arrival.then(() => rows.map((row) => counts.increment(row, row.count, 0)));
     }, size);
   });
   return { workers, asked: () => asked };

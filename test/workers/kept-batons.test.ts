@@ -3,14 +3,14 @@
 import fc from 'fast-check';
 import { setImmediate as step } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createDesk } from '../../src/workers/desk.ts';
+import { createCoordinator } from '../../src/workers/desk.ts';
 import { KeptBatons } from '../../src/workers/kept-batons.ts';
-import { runs } from '../setup/runs.ts';
+import { chooseRuns } from '../setup/runs.ts';
 
 /** Workers whose messages take some steps of the event loop; none overtakes another on its way, and those that come together are read in one go. */
 function crew(size: number, steps: () => number) {
   let asked = 0;
-  const desk = createDesk({ passwords: { permits: 1, maxWaiting: 1 } });
+  const desk = createCoordinator({ passwords: { permits: 1, maxWaiting: 1 } });
   const channel = () => {
     const sent: (() => void)[] = [];
     const arrive = async (): Promise<void> => {
@@ -23,7 +23,7 @@ function crew(size: number, steps: () => number) {
   };
   const workers = Array.from({ length: size }, () => {
     const [up, down] = [channel(), channel()];
-    const { answers } = desk.visitor((hold) => void down(() => batons.wanted(hold)));
+    const { answers } = desk.openSession((hold) => void down(() => batons.wanted(hold)));
     const batons: KeptBatons = new KeptBatons({
       take: (key) =>
         new Promise((resolve) => {
@@ -58,27 +58,27 @@ test('have one holder at a time, who is told what the one before left, and nobod
         for (let left = pause; left > 0; left--) await step();
         taking.push(
           (async () => {
-            const { note, pass } = await workers[worker]!.take('chain');
-            expect([(holders += 1), Number(note)]).toEqual([1, count]);
+            const { payload, release } = await workers[worker]!.acquire('chain');
+            expect([(holders += 1), Number(payload)]).toEqual([1, count]);
             for (let left = use; left > 0; left--) await step();
             holders -= 1;
-            pass(String((count += 1)));
+            release(String((count += 1)));
           })(),
         );
       }
       await Promise.all(taking);
       expect(count).toBe(turns.length);
     }),
-    { numRuns: runs(200, 5_000) },
+    { numRuns: chooseRuns(200, 5_000) },
   );
 });
 
 test('who is alone asks once; whoever comes later has it next', async () => {
   const { workers, asked } = crew(2, () => 1);
-  for (let turn = 0; turn < 20; turn++) (await workers[0]!.take('chain')).pass(`${turn}`);
+  for (let turn = 0; turn < 20; turn++) (await workers[0]!.acquire('chain')).release(`${turn}`);
   expect(asked()).toBe(1);
-  const baton = await workers[1]!.take('chain');
-  expect([asked(), baton.note]).toEqual([2, '19']);
-  baton.pass('20');
-  expect((await workers[0]!.take('chain')).note).toBe('20');
+  const baton = await workers[1]!.acquire('chain');
+  expect([asked(), baton.payload]).toEqual([2, '19']);
+  baton.release('20');
+  expect((await workers[0]!.acquire('chain')).payload).toBe('20');
 });

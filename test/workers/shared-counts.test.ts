@@ -2,12 +2,12 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Counted } from '../../src/platform/shared/window-counts.ts';
-import { runs } from '../setup/runs.ts';
+import type { CountRequest } from '../../src/platform/shared/window-counts.ts';
+import { chooseRuns } from '../setup/runs.ts';
 import { crew } from './crew.ts';
 
 const HOUR = 3_600_000;
-const one = (limit: number, exact: boolean): Counted => ({
+const one = (limit: number, exact: boolean): CountRequest => ({
   room: 'a',
   key: 'x',
   windowMs: HOUR,
@@ -27,32 +27,32 @@ test.each([
       fc.infiniteStream(fc.nat(2)),
       async (size, limit, requests, steps) => {
         const { workers } = crew(size, () => steps.next().value as number);
-        const counted = requests.map(async (at) => workers[at % size]?.add(one(limit, exact)));
+        const counted = requests.map(async (at) => workers[at % size]?.addHit(one(limit, exact)));
         const passed = (await Promise.all(counted)).filter((count) => (count?.hits ?? 0) <= limit);
         expect(passed.length).toBeGreaterThanOrEqual(Math.min(requests.length, limit));
         expect(passed.length).toBeLessThan(limit * most + 1);
       },
     ),
-    { numRuns: runs(10, 80) },
+    { numRuns: chooseRuns(10, 80) },
   );
 });
 
 test('a request far from its limit costs no request to the primary', async () => {
   const { workers, asked } = crew(2, () => 0);
   for (let request = 0; request < 1000; request++)
-    await workers[request % 2]?.add(one(1_000_000, false));
+    await workers[request % 2]?.addHit(one(1_000_000, false));
   expect(asked()).toBeLessThan(100);
   await expect
-    .poll(async () => (await workers[0]?.add(one(1_000_000, true)))?.hits)
+    .poll(async () => (await workers[0]?.addHit(one(1_000_000, true)))?.hits)
     .toBeGreaterThan(1000);
 });
 
 test('the count of one worker is known to another within moments', async () => {
   const { workers } = crew(2, () => 0);
-  const known = async () => (await workers[1]?.add(one(1_000_000, true)))?.hits ?? 0;
+  const known = async () => (await workers[1]?.addHit(one(1_000_000, true)))?.hits ?? 0;
   for (let round = 0; round < 3; round++) {
     const before = await known();
-    for (let request = 0; request < 10; request++) await workers[0]?.add(one(1_000_000, false));
+    for (let request = 0; request < 10; request++) await workers[0]?.addHit(one(1_000_000, false));
     let asked = 0;
     const moreThanAsked = async () => (await known()) - before - (asked += 1);
     await expect.poll(moreThanAsked).toBe(10);

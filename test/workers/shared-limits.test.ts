@@ -19,11 +19,27 @@ const EXACT: [string, number, Take][] = [
   ['auth', LIMIT, ({ auth }, state) => auth(attempt.address, state)],
   ['signOn', LIMIT, ({ signOn }, state) => signOn(attempt.address, state)],
   ['login', 30, ({ login }, state) => login('what the provider sends', state)],
-  ['account, from one network', LIMIT, ({ account }, state) => account(attempt, state)],
-  ['account, from everywhere', LIMIT, ({ account }, state) => account(elsewhere(), state)],
+  [
+    'account, from one network',
+    LIMIT,
+    ({ countAccountAttempt }, state) => countAccountAttempt(attempt, state),
+  ],
+  [
+    'account, from everywhere',
+    LIMIT,
+    ({ countAccountAttempt }, state) => countAccountAttempt(elsewhere(), state),
+  ],
   ['proof', LIMIT, ({ proof }, state) => proof('ada', state)],
-  ['mail, from one network', LIMIT, ({ mail }, state) => mail('reset', attempt, state)],
-  ['mail, from everywhere', LIMIT, ({ mail }, state) => mail('reset', elsewhere(), state)],
+  [
+    'mail, from one network',
+    LIMIT,
+    ({ countMailRequest }, state) => countMailRequest('reset', attempt, state),
+  ],
+  [
+    'mail, from everywhere',
+    LIMIT,
+    ({ countMailRequest }, state) => countMailRequest('reset', elsewhere(), state),
+  ],
   ['demo', LIMIT, ({ demo }, state) => demo(attempt.address, state)],
   ['onboarding', LIMIT, ({ onboarding }, state) => onboarding('ada', state)],
   ['cpi', LIMIT, ({ cpi }, state) => cpi('ada', state)],
@@ -45,7 +61,7 @@ async function takeOnEach(times: number, take: Take, limited = config) {
   const { workers, asked } = crew(WORKERS, () => 1);
   let passed = 0;
   for (const worker of workers) {
-    const limits = createLimits(limited, { count: (counted) => worker.add(counted) });
+    const limits = createLimits(limited, { count: (counted) => worker.addHit(counted) });
     const taking = Array.from({ length: times }, async () => take(limits, new RateState()));
     const results = await Promise.allSettled(taking);
     passed += results.filter(({ status }) => status === 'fulfilled').length;

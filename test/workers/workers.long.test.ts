@@ -16,8 +16,14 @@ import {
   type Server,
   slow,
 } from '../embedded-db/server-process.ts';
-import { createOwner, createWorkspaceKey, decision, ok, PASSWORD } from '../setup/personas.ts';
-import { type Answer, send, type TestApp } from '../setup/start-app.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  PASSWORD,
+} from '../setup/personas.ts';
+import { type Answer, sendRequest, type TestApp } from '../setup/start-app.ts';
 import { allPidsOf, pidsOf } from './pids.ts';
 
 const ROOMY = {
@@ -40,7 +46,8 @@ async function startWorkers(context: TestContext, environment: Record<string, st
     for (const pid of allPidsOf(server).filter(isAlive)) process.kill(pid, 'SIGKILL');
   });
   expect(server.url, server.output()).not.toBe('');
-  const call: TestApp['call'] = (method, path, what = {}) => send(server.url + path, method, what);
+  const call: TestApp['call'] = (method, path, what = {}) =>
+    sendRequest(server.url + path, method, what);
   return { folder, server, app: { call } as TestApp };
 }
 
@@ -89,8 +96,8 @@ test(
       return again.status === 200;
     }, patience);
 
-    const told = await several(6, () => app.call('GET', '/metrics'));
-    for (const { status, text } of told) {
+    const responses = await several(6, () => app.call('GET', '/metrics'));
+    for (const { status, text } of responses) {
       expect(status).toBe(200);
       expect(text).toMatch(
         /^assay_http_request_seconds_count\{route="GET \/api\/v1\/agents\/?",status="200"\} 40$/m,
@@ -107,7 +114,7 @@ async function postOver(agent: Agent, url: string, { key, ids }: { key: string; 
   for (const id of ids) {
     const headers = { 'x-api-key': key, 'x-request-id': id, 'content-type': 'application/json' };
     const sent = request(`${url}/api/v1/traces`, { agent, method: 'POST', headers });
-    sent.end(JSON.stringify(decision(id)));
+    sent.end(JSON.stringify(buildDecision(id)));
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     expect([id, answer.statusCode]).toEqual([id, 201]);
     await once(answer.resume(), 'end');
@@ -185,7 +192,7 @@ test(
         const verified = await app.call('POST', '/api/v1/hash-chain/verify', {
           token: owner.token,
         });
-        expect(ok(verified).body.data).toMatchObject({ verified: true });
+        expect(assertOk(verified).body.data).toMatchObject({ verified: true });
         return workers;
       }),
     );
@@ -202,7 +209,7 @@ test('a killed worker is replaced and no acknowledged decision is lost', slow, a
   let isDone = false;
   const posting = several(4, async (client) => {
     for (let turn = 0; !isDone; turn++) {
-      const body = decision(`${client}-${turn}`);
+      const body = buildDecision(`${client}-${turn}`);
       const answer = await app.call('POST', '/api/v1/traces', { key, body }).catch(() => null);
       if (answer) expect(answer.status).toBe(201);
       if (answer) acknowledged.add(answer.body.data.traceId);
@@ -218,10 +225,14 @@ test('a killed worker is replaced and no acknowledged decision is lost', slow, a
   isDone = true;
   await posting;
   expect(server.output()).toContain('a worker was ended by SIGKILL and is replaced');
-  const verified = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }));
+  const verified = assertOk(
+    await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }),
+  );
   expect(verified.body.data).toMatchObject({ verified: true });
   expect(verified.body.data.totalChecked).toBeGreaterThanOrEqual(acknowledged.size);
-  const exported = ok(await app.call('GET', '/api/v1/hash-chain/export', { token: ada.token }));
+  const exported = assertOk(
+    await app.call('GET', '/api/v1/hash-chain/export', { token: ada.token }),
+  );
   const kept = new Set(exported.text.match(/(?<="traceId":")[^"]+/g));
   expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
 });

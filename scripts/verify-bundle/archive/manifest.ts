@@ -1,5 +1,5 @@
 // Reads the signed parts of an audit bundle: its manifest, and the promised values that were erased later.
-import { canonical, isAscending, isHex64, isMembers, parse, Unreadable } from '../text.ts';
+import { toCanonicalJson, isAscending, isHex64, isMembers, parse, Unreadable } from '../text.ts';
 import type { Value } from '../text.ts';
 import { readSignedText, type SignedText } from './signed-text.ts';
 
@@ -35,7 +35,7 @@ export function readManifest(jws: string, keySet: string): Manifest | null {
   const signed = readSignedText(jws, { file: 'manifest.jws', type, keySet });
   if (signed === null) return null;
   const { kid, text } = signed;
-  const claims = claimsOf(signed, 'manifest.jws', 'assay-audit-bundle', MANIFEST_MEMBERS);
+  const claims = parseClaims(signed, 'manifest.jws', 'assay-audit-bundle', MANIFEST_MEMBERS);
   const { bundleId, organizationId, firstSequence, lastSequence, lastChainHash, entries } = claims;
   const isWhole =
     typeof bundleId === 'string' &&
@@ -50,7 +50,7 @@ export function readManifest(jws: string, keySet: string): Manifest | null {
 /** Whether `manifest.json`, a copy for readers, equals what was signed. */
 export function isReadableCopy(json: string, manifest: Manifest): boolean {
   try {
-    return canonical(parse(json)) === manifest.text;
+    return toCanonicalJson(parse(json)) === manifest.text;
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;
@@ -63,7 +63,7 @@ export function readOmissions(jws: string, keySet: string): Omissions | null {
   const signed = readSignedText(jws, { file: 'omissions.jws', type, keySet });
   if (signed === null) return null;
   const format = 'assay-audit-bundle-omissions';
-  const claims = claimsOf(signed, 'omissions.jws', format, OMISSIONS_MEMBERS);
+  const claims = parseClaims(signed, 'omissions.jws', format, OMISSIONS_MEMBERS);
   const { bundleId, omitted } = claims;
   if (typeof bundleId !== 'string' || !Array.isArray(omitted) || !omitted.every(isOmission))
     throw new Unreadable('omissions.jws: a member is missing or malformed');
@@ -71,7 +71,7 @@ export function readOmissions(jws: string, keySet: string): Omissions | null {
 }
 
 /** @throws Unreadable */
-function claimsOf(
+function parseClaims(
   { claims }: SignedText,
   file: string,
   format: string,

@@ -16,7 +16,7 @@ export class PromisedValues {
   }
 
   /** Records the state of a committed value. */
-  take({ sequence, name, state }: FieldRow): void {
+  recordField({ sequence, name, state }: FieldRow): void {
     const missing = this.missing.get(name);
     if (state === 'erased') missing?.delete(sequence);
     if (!missing || (state !== 'withheld' && state !== 'partly shown')) return;
@@ -28,7 +28,7 @@ export class PromisedValues {
   }
 
   /** Records the values that the signer declares erased. */
-  omit({ omitted }: Omissions): void {
+  recordOmissions({ omitted }: Omissions): void {
     for (const { sequence, names } of omitted)
       for (const name of names) this.missing.get(name)?.delete(sequence);
   }

@@ -1,6 +1,6 @@
 // A text that the organisation signed: a JWS in compact form (ES256), and the keys beside it.
 import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypto';
-import { canonical, isMembers, parse, Unreadable, type Members } from '../text.ts';
+import { toCanonicalJson, isMembers, parse, Unreadable, type Members } from '../text.ts';
 
 export interface SignedText {
   /** The name of the key that signed. */
@@ -25,7 +25,7 @@ export function readSignedText(
   const { members: claims, text } = readPart(second, file);
   if (header.alg !== 'ES256' || header.typ !== type || header.crit !== undefined)
     throw new Unreadable(`${file}: another kind of signature`);
-  const key = readKeys(keySet).find((candidate) => nameKey(candidate) === header.kid);
+  const key = readKeys(keySet).find((candidate) => computeKeyName(candidate) === header.kid);
   if (!key) throw new Unreadable(`keys.json: without the key that signed ${file}`);
   const options = {
     key: createPublicKey({ key, format: 'jwk' }),
@@ -37,7 +37,7 @@ export function readSignedText(
 }
 
 /** hex: SHA-256 of the key's SPKI. */
-function nameKey(key: JsonWebKey): string {
+function computeKeyName(key: JsonWebKey): string {
   const spki = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(spki).digest('hex');
 }
@@ -55,7 +55,7 @@ function readKeys(keySet: string): JsonWebKey[] {
 function readPart(part: string, file: string): { members: Members; text: string } {
   const text = Buffer.from(part, 'base64url').toString('utf8');
   const members = parse(text);
-  if (!isMembers(members) || canonical(members) !== text)
+  if (!isMembers(members) || toCanonicalJson(members) !== text)
     throw new Unreadable(`${file}: not canonical`);
   return { members, text };
 }

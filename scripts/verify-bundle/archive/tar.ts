@@ -28,7 +28,7 @@ class Pieces {
   }
 
   /** The next piece, of at most `length` bytes; null at the end. */
-  async next(length: number): Promise<Buffer | null> {
+  async readNext(length: number): Promise<Buffer | null> {
     while (this.rest.length === 0) {
       const { value, done } = await this.source.next();
       if (done) return null;
@@ -40,16 +40,16 @@ class Pieces {
   }
 
   /** @throws Unreadable at the end */
-  async upTo(length: number): Promise<Buffer> {
-    const piece = await this.next(length);
+  async readPiece(length: number): Promise<Buffer> {
+    const piece = await this.readNext(length);
     if (piece === null) throw new Unreadable('the archive is truncated');
     return piece;
   }
 
-  async exactly(length: number): Promise<Buffer> {
+  async readExactly(length: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for (let left = length; left > 0;) {
-      const piece = await this.upTo(left);
+      const piece = await this.readPiece(left);
       pieces.push(piece);
       left -= piece.length;
     }
@@ -64,13 +64,13 @@ class Pieces {
 export async function* readTar(source: AsyncIterator<Buffer>): AsyncGenerator<TarFile> {
   const pieces = new Pieces(source);
   for (;;) {
-    const block = await pieces.exactly(BLOCK);
+    const block = await pieces.readExactly(BLOCK);
     if (isZero(block)) return await readEnd(pieces);
     const { name, size } = readHeader(block);
     const left = { count: size };
     yield { name, size, body: readBody(pieces, left) };
-    while (left.count > 0) left.count -= (await pieces.upTo(left.count)).length;
-    if (!isZero(await pieces.exactly((BLOCK - (size % BLOCK)) % BLOCK)))
+    while (left.count > 0) left.count -= (await pieces.readPiece(left.count)).length;
+    if (!isZero(await pieces.readExactly((BLOCK - (size % BLOCK)) % BLOCK)))
       throw new Unreadable(`${name}: there is something behind the end of the file`);
   }
 }
@@ -80,7 +80,8 @@ function readHeader(block: Buffer): { name: string; size: number } {
   if (!isTar(block)) throw new Unreadable('not a tar archive');
   const name = readName(block.subarray(0, 100));
   const checksum = readOctal(block.subarray(148, 156), 6);
-  if (checksum !== sumOf(block)) throw new Unreadable(`${name}: the header has a wrong checksum`);
+  if (checksum !== computeChecksum(block))
+    throw new Unreadable(`${name}: the header has a wrong checksum`);
   const size = readOctal(block.subarray(124, 136), 11);
   const linkName = block.subarray(157, 257);
   const namePrefix = block.subarray(345);
@@ -107,7 +108,7 @@ function readOctal(field: Buffer, digits: number): number | null {
 }
 
 /** Sums the bytes of a header, taking those of the checksum as blanks. */
-function sumOf(block: Buffer): number {
+function computeChecksum(block: Buffer): number {
   const isChecksum = (i: number): boolean => i >= 148 && i < 156;
   return block.reduce((sum, byte, i) => sum + (isChecksum(i) ? 0x20 : byte), 0);
 }
@@ -115,7 +116,11 @@ function sumOf(block: Buffer): number {
 /** Reads what follows the first zero block. @throws Unreadable unless it is zero blocks, and not many */
 async function readEnd(pieces: Pieces): Promise<void> {
   let length = BLOCK;
-  for (let piece = await pieces.next(BLOCK); piece !== null; piece = await pieces.next(BLOCK)) {
+  for (
+    let piece = await pieces.readNext(BLOCK);
+    piece !== null;
+    piece = await pieces.readNext(BLOCK)
+  ) {
     length += piece.length;
     if (!isZero(piece) || length > END_BLOCKS.most * BLOCK)
       throw new Unreadable('there is something behind the end of the archive');
@@ -126,7 +131,7 @@ async function readEnd(pieces: Pieces): Promise<void> {
 
 async function* readBody(pieces: Pieces, left: { count: number }): AsyncGenerator<Buffer> {
   while (left.count > 0) {
-    const piece = await pieces.upTo(left.count);
+    const piece = await pieces.readPiece(left.count);
     left.count -= piece.length;
     yield piece;
   }

@@ -45,7 +45,7 @@ export async function verifyArchive(
     verification.takeEnd();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    fault = problem('cannot tell', 'unreadable', message);
+    fault = createProblem('cannot tell', 'unreadable', message);
   }
   return verification.report(fault);
 }
@@ -86,12 +86,12 @@ class ArchiveVerification {
 
   async report(fault: Problem | null): Promise<ArchiveReport> {
     const { manifest } = this;
-    const report = this.ledger ?? (await verifyBundle(noLines()));
+    const report = this.ledger ?? (await verifyBundle(createNoLines()));
     const found = [...(fault ? [fault] : []), ...this.problems, ...describeMissing(this.promised)];
     // Without a ledger only the archive is reported.
     const problems = this.ledger ? [...found, ...report.problems] : found;
     const problemCount = found.length + (this.ledger ? report.problemCount : 0);
-    const verdict = concludeFrom(report.verdict, found);
+    const verdict = decideVerdict(report.verdict, found);
     return {
       ...report,
       verdict,
@@ -110,7 +110,7 @@ class ArchiveVerification {
   /** @throws Unreadable */
   private async takeLedger(body: AsyncIterable<Buffer>): Promise<void> {
     const { options } = this;
-    const manifest = readManifest(this.textOf('manifest.jws'), this.textOf('keys.json'));
+    const manifest = readManifest(this.readText('manifest.jws'), this.readText('keys.json'));
     this.manifest = manifest;
     const promised = new PromisedValues(manifest?.disclosed ?? []);
     this.promised = promised;
@@ -122,12 +122,12 @@ class ArchiveVerification {
       ...options,
       pins,
       onField(row) {
-        promised.take(row);
+        promised.recordField(row);
         options.onField?.(row);
       },
     });
     if (manifest) this.compare(manifest, this.ledger);
-    else this.tampered('signature-mismatch', 'manifest.jws: the signature does not hold');
+    else this.reportTampered('signature-mismatch', 'manifest.jws: the signature does not hold');
   }
 
   /** The archive must be the one that the manifest describes, regardless of the signer. */
@@ -139,18 +139,18 @@ class ArchiveVerification {
       ledger.lastSequence === manifest.lastSequence &&
       ledger.entries === manifest.entries;
     if (!isLedgerUnreadable && !isSameRange)
-      this.tampered(
+      this.reportTampered(
         'manifest-mismatch',
         'the ledger is not of the organisation and the range of the manifest',
       );
     if (ledger.lastChainHash !== null && ledger.lastChainHash !== manifest.lastChainHash)
-      this.tampered('manifest-mismatch', 'the last entry is not the one of the manifest');
-    if (!isReadableCopy(this.textOf('manifest.json'), manifest))
-      this.tampered('manifest-mismatch', 'manifest.json does not say what was signed');
+      this.reportTampered('manifest-mismatch', 'the last entry is not the one of the manifest');
+    if (!isReadableCopy(this.readText('manifest.json'), manifest))
+      this.reportTampered('manifest-mismatch', 'manifest.json does not say what was signed');
     const { keys } = this.options;
     if (keys.length > 0 && !keys.includes(manifest.kid))
       this.problems.push(
-        problem(
+        createProblem(
           'cannot tell',
           'key-mismatch',
           'another key than those of --key signed the manifest',
@@ -160,16 +160,16 @@ class ArchiveVerification {
 
   /** @throws Unreadable */
   private takeOmissions(): void {
-    const omissions = readOmissions(this.textOf('omissions.jws'), this.textOf('keys.json'));
+    const omissions = readOmissions(this.readText('omissions.jws'), this.readText('keys.json'));
     if (omissions === null)
-      this.tampered('signature-mismatch', 'omissions.jws: the signature does not hold');
+      this.reportTampered('signature-mismatch', 'omissions.jws: the signature does not hold');
     else if (omissions.bundleId !== this.manifest?.bundleId)
-      this.tampered('manifest-mismatch', 'omissions.jws is of another bundle');
+      this.reportTampered('manifest-mismatch', 'omissions.jws is of another bundle');
     else if (this.isTrusted(omissions) || omissions.kid === this.manifest.kid)
-      this.promised.omit(omissions);
+      this.promised.recordOmissions(omissions);
     else
       this.problems.push(
-        problem(
+        createProblem(
           'cannot tell',
           'key-mismatch',
           `another key signed omissions.jws: ${omissions.kid}`,
@@ -177,22 +177,22 @@ class ArchiveVerification {
       );
   }
 
-  private textOf(name: string): string {
+  private readText(name: string): string {
     return this.texts.get(name) ?? '';
   }
 
-  private tampered(code: string, message: string): void {
-    this.problems.push(problem('tampered', code, message));
+  private reportTampered(code: string, message: string): void {
+    this.problems.push(createProblem('tampered', code, message));
   }
 }
 
-function concludeFrom(ofLedger: Verdict, found: readonly Problem[]): Verdict {
+function decideVerdict(ofLedger: Verdict, found: readonly Problem[]): Verdict {
   const isTampered = found.some(({ verdict }) => verdict === 'tampered');
   if (isTampered || ofLedger === 'tampered') return 'tampered';
   return found.length > 0 ? 'cannot tell' : ofLedger;
 }
 
-function problem(verdict: Problem['verdict'], code: string, message: string): Problem {
+function createProblem(verdict: Problem['verdict'], code: string, message: string): Problem {
   return { verdict, code, sequence: null, line: 1, message };
 }
 
@@ -210,4 +210,4 @@ function toPin({ lastSequence: sequence, lastChainHash: chainHash }: Manifest): 
 }
 
 // eslint-disable-next-line require-yield
-async function* noLines(): AsyncGenerator<string> {}
+async function* createNoLines(): AsyncGenerator<string> {}

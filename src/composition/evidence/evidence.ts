@@ -1,5 +1,5 @@
 // Creates the services for evidence that an organisation gives to others: erasures and audit bundles.
-import { tarGz } from '../../platform/archive/tar-gz.ts';
+import { createTarGz } from '../../platform/archive/tar-gz.ts';
 import { createAuditBundleService } from '../../resources/audit-bundles/audit-bundles.service.ts';
 import type { KeyRegistry } from '../../resources/c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../../resources/c2pa-kms/signer.service.ts';
@@ -26,6 +26,6 @@ export function createEvidence(platform: Platform, deps: Deps) {
   const erasureExecution = createErasureExecutionService({ ...platform, ...deps });
   const acknowledged = { impact, execution: erasureExecution };
   const erasure = createErasureService({ ...platform, ...acknowledged });
-  const auditBundles = createAuditBundleService({ ...platform, ...deps, tarGz });
+  const auditBundles = createAuditBundleService({ ...platform, ...deps, createTarGz });
   return { auditBundles, erasure, erasureExecution };
 }

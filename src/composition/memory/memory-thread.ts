@@ -46,5 +46,5 @@ const index = createVectorIndex({ models, embedder, contents, maxBytes });
 answerRequests<MemoryRequest>(async ({ request }) => {
   if (request.kind === 'store') return vectors.store(request.organizationId, request.entries);
   const [vector = null] = await embedder.embed([request.question.query]);
-  return vector ? index.nearest(vector, request.question) : [];
+  return vector ? index.findNearest(vector, request.question) : [];
 });

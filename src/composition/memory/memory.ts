@@ -1,7 +1,7 @@
 // Runs the index of the memory search in a worker thread: started on first use, restarted after a failure.
 import type { Config } from '../../config.ts';
 import { extendAllowed } from '../../domain/outbound/ssrf.ts';
-import { modelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
+import { formatModelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
 import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
 import type { KeyStoreAccess } from '../../platform/key-store/open-key-store.ts';
 import { createLastingThread } from '../../platform/answering-thread.ts';
@@ -30,7 +30,7 @@ export interface Memory extends MemoryIndex {
 }
 
 export function createMemory({ config, uri, database, keyStore, threadScripts }: Deps): Memory {
-  const remote = remoteModel(config);
+  const remote = readRemoteModel(config);
   const script = new URL('./memory-thread.mjs', threadScripts ?? import.meta.url);
   const { ASSAY_OUTBOUND_ALLOW, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
   const allow = remote ? extendAllowed(ASSAY_OUTBOUND_ALLOW, remote.url) : ASSAY_OUTBOUND_ALLOW;
@@ -47,20 +47,20 @@ export function createMemory({ config, uri, database, keyStore, threadScripts }:
   const questions = new KeyedMutex();
 
   return {
-    model: remote ? modelName(remote) : WORD_MODEL,
+    model: remote ? formatModelName(remote) : WORD_MODEL,
     async store(organizationId, entries) {
-      await thread.ask({ kind: 'store', organizationId, entries });
+      await thread.sendRequest({ kind: 'store', organizationId, entries });
     },
     find: (question) =>
-      questions.run(
+      questions.runExclusive(
         question.organizationId,
-        () => thread.ask({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
+        () => thread.sendRequest({ kind: 'find', question }) as Promise<readonly Neighbour[]>,
       ),
     close: thread.close,
   };
 }
 
-function remoteModel(config: Config): RemoteModel | null {
+function readRemoteModel(config: Config): RemoteModel | null {
   const url = config.ASSAY_EMBEDDING_URL;
   if (url === undefined) return null;
   return {

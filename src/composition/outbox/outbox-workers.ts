@@ -4,7 +4,7 @@ import type { Backlog, LateRows } from '../../platform/outbox/backlog.ts';
 import { createOutboxWorker, type OutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../../platform/outbox/pools.ts';
 import type { Platform } from '../platform.ts';
-import { poolFor } from './topics.ts';
+import { findPool } from './topics.ts';
 
 export interface OutboxWorkers extends Backlog {
   internal: OutboxWorker;
@@ -16,36 +16,37 @@ export interface OutboxWorkers extends Backlog {
   reportLate(): Promise<number>;
 }
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'chance' | 'logger'>;
+type Deps = Pick<Platform, 'models' | 'clock' | 'drawFraction' | 'logger'>;
 
 export function createOutboxWorkers(deps: Deps, deliverers: Deliverers): OutboxWorkers {
-  const { models, clock, chance, logger } = deps;
+  const { models, clock, drawFraction, logger } = deps;
 
-  function workerFor(pool: OutboxPool): OutboxWorker {
-    const own = Object.entries(deliverers).filter(([topic]) => poolFor(topic) === pool);
-    const parts = { rows: models.outbox, deliverers: Object.fromEntries(own), clock, chance };
+  function createWorker(pool: OutboxPool): OutboxWorker {
+    const own = Object.entries(deliverers).filter(([topic]) => findPool(topic) === pool);
+    const parts = { rows: models.outbox, deliverers: Object.fromEntries(own), clock, drawFraction };
     return createOutboxWorker(Object.assign({ pool, log: logger }, parts));
   }
 
   const workers = {
-    internal: workerFor(INTERNAL),
-    mail: workerFor(MAIL),
-    receivers: workerFor(RECEIVERS),
+    internal: createWorker(INTERNAL),
+    mail: createWorker(MAIL),
+    receivers: createWorker(RECEIVERS),
   };
   const all = Object.values(workers);
-  const late = async (): Promise<LateRows[]> =>
-    (await Promise.all(all.map((worker) => worker.late()))).flat();
+  const findLateRows = async (): Promise<LateRows[]> =>
+    (await Promise.all(all.map((worker) => worker.findLateRows()))).flat();
 
   return Object.assign(workers, {
-    late,
-    stop: () => all.forEach((worker) => worker.stop()),
-    async backlog() {
-      const backlogs = await Promise.all(all.map((worker) => worker.backlog()));
-      const sum = (of: 'pending' | 'dead') => backlogs.reduce((total, one) => total + one[of], 0);
-      return { pending: sum('pending'), dead: sum('dead') };
+    findLateRows,
+    stop: () => all.forEach((worker) => worker.stopDelivery()),
+    async countBacklog() {
+      const backlogs = await Promise.all(all.map((worker) => worker.countBacklog()));
+      const sumRows = (status: 'pending' | 'dead') =>
+        backlogs.reduce((total, one) => total + one[status], 0);
+      return { pending: sumRows('pending'), dead: sumRows('dead') };
     },
     async reportLate() {
-      const found = await late();
+      const found = await findLateRows();
       for (const one of found) logger.warn(one, 'deliveries wait for longer than a minute');
       return found.length;
     },

@@ -11,4 +11,4 @@ const POOLS: Readonly<Record<string, OutboxPool>> = {
 };
 
 /** Finds the pool; topics that are not listed wait for servers outside the installation. */
-export const poolFor = (topic: string): OutboxPool => POOLS[topic] ?? RECEIVERS;
+export const findPool = (topic: string): OutboxPool => POOLS[topic] ?? RECEIVERS;

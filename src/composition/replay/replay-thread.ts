@@ -27,4 +27,4 @@ const models = createModels(connection.useDb(database));
 const { keyStore } = await openKeyStore(access, { connection, database });
 const judge = createReplayJudge({ models, contents: createContents(keyStore, () => undefined) });
 
-answerRequests<ReplayPortion>(({ request }) => judge.judge(request));
+answerRequests<ReplayPortion>(({ request }) => judge.evaluatePortion(request));

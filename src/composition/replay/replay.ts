@@ -28,7 +28,7 @@ export function createReplayThread({
     resourceLimits: RESOURCE_LIMITS,
   });
   return {
-    judge: (portion) => thread.ask(portion) as Promise<JudgedPortion>,
+    evaluatePortion: (portion) => thread.sendRequest(portion) as Promise<JudgedPortion>,
     close: thread.close,
   };
 }

@@ -2,7 +2,7 @@
 import type { Consumers } from '../../ledger/follow/consumers.ts';
 import { systemTimer } from '../../ledger/timer.ts';
 import type { SessionService } from '../../resources/auth/sessions/sessions.service.ts';
-import { createPace, type Pace, PROMPT } from '../../platform/jobs/pace.ts';
+import { createThrottle, type Throttle, LOW_LATENCY } from '../../platform/jobs/pace.ts';
 import { createTraceExportService } from '../../resources/traces/export/trace-export.service.ts';
 import { createMemoryIndexing } from '../../resources/traces/memory/memory-indexing.service.ts';
 import { createMemorySearchService } from '../../resources/traces/memory/memory-search.service.ts';
@@ -24,8 +24,8 @@ export function createTraceReading(
   { reader, scrubbers, sessions, consumers }: Deps,
 ) {
   const frames = createFrameReader({ ...platform, scrubbers });
-  const newPace = (): Pace => createPace(PROMPT);
-  const following = { frames, sessions, timer: systemTimer, newPace };
+  const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
+  const following = { frames, sessions, timer: systemTimer, createStreamThrottle };
   const streams = createTraceStreamService({ ...platform, ...following });
   const exports = createTraceExportService({ ...platform, reader });
   const indexing = createMemoryIndexing({ ...platform, consumers });

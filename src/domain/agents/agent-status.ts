@@ -33,8 +33,8 @@ export function rollStatus(
   const newest = window.slice(0, statusWindow.size);
   if (newest.length < statusWindow.minimum) return current;
   const measured = measure(newest);
-  if (holds('critical', current === 'critical', measured)) return 'critical';
-  return holds('degraded', current !== 'healthy', measured) ? 'degraded' : 'healthy';
+  if (isInStatus('critical', current === 'critical', measured)) return 'critical';
+  return isInStatus('degraded', current !== 'healthy', measured) ? 'degraded' : 'healthy';
 }
 
 function measure(decisions: readonly JudgedDecision[]): Limits {
@@ -47,7 +47,11 @@ function measure(decisions: readonly JudgedDecision[]): Limits {
 }
 
 /** Whether an agent enters the status or, where it has it already, does not leave it yet. */
-function holds(status: 'degraded' | 'critical', isCurrent: boolean, measured: Limits): boolean {
+function isInStatus(
+  status: 'degraded' | 'critical',
+  isCurrent: boolean,
+  measured: Limits,
+): boolean {
   const limit = isCurrent ? limits[status].leave : limits[status].enter;
   return measured.stopped >= limit.stopped || measured.confidence < limit.confidence;
 }

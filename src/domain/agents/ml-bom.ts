@@ -85,13 +85,13 @@ export function createMlBom(
   generatedAt: Date,
 ): { bom: MlBom; digest: string } {
   const component: AgentComponent = { type: 'application', 'bom-ref': agent.id, name: agent.name };
-  const datasets = (stated.datasets ?? []).map(dataComponent);
+  const datasets = (stated.datasets ?? []).map(createDataComponent);
   const refs = datasets.map((dataset) => dataset['bom-ref']);
   const content = {
     bomFormat: 'CycloneDX' as const,
     specVersion: '1.7' as const,
     version: 1 as const,
-    components: [modelComponent(stated, refs), ...datasets],
+    components: [createModelComponent(stated, refs), ...datasets],
     dependencies: [
       { ref: agent.id, dependsOn: [MODEL] },
       { ref: MODEL, dependsOn: refs },
@@ -101,10 +101,10 @@ export function createMlBom(
     canonicalize({ ...content, metadata: { component } } as unknown as JsonObject),
   );
   const metadata = { timestamp: generatedAt.toISOString(), component };
-  return { bom: { ...content, serialNumber: uuidUrn(digest), metadata }, digest };
+  return { bom: { ...content, serialNumber: deriveUuidUrn(digest), metadata }, digest };
 }
 
-function modelComponent(stated: ModelMetadata, datasets: readonly string[]): ModelComponent {
+function createModelComponent(stated: ModelMetadata, datasets: readonly string[]): ModelComponent {
   const {
     provider,
     model = UNSTATED,
@@ -120,19 +120,19 @@ function modelComponent(stated: ModelMetadata, datasets: readonly string[]): Mod
     ...(provider !== undefined && { supplier: { name: provider } }),
     name: model,
     ...(version !== undefined && { version }),
-    ...licensed(license),
+    ...toLicences(license),
     modelCard: {
       modelParameters: { datasets: datasets.map((ref) => ({ ref })) },
       considerations: { useCases: purpose === undefined ? [] : [purpose] },
       properties: [
-        ...property('riskClass', riskClass),
-        ...property('trainingDataSummary', trainingDataSummary),
+        ...toProperties('riskClass', riskClass),
+        ...toProperties('trainingDataSummary', trainingDataSummary),
       ],
     },
   };
 }
 
-function dataComponent(
+function createDataComponent(
   { name, uri, license, sha256, description }: Dataset,
   index: number,
 ): DataComponent {
@@ -142,21 +142,21 @@ function dataComponent(
     name,
     ...(description !== undefined && { description }),
     ...(sha256 !== undefined && { hashes: [{ alg: 'SHA-256', content: sha256 }] }),
-    ...licensed(license),
+    ...toLicences(license),
     data: [{ type: 'dataset', ...(uri !== undefined && { contents: { url: uri } }) }],
   };
 }
 
-function licensed(license: string | undefined): { licenses?: Licences } {
+function toLicences(license: string | undefined): { licenses?: Licences } {
   return license === undefined ? {} : { licenses: [{ license: { name: license } }] };
 }
 
-function property(name: string, value: string | undefined): { name: string; value: string }[] {
+function toProperties(name: string, value: string | undefined): { name: string; value: string }[] {
   return value === undefined ? [] : [{ name: `assay:${name}`, value }];
 }
 
 /** A version 8 UUID (RFC 9562) of the first bits of a digest. */
-function uuidUrn(digest: string): string {
+function deriveUuidUrn(digest: string): string {
   const variant = ((parseInt(digest.charAt(16), 16) & 3) | 8).toString(16);
   const parts = [
     digest.slice(0, 8),
@@ -168,13 +168,13 @@ function uuidUrn(digest: string): string {
   return `urn:uuid:${parts.join('-')}`;
 }
 
-const characters = (extra: string): string =>
+const buildCharacterPattern = (extra: string): string =>
   String.raw`(?:[\w.~!$&'()*+,;=${extra}-]|%[\da-f]{2})*`;
-const HOST = String.raw`//${characters('')}(?::\d*)?(?=[/?#]|$)`;
-const TAIL = characters(':@/?');
+const HOST = String.raw`//${buildCharacterPattern('')}(?::\d*)?(?=[/?#]|$)`;
+const TAIL = buildCharacterPattern(':@/?');
 /** A URI (RFC 3986) with a scheme, a host or path, and no user information. */
 const URI = new RegExp(
-  `^[a-z][a-z0-9+.-]*:(?=[^?#])(?:${HOST}|(?!//))${characters(':@/')}(?:\\?${TAIL})?(?:#${TAIL})?$`,
+  `^[a-z][a-z0-9+.-]*:(?=[^?#])(?:${HOST}|(?!//))${buildCharacterPattern(':@/')}(?:\\?${TAIL})?(?:#${TAIL})?$`,
   'i',
 );
 /** Schemes whose URIs contain their data, or run it. */

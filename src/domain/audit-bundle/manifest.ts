@@ -19,7 +19,7 @@ export interface BundleManifest {
 }
 
 /** The canonical text that is signed. */
-export function bundleManifestText(manifest: BundleManifest): string {
+export function toManifestText(manifest: BundleManifest): string {
   const { bundleId, organizationId, createdAt, from, to } = manifest;
   const { firstSequence, lastSequence, lastChainHash, entries, disclosed } = manifest;
   return canonicalize({
@@ -39,13 +39,13 @@ export function bundleManifestText(manifest: BundleManifest): string {
 }
 
 /** The canonical text that is signed; `omissions`: the canonical text of the list. */
-export function bundleOmissionsText(bundleId: string, omissions: string): string {
+export function toOmissionsText(bundleId: string, omissions: string): string {
   const id = JSON.stringify(bundleId);
   return `{"bundleId":${id},"format":"assay-audit-bundle-omissions","omitted":${omissions},"version":1}`;
 }
 
 /** The text of `VERIFY.md`, written for a reader who has only the archive. */
-export function verifyNote(
+export function createVerifyNote(
   manifest: Pick<BundleManifest, 'bundleId' | 'organizationId' | 'firstSequence' | 'lastSequence'>,
   { kid, publicUrl }: { kid: string; publicUrl: string },
 ): string {

@@ -13,7 +13,7 @@ export interface MeterStep {
 }
 
 /** One step for each month, in the order of the entries. */
-export function meterSteps(
+export function toMeterSteps(
   entries: readonly Omit<Reading, 'sequence'>[],
   limit: number,
 ): MeterStep[] {

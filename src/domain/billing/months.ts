@@ -9,32 +9,32 @@ const label = new Intl.DateTimeFormat('en-US', {
 });
 
 /** The first moment of the month that lies `months` after the month of `at`; negative values lead back. */
-export function monthStart(at: Date, months = 0): Date {
+export function toMonthStart(at: Date, months = 0): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1));
 }
 
-export function dayStart(at: Date): Date {
+export function toDayStart(at: Date): Date {
   return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 }
 
-export function daysInMonth(at: Date): number {
-  return (monthStart(at, 1).getTime() - monthStart(at).getTime()) / DAY_MS;
+export function countMonthDays(at: Date): number {
+  return (toMonthStart(at, 1).getTime() - toMonthStart(at).getTime()) / DAY_MS;
 }
 
 /** `YYYY-MM`. */
-export function monthKey(at: Date): string {
+export function toMonthKey(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 
 /** `Mon YYYY`. */
-export function monthLabel(at: Date): string {
+export function formatMonth(at: Date): string {
   return label.format(at);
 }
 
 /** The first moments of all months from `first` to `last`, oldest first. */
-export function monthsBetween(first: Date, last: Date): Date[] {
+export function listMonths(first: Date, last: Date): Date[] {
   const months: Date[] = [];
-  for (let start = monthStart(first); start <= last; start = monthStart(start, 1))
+  for (let start = toMonthStart(first); start <= last; start = toMonthStart(start, 1))
     months.push(start);
   return months;
 }

@@ -16,7 +16,7 @@ export const PLAN_IDS = [
 export type PlanId = (typeof PLAN_IDS)[number];
 
 /** Configured values by name, such as `scale_monthly`. */
-export type ByName = ReadonlyMap<string, string>;
+export type ConfiguredValues = ReadonlyMap<string, string>;
 
 export const OVERAGES = ['blocked', 'billed', 'contract'] as const;
 
@@ -65,8 +65,8 @@ export interface CataloguePlan extends Offer {
 }
 
 /** Every plan, cheapest first. @param sandbox the monthly limit of that plan here */
-export function planCatalogue(amounts: ByName, sandbox: number): CataloguePlan[] {
-  const amountOf = (name: string): number | null => {
+export function buildPlanCatalogue(amounts: ConfiguredValues, sandbox: number): CataloguePlan[] {
+  const toAmount = (name: string): number | null => {
     const amount = amounts.get(name);
     return amount === undefined ? null : Number(amount);
   };
@@ -75,14 +75,14 @@ export function planCatalogue(amounts: ByName, sandbox: number): CataloguePlan[]
     monthlyLimit: plan === 'sandbox' ? sandbox : ALLOWANCES[plan].monthlyTraces,
     ...OFFERS[plan],
     currency: 'EUR',
-    prices: { monthly: amountOf(`${plan}_monthly`), annual: amountOf(`${plan}_annual`) },
+    prices: { monthly: toAmount(`${plan}_monthly`), annual: toAmount(`${plan}_annual`) },
   }));
 }
 
 /** The two price ids of a checkout: the plan's own and its overage; null when either is not configured. */
-export function pricesOf(
+export function findCheckoutPrices(
   planId: PlanId,
-  priceIds: ByName,
+  priceIds: ConfiguredValues,
 ): { base: string; overage: string } | null {
   const base = priceIds.get(planId);
   const overage = priceIds.get(planId.replace(/_\w+$/, '_overage'));
@@ -98,15 +98,15 @@ export interface Price {
 /**
  * The plan that a subscription's prices stand for: by configured price id, else by look-up key; null: no known price.
  */
-export function planOf(prices: readonly Price[], priceIds: ByName): Plan | null {
+export function findPlan(prices: readonly Price[], priceIds: ConfiguredValues): Plan | null {
   const names = new Map([...priceIds].map(([name, id]) => [id, name]));
-  const byId = prices.map(({ id }) => planNamed(names.get(id) ?? null));
-  const byKey = prices.map(({ lookupKey }) => planNamed(lookupKey));
+  const byId = prices.map(({ id }) => parsePlanName(names.get(id) ?? null));
+  const byKey = prices.map(({ lookupKey }) => parsePlanName(lookupKey));
   return [...byId, ...byKey].find((plan) => plan !== null) ?? null;
 }
 
 /** `scale_monthly` and `scale` mean scale; the metered price of a plan stands for no plan. */
-function planNamed(name: string | null): Plan | null {
+function parsePlanName(name: string | null): Plan | null {
   const [, plan, interval] = /^([a-z]+)(?:_(monthly|annual))?$/.exec(name ?? '') ?? [];
   if (plan === 'custom' && interval === undefined) return 'custom';
   return PAID.find((paid) => paid === plan) ?? null;

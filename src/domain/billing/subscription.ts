@@ -48,8 +48,8 @@ export function isLive({
 }
 
 /** Whether an event is newer than the stored state. */
-export function isNews(known: KnownSubscription, event: SubscriptionEvent): boolean {
-  if (event.subscriptionId !== known.paymentSubscriptionId) return replaces(known, event);
+export function isNewerEvent(known: KnownSubscription, event: SubscriptionEvent): boolean {
+  if (event.subscriptionId !== known.paymentSubscriptionId) return mayReplace(known, event);
   // The state comes from the checkout, which carries no event time.
   if (known.toldAt === null || known.toldBy === null) return true;
   if (hasEnded(known.status)) return false;
@@ -58,8 +58,8 @@ export function isNews(known: KnownSubscription, event: SubscriptionEvent): bool
 }
 
 /** Another subscription takes over when it is newer, or when the previous one has ended. */
-function replaces(known: KnownSubscription, event: SubscriptionEvent): boolean {
-  if (hasEnded(statusOf(event)) || !ENTITLED.has(event.status)) return false;
+function mayReplace(known: KnownSubscription, event: SubscriptionEvent): boolean {
+  if (hasEnded(toSubscriptionStatus(event)) || !ENTITLED.has(event.status)) return false;
   if (known.paymentSubscriptionId === null || hasEnded(known.status)) return true;
   return known.begunAt !== null && event.begunAt > known.begunAt;
 }
@@ -71,10 +71,13 @@ export interface SubscriptionChange extends KnownSubscription {
 }
 
 /** The state of the subscription after the event. */
-export function applied(known: KnownSubscription, event: SubscriptionEvent): SubscriptionChange {
-  const status = statusOf(event);
+export function applySubscriptionEvent(
+  known: KnownSubscription,
+  event: SubscriptionEvent,
+): SubscriptionChange {
+  const status = toSubscriptionStatus(event);
   return {
-    plan: planAfter(known.plan, status, event.plan),
+    plan: resolvePlan(known.plan, status, event.plan),
     status,
     currentPeriodEnd: hasEnded(status) ? null : event.currentPeriodEnd,
     cancelAtPeriodEnd: !hasEnded(status) && event.cancelAtPeriodEnd,
@@ -89,10 +92,10 @@ export function applied(known: KnownSubscription, event: SubscriptionEvent): Sub
 /**
  * The plan stays without a known price and before the first payment; a status that grants nothing means the sandbox.
  */
-function planAfter(known: Plan, status: string, paid: Plan | null): Plan {
+function resolvePlan(known: Plan, status: string, paid: Plan | null): Plan {
   if (ENTITLED.has(status)) return paid ?? known;
   return status === 'incomplete' ? known : 'sandbox';
 }
 
-const statusOf = ({ kind, status }: SubscriptionEvent): string =>
+const toSubscriptionStatus = ({ kind, status }: SubscriptionEvent): string =>
   kind === 'deleted' ? 'canceled' : status;

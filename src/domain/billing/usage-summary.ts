@@ -1,6 +1,6 @@
 // The usage summary of a month: share of the limit, projection, change (document 3, section 4.9).
 import type { Plan } from '../identity/plans.ts';
-import { daysInMonth, monthStart } from './months.ts';
+import { countMonthDays, toMonthStart } from './months.ts';
 
 export interface Counters {
   thisMonth: number;
@@ -26,12 +26,12 @@ export const USAGE_STATUSES = ['ok', 'warning', 'exceeded'] as const;
 export type UsageStatus = (typeof USAGE_STATUSES)[number];
 
 /** The number of decisions at which the warning begins: nine tenths of the monthly limit. */
-export function warningThreshold(limit: number): number {
+export function computeWarningThreshold(limit: number): number {
   return Math.ceil((limit * 9) / 10);
 }
 
 /** @param limit decisions a month; null: unlimited */
-export function usageSummary(
+export function createUsageSummary(
   { plan, limit }: { plan: Plan; limit: number | null },
   counters: Counters,
   now: Date,
@@ -45,21 +45,21 @@ export function usageSummary(
     ...counters,
     percentUsed: limit === null ? 0 : (thisMonth * 100) / limit,
     remaining: limit === null ? null : Math.max(0, limit - thisMonth),
-    resetDate: monthStart(now, 1),
+    resetDate: toMonthStart(now, 1),
     dailyAverage,
-    projectedMonthly: dailyAverage * daysInMonth(now),
-    monthOverMonthChange: changeOf(lastMonth, thisMonth),
-    status: statusOf(limit, thisMonth),
+    projectedMonthly: dailyAverage * countMonthDays(now),
+    monthOverMonthChange: computeChange(lastMonth, thisMonth),
+    status: toUsageStatus(limit, thisMonth),
   };
 }
 
-function statusOf(limit: number | null, count: number): UsageStatus {
-  if (limit === null || count < warningThreshold(limit)) return 'ok';
+function toUsageStatus(limit: number | null, count: number): UsageStatus {
+  if (limit === null || count < computeWarningThreshold(limit)) return 'ok';
   return count < limit ? 'warning' : 'exceeded';
 }
 
 /** The change in percent; any growth from zero counts as 100. */
-function changeOf(before: number, after: number): number {
+function computeChange(before: number, after: number): number {
   if (before === 0) return after === 0 ? 0 : 100;
   return ((after - before) * 100) / before;
 }

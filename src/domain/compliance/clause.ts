@@ -20,7 +20,7 @@ export interface Catalogue {
 }
 
 /** Parses one clause a line: `id | title | description`. */
-export function clausesOf(text: string): Clause[] {
+export function parseClauses(text: string): Clause[] {
   return text
     .trim()
     .split('\n')

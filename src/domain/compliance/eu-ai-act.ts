@@ -1,10 +1,10 @@
 // Regulation (EU) 2024/1689, the AI Act: the duties around high-risk systems that an organisation attests.
-import { type Catalogue, clausesOf } from './clause.ts';
+import { type Catalogue, parseClauses } from './clause.ts';
 
 export const euAiAct: Catalogue = {
   version: 'eu-ai-act-2024.1',
   source: 'Regulation (EU) 2024/1689',
-  clauses: clausesOf(`
+  clauses: parseClauses(`
     Art.4 | AI literacy | People who work with the systems know enough about them.
     Art.5 | Prohibited practices | None of the forbidden uses takes place.
     Art.6 | Classification | It is determined and recorded which systems are high-risk.

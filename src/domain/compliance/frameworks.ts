@@ -33,7 +33,7 @@ const COUNTED_AS = {
 } as const satisfies Record<ClauseStatus, keyof Coverage>;
 
 /** Counts every clause of the framework by its attested or default status; notes on unknown clauses are ignored. */
-export function coverageOf(
+export function computeCoverage(
   framework: Framework,
   notes: readonly { clauseId: string; status: ClauseStatus }[],
 ): Coverage {

@@ -1,10 +1,10 @@
 // ISO/IEC 42001:2023, an AI management system: eighteen clauses; 7 and 9 are attested as a whole.
-import { type Catalogue, clausesOf } from './clause.ts';
+import { type Catalogue, parseClauses } from './clause.ts';
 
 export const iso42001: Catalogue = {
   version: 'iso-42001-2023.1',
   source: 'ISO/IEC 42001:2023',
-  clauses: clausesOf(`
+  clauses: parseClauses(`
     4.1 | Organisation and context | The inside and outside circumstances that bear on how AI is used are known.
     4.2 | Interested parties | It is known who has a stake in the AI systems, and what they need.
     4.3 | Scope | What the management system covers is drawn and written down.

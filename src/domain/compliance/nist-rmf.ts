@@ -1,10 +1,10 @@
 // NIST AI 100-1, the AI Risk Management Framework: the nineteen categories of its four functions.
-import { type Catalogue, clausesOf } from './clause.ts';
+import { type Catalogue, parseClauses } from './clause.ts';
 
 export const nistRmf: Catalogue = {
   version: 'nist-ai-rmf-1.0.1',
   source: 'NIST AI 100-1',
-  clauses: clausesOf(`
+  clauses: parseClauses(`
     GOVERN-1 | Policies and processes | Rules for mapping, measuring and managing AI risk exist and are lived.
     GOVERN-2 | Accountability | Teams and people are responsible, trained and empowered.
     GOVERN-3 | Diversity and inclusion | Many perspectives take part in decisions about risk.

@@ -25,61 +25,61 @@ export interface Alternative {
 const maximumValues = 64;
 
 /** Extracts the evidence; never throws. */
-export function evidenceOf(decision: JsonObject): Evidence {
-  const input = objectOr(decision['inputContext']);
-  const output = objectOr(decision['outputDecision']);
+export function extractEvidence(decision: JsonObject): Evidence {
+  const input = toObject(decision['inputContext']);
+  const output = toObject(decision['outputDecision']);
   const action = output['action'] ?? null;
   const isCall = action !== null && typeof action === 'object';
   return {
-    prompt: textOf(input['prompt']),
-    context: leavesOf(input, maximumValues).join('\n').toLowerCase(),
-    rationale: textOf(decision['rationale'] ?? output['rationale']),
+    prompt: toText(input['prompt']),
+    context: collectLeaves(input, maximumValues).join('\n').toLowerCase(),
+    rationale: toText(decision['rationale'] ?? output['rationale']),
     action,
     isCall,
-    values: isCall ? leavesOf(argumentsOf(action), maximumValues) : [],
+    values: isCall ? collectLeaves(toArguments(action), maximumValues) : [],
     alternatives: [
-      ...alternativesOf(decision['alternatives']),
-      ...alternativesOf(output['alternatives']),
+      ...toAlternatives(decision['alternatives']),
+      ...toAlternatives(output['alternatives']),
     ],
-    claimed: shareOrNull(output['confidence'] ?? decision['confidence']),
-    hasTrigger: textOf(decision['triggeringCondition']).trim() !== '',
+    claimed: toShare(output['confidence'] ?? decision['confidence']),
+    hasTrigger: toText(decision['triggeringCondition']).trim() !== '',
   };
 }
 
-function objectOr(value: Json | undefined): JsonObject {
+function toObject(value: Json | undefined): JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
 /** A text unchanged, another value as JSON, null and undefined as the empty text. */
-function textOf(value: Json | undefined): string {
+function toText(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
 /** An action without the members that name what is called. */
-function argumentsOf(action: Json): Json {
+function toArguments(action: Json): Json {
   return Array.isArray(action)
     ? action
-    : Object.entries(objectOr(action)).flatMap(([key, value]) =>
+    : Object.entries(toObject(action)).flatMap(([key, value]) =>
         /^(?:tool|name|type|function|id)$/.test(key) && typeof value === 'string' ? [] : [value],
       );
 }
 
-function shareOrNull(value: Json | undefined): number | null {
+function toShare(value: Json | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
-function alternativesOf(value: Json | undefined): Alternative[] {
+function toAlternatives(value: Json | undefined): Alternative[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item) => {
-    const { decision = null, confidence } = objectOr(item);
-    const share = shareOrNull(confidence);
+    const { decision = null, confidence } = toObject(item);
+    const share = toShare(confidence);
     return share === null ? [] : [{ decision, confidence: share }];
   });
 }
 
 /** Text and number leaves, depth first. */
-function leavesOf(value: Json, maximum: number): string[] {
+function collectLeaves(value: Json, maximum: number): string[] {
   const leaves: string[] = [];
   const visit = (node: Json): void => {
     if (leaves.length >= maximum) return;

@@ -1,6 +1,6 @@
 // The features of the confidence engine: each measures one thing that lowers the score (docs/confidence.md).
 import { canonicalize } from '../record/canonical-json.ts';
-import { partsIn } from '../patterns/part-search.ts';
+import { findParts } from '../patterns/part-search.ts';
 import type { Evidence } from './evidence.ts';
 import type { DecisionHistory } from './score.ts';
 
@@ -59,14 +59,14 @@ const measures: Record<
   rationaleLong: ({ rationale }) =>
     (rationale.trim().length - longRationale.from) / (longRationale.to - longRationale.from),
   hedging: ({ rationale }) => (rationale.match(hedges)?.length ?? 0) / 4,
-  ambiguity: (evidence) => 1 - marginOf(evidence) / clearMargin,
+  ambiguity: (evidence) => 1 - computeMargin(evidence) / clearMargin,
   conflict: ({ isCall, rationale }) => (isCall && refusals.test(rationale) ? 1 : 0),
   ungrounded: ({ values, context, rationale }) => {
-    const given = values.filter((value) => value.length >= 3);
-    return missingShare(given, `${context}\n${rationale.toLowerCase()}`);
+    const longValues = values.filter((value) => value.length >= 3);
+    return computeMissingShare(longValues, `${context}\n${rationale.toLowerCase()}`);
   },
   figures: ({ isCall, rationale, context }) =>
-    isCall ? 0 : missingShare(rationale.match(figure)?.slice(0, 64) ?? [], context),
+    isCall ? 0 : computeMissingShare(rationale.match(figure)?.slice(0, 64) ?? [], context),
   breadth: ({ values }) => (values.length - 6) / 6,
   contextMissing: ({ prompt }) => (placeholder.test(prompt) ? 1 : 0),
   contextError: ({ prompt }) => (failure.test(prompt) ? 1 : 0),
@@ -79,7 +79,7 @@ const measures: Record<
 const features = Object.keys(measures) as ConfidenceFeature[];
 
 /** The shares of all features. */
-export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
+export function measureShares(evidence: Evidence, history: DecisionHistory): Shares {
   const shares = {} as Shares;
   for (const feature of features) shares[feature] = clamp(measures[feature](evidence, history));
   return shares;
@@ -89,7 +89,7 @@ export function sharesOf(evidence: Evidence, history: DecisionHistory): Shares {
  * The margin of the chosen decision over the best rival: its own confidence (that of the alternative equal to the action, else the
  * agent's claim, else 1) minus the rival's; 1 without rivals.
  */
-function marginOf({ action, alternatives, claimed }: Evidence): number {
+function computeMargin({ action, alternatives, claimed }: Evidence): number {
   if (alternatives.length === 0) return 1;
   const chosen = canonicalize(action);
   const own = alternatives.find(({ decision }) => canonicalize(decision) === chosen);
@@ -100,10 +100,10 @@ function marginOf({ action, alternatives, claimed }: Evidence): number {
 }
 
 /** The share of values that do not occur in the lower-case text; 0 without values. */
-function missingShare(values: readonly string[], text: string): number {
+function computeMissingShare(values: readonly string[], text: string): number {
   if (values.length === 0) return 0;
   const sought = values.map((value) => value.toLowerCase());
-  const found = partsIn(sought, text);
+  const found = findParts(sought, text);
   return sought.filter((value) => !found.has(value)).length / values.length;
 }
 

@@ -1,6 +1,12 @@
 // The confidence engine: scores decisions deterministically from documented features; a version never changes its answers (docs/confidence.md).
-import { evidenceOf } from './evidence.ts';
-import { clearMargin, sharesOf, weights, type ConfidenceFeature, type Shares } from './features.ts';
+import { extractEvidence } from './evidence.ts';
+import {
+  clearMargin,
+  measureShares,
+  weights,
+  type ConfidenceFeature,
+  type Shares,
+} from './features.ts';
 import { atOnce, type Parts } from '../others-turn.ts';
 import type { JsonObject } from '../record/json.ts';
 
@@ -56,10 +62,10 @@ export function* scoreInParts(
   policies: ConfidencePolicies,
   history: DecisionHistory,
 ): Parts<Confidence> {
-  const evidence = evidenceOf(decision);
+  const evidence = extractEvidence(decision);
   yield;
-  const shares = sharesOf(evidence, history);
-  const features = contributionsOf(shares);
+  const shares = measureShares(evidence, history);
+  const features = computeContributions(shares);
   const taken = Object.values(features).reduce((sum, contribution) => sum + contribution, 0);
   const confidenceScore = Math.max(0, round(1 + taken));
   const thresholds = policies.strictMode ? strict : normal;
@@ -69,12 +75,12 @@ export function* scoreInParts(
     (shares.instruction === 1 && evidence.isCall);
   const isLow = confidenceScore < Math.min(1, policies.confidenceThreshold + thresholds.raise);
   const isAmbiguous = shares.ambiguity > 1 - thresholds.margin / clearMargin;
-  const tags = tagsOf(shares, { anomaly, isLow, isAmbiguous });
+  const tags = deriveTags(shares, { anomaly, isLow, isAmbiguous });
   return { confidenceScore, tags, features, anomaly };
 }
 
 /** The contribution of each feature, without those that contribute nothing. */
-function contributionsOf(shares: Shares): Confidence['features'] {
+function computeContributions(shares: Shares): Confidence['features'] {
   const features: Confidence['features'] = {};
   for (const [name, weight] of weighted) {
     const taken = round(weight * shares[name]);
@@ -84,7 +90,7 @@ function contributionsOf(shares: Shares): Confidence['features'] {
 }
 
 /** Sorted; docs/confidence.md gives the rule of each. */
-function tagsOf(
+function deriveTags(
   shares: Shares,
   { anomaly, isLow, isAmbiguous }: { anomaly: boolean; isLow: boolean; isAmbiguous: boolean },
 ): string[] {

@@ -3,22 +3,22 @@ import { MANAGERS } from '../identity/roles.ts';
 import type { Tenant, User } from '../identity/tenant.ts';
 
 /** A caller who reads receivers; API keys have no user. */
-export interface Looker {
+export interface ReceiverViewer {
   tenant: Tenant;
   user?: User | undefined;
 }
 
 /** Only callers who may change receivers see addresses; a deactivated manager may not. */
-export function seesAddresses({ user }: Looker): boolean {
+export function maySeeAddresses({ user }: ReceiverViewer): boolean {
   return user !== undefined && user.isActive && MANAGERS.includes(user.role);
 }
 
 /** The origin of an address: it shows where deliveries go, and gives no access. */
-export function originOf(url: string): string {
+export function toOrigin(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }
 
 /** A key that is limited to agents has no receivers of its own. */
-export function hasReceivers({ tenant: { agentIds } }: Looker): boolean {
+export function hasReceivers({ tenant: { agentIds } }: ReceiverViewer): boolean {
   return agentIds === null;
 }

@@ -2,12 +2,12 @@
 import type { Role } from '../identity/roles.ts';
 
 /** A pending request to weaken a control. */
-export interface Asked {
+export interface ControlRequest {
   by: string;
   at: Date;
 }
 
-export interface Asker {
+export interface ControlRequester {
   userId: string;
   role: Role;
   /** Start of the membership in the organisation. */
@@ -16,34 +16,40 @@ export interface Asker {
 
 const HOUR_MS = 3_600_000;
 /** Time after which an owner may confirm their own request. */
-export const OWNER_WAITS_MS = 72 * HOUR_MS;
+export const OWNER_WAIT_MS = 72 * HOUR_MS;
 /** Lifetime of a request that is not confirmed. */
-export const ASKED_FOR_MS = 14 * 24 * HOUR_MS;
+export const REQUEST_TTL_MS = 14 * 24 * HOUR_MS;
 
 /** `asked`: the request begins to wait; `waits`: it keeps waiting; `given`: it takes effect. */
-export type Word = 'asked' | 'waits' | 'given';
+export type Confirmation = 'asked' | 'waits' | 'given';
 
 /** A member who joined after the request cannot confirm it: the requester could have invited them for that. */
-export function wordOn(asked: Asked | null, { userId, role, memberSince }: Asker, now: Date): Word {
-  const waitedMs = asked ? now.getTime() - asked.at.getTime() : 0;
-  if (!asked || waitedMs > ASKED_FOR_MS) return 'asked';
-  if (asked.by === userId)
-    return role === 'owner' && waitedMs >= OWNER_WAITS_MS ? 'given' : 'waits';
-  return memberSince < asked.at ? 'given' : 'waits';
+export function decideConfirmation(
+  request: ControlRequest | null,
+  { userId, role, memberSince }: ControlRequester,
+  now: Date,
+): Confirmation {
+  const waitedMs = request ? now.getTime() - request.at.getTime() : 0;
+  if (!request || waitedMs > REQUEST_TTL_MS) return 'asked';
+  if (request.by === userId)
+    return role === 'owner' && waitedMs >= OWNER_WAIT_MS ? 'given' : 'waits';
+  return memberSince < request.at ? 'given' : 'waits';
 }
 
 /** The view of a pending request. */
-export function waitingOf({ by, at }: Asked) {
+export function toPendingView({ by, at }: ControlRequest) {
   return {
     requestedBy: by,
     requestedAt: at,
-    ownerMayConfirmAt: new Date(at.getTime() + OWNER_WAITS_MS),
-    expiresAt: new Date(at.getTime() + ASKED_FOR_MS),
+    ownerMayConfirmAt: new Date(at.getTime() + OWNER_WAIT_MS),
+    expiresAt: new Date(at.getTime() + REQUEST_TTL_MS),
   };
 }
-export type Waiting = ReturnType<typeof waitingOf>;
+export type PendingView = ReturnType<typeof toPendingView>;
 
 /** The view of a pending request; null once it has expired. */
-export function waitingAt(asked: Asked | null, now: Date): Waiting | null {
-  return asked && now.getTime() - asked.at.getTime() <= ASKED_FOR_MS ? waitingOf(asked) : null;
+export function findPendingView(request: ControlRequest | null, now: Date): PendingView | null {
+  return request && now.getTime() - request.at.getTime() <= REQUEST_TTL_MS
+    ? toPendingView(request)
+    : null;
 }

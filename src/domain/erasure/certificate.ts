@@ -2,7 +2,7 @@
 import { canonicalize } from '../record/canonical-json.ts';
 import { type Position, sha256Hex } from '../record/chain.ts';
 import type { Json } from '../record/json.ts';
-import type { Erased } from '../record/payload.ts';
+import type { ErasedNames } from '../record/payload.ts';
 
 /** A decision before its erasure. */
 export interface ErasureSubject {
@@ -10,7 +10,7 @@ export interface ErasureSubject {
   /** The newest entry about the decision. */
   newest: Position;
   /** The values that are still stored, grouped by entry. */
-  kept: readonly Erased[];
+  kept: readonly ErasedNames[];
 }
 
 /** The entry that records which values of a decision were erased. */
@@ -29,8 +29,11 @@ export interface CertifiedErasure {
 }
 
 /** Changes with every stored value and with every entry about one of the decisions. 64 hex digits. */
-export function impactDigest(organizationId: string, subjects: readonly ErasureSubject[]): string {
-  const decisions = subjects.toSorted(byTraceId).map(({ traceId, newest, kept }) => ({
+export function computeImpactDigest(
+  organizationId: string,
+  subjects: readonly ErasureSubject[],
+): string {
+  const decisions = subjects.toSorted(compareTraceIds).map(({ traceId, newest, kept }) => ({
     traceId,
     newest: { sequence: newest.sequence, chainHash: newest.chainHash },
     kept: kept
@@ -41,7 +44,7 @@ export function impactDigest(organizationId: string, subjects: readonly ErasureS
 }
 
 /** The canonical text of a certificate, which is signed. */
-export function certificateText(erasure: CertifiedErasure): string {
+export function toCertificateText(erasure: CertifiedErasure): string {
   const { organizationId, erasureId, impactDigest: digest, executedAt } = erasure;
   const tombstones = erasure.tombstones
     .toSorted((a, b) => a.sequence - b.sequence)
@@ -62,5 +65,5 @@ export function certificateText(erasure: CertifiedErasure): string {
   });
 }
 
-const byTraceId = (a: ErasureSubject, b: ErasureSubject): number =>
+const compareTraceIds = (a: ErasureSubject, b: ErasureSubject): number =>
   a.traceId < b.traceId ? -1 : Number(a.traceId > b.traceId);

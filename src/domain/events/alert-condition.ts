@@ -20,17 +20,17 @@ const COMPARE: Readonly<Record<AlertOperator, (actual: number, value: number) =>
 };
 
 /** Whether the facts meet the condition; false where they lack its field. */
-export function alertHolds(condition: AlertCondition, facts: AlertFacts): boolean {
+export function isConditionMet(condition: AlertCondition, facts: AlertFacts): boolean {
   if (condition.field === 'status') return 'status' in facts && facts.status === condition.value;
   const actual = (facts as Partial<Record<string, number>>)[condition.field];
   return actual !== undefined && COMPARE[condition.operator](actual, condition.value);
 }
 
 /** The number that an alert reports. A status is not a number, so the decision's confidence stands in for it. */
-export function valueOf(facts: AlertFacts): number {
+export function getAlertValue(facts: AlertFacts): number {
   return 'cpiScore' in facts ? facts.cpiScore : facts.confidenceScore;
 }
 
-export function conditionText({ field, operator, value }: AlertCondition): string {
+export function formatCondition({ field, operator, value }: AlertCondition): string {
   return `${field} ${operator} ${value}`;
 }

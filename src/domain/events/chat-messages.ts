@@ -19,50 +19,56 @@ interface Lines {
   facts: [name: string, value: string][];
 }
 
-function linesOf({ event, data }: EventBody): Lines {
+function toMessageLines({ event, data }: EventBody): Lines {
   const title = Object.hasOwn(TITLES, event) ? (TITLES[event] ?? event) : event;
   const facts = Object.entries(data).flatMap(([name, value]): Lines['facts'] =>
-    value == null ? [] : [[name, textOf(value)]],
+    value == null ? [] : [[name, toFactText(value)]],
   );
   return { title, facts };
 }
 
-const textOf = (value: unknown): string =>
+const toFactText = (value: unknown): string =>
   truncate(typeof value === 'string' ? value : JSON.stringify(value), TEXT_MAX);
 
 /** Escapes the three characters that Slack reads as markup. */
-const slackText = (text: string): string =>
+const escapeSlackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function slackMessage(body: EventBody): object {
-  const { title, facts } = linesOf(body);
+function createSlackMessage(body: EventBody): object {
+  const { title, facts } = toMessageLines(body);
   const lines = [title, ...facts.map(([name, value]) => `${name}: ${value}`)];
-  return { text: lines.map(slackText).join('\n'), mrkdwn: false };
+  return { text: lines.map(escapeSlackText).join('\n'), mrkdwn: false };
 }
 
 /** Text runs appear literally; a text block would interpret Markdown. */
-const paragraph = (...inlines: object[]): object => ({ type: 'RichTextBlock', inlines });
-const run = (text: string, more: object = {}): object => ({ type: 'TextRun', text, ...more });
+const createParagraph = (...inlines: object[]): object => ({ type: 'RichTextBlock', inlines });
+const createTextRun = (text: string, more: object = {}): object => ({
+  type: 'TextRun',
+  text,
+  ...more,
+});
 const BOLD = { weight: 'Bolder' };
 
-function teamsMessage(body: EventBody): object {
-  const { title, facts } = linesOf(body);
+function createTeamsMessage(body: EventBody): object {
+  const { title, facts } = toMessageLines(body);
   const content = {
     type: 'AdaptiveCard',
     version: '1.4',
     body: [
-      paragraph(run(title, { ...BOLD, size: 'Medium' })),
-      ...facts.map(([name, value]) => paragraph(run(`${name}: `, BOLD), run(value))),
+      createParagraph(createTextRun(title, { ...BOLD, size: 'Medium' })),
+      ...facts.map(([name, value]) =>
+        createParagraph(createTextRun(`${name}: `, BOLD), createTextRun(value)),
+      ),
     ],
   };
   const contentType = 'application/vnd.microsoft.card.adaptive';
   return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
 }
 
-const MESSAGES = { chat_a: slackMessage, chat_b: teamsMessage } as const;
+const MESSAGES = { chat_a: createSlackMessage, chat_b: createTeamsMessage } as const;
 export type ChatService = keyof typeof MESSAGES;
 
-export function chatMessage(service: ChatService, body: EventBody): object {
+export function createChatMessage(service: ChatService, body: EventBody): object {
   return MESSAGES[service](body);
 }
 
@@ -71,6 +77,6 @@ const TEAMS_HOST =
   /(^|\.)(webhook\.office\.com|logic\.azure\.com|api\.powerplatform\.com|office\.com)$/;
 
 /** The chat service behind a URL. */
-export function chatServiceOf(url: string): ChatService {
+export function detectChatService(url: string): ChatService {
   return TEAMS_HOST.test(new URL(url).hostname.toLowerCase()) ? 'chat_b' : 'chat_a';
 }

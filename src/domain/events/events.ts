@@ -27,7 +27,7 @@ export interface EventBody {
 }
 
 /** Whether a subscription to these events includes the event. */
-export function takes(subscribed: readonly string[], event: string): boolean {
+export function isEventIncluded(subscribed: readonly string[], event: string): boolean {
   return subscribed.includes('*') || subscribed.includes(event);
 }
 

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /** The signing secret in the form that receivers store, from 24 to 64 random bytes in hex. */
-export function signingSecret(hex: string): string {
+export function toSigningSecret(hex: string): string {
   return PREFIX + Buffer.from(hex, 'hex').toString('base64');
 }
 
@@ -18,7 +18,7 @@ interface Message {
 }
 
 /** Headers that let a receiver verify the sender, check the time, and recognise duplicates. */
-export function signatureHeaders({ id, body, secret, at }: Message): Record<string, string> {
+export function createSignatureHeaders({ id, body, secret, at }: Message): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

@@ -10,9 +10,9 @@ const MOVES: Readonly<Record<AssessmentStatus, readonly AssessmentStatus[]>> = {
   archived: [],
 };
 
-export const movesFrom = (from: AssessmentStatus): readonly AssessmentStatus[] => MOVES[from];
+export const listMoves = (from: AssessmentStatus): readonly AssessmentStatus[] => MOVES[from];
 
-export function canMove(from: AssessmentStatus, to: AssessmentStatus): boolean {
+export function mayMove(from: AssessmentStatus, to: AssessmentStatus): boolean {
   return MOVES[from].includes(to);
 }
 
@@ -21,7 +21,7 @@ export function isEditable(status: AssessmentStatus): boolean {
 }
 
 /** Approving and undoing an approval are reserved to the person accountable for the organisation. */
-export function needsApprover(from: AssessmentStatus, to: AssessmentStatus): boolean {
+export function isApproverOnly(from: AssessmentStatus, to: AssessmentStatus): boolean {
   return to === 'approved' || from === 'approved';
 }
 

@@ -43,14 +43,14 @@ const SYNTHETIC_TITLE = 'Risk Summary';
 const isWritten = (text: string | null): boolean => text !== null && text.trim() !== '';
 
 /** The share of the wizard's fields that are filled in, in whole percent. */
-export function completenessOf(fields: WizardFields): number {
+export function computeCompleteness(fields: WizardFields): number {
   const texts = [fields.systemName, ...TEXT_SECTIONS.map((name) => fields[name])];
   const filled = texts.filter(isWritten).length + (fields.identifiedRisks.length > 0 ? 1 : 0);
   return Math.round((100 * filled) / (texts.length + 1));
 }
 
 /** Creates or updates the synthetic row from the two texts; a text that is undefined stays as it is. */
-export function withRiskTexts(rows: readonly Risk[], texts: RiskTexts): Risk[] {
+export function mergeRiskTexts(rows: readonly Risk[], texts: RiskTexts): Risk[] {
   const { risksIdentified, mitigations } = texts;
   if (risksIdentified === undefined && mitigations === undefined) return [...rows];
   const place = rows.findIndex(({ title }) => title === SYNTHETIC_TITLE);
@@ -77,21 +77,21 @@ const EMPTY_SUMMARY: Risk = {
 };
 
 /** SHA-256 of the canonical text of the wizard's fields and nothing else (formats.md, section 10). */
-export function anchorOf(fields: WizardFields): string {
+export function computeAnchor(fields: WizardFields): string {
   const anchored = {
     systemName: fields.systemName,
     purpose: fields.purpose,
     affectedPersons: fields.affectedPersons,
     usageContext: fields.usageContext,
     durationOfUse: fields.durationOfUse,
-    identifiedRisks: fields.identifiedRisks.map(anchoredRisk),
+    identifiedRisks: fields.identifiedRisks.map(toAnchoredRisk),
     humanOversightSummary: fields.humanOversightSummary,
     complaintsMechanism: fields.complaintsMechanism,
   };
   return createHash('sha256').update(canonicalize(anchored)).digest('hex');
 }
 
-function anchoredRisk(risk: Risk): Risk {
+function toAnchoredRisk(risk: Risk): Risk {
   const { title, description, likelihood, severity, affectedRights, mitigation } = risk;
   const levels = { likelihood, severity, residualRisk: risk.residualRisk };
   return { title, description, affectedRights: [...affectedRights], mitigation, ...levels };

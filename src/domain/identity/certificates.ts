@@ -17,15 +17,15 @@ const MIN_RSA_BITS = 2048;
 const BARE = /^[A-Za-z0-9+/\s]+={0,2}$/;
 
 /** Wraps bare base64, as metadata and consoles show it, in PEM lines; any other text stays. */
-function pemOf(text: string): string {
+function toPem(text: string): string {
   if (!BARE.test(text.trim())) return text;
   const lines = text.replace(/\s/g, '').match(/.{1,64}/g) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
 /** The facts of a certificate in which `findCertificateProblem` finds no problem. */
-export function certificateFacts(text: string): CertificateFacts {
-  const certificate = new X509Certificate(pemOf(text));
+export function readCertificateFacts(text: string): CertificateFacts {
+  const certificate = new X509Certificate(toPem(text));
   return {
     pem: certificate.toString(),
     subject: certificate.subject.replaceAll('\n', ', '),
@@ -36,11 +36,11 @@ export function certificateFacts(text: string): CertificateFacts {
 }
 
 /** Why a text is no certificate to be trusted at `now`, phrased to follow its name; null: it is acceptable. */
-export function certificateProblem(text: string, now: Date): string | null {
-  const pem = pemOf(text);
+export function findCertificateProblem(text: string, now: Date): string | null {
+  const pem = toPem(text);
   if ((pem.match(/-----BEGIN /g) ?? []).length !== 1)
     return 'must be one certificate in PEM format';
-  const certificate = read(pem);
+  const certificate = parseCertificate(pem);
   if (!certificate) return 'is not an X.509 certificate';
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
   if (asymmetricKeyType !== 'rsa')
@@ -53,8 +53,8 @@ export function certificateProblem(text: string, now: Date): string | null {
 }
 
 /** Leaves out certificates that issued another of the list: of a chain, in any order, the signing one remains. */
-export function withoutIssuers(texts: readonly string[]): string[] {
-  const certificates = texts.map((text) => read(pemOf(text)));
+export function omitIssuers(texts: readonly string[]): string[] {
+  const certificates = texts.map((text) => parseCertificate(toPem(text)));
   return texts.filter((_, index) => {
     const issuer = certificates[index];
     return !certificates.some((other) => issuer && other && hasIssued(issuer, other));
@@ -71,7 +71,7 @@ const hasIssued = (issuer: X509Certificate, other: X509Certificate): boolean =>
   (issuer.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) <= MAX_ISSUER_BITS &&
   other.verify(issuer.publicKey);
 
-function read(pem: string): X509Certificate | null {
+function parseCertificate(pem: string): X509Certificate | null {
   try {
     const certificate = new X509Certificate(pem);
     // Throws for a key type that OpenSSL does not know.

@@ -7,7 +7,7 @@ export const normalizePassword = (typed: string): string => typed.normalize('NFK
  * The spellings to compare with a stored hash: the normalized one first, then those that earlier versions hashed as
  * typed. For ASCII all are the same.
  */
-export function passwordSpellings(typed: string): [string, ...string[]] {
+export function listPasswordSpellings(typed: string): [string, ...string[]] {
   const normal = normalizePassword(typed);
   const others = new Set([typed, typed.normalize('NFC'), typed.normalize('NFD')]);
   others.delete(normal);

@@ -41,7 +41,7 @@ export const ALLOWANCES: Readonly<Record<Plan, Allowance>> = {
 };
 
 /** The plans that have a feature, cheapest first. */
-export function plansWith(feature: Feature): Plan[] {
+export function listFeaturePlans(feature: Feature): Plan[] {
   return PLANS.slice(PLANS.indexOf(FEATURES[feature]));
 }
 
@@ -49,11 +49,11 @@ export function plansWith(feature: Feature): Plan[] {
  * Decisions a month that the plan includes; null: unlimited.
  * @param sandbox the monthly limit of the sandbox plan in this installation
  */
-export function monthlyLimit(plan: Plan, sandbox: number): number | null {
+export function getMonthlyLimit(plan: Plan, sandbox: number): number | null {
   return plan === 'sandbox' ? sandbox : ALLOWANCES[plan].monthlyTraces;
 }
 
 /** Decisions a month after which ingestion is refused; null where the plan bills the overage. */
-export function hardLimit(plan: Plan, sandbox: number): number | null {
-  return ALLOWANCES[plan].overage === 'block' ? monthlyLimit(plan, sandbox) : null;
+export function getHardLimit(plan: Plan, sandbox: number): number | null {
+  return ALLOWANCES[plan].overage === 'block' ? getMonthlyLimit(plan, sandbox) : null;
 }

@@ -10,7 +10,7 @@ export type RedirectAllowList = readonly [string, ...string[]];
  * The URL to redirect to: `wanted` when its origin and path match an allowed URL (the query may differ); the default
  * when `wanted` is undefined; null when it is not allowed.
  */
-export function allowedRedirect(
+export function resolveRedirect(
   allowed: RedirectAllowList,
   wanted: string | undefined,
 ): string | null {

@@ -24,10 +24,10 @@ export const DEFAULT_ROLE: Role = 'member';
  * Decides by the first rule, in the organisation's order, that matches any group. An invalid pattern matches no group.
  * Rules that exceed the work limit decide nothing.
  */
-export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision {
+export function decideRole(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision {
   const byDefault = { role: DEFAULT_ROLE, matched: null };
   try {
-    return firstMatch(groups, rules) ?? byDefault;
+    return findFirstMatch(groups, rules) ?? byDefault;
   } catch (error) {
     if (error instanceof PatternTooExpensive) return { ...byDefault, isUndecided: true };
     throw error;
@@ -35,15 +35,18 @@ export function roleFor(groups: readonly string[], rules: readonly RoleRule[]): 
 }
 
 /** Keycloak names a group by its path, `/admins`, by default: a rule may be written for either form. */
-const namesOf = (group: string): string[] =>
+const listGroupNames = (group: string): string[] =>
   group.startsWith('/') ? [group, group.slice(1)] : [group];
 
-function firstMatch(groups: readonly string[], rules: readonly RoleRule[]): RoleDecision | null {
+function findFirstMatch(
+  groups: readonly string[],
+  rules: readonly RoleRule[],
+): RoleDecision | null {
   const work = new Work(workLimits.conditions);
   for (const { pattern, role } of rules) {
     const result = compilePattern(pattern);
     if ('problem' in result) continue;
-    const group = groups.find((name) => result.pattern.occursIn(namesOf(name), work));
+    const group = groups.find((name) => result.pattern.hasMatch(listGroupNames(name), work));
     if (group !== undefined) return { role, matched: { pattern, group } };
   }
   return null;

@@ -2,7 +2,7 @@
 import type { Tenant } from './tenant.ts';
 
 /** Selects decisions of the caller's workspace and of its key's agents, without deleted ones. */
-export function visibleTo({ workspaceId, agentIds }: Tenant) {
+export function createVisibilityFilter({ workspaceId, agentIds }: Tenant) {
   return {
     deletedAt: null,
     ...(workspaceId !== null && { workspaceId }),

@@ -7,12 +7,12 @@ interface Scoped {
 }
 
 /** A query filter: a workspace sees its own settings and those of the whole organisation. */
-export function inScopeOf({ organizationId, workspaceId }: Tenant) {
+export function createScopeFilter({ organizationId, workspaceId }: Tenant) {
   if (workspaceId === null) return { organizationId };
   return { organizationId, $or: [{ workspaceId }, { workspaceId: null }] };
 }
 
 /** Whether a setting applies to an event in this workspace; null is an event of the whole organisation. */
-export function concerns(setting: Scoped, workspaceId: string | null): boolean {
+export function isInScope(setting: Scoped, workspaceId: string | null): boolean {
   return setting.workspaceId === null || setting.workspaceId.toHexString() === workspaceId;
 }

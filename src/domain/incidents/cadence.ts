@@ -22,7 +22,7 @@ const byVersion = new Map(
 );
 
 /** The rule in force at that time; the first rule for earlier times. */
-export function ruleAt(regulator: Regulator, at: Date): CadenceRule {
+export function findRuleInForce(regulator: Regulator, at: Date): CadenceRule {
   const rules = RULES[regulator];
   const day = at.toISOString().slice(0, 10);
   const found = rules.findLast(({ inForceFrom }) => inForceFrom <= day) ?? rules[0];
@@ -31,7 +31,7 @@ export function ruleAt(regulator: Regulator, at: Date): CadenceRule {
 }
 
 /** @throws Error for a version that was never published */
-export function ruleOf(version: string): CadenceRule {
+export function getCadenceRule(version: string): CadenceRule {
   const rule = byVersion.get(version);
   if (!rule) throw new Error(`no rule ${version}`);
   return rule;

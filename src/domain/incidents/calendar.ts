@@ -35,7 +35,7 @@ const TIME_ZONE = [
 ].join('\r\n');
 
 /** Renders the calendar in batches that leave the event loop free in between. */
-export async function calendarText(events: readonly CalendarEvent[]): Promise<string> {
+export async function formatCalendar(events: readonly CalendarEvent[]): Promise<string> {
   const calendar = new ICalCalendar({
     prodId: { company: 'Assay', product: 'Incident deadlines', language: 'EN' },
     scale: 'GREGORIAN',
@@ -45,26 +45,26 @@ export async function calendarText(events: readonly CalendarEvent[]): Promise<st
   // The library would write its own time zone before the last properties, which the grammar forbids.
   const head = calendar.toString().slice(0, -END.length);
   const parts = [head, TIME_ZONE];
-  const add = (event: CalendarEvent) => parts.push(eventText(event, calendar));
-  await inTurns(eachOf(events, EVENTS_AT_A_TIME, add));
+  const addEvent = (event: CalendarEvent) => parts.push(renderEvent(event, calendar));
+  await inTurns(eachOf(events, EVENTS_AT_A_TIME, addEvent));
   return [...parts, END, '\r\n'].join('');
 }
 
 /** Fractions of a second are cut off, so an event is never later than its deadline. */
-function eventText(event: CalendarEvent, calendar: ICalCalendar): string {
+function renderEvent(event: CalendarEvent, calendar: ICalCalendar): string {
   const { uid, at, changedAt, summary, description } = event;
   const data = {
     id: uid,
     start: at,
     stamp: changedAt,
-    summary: printable(summary),
-    description: printable(description),
+    summary: toPrintable(summary),
+    description: toPrintable(description),
     transparency: ICalEventTransparency.TRANSPARENT,
   };
   return foldLines(new ICalEvent(data, calendar).toString());
 }
 
 /** Replaces characters that no line may hold by spaces; the library escapes the rest. */
-function printable(text: string): string {
+function toPrintable(text: string): string {
   return text.replaceAll(/\r\n?|[\u2028\u2029]/g, '\n').replaceAll(/[^\P{Cc}\n]|\p{Cs}/gu, ' ');
 }

@@ -1,6 +1,6 @@
 // The clock of one regulator: its checkpoints, their deadlines, and its status (document 3, sections 2 and 3).
-import { ruleAt, ruleOf } from './cadence.ts';
-import { deadlineAfter } from './deadline.ts';
+import { findRuleInForce, getCadenceRule } from './cadence.ts';
+import { addDuration } from './deadline.ts';
 import type { Regulator } from './rules/rule.ts';
 
 export const CLOCK_STATUSES = ['active', 'paused', 'completed', 'breached'] as const;
@@ -52,7 +52,7 @@ export function startClock(
   startedAt: Date,
   applicabilityReason: string | null,
 ): IncidentClock {
-  const { version, articleRef, checkpoints } = ruleAt(regulator, startedAt);
+  const { version, articleRef, checkpoints } = findRuleInForce(regulator, startedAt);
   return {
     regulator,
     articleRef,
@@ -61,7 +61,7 @@ export function startClock(
     applicabilityReason,
     checkpoints: checkpoints.map(({ label, after }) => ({
       label,
-      deadlineAt: deadlineAfter(startedAt, after),
+      deadlineAt: addDuration(startedAt, after),
       ...OPEN,
     })),
     status: 'active',
@@ -70,11 +70,11 @@ export function startClock(
 
 /** Moves the start of a clock: completed checkpoints stay, open ones move, under the rule it began with. */
 export function restartClock<C extends IncidentClock>(clock: C, startedAt: Date): C {
-  const rule = ruleOf(clock.ruleVersion);
+  const rule = getCadenceRule(clock.ruleVersion);
   const checkpoints = clock.checkpoints.map((checkpoint, index) => {
     const after = rule.checkpoints[index]?.after;
     if (after === undefined || checkpoint.completedAt) return checkpoint;
-    return { ...checkpoint, deadlineAt: deadlineAfter(startedAt, after) };
+    return { ...checkpoint, deadlineAt: addDuration(startedAt, after) };
   });
   return { ...clock, clockStartedAt: startedAt, checkpoints };
 }
@@ -92,17 +92,17 @@ export function completeCheckpoint<C extends IncidentClock>(
 }
 
 /** The standing at `now`. A report at its deadline is in time; a late or missing one breaches the clock for good. */
-export function standingOf(clock: IncidentClock, now: Date): Standing {
+export function computeStanding(clock: IncidentClock, now: Date): Standing {
   const { checkpoints } = clock;
   const open = checkpoints.filter(({ completedAt }) => completedAt === null);
   return {
-    status: statusOf(clock, now),
-    nextCheckpointAt: earliest(open),
-    finalDeadlineAt: latest(checkpoints) ?? clock.clockStartedAt,
+    status: computeStatus(clock, now),
+    nextCheckpointAt: findEarliest(open),
+    finalDeadlineAt: findLatest(checkpoints) ?? clock.clockStartedAt,
   };
 }
 
-function statusOf({ status, checkpoints }: IncidentClock, now: Date): ClockStatus {
+function computeStatus({ status, checkpoints }: IncidentClock, now: Date): ClockStatus {
   if (status === 'breached' || status === 'paused') return status;
   if (checkpoints.some(({ completedAt, deadlineAt }) => (completedAt ?? now) > deadlineAt))
     return 'breached';
@@ -110,23 +110,23 @@ function statusOf({ status, checkpoints }: IncidentClock, now: Date): ClockStatu
 }
 
 /** Sets every status to its current value. Only the job uses it, since it records breaches as well. */
-export function settled<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
-  return clocks.map((clock) => ({ ...clock, status: statusOf(clock, now) }));
+export function settleClocks<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
+  return clocks.map((clock) => ({ ...clock, status: computeStatus(clock, now) }));
 }
 
 /** Sets every status except a new breach, which the job records. Used for changes by callers. */
-export function unsettled<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
+export function refreshClocks<C extends IncidentClock>(clocks: readonly C[], now: Date): C[] {
   return clocks.map((clock) => {
-    const status = statusOf(clock, now);
+    const status = computeStatus(clock, now);
     return { ...clock, status: status === 'breached' ? clock.status : status };
   });
 }
 
 /** The moment after which the next active clock is breached; null: none will be. */
-export function nextBreachAt(clocks: readonly IncidentClock[]): Date | null {
+export function findNextBreach(clocks: readonly IncidentClock[]): Date | null {
   const active = clocks.filter(({ status }) => status === 'active');
   const checkpoints = active.flatMap((clock) => clock.checkpoints);
-  return earliest(
+  return findEarliest(
     checkpoints.filter(
       ({ completedAt, deadlineAt }) => completedAt === null || completedAt > deadlineAt,
     ),
@@ -136,7 +136,7 @@ export function nextBreachAt(clocks: readonly IncidentClock[]): Date | null {
 const CHECKPOINT_ID = /^cp-(0|[1-9]\d?)$/;
 
 /** `cp-0`, `cp-1`, ...: counted over all clocks in their order. */
-export function checkpointId(
+export function toCheckpointId(
   clocks: readonly IncidentClock[],
   clock: number,
   index: number,
@@ -146,7 +146,7 @@ export function checkpointId(
 }
 
 /** The indices of a clock and its checkpoint; null for an unknown id. */
-export function checkpointPlace(
+export function findCheckpoint(
   clocks: readonly IncidentClock[],
   id: string,
 ): { clock: number; index: number } | null {
@@ -158,13 +158,13 @@ export function checkpointPlace(
   return null;
 }
 
-const times = (checkpoints: readonly Checkpoint[]): number[] =>
+const listDeadlines = (checkpoints: readonly Checkpoint[]): number[] =>
   checkpoints.map(({ deadlineAt }) => deadlineAt.getTime());
 
-function earliest(checkpoints: readonly Checkpoint[]): Date | null {
-  return checkpoints.length === 0 ? null : new Date(Math.min(...times(checkpoints)));
+function findEarliest(checkpoints: readonly Checkpoint[]): Date | null {
+  return checkpoints.length === 0 ? null : new Date(Math.min(...listDeadlines(checkpoints)));
 }
 
-function latest(checkpoints: readonly Checkpoint[]): Date | null {
-  return checkpoints.length === 0 ? null : new Date(Math.max(...times(checkpoints)));
+function findLatest(checkpoints: readonly Checkpoint[]): Date | null {
+  return checkpoints.length === 0 ? null : new Date(Math.max(...listDeadlines(checkpoints)));
 }

@@ -4,7 +4,7 @@ import { canonicalize } from '../record/canonical-json.ts';
 import type { Checkpoint, IncidentClock } from './clock.ts';
 
 /** Hex SHA-256 of the canonical record; times have the format of the API. */
-export function completionDigest(
+export function computeCompletionDigest(
   incidentId: string,
   { regulator, articleRef, ruleVersion, clockStartedAt }: IncidentClock,
   checkpoint: Checkpoint,

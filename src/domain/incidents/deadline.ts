@@ -8,15 +8,15 @@ const DURATION = /^P(?:(\d{1,3})M|(\d{1,3})D|T(\d{1,4})H)$/;
  * next month, or on its last day when there is no such day.
  * @throws Error for any other duration
  */
-export function deadlineAfter(start: Date, after: string): Date {
+export function addDuration(start: Date, after: string): Date {
   const parts = DURATION.exec(after);
   if (!parts) throw new Error(`no duration: ${after}`);
   const [, months, days, hours] = parts;
-  if (months !== undefined) return monthsAfter(start, Number(months));
+  if (months !== undefined) return addMonths(start, Number(months));
   return new Date(start.getTime() + (Number(days ?? 0) * 24 + Number(hours ?? 0)) * HOUR_MS);
 }
 
-function monthsAfter(start: Date, months: number): Date {
+function addMonths(start: Date, months: number): Date {
   const moved = new Date(start);
   const day = start.getUTCDate();
   moved.setUTCDate(1);

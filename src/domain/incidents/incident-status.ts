@@ -37,11 +37,11 @@ const TRANSLATIONS: Readonly<Record<IncidentStatus, StatusTranslation>> = {
   archived: { reporting: 'archived', response: 'closed' },
 };
 
-export function translationOf(status: IncidentStatus): StatusTranslation {
+export function translateStatus(status: IncidentStatus): StatusTranslation {
   return TRANSLATIONS[status];
 }
 
 /** Closing and reopening are reserved to the managers of the organisation. */
-export function needsManager(from: IncidentStatus, to: IncidentStatus): boolean {
+export function isManagerOnly(from: IncidentStatus, to: IncidentStatus): boolean {
   return (from === 'closed') !== (to === 'closed');
 }

@@ -28,7 +28,7 @@ const LEAF = 2;
  * continues there in another generation.
  * @throws RangeError beyond 4,294,967,295 entries or 256 generations
  */
-export function leafAt(sequence: number, generation = 0): KeyPlace {
+export function toLeaf(sequence: number, generation = 0): KeyPlace {
   if (!isBelow(SEQUENCES, sequence) || !isBelow(GENERATIONS, generation))
     throw new RangeError(`no key for entry ${sequence} in generation ${generation}`);
   return (generation * SEQUENCES + sequence).toString(2).padStart(DEPTH, '0');
@@ -39,7 +39,7 @@ function isBelow(limit: number, value: number): boolean {
 }
 
 /** All places from the root to the place itself. */
-export function placesTo(place: KeyPlace): KeyPlace[] {
+export function listPlaces(place: KeyPlace): KeyPlace[] {
   return Array.from({ length: place.length + 1 }, (_, length) => place.slice(0, length));
 }
 
@@ -55,25 +55,25 @@ export class LeafKeys {
   }
 
   /** Whether a node above the leaf is known. */
-  has(leaf: KeyPlace): boolean {
+  hasKey(leaf: KeyPlace): boolean {
     return this.#known(leaf) !== null;
   }
 
   /** The key of a leaf; null: it was destroyed, or no node above it is known. */
-  of(leaf: KeyPlace): Buffer | null {
+  deriveKey(leaf: KeyPlace): Buffer | null {
     const start = this.#known(leaf);
     if (start === null) return null;
     for (let level = start; level < leaf.length; level++)
-      this.#path[level + 1] = derived(this.#path[level] as string, childOf(leaf, level));
+      this.#path[level + 1] = deriveKeyText(this.#path[level] as string, chooseChild(leaf, level));
     this.#last = leaf;
-    return Buffer.from(derived(this.#path[leaf.length] as string, LEAF), BYTES);
+    return Buffer.from(deriveKeyText(this.#path[leaf.length] as string, LEAF), BYTES);
   }
 
   /** The lowest level above the leaf whose key is known; the key is on the path afterwards. */
   #known(leaf: KeyPlace): number | null {
-    const shared = sharedLength(this.#last, leaf);
+    const shared = countSharedLevels(this.#last, leaf);
     if (this.#path[shared]) return shared;
-    const node = placesTo(leaf).find((place) => this.#nodes.has(place));
+    const node = listPlaces(leaf).find((place) => this.#nodes.has(place));
     if (node === undefined) return null;
     this.#last = node;
     this.#path = [];
@@ -83,18 +83,18 @@ export class LeafKeys {
 }
 
 /** Replaces the node above each leaf by the siblings along the path. Leaves without a node are destroyed already. */
-export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture {
+export function destroyLeaves(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture {
   const remaining = new Map(nodes);
   for (const leaf of leaves) {
-    const above = placesTo(leaf).find((place) => remaining.has(place));
+    const above = listPlaces(leaf).find((place) => remaining.has(place));
     if (above === undefined) continue;
     let key = (remaining.get(above) as Buffer).toString(BYTES);
     remaining.delete(above);
     for (let level = above.length; level < leaf.length; level++) {
-      const towards = childOf(leaf, level);
+      const towards = chooseChild(leaf, level);
       const away = 1 - towards;
-      remaining.set(leaf.slice(0, level) + away, Buffer.from(derived(key, away), BYTES));
-      key = derived(key, towards);
+      remaining.set(leaf.slice(0, level) + away, Buffer.from(deriveKeyText(key, away), BYTES));
+      key = deriveKeyText(key, towards);
     }
   }
   return {
@@ -104,7 +104,7 @@ export function puncture(nodes: KeyNodes, leaves: readonly KeyPlace[]): Puncture
 }
 
 /** The child, 0 or 1, that leads from this level to the leaf. */
-function childOf(leaf: KeyPlace, level: number): number {
+function chooseChild(leaf: KeyPlace, level: number): number {
   return leaf[level] === '0' ? 0 : 1;
 }
 
@@ -113,13 +113,13 @@ const BYTES = 'binary';
 const input = Buffer.allocUnsafeSlow(KEY_BYTES + 1);
 
 /** SHA-256 of a key and a byte. */
-function derived(key: string, of: number): string {
+function deriveKeyText(key: string, of: number): string {
   input.write(key, BYTES);
   input[KEY_BYTES] = of;
   return hash('sha256', input, BYTES);
 }
 
-function sharedLength(a: KeyPlace, b: KeyPlace): number {
+function countSharedLevels(a: KeyPlace, b: KeyPlace): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;

@@ -8,11 +8,16 @@ interface NameParts {
 }
 
 /** The display name; by default the given and family name, then the local part of the user name. */
-export function displayNameIn({ userName, displayName, givenName, familyName }: NameParts): string {
+export function deriveDisplayName({
+  userName,
+  displayName,
+  givenName,
+  familyName,
+}: NameParts): string {
   return (
-    displayName ?? (composedName(givenName, familyName) || (userName.split('@', 1)[0] ?? userName))
+    displayName ?? (composeName(givenName, familyName) || (userName.split('@', 1)[0] ?? userName))
   );
 }
 
-export const composedName = (givenName: string | null, familyName: string | null): string =>
+export const composeName = (givenName: string | null, familyName: string | null): string =>
   [givenName, familyName].filter((part) => part !== null).join(' ');

@@ -4,7 +4,7 @@ import { truncate } from './truncate.ts';
 const SHOWN = 80;
 
 /** Quoted and truncated, with a blank after every character that could make a mail reader see an address. */
-export function quotedName(name: string): string {
+export function toQuotedName(name: string): string {
   const apart = name.replace(/["“”„«»]/g, '’').replace(/[.:/\\@](?=\S)/g, '$& ');
   const shown = truncate(apart, SHOWN);
   return shown === apart ? `“${apart}”` : `“${shown}…”`;

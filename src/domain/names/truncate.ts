@@ -12,10 +12,10 @@ export function truncate(text: string, limit: number): string {
   const from = Math.max(0, limit - GRAPHEME_MAX);
   const window = graphemes.segment(text.slice(from, limit + GRAPHEME_MAX));
   const start = from + (window.containing(limit - from)?.index ?? 0);
-  return start > from ? text.slice(0, start) : text.slice(0, codePointEnd(text, limit));
+  return start > from ? text.slice(0, start) : text.slice(0, findCodePointEnd(text, limit));
 }
 
-function codePointEnd(text: string, limit: number): number {
+function findCodePointEnd(text: string, limit: number): number {
   const isHalved = limit > 0 && (text.codePointAt(limit - 1) ?? 0) > 0xffff;
   return isHalved ? limit - 1 : limit;
 }

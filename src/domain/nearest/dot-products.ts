@@ -19,54 +19,77 @@ const V128 = 0x7b;
 const END = 0x0b;
 /** Locals: the arguments above, then these. */
 const [QUERY, FROM, TO, WIDTH, OUT, COLUMN, SUM, A, B] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-const get = (local: number): number[] => [0x20, local];
-const set = (local: number): number[] => [0x21, local];
+const getLocal = (local: number): number[] => [0x20, local];
+const setLocal = (local: number): number[] => [0x21, local];
 const I32_ADD = 0x6a;
 const I32X4_ADD = [0xfd, 0xae, 0x01];
-const advance = (local: number, by: number[]): number[] => [
-  ...get(local),
+const incrementLocal = (local: number, by: number[]): number[] => [
+  ...getLocal(local),
   ...by,
   I32_ADD,
-  ...set(local),
+  ...setLocal(local),
 ];
-const load = (base: number): number[] => [...get(base), ...get(COLUMN), I32_ADD, 0xfd, 0x00, 0, 0];
+const loadVector = (base: number): number[] => [
+  ...getLocal(base),
+  ...getLocal(COLUMN),
+  I32_ADD,
+  0xfd,
+  0x00,
+  0,
+  0,
+];
 /** Adds to the sum the products of one half of A and B: the bytes as 16-bit numbers, their products in pairs as 32-bit ones. */
 const addProducts = (extend: number): number[] => [
-  ...[...get(SUM), ...get(A), 0xfd, extend, 0x01, ...get(B), 0xfd, extend, 0x01],
-  ...[0xfd, 0xba, 0x01, ...I32X4_ADD, ...set(SUM)],
+  ...[...getLocal(SUM), ...getLocal(A), 0xfd, extend, 0x01, ...getLocal(B), 0xfd, extend, 0x01],
+  ...[0xfd, 0xba, 0x01, ...I32X4_ADD, ...setLocal(SUM)],
 ];
-const lane = (at: number): number[] => [...get(SUM), 0xfd, 0x1b, at];
+const extractLane = (at: number): number[] => [...getLocal(SUM), 0xfd, 0x1b, at];
 
 const CODE = [
   ...[0x02, 0x40, 0x03, 0x40], // block, loop over the vectors
-  ...[...get(FROM), ...get(TO), 0x4f, 0x0d, 1], // leave the block when from >= to
-  ...[0x41, 0, 0xfd, 0x11, ...set(SUM), 0x41, 0, ...set(COLUMN)], // sum and column are zero
+  ...[...getLocal(FROM), ...getLocal(TO), 0x4f, 0x0d, 1], // leave the block when from >= to
+  ...[0x41, 0, 0xfd, 0x11, ...setLocal(SUM), 0x41, 0, ...setLocal(COLUMN)], // sum and column are zero
   ...[0x03, 0x40], // loop over the columns
-  ...[...load(QUERY), ...set(A), ...load(FROM), ...set(B)],
+  ...[...loadVector(QUERY), ...setLocal(A), ...loadVector(FROM), ...setLocal(B)],
   ...[...addProducts(0x87), ...addProducts(0x88)], // the low half, the high half
-  ...advance(COLUMN, [0x41, LANES]),
-  ...[...get(COLUMN), ...get(WIDTH), 0x49, 0x0d, 0, END], // again while column < width
-  ...[...get(OUT), ...lane(0), ...lane(1), I32_ADD, ...lane(2), I32_ADD, ...lane(3), I32_ADD],
+  ...incrementLocal(COLUMN, [0x41, LANES]),
+  ...[...getLocal(COLUMN), ...getLocal(WIDTH), 0x49, 0x0d, 0, END], // again while column < width
+  ...[
+    ...getLocal(OUT),
+    ...extractLane(0),
+    ...extractLane(1),
+    I32_ADD,
+    ...extractLane(2),
+    I32_ADD,
+    ...extractLane(3),
+    I32_ADD,
+  ],
   ...[0x36, 2, 0], // store the sum of the four lanes
-  ...[...advance(OUT, [0x41, 4]), ...advance(FROM, get(WIDTH))],
+  ...[...incrementLocal(OUT, [0x41, 4]), ...incrementLocal(FROM, getLocal(WIDTH))],
   ...[0x0c, 0, END, END, END],
 ];
 
 /** Encodes a length as LEB128, seven bits a byte. */
-const size = (length: number): number[] =>
+const encodeLength = (length: number): number[] =>
   length < 128 ? [length] : [(length & 127) | 128, length >> 7];
-const sized = (bytes: readonly number[]): number[] => [...size(bytes.length), ...bytes];
-const name = (text: string): number[] => sized([...Buffer.from(text)]);
-const section = (kind: number, bytes: readonly number[]): number[] => [kind, ...sized(bytes)];
+const prependLength = (bytes: readonly number[]): number[] => [
+  ...encodeLength(bytes.length),
+  ...bytes,
+];
+const encodeName = (text: string): number[] => prependLength([...Buffer.from(text)]);
+const createSection = (kind: number, bytes: readonly number[]): number[] => [
+  kind,
+  ...prependLength(bytes),
+];
 
 const LOCALS = [2, 1, I32, 3, V128];
 const MODULE = Uint8Array.from([
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, [1, 0x60, ...sized([I32, I32, I32, I32, I32]), 0]),
-  ...section(2, [1, ...name('host'), ...name('memory'), 2, 0, 1]),
-  ...section(3, [1, 0]),
-  ...section(7, [1, ...name('multiply'), 0, 0]),
-  ...section(10, [1, ...sized([...LOCALS, ...CODE])]),
+  ...createSection(1, [1, 0x60, ...prependLength([I32, I32, I32, I32, I32]), 0]),
+  ...createSection(2, [1, ...encodeName('host'), ...encodeName('memory'), 2, 0, 1]),
+  ...createSection(3, [1, 0]),
+  ...createSection(7, [1, ...encodeName('multiply'), 0, 0]),
+  ...createSection(10, [1, ...prependLength([...LOCALS, ...CODE])]),
 ]);
 
 export class DotProducts {
@@ -93,7 +116,7 @@ export class DotProducts {
   }
 
   /** The products of the query with each vector of `width` bytes; valid until the next call. */
-  of(query: Int8Array, vectors: Int8Array): Int32Array {
+  computeProducts(query: Int8Array, vectors: Int8Array): Int32Array {
     const { width } = this;
     const rows = vectors.length / width;
     this.#query.fill(0);

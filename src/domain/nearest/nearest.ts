@@ -23,7 +23,7 @@ export class Nearest {
     return this.#found[this.#limit - 1]?.score ?? this.#least;
   }
 
-  offer(one: Neighbour): void {
+  addCandidate(one: Neighbour): void {
     const isFull = this.#found.length === this.#limit;
     if (one.score < this.least || (isFull && one.score === this.least)) return;
     const known = this.#found.findIndex(({ id }) => id === one.id);
@@ -35,7 +35,7 @@ export class Nearest {
   }
 
   /** Best first. */
-  found(): readonly Neighbour[] {
+  listNearest(): readonly Neighbour[] {
     return this.#found;
   }
 }

@@ -39,10 +39,10 @@ export class VectorBlock {
     return (this.#width + BYTES_OF_OWNER) * BLOCK_ROWS;
   }
 
-  add({ id, part, group }: Owner, vector: Int8Array): void {
+  addVector({ id, part, group }: Owner, vector: Int8Array): void {
     const row = this.#rows++;
     this.#vectors.set(vector, row * this.#width);
-    this.#factors[row] = 1 / lengthOf(vector);
+    this.#factors[row] = 1 / measureVector(vector);
     this.#ids[row] = id;
     this.#parts[row] = part;
     this.#groups[row] = group;
@@ -59,14 +59,17 @@ export class VectorBlock {
 
   /** Offers every vector, of one group or of all, to the nearest so far. */
   compare(query: Int8Array, { products, group, nearest }: Comparison): void {
-    const given = products.of(query, this.#vectors.subarray(0, this.#rows * this.#width));
-    const factor = 1 / lengthOf(query);
+    const dotProducts = products.computeProducts(
+      query,
+      this.#vectors.subarray(0, this.#rows * this.#width),
+    );
+    const factor = 1 / measureVector(query);
     for (let row = 0; row < this.#rows; row++) {
       const scale = (this.#factors[row] ?? 0) * factor;
       if (scale === 0 || (group !== null && this.#groups[row] !== group)) continue;
-      const score = (given[row] ?? 0) * scale;
+      const score = (dotProducts[row] ?? 0) * scale;
       if (score >= nearest.least)
-        nearest.offer({ id: this.#ids[row] ?? 0, part: this.#parts[row] ?? 0, score });
+        nearest.addCandidate({ id: this.#ids[row] ?? 0, part: this.#parts[row] ?? 0, score });
     }
   }
 }
@@ -78,7 +81,7 @@ interface Comparison {
   nearest: Nearest;
 }
 
-function lengthOf(vector: Int8Array): number {
+function measureVector(vector: Int8Array): number {
   let square = 0;
   for (const value of vector) square += value * value;
   return Math.sqrt(square) || 1;

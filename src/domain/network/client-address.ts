@@ -8,7 +8,7 @@ const QUOTED = /^"(.*)"$/;
 const isFourPart = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text);
 
 /** IPv4 (also IPv4-mapped IPv6) in dotted decimal; IPv6 in the form of RFC 5952, without a zone. Null: no address. */
-export function plainAddress(text: string): string | null {
+export function normalizeAddress(text: string): string | null {
   if (isFourPart(text)) return text;
   const bare = text.trim().replace(QUOTED, '$1').replace(IN_BRACKETS, '$1');
   const address = bare.replace(IPV4_WITH_PORT, '$1');
@@ -32,12 +32,12 @@ interface Connection {
 /**
  * The first address, from the connection on, of no trusted proxy. An unreadable address yields the proxy that wrote it.
  */
-export function clientAddress({ peer, forwardedFor, isTrusted }: Connection): string {
-  let client = plainAddress(peer) ?? '';
+export function resolveClientAddress({ peer, forwardedFor, isTrusted }: Connection): string {
+  let client = normalizeAddress(peer) ?? '';
   if (forwardedFor === '') return client;
   for (const [hop, named] of forwardedFor.split(',').reverse().entries()) {
     if (!isTrusted(client, hop)) break;
-    const address = plainAddress(named);
+    const address = normalizeAddress(named);
     if (address === null) break;
     client = address;
   }

@@ -39,12 +39,12 @@ export function readAllowed(items: readonly string[]): Allowed {
 
 /** Adds the host and port of an address to an allow-list. The operator configures the address, never a user. */
 export function extendAllowed(items: readonly string[], address: string): string[] {
-  const { hostname, port } = destinationOf(new URL(address));
-  return [...items, hostAndPort(hostname, port)];
+  const { hostname, port } = toDestination(new URL(address));
+  return [...items, toHostPort(hostname, port)];
 }
 
 /** Host and port of a URL. */
-export function destinationOf({
+export function toDestination({
   hostname,
   port,
   protocol,
@@ -62,27 +62,27 @@ export function destinationOf({
 export function isAllowed({ hostname, port }: Destination, allowed: Allowed): boolean {
   return (
     allowed.hosts.has(hostname) ||
-    allowed.hosts.has(hostAndPort(hostname, port)) ||
-    (isAddress(hostname) && inSubnets(hostname, allowed))
+    allowed.hosts.has(toHostPort(hostname, port)) ||
+    (isAddress(hostname) && isInSubnets(hostname, allowed))
   );
 }
 
-function hostAndPort(hostname: string, port: number): string {
+function toHostPort(hostname: string, port: number): string {
   return `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** Whether a connection to a resolved address is permitted. */
 export function mayReach(address: string, allowed: Allowed): boolean {
-  return isAddress(address) && (isPublic(address) || inSubnets(address, allowed));
+  return isAddress(address) && (isPublic(address) || isInSubnets(address, allowed));
 }
 
 /** Why a URL must not be called, phrased to follow its name; null: no problem before its host name is resolved. */
-export function urlProblem(text: string, allowed: Allowed): string | null {
+export function findUrlProblem(text: string, allowed: Allowed): string | null {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) return 'must start with https://';
   if (url.username !== '' || url.password !== '') return 'must not contain credentials';
-  const destination = destinationOf(url);
+  const destination = toDestination(url);
   if (isAllowed(destination, allowed)) return null;
   if (url.protocol !== 'https:') return 'must start with https://';
   if (/(^|\.)localhost$/.test(destination.hostname)) return 'points to this machine';
@@ -101,7 +101,7 @@ function isPublic(text: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_IPV6));
 }
 
-function inSubnets(text: string, { subnets }: Allowed): boolean {
+function isInSubnets(text: string, { subnets }: Allowed): boolean {
   const address = ipaddr.parse(text);
   return subnets.some((subnet) => subnet[0].kind() === address.kind() && address.match(subnet));
 }

@@ -32,12 +32,12 @@ interface DfaState {
 
 export interface Automaton {
   /** Whether the pattern occurs in the text; null when that would take more work than is left. */
-  accepts(text: string, work: Work): boolean | null;
+  matchText(text: string, work: Work): boolean | null;
 }
 
 class OutOfWork extends Error {}
 
-const kept = new LRUCache<Dfa, number>({
+const automatonCache = new LRUCache<Dfa, number>({
   maxSize: KEPT_OF_ALL,
   sizeCalculation: (bytes) => bytes,
   dispose: (_bytes, dfa, reason) => reason === 'evict' && dfa.clearCache(),
@@ -57,12 +57,12 @@ interface Search {
  * A search takes hardly more than it would take without an automaton, instructions times characters: where building states has cost a
  * quarter of that, it goes on without.
  */
-export function automatonOf(program: RE2JS, instructions: number): Automaton {
-  const dfa = dfaOf(program, instructions);
+export function createAutomaton(program: RE2JS, instructions: number): Automaton {
+  const dfa = prepareDfa(program, instructions);
   let search: Search | null = null;
-  payForStates(dfa, () => search);
+  guardStateBuilding(dfa, () => search);
   return {
-    accepts(text, work) {
+    matchText(text, work) {
       const without = costs.without * instructions * text.length;
       const own = { work, without, most: TO_BEGIN_WITH + without / 4, built: 0 };
       search = own;
@@ -72,14 +72,14 @@ export function automatonOf(program: RE2JS, instructions: number): Automaton {
         if (error instanceof OutOfWork) return null;
         throw error;
       } finally {
-        if (own.built > 0) keep(dfa);
+        if (own.built > 0) keepAutomaton(dfa);
       }
     },
   };
 }
 
 /** The automaton inside a program, with its own bounds lifted. */
-function dfaOf(program: RE2JS, instructions: number): Dfa {
+function prepareDfa(program: RE2JS, instructions: number): Dfa {
   const re2 = program.re2() as unknown as { dfa: Dfa; prefilter: unknown; prefixComplete: boolean };
   if (instructions > SHORT) {
     re2.prefilter = null;
@@ -92,28 +92,28 @@ function dfaOf(program: RE2JS, instructions: number): Dfa {
 }
 
 /** Charges the current search before the automaton builds a state or leaves the text to the other engine. */
-function payForStates(dfa: Dfa, searching: () => Search | null): void {
+function guardStateBuilding(dfa: Dfa, getSearch: () => Search | null): void {
   const [step, match] = [dfa.step.bind(dfa), dfa.match.bind(dfa)];
   dfa.step = (state, cls, ...rest) => {
     const known = state.next?.[cls];
     if (known) return known;
-    const search = searching();
+    const search = getSearch();
     const cost = costs.transition + costs.perInstruction * state.nfaStates.length;
     if (!search?.work.take(cost)) throw new OutOfWork();
     search.built += cost;
     return search.built > search.most ? null : step(state, cls, ...rest);
   };
-  dfa.match = (...given) => {
-    const outcome = match(...given);
-    const search = searching();
+  dfa.match = (...args) => {
+    const outcome = match(...args);
+    const search = getSearch();
     if (outcome === null && !search?.work.take(search.without)) throw new OutOfWork();
     return outcome;
   };
 }
 
-function keep(dfa: Dfa): void {
+function keepAutomaton(dfa: Dfa): void {
   const bytes = UNBOUNDED - dfa.memBudget;
-  if (bytes <= KEPT_OF_ONE) return void kept.set(dfa, Math.max(1, bytes));
-  kept.delete(dfa);
+  if (bytes <= KEPT_OF_ONE) return void automatonCache.set(dfa, Math.max(1, bytes));
+  automatonCache.delete(dfa);
   dfa.clearCache();
 }

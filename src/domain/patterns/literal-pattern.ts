@@ -1,5 +1,5 @@
 // A pattern that finds a text literally, ignoring case.
 
-export function literalPattern(text: string): RegExp {
+export function toLiteralPattern(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
 }

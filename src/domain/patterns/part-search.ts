@@ -1,14 +1,14 @@
 // Finds which of many texts occur in one, in time that grows with the sum of their lengths.
-import { searchFor } from './text-search.ts';
+import { createTextSearch } from './text-search.ts';
 
 /** Characters times parts up to which each part is looked for by itself, in at most 2 ms. */
 const FEW = 100_000;
 
 /** The `parts` that occur in `text`. */
-export function partsIn(parts: readonly string[], text: string): ReadonlySet<string> {
+export function findParts(parts: readonly string[], text: string): ReadonlySet<string> {
   return parts.length * text.length <= FEW
-    ? new Set(parts.filter((part) => searchFor(part)(text)))
-    : new PartAutomaton(parts).partsIn(text);
+    ? new Set(parts.filter((part) => createTextSearch(part)(text)))
+    : new PartAutomaton(parts).findParts(text);
 }
 
 /** A prefix of one part or several. */
@@ -36,7 +36,7 @@ class PartAutomaton {
       );
   }
 
-  partsIn(text: string): Set<string> {
+  findParts(text: string): Set<string> {
     const found = new Set<string>(this.#start.part === null ? [] : [this.#start.part]);
     const seen = new Set<State>([this.#start]);
     let state = this.#start;

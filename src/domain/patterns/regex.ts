@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 import type { Work } from '../work.ts';
-import { automatonOf, type Automaton } from './automaton.ts';
-import { classCost, writtenOutSize } from './pattern-size.ts';
+import { createAutomaton, type Automaton } from './automaton.ts';
+import { estimateClassCost, estimateExpandedSize } from './pattern-size.ts';
 
 /**
  * `length`: characters of a pattern. `instructions`: those of its program. `writtenOut`: those estimated before it is
@@ -28,7 +28,7 @@ export interface Pattern {
    * Whether the pattern occurs anywhere in one of the texts (case-sensitive; `^` and `$` are the ends of a text unless `(?m)`).
    * @throws PatternTooExpensive when that would take more work than is left
    */
-  occursIn(texts: readonly string[], work: Work): boolean;
+  hasMatch(texts: readonly string[], work: Work): boolean;
 }
 
 export class PatternTooExpensive extends Error {}
@@ -36,7 +36,7 @@ export class PatternTooExpensive extends Error {}
 /** The pattern, or why it is refused, as a text that follows the name of the value. */
 export type PatternResult = { pattern: Pattern } | { problem: string };
 
-const compiled = new LRUCache<string, PatternResult>({
+const patternCache = new LRUCache<string, PatternResult>({
   max: 2_000,
   maxSize: patternLimits.kept,
   sizeCalculation: (result) => ('pattern' in result ? result.pattern.instructions : 1),
@@ -47,10 +47,10 @@ const compiled = new LRUCache<string, PatternResult>({
  * matched in linear time.
  */
 export function compilePattern(source: string): PatternResult {
-  const known = compiled.get(source);
+  const known = patternCache.get(source);
   if (known !== undefined) return known;
   const result = compileUncached(source);
-  compiled.set(source, result);
+  patternCache.set(source, result);
   return result;
 }
 
@@ -58,11 +58,12 @@ function compileUncached(source: string): PatternResult {
   if (source === '') return { problem: 'must not be empty' };
   if (source.length > patternLimits.length)
     return { problem: `must have at most ${patternLimits.length} characters` };
-  const writtenOut = writtenOutSize(source);
-  if (writtenOut > patternLimits.writtenOut) return { problem: tooLarge(`about ${writtenOut}`) };
-  if (classCost(source) > patternLimits.classes) return { problem: TOO_MANY_CLASSES };
+  const writtenOut = estimateExpandedSize(source);
+  if (writtenOut > patternLimits.writtenOut)
+    return { problem: describeTooLarge(`about ${writtenOut}`) };
+  if (estimateClassCost(source) > patternLimits.classes) return { problem: TOO_MANY_CLASSES };
   try {
-    return boundedPattern(RE2JS.compile(source));
+    return createBoundedPattern(RE2JS.compile(source));
   } catch (error) {
     const detail =
       error instanceof RE2JSException
@@ -75,22 +76,23 @@ function compileUncached(source: string): PatternResult {
 /** The problem of a pattern whose classes exceed the limit. */
 export const TOO_MANY_CLASSES = `holds more Unicode classes (\\p{L}) or, ignoring case, longer ranges than ${patternLimits.classes} classes`;
 
-function boundedPattern(program: RE2JS): PatternResult {
+function createBoundedPattern(program: RE2JS): PatternResult {
   const instructions = program.programSize();
-  if (instructions > patternLimits.instructions) return { problem: tooLarge(String(instructions)) };
+  if (instructions > patternLimits.instructions)
+    return { problem: describeTooLarge(String(instructions)) };
   let automaton: Automaton | null = null;
-  const occursIn: Pattern['occursIn'] = (texts, work) =>
-    search((automaton ??= automatonOf(program, instructions)), texts, work);
-  return { pattern: { instructions, occursIn } };
+  const hasMatch: Pattern['hasMatch'] = (texts, work) =>
+    searchTexts((automaton ??= createAutomaton(program, instructions)), texts, work);
+  return { pattern: { instructions, hasMatch } };
 }
 
-function tooLarge(instructions: string): string {
+function describeTooLarge(instructions: string): string {
   return `compiles to ${instructions} instructions, more than ${patternLimits.instructions}; use smaller repetitions`;
 }
 
-function search(automaton: Automaton, texts: readonly string[], work: Work): boolean {
+function searchTexts(automaton: Automaton, texts: readonly string[], work: Work): boolean {
   return texts.some((text) => {
-    const found = work.take(text.length) ? automaton.accepts(text, work) : null;
+    const found = work.take(text.length) ? automaton.matchText(text, work) : null;
     if (found === null) throw new PatternTooExpensive();
     return found;
   });

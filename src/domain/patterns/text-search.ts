@@ -4,14 +4,15 @@
 export const SHORT = 16;
 
 /** A search for one text in others. */
-export function searchFor(part: string): (text: string) => boolean {
+export function createTextSearch(part: string): (text: string) => boolean {
   if (part.length <= SHORT) return (text) => text.includes(part);
   let borders: Int32Array | null = null;
-  return (text) => text.length >= part.length && occurs(part, text, (borders ??= bordersOf(part)));
+  return (text) =>
+    text.length >= part.length && hasOccurrence(part, text, (borders ??= computeBorders(part)));
 }
 
 /** Knuth, Morris and Pratt: for each length of a beginning, the longest shorter beginning that it ends with. */
-function bordersOf(part: string): Int32Array {
+function computeBorders(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   let matched = 0;
   for (let at = 1; at < part.length; at++) {
@@ -23,7 +24,7 @@ function bordersOf(part: string): Int32Array {
   return borders;
 }
 
-function occurs(part: string, text: string, borders: Int32Array): boolean {
+function hasOccurrence(part: string, text: string, borders: Int32Array): boolean {
   let matched = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -6,8 +6,8 @@ import {
   FALSE,
   TRUE,
   UNKNOWN,
-  firstError,
-  evaluatorOf,
+  findFirstError,
+  createEvaluator,
   Evaluation,
   type Evaluator,
   type KnownDecision,
@@ -20,14 +20,14 @@ import { createInterner, type Interner } from './interner.ts';
 import { Work, workLimits } from '../work.ts';
 import {
   compilePolicy,
-  digestedText,
+  toDigestedText,
   type CompiledCondition,
   type CompiledPolicy,
 } from './policy.ts';
-import { verdictOf, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
+import { resolveVerdict, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
 
 /** Ids of policies, in evaluation order. */
-export interface Again {
+export interface PolicyMatches {
   matched: string[];
   undecided: string[];
 }
@@ -50,7 +50,7 @@ export interface PolicySet {
    */
   evaluate(facts: JsonObject, work?: Work): PolicyVerdict;
   /** Evaluates without the `unknown` fields: ids of the policies that match, and of those that stay undecided. */
-  evaluateAgain(facts: JsonObject, unknown: ReadonlySet<string>, work?: Work): Again;
+  evaluateAgain(facts: JsonObject, unknown: ReadonlySet<string>, work?: Work): PolicyMatches;
 }
 
 /**
@@ -61,38 +61,38 @@ export function compilePolicies(
   definitions: readonly PolicyDefinition[],
   cache: PolicyCache = new Map(),
 ): PolicySet {
-  const policies = compileMissing(inOrder(definitions), cache);
+  const policies = compileMissing(sortDefinitions(definitions), cache);
   const table = createConditionTable();
   const members = policies.map((policy) => toMember(policy, table));
-  const index = guardsOf(policies, table);
+  const index = createGuardIndex(policies, table);
   const { paths } = table;
   const roots = new Set(paths.items.map(([root]) => root));
   return {
-    digest: digestOf(policies.map(({ text }) => text)),
+    digest: hashTexts(policies.map(({ text }) => text)),
     members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
     fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts, work = new Work(workLimits.conditions)) {
-      return evaluateAll(members, index, evaluationOf(table, { facts, work }));
+      return evaluateAll(members, index, createEvaluation(table, { facts, work }));
     },
     evaluateAgain(facts, unknown, work = new Work(Infinity)) {
-      return evaluateEach(members, evaluationOf(table, { facts, unknown, work }));
+      return evaluateEach(members, createEvaluation(table, { facts, unknown, work }));
     },
   };
 }
 
-function guardsOf(policies: readonly CompiledPolicy[], table: ConditionTable): GuardIndex {
+function createGuardIndex(policies: readonly CompiledPolicy[], table: ConditionTable): GuardIndex {
   const guards = policies.map(({ guard }) => guard);
-  return indexGuards(guards, (path) => table.field(path));
+  return indexGuards(guards, (path) => table.registerField(path));
 }
 
-function evaluationOf({ paths, slots }: ConditionTable, known: KnownDecision): Evaluation {
+function createEvaluation({ paths, slots }: ConditionTable, known: KnownDecision): Evaluation {
   return new Evaluation(known, paths.items, slots.items);
 }
 
 /** SHA-256 (hex) of the JCS text of `[{ id, priority, conditions, actions }]` by priority, then id (formats.md). */
-export function policySetDigest(definitions: readonly PolicyDefinition[]): string {
-  return digestOf(inOrder(definitions).map(digestedText));
+export function computePolicySetDigest(definitions: readonly PolicyDefinition[]): string {
+  return hashTexts(sortDefinitions(definitions).map(toDigestedText));
 }
 
 /** A policy in its set. */
@@ -103,7 +103,7 @@ interface Member {
   evaluate: Evaluator;
 }
 
-function inOrder(definitions: readonly PolicyDefinition[]): PolicyDefinition[] {
+function sortDefinitions(definitions: readonly PolicyDefinition[]): PolicyDefinition[] {
   return [...definitions].sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
 }
 
@@ -130,26 +130,27 @@ interface ConditionTable {
   paths: Interner<string[]>;
   slots: Interner<Slot>;
   /** The number of a field path. */
-  field(path: string): number;
+  registerField(path: string): number;
   /** The number of a condition. */
-  slot(condition: CompiledCondition): number;
+  registerSlot(condition: CompiledCondition): number;
 }
 
 function createConditionTable(): ConditionTable {
   const paths = createInterner<string[]>();
   const slots = createInterner<Slot>();
-  const field = (path: string): number => paths.intern(path, () => splitPath(path));
+  const registerField = (path: string): number => paths.intern(path, () => splitPath(path));
   return {
     paths,
     slots,
-    field,
-    slot: ({ key, field: path, test }) => slots.intern(key, () => ({ field: field(path), test })),
+    registerField,
+    registerSlot: ({ key, field: path, test }) =>
+      slots.intern(key, () => ({ field: registerField(path), test })),
   };
 }
 
 function toMember(policy: CompiledPolicy, table: ConditionTable): Member {
-  const slots = policy.conditions.map((condition) => table.slot(condition));
-  return { policy, slots, evaluate: evaluatorOf(policy, slots) };
+  const slots = policy.conditions.map((condition) => table.registerSlot(condition));
+  return { policy, slots, evaluate: createEvaluator(policy, slots) };
 }
 
 function evaluateAll(
@@ -166,26 +167,26 @@ function evaluateAll(
   const failed: PolicyFailure[] = [];
   for (const { position, truth } of found.sort((a, b) => a.position - b.position)) {
     const { policy, slots } = members[position]!;
-    const error = truth === TRUE ? null : firstError(evaluation, slots);
+    const error = truth === TRUE ? null : findFirstError(evaluation, slots);
     if (error === null) matched.push(policy.match);
     else if (policy.restricts) matched.push({ ...policy.match, error });
-    else failed.push(failureOf(policy.match, error));
+    else failed.push(toPolicyFailure(policy.match, error));
   }
-  return verdictOf(matched, failed);
+  return resolveVerdict(matched, failed);
 }
 
 /** Evaluates every policy, since the guard index would read unknown fields. */
-function evaluateEach(members: readonly Member[], evaluation: Evaluation): Again {
+function evaluateEach(members: readonly Member[], evaluation: Evaluation): PolicyMatches {
   const truths = members.map(({ evaluate }) => evaluate(evaluation));
   const withTruth = (truth: Truth): string[] =>
     members.filter((_member, at) => truths[at] === truth).map(({ policy }) => policy.match.id);
   return { matched: withTruth(TRUE), undecided: withTruth(UNKNOWN) };
 }
 
-function failureOf({ id, revision, name }: Match, error: string): PolicyFailure {
+function toPolicyFailure({ id, revision, name }: Match, error: string): PolicyFailure {
   return { id, revision, name, error };
 }
 
-function digestOf(texts: readonly string[]): string {
+function hashTexts(texts: readonly string[]): string {
   return hash('sha256', `[${texts.join(',')}]`);
 }

@@ -1,56 +1,56 @@
 // A condition as a predicate of the field's value: what each operator means for each JSON type (docs/policies.md).
 import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
-import { boundsIn, compareBounds, mayBeBounds } from './amounts/bounds.ts';
-import { instantOf } from './instant.ts';
+import { parseBounds, compareBounds, mayBeBounds } from './amounts/bounds.ts';
+import { parseInstant } from './instant.ts';
 import {
   compilePattern,
   patternLimits,
   type Pattern,
   PatternTooExpensive,
 } from '../patterns/regex.ts';
-import { searchFor, SHORT } from '../patterns/text-search.ts';
+import { createTextSearch, SHORT } from '../patterns/text-search.ts';
 import type { Work } from '../work.ts';
 
 /** Whether the condition holds, or the error that prevented its evaluation. */
-export type Finding = boolean | string;
+export type TestResult = boolean | string;
 
 /** A condition applied to a present value; spends its cost from the work budget of the decision. */
-export type Test = (actual: Json, work: Work) => Finding;
+export type ConditionTest = (actual: Json, work: Work) => TestResult;
 
 const OUT_OF_WORK = 'the conditions of this decision took all the work that one decision may cause';
 /** Characters compared per step of work: the engine compares and searches texts faster than single characters. */
 const COMPARED = 8;
 
 /** Compiles a condition. Never throws: one that is invalid under today's rules is an error for every value. */
-export function compileCondition(condition: Condition): Test {
+export function compileCondition(condition: Condition): ConditionTest {
   const [problem] = checkCondition(condition);
   if (problem !== undefined) return () => `${problem.path} ${problem.text}`;
-  const test = testOf(condition);
+  const test = createTest(condition);
   if (!mayBeBounds(condition.field)) return test;
   return (actual, work) => {
-    const bounds = boundsIn(actual);
+    const bounds = parseBounds(actual);
     return bounds === null ? test(actual, work) : compareBounds(condition, bounds);
   };
 }
 
-function testOf({ operator, value }: Condition): Test {
+function createTest({ operator, value }: Condition): ConditionTest {
   switch (operator) {
     case 'equals':
-      return equalTo(value);
+      return createEqualTest(value);
     case 'contains':
-      return containing(value);
+      return createContainsTest(value);
     case 'greater_than':
-      return compared(value, (actual, bound) => actual > bound);
+      return createComparisonTest(value, (actual, bound) => actual > bound);
     case 'less_than':
-      return compared(value, (actual, bound) => actual < bound);
+      return createComparisonTest(value, (actual, bound) => actual < bound);
     case 'regex':
-      return matching(String(value));
+      return createPatternTest(String(value));
   }
 }
 
 /** Deep equality of JSON: types must agree, the order of an object's members does not matter. */
-export function sameJson(a: Json, b: Json): boolean {
+export function isSameJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
   if (Array.isArray(a) || Array.isArray(b)) {
@@ -58,32 +58,32 @@ export function sameJson(a: Json, b: Json): boolean {
       Array.isArray(a) &&
       Array.isArray(b) &&
       a.length === b.length &&
-      a.every((item, i) => sameJson(item, b[i]!))
+      a.every((item, i) => isSameJson(item, b[i]!))
     );
   }
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name]!, b[name]!))
+    names.every((name) => Object.hasOwn(b, name) && isSameJson(a[name]!, b[name]!))
   );
 }
 
-function equalTo(value: Json): Test {
+function createEqualTest(value: Json): ConditionTest {
   return value !== null && typeof value === 'object'
-    ? sameAs(value)
+    ? createDeepEqualTest(value)
     : (actual, work) =>
         work.take(typeof actual === 'string' ? actual.length / (4 * COMPARED) : 0)
           ? actual === value
           : OUT_OF_WORK;
 }
 
-function sameAs(value: Json): Test {
+function createDeepEqualTest(value: Json): ConditionTest {
   const length = JSON.stringify(value).length;
-  return (actual, work) => (work.take(length / COMPARED) ? sameJson(actual, value) : OUT_OF_WORK);
+  return (actual, work) => (work.take(length / COMPARED) ? isSameJson(actual, value) : OUT_OF_WORK);
 }
 
-function containing(value: Json): Test {
-  const isPart = searchFor(String(value));
+function createContainsTest(value: Json): ConditionTest {
+  const isPart = createTextSearch(String(value));
   const perStep = String(value).length > SHORT ? 1 : COMPARED;
   return (actual, work) => {
     if (typeof actual !== 'string' && !Array.isArray(actual)) return false;
@@ -93,33 +93,36 @@ function containing(value: Json): Test {
   };
 }
 
-function compared(value: Json, holds: (actual: number, bound: number) => boolean): Test {
+function createComparisonTest(
+  value: Json,
+  holds: (actual: number, bound: number) => boolean,
+): ConditionTest {
   if (typeof value === 'number')
     return (actual) => typeof actual === 'number' && holds(actual, value);
-  const bound = instantOf(String(value)) ?? NaN;
-  return (actual) => typeof actual === 'string' && holds(instantOf(actual) ?? NaN, bound);
+  const bound = parseInstant(String(value)) ?? NaN;
+  return (actual) => typeof actual === 'string' && holds(parseInstant(actual) ?? NaN, bound);
 }
 
-function matching(source: string): Test {
+function createPatternTest(source: string): ConditionTest {
   const result = compilePattern(source);
   if ('problem' in result) return () => `value ${result.problem}`;
   const { pattern } = result;
   return (actual, work) => {
-    if (typeof actual === 'string') return search(pattern, [actual], work);
+    if (typeof actual === 'string') return searchTexts(pattern, [actual], work);
     if (!Array.isArray(actual)) return false;
     if (!work.take(actual.length / COMPARED)) return OUT_OF_WORK;
     const texts = actual.filter((item) => typeof item === 'string');
-    return search(pattern, texts, work);
+    return searchTexts(pattern, texts, work);
   };
 }
 
-function search(pattern: Pattern, texts: string[], work: Work): Finding {
+function searchTexts(pattern: Pattern, texts: string[], work: Work): TestResult {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (characters * pattern.instructions > patternLimits.work) {
     return `text of ${characters} characters is too long for a pattern of ${pattern.instructions} instructions`;
   }
   try {
-    return pattern.occursIn(texts, work);
+    return pattern.hasMatch(texts, work);
   } catch (error) {
     return error instanceof PatternTooExpensive
       ? OUT_OF_WORK

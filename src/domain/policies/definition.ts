@@ -1,7 +1,7 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '../record/json.ts';
-import { instantOf } from './instant.ts';
-import { classCost } from '../patterns/pattern-size.ts';
+import { parseInstant } from './instant.ts';
+import { estimateClassCost } from '../patterns/pattern-size.ts';
 import { compilePattern, patternLimits, TOO_MANY_CLASSES } from '../patterns/regex.ts';
 
 export const operators = ['equals', 'contains', 'greater_than', 'less_than', 'regex'] as const;
@@ -66,26 +66,26 @@ export function checkPolicy(
   ];
   if (problems.length > 0) return problems;
   return [
-    ...conditionProblems(conditions),
-    ...actions.flatMap((action, i) => prefixed(`actions[${i}]`, checkAction(action))),
+    ...checkConditions(conditions),
+    ...actions.flatMap((action, i) => prependPath(`actions[${i}]`, checkAction(action))),
   ];
 }
 
 /** Compiles patterns up to the first that is refused, so that a refusal never costs more than an acceptance. */
-function conditionProblems(conditions: readonly Condition[]): Problem[] {
+function checkConditions(conditions: readonly Condition[]): Problem[] {
   const problems: Problem[] = [];
   let isCompiling = true;
   let classes = 0;
   for (const [i, condition] of conditions.entries()) {
     const isPattern = condition.operator === 'regex';
     if (isPattern && !isCompiling) continue;
-    if (isPattern) classes += classCost(String(condition.value));
+    if (isPattern) classes += estimateClassCost(String(condition.value));
     const found =
       classes > patternLimits.classes
         ? [{ path: 'value', text: `${TOO_MANY_CLASSES}, with the conditions before it` }]
         : checkCondition(condition);
     if (isPattern && found.length > 0) isCompiling = false;
-    problems.push(...prefixed(`conditions[${i}]`, found));
+    problems.push(...prependPath(`conditions[${i}]`, found));
   }
   return problems;
 }
@@ -93,14 +93,17 @@ function conditionProblems(conditions: readonly Condition[]): Problem[] {
 /** The validation errors of one condition, with the paths `field` and `value`. */
 export function checkCondition(condition: Condition): Problem[] {
   const found: [string, string | null][] = [
-    ['field', fieldProblem(condition.field)],
-    ['value', sizeProblem(condition.value) ?? valueProblems[condition.operator](condition.value)],
+    ['field', findFieldProblem(condition.field)],
+    [
+      'value',
+      findSizeProblem(condition.value) ?? valueProblems[condition.operator](condition.value),
+    ],
   ];
   return found.flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
 }
 
 function checkAction({ config }: Action): Problem[] {
-  const text = config === undefined ? null : sizeProblem(config);
+  const text = config === undefined ? null : findSizeProblem(config);
   return text === null ? [] : [{ path: 'config', text }];
 }
 
@@ -111,11 +114,11 @@ function checkCount(path: 'conditions' | 'actions', count: number, minimum: numb
     : [{ path, text: `must have ${minimum} to ${maximum} items` }];
 }
 
-function prefixed(prefix: string, problems: Problem[]): Problem[] {
+function prependPath(prefix: string, problems: Problem[]): Problem[] {
   return problems.map(({ path, text }) => ({ path: `${prefix}.${path}`, text }));
 }
 
-function fieldProblem(field: string): string | null {
+function findFieldProblem(field: string): string | null {
   const segments = field.split('.');
   if (field.length > policyLimits.field)
     return `must have at most ${policyLimits.field} characters`;
@@ -128,7 +131,7 @@ function fieldProblem(field: string): string | null {
   return refused === undefined ? null : `must not contain the segment ${refused}`;
 }
 
-function sizeProblem(value: Json): string | null {
+function findSizeProblem(value: Json): string | null {
   return JSON.stringify(value).length > policyLimits.json
     ? `must have at most ${policyLimits.json} characters as JSON`
     : null;
@@ -140,8 +143,8 @@ const valueProblems: Record<Operator, (value: Json) => string | null> = {
     if (value === '') return 'must not be empty';
     return isScalar(value) ? null : 'must be a string, a number or a boolean for contains';
   },
-  greater_than: comparisonProblem,
-  less_than: comparisonProblem,
+  greater_than: findComparisonProblem,
+  less_than: findComparisonProblem,
   regex: (value) => {
     if (typeof value !== 'string') return 'must be a string for regex';
     const result = compilePattern(value);
@@ -149,9 +152,9 @@ const valueProblems: Record<Operator, (value: Json) => string | null> = {
   },
 };
 
-function comparisonProblem(value: Json): string | null {
+function findComparisonProblem(value: Json): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return null;
-  if (typeof value === 'string' && instantOf(value) !== null) return null;
+  if (typeof value === 'string' && parseInstant(value) !== null) return null;
   return 'must be a finite number, a date (2026-01-31) or a date-time with offset (2026-01-31T09:00:00Z)';
 }
 

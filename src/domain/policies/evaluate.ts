@@ -59,26 +59,26 @@ export class Evaluation {
   }
 
   /** The value of a field, read at most once; undefined when absent. */
-  value(field: number): Json | undefined {
+  readValue(field: number): Json | undefined {
     const known = this.#values[field];
     if (known !== unread) return known;
     return (this.#values[field] = readPath(this.#facts, this.#paths[field]!));
   }
 
   /** Whether a condition holds, tested at most once. */
-  truth(slot: number): Truth {
+  getTruth(slot: number): Truth {
     return (this.#truths[slot] ||= this.#test(slot)) as Truth;
   }
 
   /** The error of a condition that is UNKNOWN. */
-  error(slot: number): string | undefined {
+  getError(slot: number): string | undefined {
     return this.#errors?.get(slot);
   }
 
   #test(slot: number): Truth {
     const { field, test } = this.#slots[slot]!;
     if (this.#unknown?.has(this.#paths[field]!.join('.'))) return this.#fail(slot, NOT_KNOWN);
-    const actual = this.value(field);
+    const actual = this.readValue(field);
     const finding = actual !== undefined && test(actual, this.#work);
     if (typeof finding === 'boolean') return finding ? TRUE : FALSE;
     return this.#fail(slot, finding);
@@ -96,13 +96,13 @@ const costs = { equals: 0, greater_than: 0, less_than: 0, contains: 1, regex: 2 
  * The evaluator of a policy, given the slots of its conditions in stored order. Where all are joined alike, the cheapest is
  * tested first, which saves a fifth of an evaluation (row policies).
  */
-export function evaluatorOf(
+export function createEvaluator(
   { conditions, joins }: CompiledPolicy,
   slots: readonly number[],
 ): Evaluator {
   const uniform = joins.every((join) => join === joins[0]);
   if (!uniform)
-    return chain(
+    return createChainEvaluator(
       slots,
       joins.map((join) => join === 'AND'),
     );
@@ -110,14 +110,14 @@ export function evaluatorOf(
     .map((slot, i) => ({ slot, cost: costs[conditions[i]!.operator] }))
     .sort((a, b) => a.cost - b.cost)
     .map(({ slot }) => slot);
-  return joins[0] === 'OR' ? anyOf(cheapestFirst) : allOf(cheapestFirst);
+  return joins[0] === 'OR' ? createOrEvaluator(cheapestFirst) : createAndEvaluator(cheapestFirst);
 }
 
-function allOf(slots: readonly number[]): Evaluator {
+function createAndEvaluator(slots: readonly number[]): Evaluator {
   return (evaluation) => {
     let result: Truth = TRUE;
     for (const slot of slots) {
-      const truth = evaluation.truth(slot);
+      const truth = evaluation.getTruth(slot);
       if (truth === FALSE) return FALSE;
       if (truth < result) result = truth;
     }
@@ -125,11 +125,11 @@ function allOf(slots: readonly number[]): Evaluator {
   };
 }
 
-function anyOf(slots: readonly number[]): Evaluator {
+function createOrEvaluator(slots: readonly number[]): Evaluator {
   return (evaluation) => {
     let result: Truth = FALSE;
     for (const slot of slots) {
-      const truth = evaluation.truth(slot);
+      const truth = evaluation.getTruth(slot);
       if (truth === TRUE) return TRUE;
       if (truth > result) result = truth;
     }
@@ -137,12 +137,15 @@ function anyOf(slots: readonly number[]): Evaluator {
   };
 }
 
-function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): Evaluator {
+function createChainEvaluator(
+  [first, ...rest]: readonly number[],
+  ands: readonly boolean[],
+): Evaluator {
   return (evaluation) => {
-    let result = evaluation.truth(first!);
+    let result = evaluation.getTruth(first!);
     for (const [i, slot] of rest.entries()) {
       if (result === (ands[i] ? FALSE : TRUE)) continue;
-      const truth = evaluation.truth(slot);
+      const truth = evaluation.getTruth(slot);
       result = (ands[i] ? Math.min(result, truth) : Math.max(result, truth)) as Truth;
     }
     return result;
@@ -150,10 +153,10 @@ function chain([first, ...rest]: readonly number[], ands: readonly boolean[]): E
 }
 
 /** The error of the first condition, in stored order, that could not be evaluated. */
-export function firstError(evaluation: Evaluation, slots: readonly number[]): string {
-  const slot = slots.find((candidate) => evaluation.truth(candidate) === UNKNOWN);
+export function findFirstError(evaluation: Evaluation, slots: readonly number[]): string {
+  const slot = slots.find((candidate) => evaluation.getTruth(candidate) === UNKNOWN);
   return (
-    (slot === undefined ? undefined : evaluation.error(slot)) ??
+    (slot === undefined ? undefined : evaluation.getError(slot)) ??
     'a condition could not be evaluated'
   );
 }

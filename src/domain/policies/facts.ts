@@ -3,8 +3,8 @@ import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
 import { amountsInParts } from './amounts/amounts-in.ts';
-import { factOf, mayBeBounds, type Bounds } from './amounts/bounds.ts';
-import { exactSum } from './amounts/exact-sum.ts';
+import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
+import { sumExactly } from './amounts/exact-sum.ts';
 
 /** The inputs from which the facts of a decision are derived. */
 export interface PolicyFacts {
@@ -24,7 +24,7 @@ export interface PolicyFacts {
  * The facts of one decision (docs/policies.md lists them), limited to the members that some condition `reads`. Derived members
  * override submitted ones of the same name.
  */
-export function factsOf(known: PolicyFacts, reads?: (member: string) => boolean): JsonObject {
+export function deriveFacts(known: PolicyFacts, reads?: (member: string) => boolean): JsonObject {
   return atOnce(factsInParts(known, reads));
 }
 
@@ -39,14 +39,14 @@ export function* factsInParts(
   facts.confidenceScore = confidenceScore;
   facts.tags = tags;
   facts.pii = pii;
-  if (reads('time')) facts.time = timeOf(at);
+  if (reads('time')) facts.time = toTimeFacts(at);
   return reads('action') || reads('output')
-    ? Object.assign(facts, yield* derivedFrom(submitted))
+    ? Object.assign(facts, yield* deriveActionAndOutput(submitted))
     : facts;
 }
 
 /** Paths of the submitted decision that a derived fact is computed from; any other fact is its own source. */
-export function factSourcesOf(field: string): readonly string[] {
+export function listFactSources(field: string): readonly string[] {
   const [root = '', member] = field.split('.');
   if (field === 'output.rationaleLength') return ['rationale', 'outputDecision.rationale'];
   if (root === 'output') return ['outputDecision', 'rationale'];
@@ -56,43 +56,43 @@ export function factSourcesOf(field: string): readonly string[] {
   return isOfCalls ? ['outputDecision.action', 'outputDecision.toolCalls'] : ['outputDecision'];
 }
 
-function timeOf(at: Date): JsonObject {
+function toTimeFacts(at: Date): JsonObject {
   return { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() };
 }
 
-function* derivedFrom({
+function* deriveActionAndOutput({
   outputDecision = null,
   rationale = null,
 }: JsonObject): Parts<{ action: Json; output: Json }> {
-  const texts = stringsIn(outputDecision);
-  const rationaleLength = lengthOf(member(outputDecision, 'rationale') ?? rationale);
+  const texts = collectStrings(outputDecision);
+  const rationaleLength = measureLength(getMember(outputDecision, 'rationale') ?? rationale);
   return {
-    action: yield* actionFacts(outputDecision, texts),
+    action: yield* deriveActionFacts(outputDecision, texts),
     output: { text: texts.join('\n'), rationaleLength },
   };
 }
 
-function* actionFacts(output: Json, texts: readonly string[]): Parts<JsonObject> {
-  const action = member(output, 'action') ?? null;
-  const toolCalls = member(output, 'toolCalls') ?? null;
+function* deriveActionFacts(output: Json, texts: readonly string[]): Parts<JsonObject> {
+  const action = getMember(output, 'action') ?? null;
+  const toolCalls = getMember(output, 'toolCalls') ?? null;
   const calls = [action, ...(Array.isArray(toolCalls) ? toolCalls : [])].filter(
     (call) => typeof call === 'object',
   );
-  const tools = calls.flatMap((call) => toolNames(call));
+  const tools = calls.flatMap((call) => findToolNames(call));
   const parsed = calls.map(parseNested);
   yield;
-  const amounts = yield* amountsInParts([...parsed, parseNested(besideAction(output))]);
+  const amounts = yield* amountsInParts([...parsed, parseNested(pickLooseArguments(output))]);
   return {
-    names: (typeof action === 'string' ? [action, ...tools] : tools).map(snakeCase),
+    names: (typeof action === 'string' ? [action, ...tools] : tools).map(toSnakeCase),
     isToolCall: tools.length > 0,
-    largestList: largest(parsed.map(largestList)),
-    recipientDomains: yield* domainsOf(texts),
-    ...amountFacts(amounts),
+    largestList: findLargest(parsed.map(measureLargestList)),
+    recipientDomains: yield* collectDomains(texts),
+    ...deriveAmountFacts(amounts),
   };
 }
 
 /** When the action is plain text, the other members of the output count as its arguments. */
-function besideAction(output: Json): Json {
+function pickLooseArguments(output: Json): Json {
   if (output === null || typeof output !== 'object' || Array.isArray(output)) return null;
   const others = Object.entries(output).filter(([name]) => !notArguments.has(name));
   return Object.fromEntries(others);
@@ -100,16 +100,16 @@ function besideAction(output: Json): Json {
 
 const notArguments = new Set(['action', 'toolCalls', 'alternatives', 'rationale', 'confidence']);
 
-function amountFacts(amounts: readonly Bounds[]): JsonObject {
+function deriveAmountFacts(amounts: readonly Bounds[]): JsonObject {
   if (amounts.length === 0) return {};
   const least = amounts.map(({ atLeast }) => atLeast);
   const most = amounts.map(({ atMost }) => atMost);
   const isBounded = most.every(Number.isFinite);
   return {
-    largestAmount: factOf({ atLeast: largest(least), atMost: largest(most) }),
-    totalAmount: factOf({
-      atLeast: exactSum(least),
-      atMost: isBounded ? exactSum(most) : Infinity,
+    largestAmount: toAmountFact({ atLeast: findLargest(least), atMost: findLargest(most) }),
+    totalAmount: toAmountFact({
+      atLeast: sumExactly(least),
+      atMost: isBounded ? sumExactly(most) : Infinity,
     }),
   };
 }
@@ -118,11 +118,11 @@ function amountFacts(amounts: readonly Bounds[]): JsonObject {
 const NAME_DEPTH = 3;
 
 /** The first customary member with a name; `function` may be an object of its own. */
-function toolNames(call: Json, depth = NAME_DEPTH): string[] {
+function findToolNames(call: Json, depth = NAME_DEPTH): string[] {
   for (const key of depth === 0 ? [] : ['tool', 'name', 'function', 'toolName', 'type']) {
-    const value = member(call, key);
+    const value = getMember(call, key);
     if (typeof value === 'string') return [value];
-    const inner = value === undefined ? [] : toolNames(value, depth - 1);
+    const inner = value === undefined ? [] : findToolNames(value, depth - 1);
     if (inner.length > 0) return inner;
   }
   return [];
@@ -145,7 +145,7 @@ function parseText(text: string): Json {
 }
 
 /** Converts `deleteUser` and `Delete-User` to `delete_user`, and `Delete the user` to `delete_the_user`. */
-function snakeCase(name: string): string {
+function toSnakeCase(name: string): string {
   const parted = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1_$2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2');
@@ -156,17 +156,17 @@ function snakeCase(name: string): string {
 }
 
 /** Every string value, in document order; names of members are not included. */
-function stringsIn(value: Json): string[] {
+function collectStrings(value: Json): string[] {
   if (typeof value === 'string') return [value];
   if (value === null || typeof value !== 'object') return [];
-  return Object.values(value).flatMap(stringsIn);
+  return Object.values(value).flatMap(collectStrings);
 }
 
-function largestList(value: Json): number {
+function measureLargestList(value: Json): number {
   if (value === null || typeof value !== 'object') return 0;
   const own = Array.isArray(value) ? value.length : 0;
   return Object.values(value).reduce<number>(
-    (maximum, item) => Math.max(maximum, largestList(item)),
+    (maximum, item) => Math.max(maximum, measureLargestList(item)),
     own,
   );
 }
@@ -177,11 +177,11 @@ const address = /@(?<=[\w.+-]@)((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/gi;
 /** Characters searched for addresses before the event loop runs: at most 5 ms. */
 const SEARCHED = 64_000;
 
-function* domainsOf(texts: readonly string[]): Parts<string[]> {
+function* collectDomains(texts: readonly string[]): Parts<string[]> {
   const domains = new Set<string>();
   let searched = 0;
   for (const text of texts) {
-    for (const domain of domainsIn(text)) domains.add(domain);
+    for (const domain of findDomains(text)) domains.add(domain);
     searched += text.length;
     if (searched < SEARCHED) continue;
     searched = 0;
@@ -190,7 +190,7 @@ function* domainsOf(texts: readonly string[]): Parts<string[]> {
   return [...domains];
 }
 
-function domainsIn(text: string): string[] {
+function findDomains(text: string): string[] {
   if (!text.includes('@')) return [];
   const domains: string[] = [];
   let end = 0;
@@ -203,16 +203,16 @@ function domainsIn(text: string): string[] {
   return domains;
 }
 
-function member(value: Json | undefined, name: string): Json | undefined {
+function getMember(value: Json | undefined, name: string): Json | undefined {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function lengthOf(value: Json): number {
+function measureLength(value: Json): number {
   return typeof value === 'string' ? value.trim().length : 0;
 }
 
 /** The maximum of non-negative numbers, or 0 for none. A long list would overflow the arguments of `Math.max`. */
-function largest(values: readonly number[]): number {
+function findLargest(values: readonly number[]): number {
   return values.reduce((maximum, value) => Math.max(maximum, value), 0);
 }

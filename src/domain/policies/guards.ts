@@ -10,7 +10,7 @@ import type { CompiledCondition } from './policy.ts';
  * none. `a AND b` is guarded by the guard of a or that of b, `a OR b` only by both together. Errors keep it sound: no unknown
  * condition makes up for a false guard.
  */
-export function guardOf<T extends CompiledCondition>(
+export function findGuard<T extends CompiledCondition>(
   conditions: readonly T[],
   joins: readonly LogicalOperator[],
 ): T[] | null {
@@ -18,7 +18,7 @@ export function guardOf<T extends CompiledCondition>(
   for (const [i, condition] of conditions.entries()) {
     const own = isIndexable(condition) ? [condition] : null;
     if (i === 0) guard = own;
-    else if (joins[i - 1] === 'AND') guard = smaller(guard, own);
+    else if (joins[i - 1] === 'AND') guard = pickSmaller(guard, own);
     else guard = guard === null || own === null ? null : [...guard, ...own];
   }
   return guard;
@@ -33,32 +33,36 @@ export interface GuardIndex {
 /** Indexes the guards of a set's policies, given by position; `registerField` gives the number of a field path in the evaluation. */
 export function indexGuards(
   guards: readonly (CompiledCondition[] | null)[],
-  fieldOf: (path: string) => number,
+  registerField: (path: string) => number,
 ): GuardIndex {
   const always: number[] = [];
   const byField = new Map<number, Map<Json, Set<number>>>();
   for (const [position, guard] of guards.entries()) {
     if (guard === null) always.push(position);
     for (const { field, value } of guard ?? []) {
-      const byValue = getOrInsert(byField, fieldOf(field), () => new Map<Json, Set<number>>());
+      const byValue = getOrInsert(
+        byField,
+        registerField(field),
+        () => new Map<Json, Set<number>>(),
+      );
       getOrInsert(byValue, value, () => new Set<number>()).add(position);
     }
   }
   return {
     visit(evaluation, visit) {
       always.forEach(visit);
-      guarded(byField, evaluation).forEach(visit);
+      findGuardedPositions(byField, evaluation).forEach(visit);
     },
   };
 }
 
-function guarded(
+function findGuardedPositions(
   byField: Map<number, Map<Json, Set<number>>>,
   evaluation: Evaluation,
 ): Set<number> {
   const found = new Set<number>();
   for (const [field, byValue] of byField) {
-    const value = evaluation.value(field);
+    const value = evaluation.readValue(field);
     if (value !== undefined) byValue.get(value)?.forEach((position) => found.add(position));
   }
   return found;
@@ -70,7 +74,7 @@ function isIndexable({ field, operator, value }: CompiledCondition): boolean {
   return operator === 'equals' && isSimple && !mayBeBounds(field);
 }
 
-function smaller<T>(a: T[] | null, b: T[] | null): T[] | null {
+function pickSmaller<T>(a: T[] | null, b: T[] | null): T[] | null {
   if (a === null || b === null) return a ?? b;
   return b.length < a.length ? b : a;
 }

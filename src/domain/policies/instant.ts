@@ -7,7 +7,7 @@ const shape =
  * Milliseconds since the epoch of `YYYY-MM-DD` or `YYYY-MM-DDThh:mm[:ss[.fff]](Z|+hh:mm)`; null for any other text, including a
  * local time without offset and a date that does not exist.
  */
-export function instantOf(text: string): number | null {
+export function parseInstant(text: string): number | null {
   const parts = shape.exec(text);
   if (parts === null) return null;
   const [year, month, day] = parts.slice(1, 4).map(Number) as [number, number, number];

@@ -1,14 +1,14 @@
 // Compiles one policy: everything that does not depend on the other policies of a set.
 import { canonicalize } from '../record/canonical-json.ts';
-import { compileCondition, type Test } from './condition.ts';
+import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Condition, LogicalOperator, PolicyDefinition } from './definition.ts';
-import { guardOf } from './guards.ts';
-import { matchOf, restricts, type Match } from './verdict.ts';
+import { findGuard } from './guards.ts';
+import { toPolicyMatch, isRestricting, type Match } from './verdict.ts';
 
 /** A condition with its predicate; equal conditions of different policies have the same key. */
 export interface CompiledCondition extends Condition {
   key: string;
-  test: Test;
+  test: ConditionTest;
 }
 
 export interface CompiledPolicy {
@@ -35,14 +35,14 @@ export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
   return {
     conditions,
     joins,
-    guard: guardOf(conditions, joins),
-    match: matchOf(definition),
-    restricts: restricts(definition.actions),
-    text: digestedText(definition),
+    guard: findGuard(conditions, joins),
+    match: toPolicyMatch(definition),
+    restricts: isRestricting(definition.actions),
+    text: toDigestedText(definition),
   };
 }
 
 /** The policy's element of the digested array, as canonical JSON (docs/formats.md). */
-export function digestedText({ id, priority, conditions, actions }: PolicyDefinition): string {
+export function toDigestedText({ id, priority, conditions, actions }: PolicyDefinition): string {
   return canonicalize({ id, priority, conditions, actions });
 }

@@ -1,7 +1,7 @@
 // Replays the judgement of a stored decision from its committed values, and names the policies that stay undecided.
 import type { Json, JsonObject } from '../record/json.ts';
 import type { PolicySet } from './compile.ts';
-import { factsOf, factSourcesOf } from './facts.ts';
+import { deriveFacts, listFactSources } from './facts.ts';
 
 /** The committed values of a decision, by name; absent ones were erased or never kept. */
 export interface RecordedDecision {
@@ -40,11 +40,11 @@ export interface Replay {
 }
 
 /** Replays a decision; `policies` are the revisions that the entry's `policySetDigest` names. */
-export function judgeAgain(decision: RecordedDecision, policies: PolicySet): Replay {
+export function replayJudgement(decision: RecordedDecision, policies: PolicySet): Replay {
   const { evaluation } = decision;
-  const submitted = submittedOf(decision);
+  const submitted = rebuildSubmitted(decision);
   const unknown = policies.fields.filter((field) => !isFieldKept(field, decision, submitted));
-  const known = factsAgain(submitted, decision);
+  const known = rebuildFacts(submitted, decision);
   const again = policies.evaluateAgain(known, new Set(unknown));
   const inError = evaluation.matchedPolicies.filter(({ error }) => error !== null);
   const undecided = new Set([...again.undecided, ...inError.map(({ id }) => id)]);
@@ -58,7 +58,7 @@ export function judgeAgain(decision: RecordedDecision, policies: PolicySet): Rep
 }
 
 /** The facts of the original judgement that were kept, limited to the members that some condition `reads`. */
-export function factsAgain(
+export function rebuildFacts(
   submitted: JsonObject,
   { evaluation, facts }: RecordedDecision,
   reads?: PolicySet['reads'],
@@ -71,11 +71,11 @@ export function factsAgain(
     agentName: facts?.agentName ?? null,
     pii: facts?.pii ?? { types: [], outputTypes: [] },
   };
-  return factsOf(known, reads);
+  return deriveFacts(known, reads);
 }
 
 /** The submitted members that were kept; null values are not committed. */
-export function submittedOf({
+export function rebuildSubmitted({
   facts,
   origin,
   content,
@@ -83,13 +83,13 @@ export function submittedOf({
 }: RecordedDecision): JsonObject {
   const submitted: JsonObject = {};
   for (const name of facts?.members ?? Object.keys(content)) {
-    const value = valueOf(name, { ...origin, ...content, schemaVersion });
+    const value = getOwnValue(name, { ...origin, ...content, schemaVersion });
     if (value !== undefined) submitted[name] = value;
   }
   return submitted;
 }
 
-function valueOf(name: string, values: JsonObject): Json | undefined {
+function getOwnValue(name: string, values: JsonObject): Json | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
@@ -103,7 +103,7 @@ export function isFieldKept(
   if (['confidenceScore', 'tags', 'time'].includes(root)) return true;
   if (root === 'agentName' || root === 'pii') return facts !== undefined;
   if (facts === undefined || evaluation.scrubbed.includes(field)) return false;
-  return factSourcesOf(field)
+  return listFactSources(field)
     .map((source) => source.split('.')[0] as string)
     .every((name) => !facts.members.includes(name) || Object.hasOwn(submitted, name));
 }

@@ -48,20 +48,20 @@ const statuses = {
 } as const;
 
 /** The verdict of matches in evaluation order: block over flag_for_review over notify over approve, regardless of priorities. */
-export function verdictOf(matched: Match[], failed: PolicyFailure[]): PolicyVerdict {
-  const winner = strongest(matched.flatMap(({ actions }) => actions));
+export function resolveVerdict(matched: Match[], failed: PolicyFailure[]): PolicyVerdict {
+  const winner = pickStrongest(matched.flatMap(({ actions }) => actions));
   const action = winner ?? 'approve';
   const decider = matched.find(({ actions }) => actions.includes(action));
   return { action, status: statuses[action], decidedBy: decider?.id ?? null, matched, failed };
 }
 
 /** Whether a policy with these actions restricts: then an error counts as a match. */
-export function restricts(actions: readonly Action[]): boolean {
+export function isRestricting(actions: readonly Action[]): boolean {
   return actions.some(({ type }) => type === 'block' || type === 'flag_for_review');
 }
 
 /** How a policy appears in a verdict when it matches. */
-export function matchOf({
+export function toPolicyMatch({
   id,
   revision,
   name,
@@ -73,20 +73,20 @@ export function matchOf({
     id,
     revision,
     name,
-    reason: configuredReason(actions) ?? (description || describe(conditions)),
+    reason: findConfiguredReason(actions) ?? (description || describe(conditions)),
     actions: actions.map(({ type }) => type),
     notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
-    reviewPriority: configuredPriority(actions),
+    reviewPriority: findConfiguredPriority(actions),
     error: null,
   };
 }
 
-function strongest(types: readonly ActionType[]): ActionType | undefined {
+function pickStrongest(types: readonly ActionType[]): ActionType | undefined {
   return actionTypes.find((type) => types.includes(type));
 }
 
-function configuredReason(actions: readonly Action[]): string | null {
-  const type = strongest(actions.map((action) => action.type));
+function findConfiguredReason(actions: readonly Action[]): string | null {
+  const type = pickStrongest(actions.map((action) => action.type));
   const reasons = actions
     .filter((action) => action.type === type)
     .map(({ config }) => config?.['reason']);
@@ -96,7 +96,7 @@ function configuredReason(actions: readonly Action[]): string | null {
   );
 }
 
-function configuredPriority(actions: readonly Action[]): ReviewPriority | null {
+function findConfiguredPriority(actions: readonly Action[]): ReviewPriority | null {
   const holding = actions.filter(({ type }) => type === 'flag_for_review');
   const named = holding.map(({ config }) => config?.['priority']);
   return REVIEW_PRIORITIES.find((priority) => named.includes(priority)) ?? null;

@@ -6,19 +6,19 @@ import { compilePattern } from '../patterns/regex.ts';
 export const workspaceLimits = { policies: 1_000, instructions: 10_000 } as const;
 
 /** The limit that these policies exceed when all are enabled in one workspace; null when they do not. */
-export function workspaceLimitViolation(
+export function findWorkspaceLimitViolation(
   policies: readonly { conditions: readonly Condition[] }[],
 ): string | null {
   if (policies.length > workspaceLimits.policies) {
     return `A workspace may have at most ${workspaceLimits.policies} enabled policies`;
   }
-  const instructions = instructionsOf(policies.flatMap(({ conditions }) => conditions));
+  const instructions = countInstructions(policies.flatMap(({ conditions }) => conditions));
   return instructions > workspaceLimits.instructions
     ? `The regular expressions of a workspace's enabled policies may have at most ${workspaceLimits.instructions} instructions in total; these have ${instructions}`
     : null;
 }
 
-function instructionsOf(conditions: readonly Condition[]): number {
+function countInstructions(conditions: readonly Condition[]): number {
   const patterns = new Map<string, number>();
   for (const { field, operator, value } of conditions) {
     if (operator !== 'regex') continue;

@@ -12,15 +12,15 @@ export interface Fraction {
 const BLOCK_BITS = 128;
 
 /** Draws a uniformly distributed integer from 0 to below the bound. */
-export function uniformBelow(bound: bigint, random16: Random16): bigint {
+export function drawUniform(bound: bigint, random16: Random16): bigint {
   const bits = (bound - 1n).toString(2).length;
   for (;;) {
-    const drawn = randomBits(bits, random16);
+    const drawn = drawBits(bits, random16);
     if (drawn < bound) return drawn;
   }
 }
 
-function randomBits(bits: number, random16: Random16): bigint {
+function drawBits(bits: number, random16: Random16): bigint {
   let drawn = 0n;
   for (let left = bits; left > 0; left -= BLOCK_BITS) {
     const block = BigInt(`0x${random16().toString('hex')}`);
@@ -31,20 +31,20 @@ function randomBits(bits: number, random16: Random16): bigint {
 }
 
 /** True with the chance `over / under`, which is at most 1. */
-function isBelow({ over, under }: Fraction, random16: Random16): boolean {
-  return uniformBelow(under, random16) < over;
+function drawBernoulli({ over, under }: Fraction, random16: Random16): boolean {
+  return drawUniform(under, random16) < over;
 }
 
 /** True with the chance e^-x: whole units one after the other, then the rest by its series (Canonne, Kamath, Steinke 2020, algorithm 1). */
-export function happensExp({ over, under }: Fraction, random16: Random16): boolean {
+export function drawExpBernoulli({ over, under }: Fraction, random16: Random16): boolean {
   let rest = over;
   for (; rest > under; rest -= under)
-    if (!restHappens({ over: 1n, under: 1n }, random16)) return false;
-  return restHappens({ over: rest, under }, random16);
+    if (!drawExpRest({ over: 1n, under: 1n }, random16)) return false;
+  return drawExpRest({ over: rest, under }, random16);
 }
 
-function restHappens({ over, under }: Fraction, random16: Random16): boolean {
+function drawExpRest({ over, under }: Fraction, random16: Random16): boolean {
   let k = 1n;
-  while (isBelow({ over, under: under * k }, random16)) k += 1n;
+  while (drawBernoulli({ over, under: under * k }, random16)) k += 1n;
   return k % 2n === 1n;
 }

@@ -1,6 +1,6 @@
 // The noise of one released number: its width for an epsilon and a delta, and its draws (docs/privacy.md).
 import type { Random16 } from './chances.ts';
-import { discreteGaussian, discreteLaplace } from './discrete-noise.ts';
+import { drawDiscreteGaussian, drawDiscreteLaplace } from './discrete-noise.ts';
 import { fromNanos } from './nano-units.ts';
 
 export const MECHANISMS = ['laplace', 'gaussian'] as const;
@@ -23,19 +23,19 @@ const NANOS = 1_000_000_000n;
 const ROUNDING = 1e-12;
 
 /** Noise for a whole number that one decision changes by at most `sensitivity`. */
-export function noiseFor(mechanism: Mechanism, cost: Cost, sensitivity: number): Noise {
+export function createNoise(mechanism: Mechanism, cost: Cost, sensitivity: number): Noise {
   return mechanism === 'laplace'
-    ? laplaceNoise(cost, sensitivity)
-    : gaussianNoise(cost, sensitivity);
+    ? createLaplaceNoise(cost, sensitivity)
+    : createGaussianNoise(cost, sensitivity);
 }
 
 /** Scale sensitivity / epsilon, as an exact fraction: epsilon-differential privacy, without a delta. */
-function laplaceNoise({ epsilon }: Cost, sensitivity: number): Noise {
+function createLaplaceNoise({ epsilon }: Cost, sensitivity: number): Noise {
   const scale = { over: BigInt(sensitivity) * NANOS, under: BigInt(epsilon) };
   const width = Math.exp(-fromNanos(epsilon) / sensitivity);
   return {
     standardDeviation: Math.sqrt(2 * width) / (1 - width),
-    draw: (random16) => discreteLaplace(scale, random16),
+    draw: (random16) => drawDiscreteLaplace(scale, random16),
   };
 }
 
@@ -43,13 +43,13 @@ function laplaceNoise({ epsilon }: Cost, sensitivity: number): Noise {
  * The variance that concentrated privacy asks for: rho = sensitivity² / (2 variance) gives epsilon = rho + 2 sqrt(rho ln(1/delta)).
  * Rounded up, so what is lost is never more than what is charged.
  */
-function gaussianNoise({ epsilon, delta }: Cost, sensitivity: number): Noise {
+function createGaussianNoise({ epsilon, delta }: Cost, sensitivity: number): Noise {
   const log = -Math.log(fromNanos(delta));
   const amount = fromNanos(epsilon);
   const root = amount / (Math.sqrt(log + amount) + Math.sqrt(log));
   const variance = BigInt(Math.ceil(((sensitivity / root) ** 2 / 2) * (1 + ROUNDING)));
   return {
     standardDeviation: Math.sqrt(Number(variance)),
-    draw: (random16) => discreteGaussian(variance, random16),
+    draw: (random16) => drawDiscreteGaussian(variance, random16),
   };
 }

@@ -1,6 +1,6 @@
 // Turns exact counts and sums of groups into the noised counts and means that a query releases (docs/privacy.md).
 import type { Random16 } from './chances.ts';
-import { type Cost, type Mechanism, noiseFor } from './mechanism.ts';
+import { type Cost, type Mechanism, createNoise } from './mechanism.ts';
 
 export const METRICS = ['count', 'meanConfidence'] as const;
 export type Metric = (typeof METRICS)[number];
@@ -12,14 +12,14 @@ export const SCORE_UNITS = 10_000;
 const HALF_RANGE = SCORE_UNITS / 2;
 
 /** The exact numbers of one group; every decision is in exactly one, so all groups together cost what one does. */
-export interface Exact {
+export interface ExactGroup {
   group: string;
   count: number;
   /** The sum of the scores, in units from the middle of their range. */
   sum: number;
 }
 
-export interface Released {
+export interface ReleasedGroup {
   group: string;
   value: number | null;
   /** The approximate deviation of a mean's noise; null when the mean is withheld, absent for a count. */
@@ -39,35 +39,35 @@ const COUNT_SENSITIVITY = 1;
 const LEAST_DEVIATIONS = 3;
 
 /** The numbers, and the standard deviation of the noise of each count that they are made of. */
-export function release(
-  exact: readonly Exact[],
+export function releaseGroups(
+  exact: readonly ExactGroup[],
   { metric, mechanism, cost }: Release,
   random16: Random16,
-): { groups: Released[]; standardDeviation: number } {
-  const part = metric === 'count' ? cost : half(cost);
-  const ofCount = noiseFor(mechanism, part, COUNT_SENSITIVITY);
-  const ofSum = noiseFor(mechanism, part, HALF_RANGE);
+): { groups: ReleasedGroup[]; standardDeviation: number } {
+  const part = metric === 'count' ? cost : splitCost(cost);
+  const ofCount = createNoise(mechanism, part, COUNT_SENSITIVITY);
+  const ofSum = createNoise(mechanism, part, HALF_RANGE);
   const groups = exact.map(({ group, count, sum }) => {
     const noisedCount = count + Number(ofCount.draw(random16));
     if (metric === 'count') return { group, value: noisedCount };
     const noisedSum = sum + Number(ofSum.draw(random16));
-    return { group, ...meanOf({ noisedCount, noisedSum }, { ofCount, ofSum }) };
+    return { group, ...computeMean({ noisedCount, noisedSum }, { ofCount, ofSum }) };
   });
   return { groups, standardDeviation: ofCount.standardDeviation };
 }
 
 /** A mean is made of two numbers, which share its cost. */
-function half({ epsilon, delta }: Cost): Cost {
+function splitCost({ epsilon, delta }: Cost): Cost {
   return { epsilon: Math.floor(epsilon / 2), delta: Math.max(1, Math.floor(delta / 2)) };
 }
 
-type Deviating = Pick<ReturnType<typeof noiseFor>, 'standardDeviation'>;
+type NoiseWidth = Pick<ReturnType<typeof createNoise>, 'standardDeviation'>;
 
 /** Uses noised numbers only, so nothing more is revealed; clamps the mean to the range of scores. */
-function meanOf(
+function computeMean(
   { noisedCount, noisedSum }: Record<'noisedCount' | 'noisedSum', number>,
-  { ofCount, ofSum }: Record<'ofCount' | 'ofSum', Deviating>,
-): Omit<Released, 'group'> {
+  { ofCount, ofSum }: Record<'ofCount' | 'ofSum', NoiseWidth>,
+): Omit<ReleasedGroup, 'group'> {
   if (noisedCount < Math.max(1, LEAST_DEVIATIONS * ofCount.standardDeviation))
     return { value: null, standardDeviation: null };
   const offset = noisedSum / noisedCount;

@@ -40,17 +40,17 @@ export const NO_ASSERTIONS: Assertions = {
   aiTrainingMining: null,
 };
 
-export function claimOf(facts: ClaimFacts, assertions: Assertions): Claim {
+export function createClaim(facts: ClaimFacts, assertions: Assertions): Claim {
   const { organizationId, issuer, traceId, label, contentHash, issuedAt } = facts;
   const covered = { organizationId, issuer, traceId, label, contentHash, issuedAt };
-  return { v: 1, ...covered, assertions: labelled(assertions) };
+  return { v: 1, ...covered, assertions: labelAssertions(assertions) };
 }
 
 /** The canonical text of a claim (RFC 8785). */
-export const claimText = (claim: Claim): string => canonicalize(claim as unknown as Json);
+export const toClaimText = (claim: Claim): string => canonicalize(claim as unknown as Json);
 
 /** Repeated assertions of a kind get numbered labels, as in C2PA. */
-function labelled({ actions, ingredients, creativeWork, aiTrainingMining }: Assertions) {
+function labelAssertions({ actions, ingredients, creativeWork, aiTrainingMining }: Assertions) {
   const list: LabelledAssertion[] = [];
   if (actions.length > 0) list.push({ label: 'c2pa.actions.v2', data: { actions } });
   for (const [index, data] of ingredients.entries())

@@ -17,9 +17,9 @@ export async function signText(
   { kid, sign }: JwsSigner,
 ): Promise<string> {
   const header = canonicalize({ alg: JWS_ALGORITHM, kid, typ });
-  const input = `${encoded(header)}.${encoded(text)}`;
+  const input = `${encodeText(header)}.${encodeText(text)}`;
   const signature = await sign(Buffer.from(input));
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
 }
 
-const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+const encodeText = (text: string): string => Buffer.from(text).toString('base64url');

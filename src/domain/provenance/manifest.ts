@@ -3,9 +3,9 @@ import { compactVerify } from 'jose';
 import { canonicalize } from '../record/canonical-json.ts';
 import type { Json } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
-import { type Claim, claimText, isClaim } from './claim.ts';
+import { type Claim, toClaimText, isClaim } from './claim.ts';
 import { JWS_ALGORITHM, type JwsSigner, signText } from './jws.ts';
-import { type PublicJwk, publicKeyOf } from './public-key.ts';
+import { type PublicJwk, toPublicKey } from './public-key.ts';
 
 export const VERIFY_REASONS = [
   'verified',
@@ -26,7 +26,7 @@ const PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 const KID = /^[0-9a-f]{64}$/;
 
 /** A well-formed manifest whose signature is not verified yet. */
-interface ReadManifest {
+interface ParsedManifest {
   kid: string;
   claim: Claim;
 }
@@ -34,25 +34,25 @@ interface ReadManifest {
 export interface Verified {
   reason: VerifyReason;
   /** Null unless the signature is valid. */
-  signed: ReadManifest | null;
+  signed: ParsedManifest | null;
 }
 
 /** Signs a claim with the key named `kid`. */
 export function signManifest(claim: Claim, key: JwsSigner): Promise<string> {
-  return signText(claimText(claim), TYPE, key);
+  return signText(toClaimText(claim), TYPE, key);
 }
 
 /** Checks form, algorithm, key and signature, in this order; `findKey` returns the public key of a kid. */
 export async function verifyManifest(
   manifest: string,
-  keyOf: (kid: string) => Promise<PublicJwk | null>,
+  findKey: (kid: string) => Promise<PublicJwk | null>,
 ): Promise<Verified> {
   const read = readManifest(manifest);
   if (typeof read === 'string') return { reason: read, signed: null };
-  const key = await keyOf(read.kid);
+  const key = await findKey(read.kid);
   if (!key) return { reason: 'key-not-found', signed: null };
   try {
-    await compactVerify(manifest, publicKeyOf(key), { algorithms: [JWS_ALGORITHM] });
+    await compactVerify(manifest, toPublicKey(key), { algorithms: [JWS_ALGORITHM] });
   } catch {
     return { reason: 'signature-invalid', signed: null };
   }
@@ -60,11 +60,11 @@ export async function verifyManifest(
 }
 
 /** The claim and the kid, or the reason of the refusal. */
-export function readManifest(manifest: string): ReadManifest | VerifyReason {
+export function readManifest(manifest: string): ParsedManifest | VerifyReason {
   if (manifest.length > MANIFEST_MAX) return 'manifest-malformed';
   const [, first = '', second = '', third = ''] = PARTS.exec(manifest) ?? [];
-  const [header, claim] = [jsonOf(first), jsonOf(second)];
-  if (header === null || claim === null || bytesOf(third) === null) return 'manifest-malformed';
+  const [header, claim] = [parseCanonicalObject(first), parseCanonicalObject(second)];
+  if (header === null || claim === null || decodeBytes(third) === null) return 'manifest-malformed';
   const { alg, crit, b64, kid, typ } = header as Record<string, Json | undefined>;
   // Critical extensions are not supported.
   if (alg !== JWS_ALGORITHM || crit !== undefined || b64 !== undefined)
@@ -75,15 +75,15 @@ export function readManifest(manifest: string): ReadManifest | VerifyReason {
 }
 
 /** Decodes base64url; null for any text but the canonical one of its bytes, since a manifest has one form. */
-function bytesOf(part: string): Buffer | null {
+function decodeBytes(part: string): Buffer | null {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.length > 0 && bytes.toString('base64url') === part ? bytes : null;
 }
 
 /** Parses the canonical JSON text of an object; null for anything else. */
-function jsonOf(part: string): Json | null {
+function parseCanonicalObject(part: string): Json | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(part) ?? undefined);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(decodeBytes(part) ?? undefined);
     const value = parseSafeJson(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject && canonicalize(value) === text ? value : null;

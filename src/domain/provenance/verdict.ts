@@ -16,16 +16,16 @@ interface Evidence {
 }
 
 /** A revocation outranks everything; a record that contradicts the signed claim counts as an invalid signature. */
-export function manifestVerdict({ verified, record, contentHash }: Evidence): VerifyReason {
+export function decideManifestVerdict({ verified, record, contentHash }: Evidence): VerifyReason {
   if (record?.revokedAt) return 'revoked';
   if (!verified.signed) return verified.reason;
   const { claim } = verified.signed;
-  if (record && !agrees(record, claim)) return 'signature-invalid';
+  if (record && !isSameClaim(record, claim)) return 'signature-invalid';
   const isOther = contentHash !== undefined && contentHash !== claim.contentHash;
   return isOther ? 'content-hash-mismatch' : 'verified';
 }
 
-function agrees(record: RecordFacts, claim: Claim): boolean {
+function isSameClaim(record: RecordFacts, claim: Claim): boolean {
   return (
     record.organizationId === claim.organizationId &&
     record.issuer === claim.issuer &&

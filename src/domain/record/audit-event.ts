@@ -24,7 +24,7 @@ export interface AuditEvent {
 export const ORGANIZATION_DELETED = 'organization.delete';
 
 /** An event without an authenticated caller: of a job, a provider or an unknown client. Absent members are null. */
-export function systemAuditEvent(
+export function createSystemAuditEvent(
   event: Pick<AuditEvent, 'organizationId' | 'action' | 'resource'> & Partial<AuditEvent>,
 ): AuditEvent {
   return {

@@ -49,7 +49,7 @@ export const RECIPE: readonly string[] = [
 ];
 
 /** The first line, up to the list of entries. */
-export function bundleHeader(header: BundleHeader): string {
+export function formatBundleHeader(header: BundleHeader): string {
   const { chain, organizationId, exportedAt, range, prevHash, head, count, remarks = [] } = header;
   const members = JSON.stringify({
     format: 'assay-bundle',
@@ -68,7 +68,7 @@ export function bundleHeader(header: BundleHeader): string {
 }
 
 /** The line of one entry; all but the last one end with a comma. */
-export function bundleEntry(entry: BundleEntry, isLast: boolean): string {
+export function formatBundleEntry(entry: BundleEntry, isLast: boolean): string {
   const { id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash, createdAt } =
     entry;
   const members = JSON.stringify({
@@ -86,6 +86,6 @@ export function bundleEntry(entry: BundleEntry, isLast: boolean): string {
 }
 
 /** The last line. A document without it is truncated. */
-export function bundleFooter(end: { count: number; chainHash: string | null }): string {
+export function formatBundleFooter(end: { count: number; chainHash: string | null }): string {
   return `],"checkpoints":[],"end":${JSON.stringify({ count: end.count, chainHash: end.chainHash })}}\n`;
 }

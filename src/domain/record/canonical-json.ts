@@ -16,12 +16,12 @@ export function canonicalize(value: Json): string {
     // This may be the escape of a lone surrogate, or a backslash before these letters.
     if (!text.includes('\\ud')) return text;
   }
-  return written(value);
+  return writeValue(value);
 }
 
-function written(value: Json): string {
-  if (value === null || typeof value !== 'object') return scalar(value);
-  return Array.isArray(value) ? list(value) : members(value);
+function writeValue(value: Json): string {
+  if (value === null || typeof value !== 'object') return writeScalar(value);
+  return Array.isArray(value) ? writeList(value) : writeMembers(value);
 }
 
 /** Whether all members are in canonical order and JSON can represent all values, apart from lone surrogates. */
@@ -37,41 +37,41 @@ function isInOrder(value: Json): boolean {
   return true;
 }
 
-function scalar(value: string | number | boolean | null): string {
-  if (typeof value === 'string') return quote(value);
-  if (typeof value === 'number') return numeral(value);
+function writeScalar(value: string | number | boolean | null): string {
+  if (typeof value === 'string') return writeString(value);
+  if (typeof value === 'number') return writeNumber(value);
   if (value !== null && typeof value !== 'boolean')
     throw new TypeError(`JSON cannot represent a ${typeof value}`);
   return String(value);
 }
 
 /** A string as JSON text. @throws TypeError for a lone surrogate */
-export function quote(text: string): string {
+export function writeString(text: string): string {
   if (!ESCAPED.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new TypeError('JSON cannot represent a lone surrogate');
   return JSON.stringify(text);
 }
 
 /** The value with the keys of all objects in canonical order, as parsing its canonical text would give it. */
-export function inCanonicalOrder(value: Json): Json {
+export function toCanonicalOrder(value: Json): Json {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(inCanonicalOrder);
+  if (Array.isArray(value)) return value.map(toCanonicalOrder);
   const ordered: JsonObject = {};
-  for (const key of sortedKeys(value)) ordered[key] = inCanonicalOrder(value[key] as Json);
+  for (const key of toSortedKeys(value)) ordered[key] = toCanonicalOrder(value[key] as Json);
   return ordered;
 }
 
 /** The keys of an object in canonical order; those of an evaluated decision are sorted already (row ingest/R1). */
-export function sortedKeys(value: object): string[] {
-  return inOrder(Object.keys(value));
+export function toSortedKeys(value: object): string[] {
+  return sortTexts(Object.keys(value));
 }
 
 /** Lists up to this length are sorted by insertion, without the garbage of the engine's sort. */
-const FEW = 24;
+const INSERTION_SORT_MAX = 24;
 
 /** Sorts by UTF-16 code units, in place. */
-export function inOrder(texts: string[]): string[] {
-  if (texts.length > FEW) return texts.sort();
+export function sortTexts(texts: string[]): string[] {
+  if (texts.length > INSERTION_SORT_MAX) return texts.sort();
   for (let i = 1; i < texts.length; i++) {
     const text = texts[i] as string;
     let at = i;
@@ -81,21 +81,22 @@ export function inOrder(texts: string[]): string[] {
   return texts;
 }
 
-function numeral(value: number): string {
+function writeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`JSON cannot represent ${value}`);
   return String(value);
 }
 
-function list(values: Json[]): string {
+function writeList(values: Json[]): string {
   let text = '[';
-  for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : ',') + written(values[i] as Json);
+  for (let i = 0; i < values.length; i++)
+    text += (i === 0 ? '' : ',') + writeValue(values[i] as Json);
   return text + ']';
 }
 
-function members(value: JsonObject): string {
+function writeMembers(value: JsonObject): string {
   let text = '';
-  for (const key of sortedKeys(value)) {
-    text += `${text === '' ? '{' : ','}${quote(key)}:${written(value[key] as Json)}`;
+  for (const key of toSortedKeys(value)) {
+    text += `${text === '' ? '{' : ','}${writeString(key)}:${writeValue(value[key] as Json)}`;
   }
   return text === '' ? '{}' : text + '}';
 }

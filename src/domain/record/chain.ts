@@ -34,12 +34,12 @@ export function sha256Hex(data: string | Uint8Array): string {
 }
 
 /** The digest of a payload's canonical text, as stored. */
-export function payloadDigest(payload: string): string {
+export function computePayloadDigest(payload: string): string {
   return sha256Hex(payload);
 }
 
 /** The hash that seals an entry and all entries before it. */
-export function chainHash(link: Link): string {
+export function computeChainHash(link: Link): string {
   return sha256Hex(link.prevHash + link.payloadDigest + link.sequence + link.createdAt);
 }
 
@@ -47,7 +47,7 @@ export function chainHash(link: Link): string {
  * A time in the format of the chain hash: `YYYY-MM-DDTHH:mm:ss.sssZ`, 24 bytes.
  * @throws RangeError outside the years 0 to 9999, which take more bytes
  */
-export function chainTime(time: Date): string {
+export function formatChainTime(time: Date): string {
   const text = time.toISOString();
   if (text.length !== 24) throw new RangeError(`${text} is outside the years 0 to 9999`);
   return text;

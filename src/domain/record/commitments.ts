@@ -1,7 +1,7 @@
 // Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (docs/formats.md).
 import { hash } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
-import { canonicalize, inOrder, quote, sortedKeys } from './canonical-json.ts';
+import { canonicalize, sortTexts, writeString, toSortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -38,7 +38,7 @@ export function sealValue(
 ): SealedValue & { commitment: string } {
   if (seed.length !== 16) throw new TypeError('A seed must have 16 bytes');
   const seedText = seed.toString('base64url');
-  const { text, commitment } = new Commitment(name, seedText).of(value);
+  const { text, commitment } = new Commitment(name, seedText).commitValue(value);
   return { seed: seedText, text, commitment };
 }
 
@@ -50,17 +50,17 @@ export function sealValues(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
 ): Sealing {
-  return atOnce(sealInParts(values, nextSeed));
+  return atOnce(sealValuesInParts(values, nextSeed));
 }
 
 /** `sealValues` in parts of about a millisecond. The names are in canonical order, as in the payload. */
-export function* sealInParts(
+export function* sealValuesInParts(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
 ): Parts<Sealing> {
   const sealed: Record<string, SealedValue> = {};
   const commitments: Record<string, string> = {};
-  for (const name of sortedKeys(values)) {
+  for (const name of toSortedKeys(values)) {
     const value = values[name];
     if (value === undefined || value === null) continue;
     const { seed, text, commitment } = sealValue(name, value, nextSeed());
@@ -78,11 +78,15 @@ const LONG = 20_000;
  * Whether a stored value is, byte for byte, the committed one. A closed value is not parsed: all values of an entry
  * take 24 us, recommitting each takes 58 (row verify).
  */
-export function matchesCommitment(name: string, stored: SealedValue, commitment: string): boolean {
+export function isCommittedValue(name: string, stored: SealedValue, commitment: string): boolean {
   if (!OPENED.has(name))
-    return sha256Hex(arrayText(saltAt(stored.seed, ''), name, stored.text)) === commitment;
+    return (
+      sha256Hex(formatNodeArray(deriveSalt(stored.seed, ''), name, stored.text)) === commitment
+    );
   try {
-    const recomputed = new Commitment(name, stored.seed).of(JSON.parse(stored.text) as Json);
+    const recomputed = new Commitment(name, stored.seed).commitValue(
+      JSON.parse(stored.text) as Json,
+    );
     return recomputed.text === stored.text && recomputed.commitment === commitment;
   } catch {
     return false;
@@ -92,7 +96,7 @@ export function matchesCommitment(name: string, stored: SealedValue, commitment:
 /** The disclosures of a whole value: the canonical text of every node's array, parents before children. */
 export function disclose(name: string, seed: string, text: string): string[] {
   const arrays: string[] = [];
-  new Commitment(name, seed, arrays).of(JSON.parse(text) as Json);
+  new Commitment(name, seed, arrays).commitValue(JSON.parse(text) as Json);
   return arrays;
 }
 
@@ -100,7 +104,7 @@ export function disclose(name: string, seed: string, text: string): string[] {
  * The salt of the node at a JSON Pointer below the top-level name; the empty pointer is the value itself. Shortening
  * the digest as text takes 0.4 us a node, as a buffer 0.9, for some 16 nodes a decision (rows ingest/R1, verify).
  */
-export function saltAt(seed: string, path: string): string {
+export function deriveSalt(seed: string, path: string): string {
   const digest = hash('sha256', seed + path, 'base64url');
   return digest.slice(0, 21) + SIXTEENTH_BYTE_END[digest.charCodeAt(21)];
 }
@@ -147,15 +151,15 @@ class Commitment {
     this.nodesLeft = OPENED.has(name) ? OPENED_NODES - 1 : 0;
   }
 
-  of(value: Json): Committed {
-    const commitment = this.node({ name: this.name, value, path: '', depth: 0 });
+  commitValue(value: Json): Committed {
+    const commitment = this.commitNode({ name: this.name, value, path: '', depth: 0 });
     return { text: this.text, commitment };
   }
 
-  private node(node: Node): string {
+  private commitNode(node: Node): string {
     const index = (this.arrays?.push('') ?? 0) - 1;
-    const body = this.opened(node) ?? (this.text = canonicalize(node.value));
-    const array = arrayText(saltAt(this.seed, node.path), node.name, body);
+    const body = this.openContainer(node) ?? (this.text = canonicalize(node.value));
+    const array = formatNodeArray(deriveSalt(this.seed, node.path), node.name, body);
     if (this.arrays) this.arrays[index] = array;
     return sha256Hex(array);
   }
@@ -163,7 +167,7 @@ class Commitment {
   /**
    * Opens a container if its children fit into the allowance, which is spent in canonical order; null: it stays closed.
    */
-  private opened(node: Node): string | null {
+  private openContainer(node: Node): string | null {
     const { value, depth } = node;
     if (
       this.nodesLeft === 0 ||
@@ -172,39 +176,39 @@ class Commitment {
       value === null
     )
       return null;
-    const keys = Array.isArray(value) ? [...value.keys()] : sortedKeys(value);
+    const keys = Array.isArray(value) ? [...value.keys()] : toSortedKeys(value);
     if (keys.length === 0 || keys.length > this.nodesLeft) return null;
     this.nodesLeft -= keys.length;
-    return this.children(node, keys);
+    return this.commitChildren(node, keys);
   }
 
   /** The text after the name in the array of an opened container. */
-  private children({ value, path, depth }: Node, keys: readonly (string | number)[]): string {
+  private commitChildren({ value, path, depth }: Node, keys: readonly (string | number)[]): string {
     const isList = Array.isArray(value);
     const commitments: string[] = [];
     let text = '';
     for (const name of keys) {
       const child = (value as JsonObject)[name] as Json;
-      const childPath = `${path}/${segment(name)}`;
-      commitments.push(this.node({ name, value: child, path: childPath, depth: depth + 1 }));
+      const childPath = `${path}/${escapeSegment(name)}`;
+      commitments.push(this.commitNode({ name, value: child, path: childPath, depth: depth + 1 }));
       if (text !== '') text += ',';
-      text += typeof name === 'number' ? this.text : `${quote(name)}:${this.text}`;
+      text += typeof name === 'number' ? this.text : `${writeString(name)}:${this.text}`;
     }
     this.text = isList ? `[${text}]` : `{${text}}`;
-    const ordered = isList ? commitments : inOrder(commitments);
+    const ordered = isList ? commitments : sortTexts(commitments);
     return `"${isList ? 'array' : 'object'}",["${ordered.join('","')}"]`;
   }
 }
 
 /** The canonical text of a node's array. */
-function arrayText(salt: string, name: string | number, body: string): string {
-  return `["${salt}",${typeof name === 'number' ? name : quote(name)},${body}]`;
+function formatNodeArray(salt: string, name: string | number, body: string): string {
+  return `["${salt}",${typeof name === 'number' ? name : writeString(name)},${body}]`;
 }
 
 const SPECIAL = /[~/]/;
 
 /** A key or index as a segment of a JSON Pointer (RFC 6901). */
-function segment(name: string | number): string {
+function escapeSegment(name: string | number): string {
   const text = String(name);
   return SPECIAL.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }

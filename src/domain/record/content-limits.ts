@@ -3,7 +3,7 @@ import type { Parts } from '../others-turn.ts';
 import type { ContentLimits } from './schema-versions.ts';
 
 /** The members of a decision that have limits. */
-export interface Limited {
+export interface LimitedDecision {
   inputContext: {
     prompt: string;
     systemPrompt?: string | undefined;
@@ -50,108 +50,115 @@ const FREE_MEMBERS = [
  * too many keys are searched for only when all sizes are legal. The parts take some milliseconds for a megabyte.
  * @param sentBytes the size of the received body
  */
-export function* limitViolations(
-  decision: Limited,
+export function* findLimitViolations(
+  decision: LimitedDecision,
   given: ContentLimits,
   sentBytes: number,
 ): Parts<LimitViolation[]> {
-  const limits = reachable(given, sentBytes);
-  const measured = inputSizes(decision, limits);
+  const limits = omitUnreachable(given, sentBytes);
+  const measured = measureInput(decision, limits);
   yield;
-  measured.push(...outputSizes(decision, limits));
+  measured.push(...measureOutput(decision, limits));
   yield;
   measured.push(
-    characters('rationale', limits.rationaleCharacters, decision.rationale),
-    ...listSizes('alternatives', decision.alternatives, {
+    measureCharacters('rationale', limits.rationaleCharacters, decision.rationale),
+    ...measureList('alternatives', decision.alternatives, {
       items: limits.alternatives,
       bytes: limits.alternativesBytes,
     }),
-    ...FREE_MEMBERS.map((name) => bytes(name, limits.freeBytes, decision[name])),
+    ...FREE_MEMBERS.map((name) => measureBytes(name, limits.freeBytes, decision[name])),
   );
   yield;
   const violations = measured.filter(({ found, limit }) => found > limit);
-  return violations.length > 0 ? violations : keyViolations(decision, limits.keys);
+  return violations.length > 0 ? violations : findKeyViolations(decision, limits.keys);
 }
 
 /** The largest growth of JSON text by serializing it again: `1e20` becomes 21 digits. */
 const GROWTH = 6;
 
 /** Drops limits that a body of this size cannot exceed, since measuring costs 6 us a decision (row ingest/R1). */
-function reachable(limits: ContentLimits, sentBytes: number): ContentLimits {
+function omitUnreachable(limits: ContentLimits, sentBytes: number): ContentLimits {
   const most = sentBytes * GROWTH;
-  const ifReached = (limit: number): number => (limit < most ? limit : Infinity);
+  const toEffectiveLimit = (limit: number): number => (limit < most ? limit : Infinity);
   return {
     ...limits,
-    contextBytes: ifReached(limits.contextBytes),
-    actionBytes: ifReached(limits.actionBytes),
-    freeBytes: ifReached(limits.freeBytes),
-    alternativesBytes: ifReached(limits.alternativesBytes),
-    toolCallsBytes: ifReached(limits.toolCallsBytes),
+    contextBytes: toEffectiveLimit(limits.contextBytes),
+    actionBytes: toEffectiveLimit(limits.actionBytes),
+    freeBytes: toEffectiveLimit(limits.freeBytes),
+    alternativesBytes: toEffectiveLimit(limits.alternativesBytes),
+    toolCallsBytes: toEffectiveLimit(limits.toolCallsBytes),
   };
 }
 
-function inputSizes({ inputContext }: Limited, limits: ContentLimits): LimitViolation[] {
+function measureInput({ inputContext }: LimitedDecision, limits: ContentLimits): LimitViolation[] {
   const { prompt, systemPrompt, context, conversationId, ...further } = inputContext;
   return [
-    characters('inputContext.prompt', limits.promptCharacters, prompt),
-    characters('inputContext.systemPrompt', limits.systemPromptCharacters, systemPrompt),
-    bytes('inputContext.context', limits.contextBytes, context),
-    characters('inputContext.conversationId', limits.conversationIdCharacters, conversationId),
-    furtherBytes('inputContext', limits.freeBytes, further),
+    measureCharacters('inputContext.prompt', limits.promptCharacters, prompt),
+    measureCharacters('inputContext.systemPrompt', limits.systemPromptCharacters, systemPrompt),
+    measureBytes('inputContext.context', limits.contextBytes, context),
+    measureCharacters(
+      'inputContext.conversationId',
+      limits.conversationIdCharacters,
+      conversationId,
+    ),
+    measureFurtherBytes('inputContext', limits.freeBytes, further),
   ];
 }
 
-function outputSizes({ outputDecision }: Limited, limits: ContentLimits): LimitViolation[] {
+function measureOutput(
+  { outputDecision }: LimitedDecision,
+  limits: ContentLimits,
+): LimitViolation[] {
   const { action, rationale, alternatives, toolCalls, ...further } = outputDecision;
   return [
-    bytes('outputDecision.action', limits.actionBytes, action),
-    characters('outputDecision.rationale', limits.rationaleCharacters, rationale),
-    ...listSizes('outputDecision.alternatives', alternatives, {
+    measureBytes('outputDecision.action', limits.actionBytes, action),
+    measureCharacters('outputDecision.rationale', limits.rationaleCharacters, rationale),
+    ...measureList('outputDecision.alternatives', alternatives, {
       items: limits.alternatives,
       bytes: limits.alternativesBytes,
     }),
-    ...listSizes('outputDecision.toolCalls', toolCalls, {
+    ...measureList('outputDecision.toolCalls', toolCalls, {
       items: limits.toolCalls,
       bytes: limits.toolCallsBytes,
       itemBytes: limits.freeBytes,
     }),
-    furtherBytes('outputDecision', limits.freeBytes, further),
+    measureFurtherBytes('outputDecision', limits.freeBytes, further),
   ];
 }
 
-function characters(path: string, limit: number, text = ''): LimitViolation {
+function measureCharacters(path: string, limit: number, text = ''): LimitViolation {
   return {
     path,
     limit,
-    found: text.length > limit ? codePoints(text) : text.length,
+    found: text.length > limit ? countCodePoints(text) : text.length,
     unit: 'characters',
   };
 }
 
 /** Counts UTF-16 units less high surrogates: each code point beyond the first 65,536 takes two units. */
-function codePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
   return count;
 }
 
-function bytes(path: string, limit: number, value: unknown): LimitViolation {
+function measureBytes(path: string, limit: number, value: unknown): LimitViolation {
   return {
     path,
     limit,
-    found: value === undefined ? 0 : size(value, limit),
+    found: value === undefined ? 0 : countJsonBytes(value, limit),
     unit: 'bytes of JSON',
   };
 }
 
 /** Measures the members of an object other than the named ones. */
-function furtherBytes(path: string, limit: number, further: object): LimitViolation {
-  const found = isEmpty(further) ? 0 : size(further, limit);
+function measureFurtherBytes(path: string, limit: number, further: object): LimitViolation {
+  const found = isEmpty(further) ? 0 : countJsonBytes(further, limit);
   return { path, limit, found, unit: 'bytes of JSON in further members' };
 }
 
 /** Bytes of JSON; 0 when there is no limit. */
-function size(value: unknown, limit: number): number {
+function countJsonBytes(value: unknown, limit: number): number {
   return limit === Infinity ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
 
@@ -162,7 +169,7 @@ interface ListLimits {
 }
 
 /** The items of a list with too many items are not measured. */
-function listSizes(
+function measureList(
   path: string,
   list: readonly unknown[] | undefined,
   limits: ListLimits,
@@ -172,14 +179,16 @@ function listSizes(
   const count: LimitViolation = { path, limit: limits.items, found: list.length, unit: 'items' };
   if (list.length > limits.items) return [count];
   const items =
-    itemBytes === undefined ? [] : list.map((item, i) => bytes(`${path}.${i}`, itemBytes, item));
-  return [bytes(path, limits.bytes, list), ...items];
+    itemBytes === undefined
+      ? []
+      : list.map((item, i) => measureBytes(`${path}.${i}`, itemBytes, item));
+  return [measureBytes(path, limits.bytes, list), ...items];
 }
 
 /** The first object with too many keys, at any depth of a stored member. */
-function keyViolations(decision: Limited, limit: number): LimitViolation[] {
+function findKeyViolations(decision: LimitedDecision, limit: number): LimitViolation[] {
   for (const name of ['inputContext', 'outputDecision', 'alternatives', ...FREE_MEMBERS] as const) {
-    const excess = excessOf(decision[name], limit);
+    const excess = findExcess(decision[name], limit);
     if (!excess) continue;
     const path = [name, ...excess.path.toReversed()].join('.');
     return [{ path, limit, found: excess.found, unit: 'keys' }];
@@ -193,12 +202,12 @@ interface Excess {
   path: (string | number)[];
 }
 
-function excessOf(value: unknown, limit: number): Excess | null {
+function findExcess(value: unknown, limit: number): Excess | null {
   if (typeof value !== 'object' || value === null) return null;
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   if (keys.length > limit && !Array.isArray(value)) return { found: keys.length, path: [] };
   for (const key of keys) {
-    const excess = excessOf((value as Record<string | number, unknown>)[key], limit);
+    const excess = findExcess((value as Record<string | number, unknown>)[key], limit);
     if (!excess) continue;
     excess.path.push(key);
     return excess;

@@ -14,22 +14,29 @@ const TOKEN = /^[A-Za-z0-9][A-Za-z0-9._()-]{0,63}$/;
 /** The name of a commitment. */
 const NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
-const hex64 = matching(HEX64);
-const objectId = matching(OBJECT_ID);
-const token = matching(TOKEN);
-const name = matching(NAME);
-const traceStatus = oneOf('success', 'approved', 'flagged', 'escalated', 'pending', 'blocked');
+const hex64 = createPatternCheck(HEX64);
+const objectId = createPatternCheck(OBJECT_ID);
+const token = createPatternCheck(TOKEN);
+const name = createPatternCheck(NAME);
+const traceStatus = createEnumCheck(
+  'success',
+  'approved',
+  'flagged',
+  'escalated',
+  'pending',
+  'blocked',
+);
 const sequence: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
-const position = record({ sequence, chainHash: hex64 });
-const change = record({
-  status: nullable(traceStatus),
-  humanOverride: nullable((value) => typeof value === 'boolean'),
+const position = createObjectCheck({ sequence, chainHash: hex64 });
+const change = createObjectCheck({
+  status: createNullableCheck(traceStatus),
+  humanOverride: createNullableCheck((value) => typeof value === 'boolean'),
 });
-const names = ascending(name, (value) => value as string);
-const erasedNames = record({ sequence, names });
-const actor = record({
-  kind: oneOf('user', 'workspaceKey', 'agentKey', 'system'),
-  id: nullable(objectId),
+const names = createAscendingCheck(name, (value) => value as string);
+const erasedNames = createObjectCheck({ sequence, names });
+const actor = createObjectCheck({
+  kind: createEnumCheck('user', 'workspaceKey', 'agentKey', 'system'),
+  id: createNullableCheck(objectId),
 });
 const commitments: Check = (value) =>
   isObject(value) && Object.keys(value).every((key) => name(key) && hex64(value[key] as Json));
@@ -37,19 +44,23 @@ const commitments: Check = (value) =>
 const common = {
   v: (value: Json) => value === 1,
   organizationId: objectId,
-  workspaceId: nullable(objectId),
-  traceId: matching(TRACE_ID),
+  workspaceId: createNullableCheck(objectId),
+  traceId: createPatternCheck(TRACE_ID),
   actor,
   commitments,
 };
 const amendment = { ...common, subject: position, after: position };
-const attestation = { ...common, traceId: matching(ATTESTED_ID), after: nullable(position) };
+const attestation = {
+  ...common,
+  traceId: createPatternCheck(ATTESTED_ID),
+  after: createNullableCheck(position),
+};
 
 /** Every kind and its members; a payload has exactly these. */
 const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   trace: {
     ...common,
-    agent: nullable(objectId),
+    agent: createNullableCheck(objectId),
     schemaVersion: token,
     status: traceStatus,
     engineVersion: token,
@@ -57,25 +68,30 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     scrubVersion: token,
     unstored: names,
   },
-  correction: { ...amendment, action: oneOf('approve', 'correct'), set: change },
-  review: { ...amendment, reviewId: objectId, decision: oneOf('approve', 'reject'), set: change },
+  correction: { ...amendment, action: createEnumCheck('approve', 'correct'), set: change },
+  review: {
+    ...amendment,
+    reviewId: objectId,
+    decision: createEnumCheck('approve', 'reject'),
+    set: change,
+  },
   status: { ...amendment, set: change },
   compliance: {
     ...attestation,
     framework: token,
     clauseId: token,
     catalogVersion: token,
-    status: oneOf('covered', 'partial', 'gap', 'not-applicable'),
+    status: createEnumCheck('covered', 'partial', 'gap', 'not-applicable'),
   },
   erasure: {
     ...amendment,
-    cause: oneOf('request', 'bulk-delete', 'purge', 'retention'),
-    erased: ascending(erasedNames, (value) => (value as { sequence: number }).sequence),
+    cause: createEnumCheck('request', 'bulk-delete', 'purge', 'retention'),
+    erased: createAscendingCheck(erasedNames, (value) => (value as { sequence: number }).sequence),
   },
   assessment: {
     ...attestation,
     assessmentId: objectId,
-    status: oneOf('review', 'approved'),
+    status: createEnumCheck('review', 'approved'),
     digest: hex64,
   },
   checkpoint: {
@@ -89,18 +105,18 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   manifest: {
     ...attestation,
     manifestId: objectId,
-    status: oneOf('issued', 'revoked'),
+    status: createEnumCheck('issued', 'revoked'),
     digest: hex64,
   },
   certificate: { ...attestation, erasureId: objectId, digest: hex64 },
   audit: {
     ...common,
     traceId: (value: Json) => value === null,
-    auditId: matching(TRACE_ID),
+    auditId: createPatternCheck(TRACE_ID),
     action: token,
-    status: oneOf('success', 'failure'),
-    resource: nullable(token),
-    resourceId: nullable((value) => typeof value === 'string' && isId(value)),
+    status: createEnumCheck('success', 'failure'),
+    resource: createNullableCheck(token),
+    resourceId: createNullableCheck((value) => typeof value === 'string' && isGeneratedId(value)),
   },
 };
 
@@ -120,25 +136,25 @@ export function isAttestationKind(kind: string): kind is AttestationKind {
 }
 
 /** The trace id of entries about a record, for example `compliance:iso-42001:6.1`. */
-export function attestedId(kind: AttestationKind, members: object): string {
+export function deriveAttestedId(kind: AttestationKind, members: object): string {
   const named = members as Readonly<Record<string, string>>;
   return [kind, ...NAMED_BY[kind].map((member) => named[member])].join(':');
 }
 
-const checksOf = new Map(
+const checksByKind = new Map(
   Object.entries(kinds).map(([kind, checks]) => [kind, Object.entries(checks)]),
 );
 
 /** Whether a text is a generated id and so cannot be personal: 24 hex digits, a UUID or a trace id. */
-export function isId(text: string): boolean {
+export function isGeneratedId(text: string): boolean {
   return OBJECT_ID.test(text) || UUID.test(text) || GENERATED_ID.test(text);
 }
 
 /** Why a value is not a payload of version 1; null when it is one. */
-export function payloadProblem(payload: Json): string | null {
+export function findPayloadProblem(payload: Json): string | null {
   if (!isObject(payload)) return 'not an object';
   const { kind } = payload;
-  const checks = typeof kind === 'string' ? checksOf.get(kind) : undefined;
+  const checks = typeof kind === 'string' ? checksByKind.get(kind) : undefined;
   if (!checks) return 'unknown kind';
   for (const [member, check] of checks) {
     if (!Object.hasOwn(payload, member)) return `member ${member} is missing`;
@@ -146,24 +162,25 @@ export function payloadProblem(payload: Json): string | null {
   }
   if (Object.keys(payload).length > checks.length + 1) return 'unknown member';
   const isNamed =
-    !isAttestationKind(kind as string) || payload.traceId === attestedId(kind as never, payload);
+    !isAttestationKind(kind as string) ||
+    payload.traceId === deriveAttestedId(kind as never, payload);
   return isNamed ? null : 'traceId names another record';
 }
 
-function matching(pattern: RegExp): Check {
+function createPatternCheck(pattern: RegExp): Check {
   return (value) => typeof value === 'string' && pattern.test(value);
 }
 
-function oneOf(...allowed: string[]): Check {
+function createEnumCheck(...allowed: string[]): Check {
   return (value) => allowed.includes(value as string);
 }
 
-function nullable(check: Check): Check {
+function createNullableCheck(check: Check): Check {
   return (value) => value === null || check(value);
 }
 
 /** Checks an object with exactly these members. */
-function record(members: Readonly<Record<string, Check>>): Check {
+function createObjectCheck(members: Readonly<Record<string, Check>>): Check {
   const wanted = Object.entries(members);
   return (value) =>
     isObject(value) &&
@@ -172,10 +189,10 @@ function record(members: Readonly<Record<string, Check>>): Check {
 }
 
 /** Checks a list in strictly ascending order of a key, hence without duplicates. */
-function ascending(check: Check, keyOf: (value: Json) => string | number): Check {
+function createAscendingCheck(check: Check, toKey: (value: Json) => string | number): Check {
   return (value) =>
     Array.isArray(value) &&
-    value.every((item, i) => check(item) && (i === 0 || keyOf(value[i - 1] as Json) < keyOf(item)));
+    value.every((item, i) => check(item) && (i === 0 || toKey(value[i - 1] as Json) < toKey(item)));
 }
 
 function isObject(value: Json): value is JsonObject {

@@ -2,7 +2,7 @@
 import { canonicalize } from './canonical-json.ts';
 import type { Position } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
-import { attestedId, isId, payloadProblem } from './payload-members.ts';
+import { deriveAttestedId, isGeneratedId, findPayloadProblem } from './payload-members.ts';
 
 export const TRACE_STATUSES = [
   'success',
@@ -123,14 +123,14 @@ export interface ErasureCertificateFacts extends Attestation {
 }
 
 /** The names of the destroyed values of one entry. */
-export interface Erased {
+export interface ErasedNames {
   sequence: number;
   names: readonly string[];
 }
 
 export interface ErasureFacts extends Amendment {
   cause: 'request' | 'bulk-delete' | 'purge' | 'retention';
-  erased: readonly Erased[];
+  erased: readonly ErasedNames[];
 }
 
 export interface AuditPayloadFacts extends Common {
@@ -165,34 +165,34 @@ export type Payload =
   | AuditPayload;
 
 /** The payload of an ingested decision. Like all builders here: @throws TypeError when a member is malformed */
-export function tracePayload(facts: TraceFacts): string {
-  return payloadText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
+export function createTracePayload(facts: TraceFacts): string {
+  return toPayloadText({ v: 1, kind: 'trace', ...facts, unstored: facts.unstored.toSorted() });
 }
 
 /** The payload of a correction received as feedback. */
-export function correctionPayload(facts: CorrectionFacts): string {
-  return payloadText({ v: 1, kind: 'correction', ...facts });
+export function createCorrectionPayload(facts: CorrectionFacts): string {
+  return toPayloadText({ v: 1, kind: 'correction', ...facts });
 }
 
 /** The payload of a reviewer's verdict. */
-export function reviewPayload(facts: ReviewFacts): string {
-  return payloadText({ v: 1, kind: 'review', ...facts });
+export function createReviewPayload(facts: ReviewFacts): string {
+  return toPayloadText({ v: 1, kind: 'review', ...facts });
 }
 
 /** The payload of a status set by a user. */
-export function statusPayload(facts: StatusFacts): string {
-  return payloadText({ v: 1, kind: 'status', ...facts });
+export function createStatusPayload(facts: StatusFacts): string {
+  return toPayloadText({ v: 1, kind: 'status', ...facts });
 }
 
 /** The payload of an attestation. */
-export function attestationPayload(facts: AttestationFacts): string {
-  return payloadText({ v: 1, traceId: attestedId(facts.kind, facts), ...facts });
+export function createAttestationPayload(facts: AttestationFacts): string {
+  return toPayloadText({ v: 1, traceId: deriveAttestedId(facts.kind, facts), ...facts });
 }
 
 /** The payload of an erasure. */
-export function erasurePayload(facts: ErasureFacts): string {
+export function createErasurePayload(facts: ErasureFacts): string {
   const erased = facts.erased.map(({ sequence, names }) => ({ sequence, names: names.toSorted() }));
-  return payloadText({
+  return toPayloadText({
     v: 1,
     kind: 'erasure',
     ...facts,
@@ -201,9 +201,10 @@ export function erasurePayload(facts: ErasureFacts): string {
 }
 
 /** The payload of an administrative event. A `resourceId` that is not an id is left out. */
-export function auditPayload(facts: AuditPayloadFacts): string {
-  const resourceId = facts.resourceId !== null && isId(facts.resourceId) ? facts.resourceId : null;
-  return payloadText({ v: 1, kind: 'audit', traceId: null, ...facts, resourceId });
+export function createAuditPayload(facts: AuditPayloadFacts): string {
+  const resourceId =
+    facts.resourceId !== null && isGeneratedId(facts.resourceId) ? facts.resourceId : null;
+  return toPayloadText({ v: 1, kind: 'audit', traceId: null, ...facts, resourceId });
 }
 
 /** Parses a stored payload; `reason` says why it is not one of version 1. */
@@ -215,13 +216,13 @@ export function parsePayload(text: string): { payload: Payload } | { reason: str
   } catch {
     return { reason: 'not JSON' };
   }
-  const reason = payloadProblem(value);
+  const reason = findPayloadProblem(value);
   return reason === null ? { payload: value as unknown as Payload } : { reason };
 }
 
-function payloadText(payload: Payload): string {
+function toPayloadText(payload: Payload): string {
   const value = payload as unknown as JsonObject;
-  const problem = payloadProblem(value);
+  const problem = findPayloadProblem(value);
   if (problem !== null) throw new TypeError(`Invalid ${payload.kind} payload: ${problem}`);
   return canonicalize(value);
 }

@@ -32,7 +32,7 @@ export interface PersonsVerdict {
 }
 
 /** Reads the canonical payload of a verdict. */
-export function verdictIn(view: string): PersonsVerdict {
+export function readPersonsVerdict(view: string): PersonsVerdict {
   const payload = JSON.parse(view) as ReviewPayload | CorrectionPayload;
   const said = payload.kind === 'review' ? payload.decision : payload.action;
   return { isRight: said === 'approve', isOverride: payload.set.humanOverride === true };

@@ -8,7 +8,7 @@ import type { Json } from './json.ts';
  * was erased or never stored.
  * @param isCorrected whether the value came with a correction, so that its `decision` is a human's
  */
-export function proposedAction(outputDecision: Json, isCorrected: boolean): Json {
+export function extractProposedAction(outputDecision: Json, isCorrected: boolean): Json {
   if (typeof outputDecision !== 'object' || outputDecision === null) return null;
   if (Array.isArray(outputDecision)) return null;
   const { action = null, decision = null } = outputDecision;
@@ -16,11 +16,11 @@ export function proposedAction(outputDecision: Json, isCorrected: boolean): Json
 }
 
 /** The action as text: a string unchanged, anything else as canonical JSON. */
-export function actionText(action: Json): string | null {
+export function formatAction(action: Json): string | null {
   return action === null || typeof action === 'string' ? action : canonicalize(action);
 }
 
 /** SHA-256 of the action's canonical JSON, as 64 hex digits; null without an action. */
-export function actionDigest(action: Json): string | null {
+export function hashAction(action: Json): string | null {
   return action === null ? null : sha256Hex(canonicalize(action));
 }

@@ -34,24 +34,24 @@ interface Refusal {
  *   integers beyond 2^53 - 1, nesting deeper than 32, and more than 20,000 values
  */
 export function parseSafeJson(text: string): Json {
-  return atOnce(safeJsonParts(text));
+  return atOnce(parseSafeJsonInParts(text));
 }
 
 /** `parseSafeJson` in parts of some milliseconds for a megabyte. */
-export function* safeJsonParts(text: string): Parts<Json> {
-  const excess = text.length > SCANNED_FROM ? yield* excessIn(text) : null;
+export function* parseSafeJsonInParts(text: string): Parts<Json> {
+  const excess = text.length > SCANNED_FROM ? yield* scanExcess(text) : null;
   if (excess !== null) throw new UnsafeJson('', excess);
   yield;
   const root: Json[] = [JSON.parse(text) as Json];
   yield;
   const refusal = checkMember(root, 0, 1);
-  if (refusal) throw new UnsafeJson(pointer(refusal.keys.slice(0, -1)), refusal.reason);
+  if (refusal) throw new UnsafeJson(formatPointer(refusal.keys.slice(0, -1)), refusal.reason);
   return root[0] as Json;
 }
 
 /** Texts from this length on are scanned first; shorter ones parse fast in any case. */
 const SCANNED_FROM = 10_000;
-const ABYSS = 1000;
+const SCANNED_DEPTH_MAX = 1000;
 /** Characters scanned in one part. */
 const SCANNED_AT_ONCE = 200_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -60,7 +60,7 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
  * Finds excessive nesting or too many values, in well-formed text or not: the engine takes most of a second for a
  * megabyte of open containers, and the checks take as long for a megabyte of ones and commas.
  */
-function* excessIn(text: string): Parts<string | null> {
+function* scanExcess(text: string): Parts<string | null> {
   let depth = 0;
   let values = 1;
   let isQuoted = false;
@@ -79,7 +79,7 @@ function* excessIn(text: string): Parts<string | null> {
     // The codes are those of [ and {, then ] and }.
     else if (code === 0x5b || code === 0x7b) {
       values++;
-      if (++depth > ABYSS) return `nested deeper than ${MAX_DEPTH}`;
+      if (++depth > SCANNED_DEPTH_MAX) return `nested deeper than ${MAX_DEPTH}`;
     } else if (code === 0x5d || code === 0x7d) depth--;
   }
   return values > MAX_VALUES ? `more than ${MAX_VALUES} members and elements` : null;
@@ -99,10 +99,10 @@ function checkMember(
 }
 
 function checkValue(value: Json, depth: number): Refusal | null {
-  if (typeof value === 'string') return refused(textProblem(value));
-  if (typeof value === 'number') return refused(numberProblem(value));
+  if (typeof value === 'string') return toRefusal(findTextProblem(value));
+  if (typeof value === 'number') return toRefusal(findNumberProblem(value));
   if (typeof value !== 'object' || value === null) return null;
-  if (depth > MAX_DEPTH) return refused(`nested deeper than ${MAX_DEPTH}`);
+  if (depth > MAX_DEPTH) return toRefusal(`nested deeper than ${MAX_DEPTH}`);
   return Array.isArray(value) ? checkItems(value, depth) : checkMembers(value, depth);
 }
 
@@ -116,32 +116,32 @@ function checkItems(values: Json[], depth: number): Refusal | null {
 
 function checkMembers(value: JsonObject, depth: number): Refusal | null {
   for (const key of Object.keys(value)) {
-    if (key === '__proto__') return refused('the key __proto__ is not allowed');
-    const problem = textProblem(key);
+    if (key === '__proto__') return toRefusal('the key __proto__ is not allowed');
+    const problem = findTextProblem(key);
     const refusal =
-      problem === null ? checkMember(value, key, depth + 1) : refused(`a key with ${problem}`);
+      problem === null ? checkMember(value, key, depth + 1) : toRefusal(`a key with ${problem}`);
     if (refusal) return refusal;
   }
   return null;
 }
 
-function refused(reason: string | null): Refusal | null {
+function toRefusal(reason: string | null): Refusal | null {
   return reason === null ? null : { reason, keys: [] };
 }
 
-function textProblem(text: string): string | null {
+function findTextProblem(text: string): string | null {
   if (text.includes('\0')) return 'a NUL character';
   return text.isWellFormed() ? null : 'a lone surrogate';
 }
 
-function numberProblem(value: number): string | null {
+function findNumberProblem(value: number): string | null {
   if (!Number.isFinite(value)) return 'a number out of range';
   return Number.isInteger(value) && !Number.isSafeInteger(value)
     ? 'an integer beyond 2^53 - 1'
     : null;
 }
 
-function pointer(keys: (string | number)[]): string {
+function formatPointer(keys: (string | number)[]): string {
   return keys
     .map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .toReversed()

@@ -1,5 +1,5 @@
 // The versions of the trace schema, selected by `X-Service-Version` or `schemaVersion` (document 1, section 9).
-import { deprecation, deprecationLink, isPast } from '../deprecation.ts';
+import { createDeprecationHeaders, formatDeprecationLink, isPast } from '../deprecation.ts';
 
 /** Characters, bytes of JSON text, or items. */
 export interface ContentLimits {
@@ -36,7 +36,7 @@ export interface SchemaVersion {
 const KIB = 1024;
 
 /** The `Link` header of answers under a deprecated version and of refusals after its sunset. */
-export const MIGRATION_LINK = deprecationLink('/docs#schema-versions');
+export const MIGRATION_LINK = formatDeprecationLink('/docs#schema-versions');
 
 /** Oldest first; the last one is the default. */
 export const SCHEMA_VERSIONS: readonly SchemaVersion[] = [
@@ -85,10 +85,10 @@ export function chooseVersion(
 }
 
 /** `Deprecation`, `Sunset` and `Link` for answers under a deprecated version; none under any other. */
-export function deprecationHeaders(
+export function findDeprecationHeaders(
   named: string,
   registered: readonly SchemaVersion[] = SCHEMA_VERSIONS,
 ): Readonly<Record<string, string>> {
   const sunset = registered.find(({ version }) => version === named)?.sunset;
-  return sunset == null ? {} : deprecation(sunset, MIGRATION_LINK);
+  return sunset == null ? {} : createDeprecationHeaders(sunset, MIGRATION_LINK);
 }

@@ -109,14 +109,14 @@ export class TraceFold {
   /**
    * @throws BrokenFold for an entry that amends another decision, skips the newest entry, or erases an unstored value
    */
-  add(entry: PayloadEntry<Payload>): void {
+  addEntry(entry: PayloadEntry<Payload>): void {
     const before = this.#state;
     const { payload, sequence, chainHash } = entry;
-    expectAmendment(entry);
-    expectNext(before, sequence, payload as AmendmentPayload);
+    assertAmendment(entry);
+    assertNext(before, sequence, payload as AmendmentPayload);
     const state = { ...before, newest: { sequence, chainHash } };
     if (payload.kind === 'erasure') Object.assign(state, this.#erase(sequence, payload));
-    else Object.assign(state, amended(before, sequence, payload as ChangingPayload));
+    else Object.assign(state, applyAmendment(before, sequence, payload as ChangingPayload));
     this.#kept.set(sequence, new Set(Object.keys(payload.commitments)));
     this.#state = state;
   }
@@ -146,17 +146,17 @@ export function foldEntries(
   amendments: readonly PayloadEntry<Payload>[],
 ): TraceState {
   const fold = new TraceFold(ingestion);
-  for (const entry of amendments) fold.add(entry);
+  for (const entry of amendments) fold.addEntry(entry);
   return fold.state;
 }
 
-function expectAmendment({ sequence, payload: { kind } }: PayloadEntry<Payload>): void {
+function assertAmendment({ sequence, payload: { kind } }: PayloadEntry<Payload>): void {
   if (kind === 'trace') throw new BrokenFold(sequence, 'the decision is ingested a second time');
   if (!AMENDMENTS.has(kind))
     throw new BrokenFold(sequence, `${kind} is no amendment of a decision`);
 }
 
-function expectNext(before: TraceState, sequence: number, payload: AmendmentPayload): void {
+function assertNext(before: TraceState, sequence: number, payload: AmendmentPayload): void {
   if (payload.traceId !== before.traceId)
     throw new BrokenFold(sequence, 'traceId names another decision');
   if (!isSame(payload.subject, before.subject))
@@ -170,7 +170,7 @@ function isSame(a: Position, b: Position): boolean {
 }
 
 /** The changes by an amendment that is no erasure. */
-function amended(
+function applyAmendment(
   before: TraceState,
   sequence: number,
   payload: ChangingPayload,
@@ -181,13 +181,13 @@ function amended(
     humanOverride: humanOverride ?? before.humanOverride,
   };
   if (payload.kind === 'correction')
-    return Object.assign(set, { fields: replace(before, sequence, payload) });
+    return Object.assign(set, { fields: replaceFields(before, sequence, payload) });
   if (payload.kind === 'status') return set;
   const { reviewId, decision } = payload;
   return Object.assign(set, { review: { sequence, reviewId, decision } });
 }
 
-function replace(
+function replaceFields(
   { fields }: TraceState,
   sequence: number,
   { commitments }: CorrectionPayload,

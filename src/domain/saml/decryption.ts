@@ -1,7 +1,7 @@
 // Decrypts assertions: AES with a key transported by RSA-OAEP (XML Encryption 1.1); no other algorithms.
 import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'node:crypto';
 import { withDescendants, type XmlElement } from './xml.ts';
-import { attributeOf, onlyChild, optionalChild, textOf } from './elements.ts';
+import { getAttribute, getOnlyChild, getOptionalChild, getElementText } from './elements.ts';
 import { ENCRYPTION, ENCRYPTION_11, SIGNATURE } from './names.ts';
 import { failSaml, SamlError } from './saml-error.ts';
 
@@ -61,17 +61,17 @@ export const UNOPENED =
  * @throws SamlError
  */
 export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
-  const data = onlyChild(holder, ENCRYPTION, 'EncryptedData');
+  const data = getOnlyChild(holder, ENCRYPTION, 'EncryptedData');
   const cipher =
-    CIPHERS.get(algorithmOf(data)) ??
+    CIPHERS.get(readAlgorithm(data)) ??
     failSaml('Encryption algorithm of the assertion is not accepted');
   const [encryptedKey, ...more] = [...withDescendants(holder)].filter(
     ({ namespace, name }) => namespace === ENCRYPTION && name === 'EncryptedKey',
   );
   if (!encryptedKey || more.length > 0)
     return failSaml('Encrypted assertion must have exactly one encrypted key');
-  const oaepHash = oaepHashOf(encryptedKey);
-  const [wrapped, content] = [cipherValue(encryptedKey), cipherValue(data)];
+  const oaepHash = readOaepHash(encryptedKey);
+  const [wrapped, content] = [readCipherValue(encryptedKey), readCipherValue(data)];
   try {
     const contentKey = privateDecrypt(
       { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash },
@@ -85,30 +85,30 @@ export function decryptAssertion(holder: XmlElement, key: KeyObject): string {
   }
 }
 
-const algorithmOf = (encrypted: XmlElement): string =>
-  attributeOf(onlyChild(encrypted, ENCRYPTION, 'EncryptionMethod'), 'Algorithm');
+const readAlgorithm = (encrypted: XmlElement): string =>
+  getAttribute(getOnlyChild(encrypted, ENCRYPTION, 'EncryptionMethod'), 'Algorithm');
 
-function oaepHashOf(encryptedKey: XmlElement): string {
-  const method = onlyChild(encryptedKey, ENCRYPTION, 'EncryptionMethod');
-  const digestMethod = optionalChild(method, SIGNATURE, 'DigestMethod');
-  const maskMethod = optionalChild(method, ENCRYPTION_11, 'MGF');
-  const digest = digestMethod ? DIGESTS.get(attributeOf(digestMethod, 'Algorithm')) : 'sha1';
-  const mask = maskMethod ? MASKS.get(attributeOf(maskMethod, 'Algorithm')) : 'sha1';
+function readOaepHash(encryptedKey: XmlElement): string {
+  const method = getOnlyChild(encryptedKey, ENCRYPTION, 'EncryptionMethod');
+  const digestMethod = getOptionalChild(method, SIGNATURE, 'DigestMethod');
+  const maskMethod = getOptionalChild(method, ENCRYPTION_11, 'MGF');
+  const digest = digestMethod ? DIGESTS.get(getAttribute(digestMethod, 'Algorithm')) : 'sha1';
+  const mask = maskMethod ? MASKS.get(getAttribute(maskMethod, 'Algorithm')) : 'sha1';
   const isOaep = [`${ENCRYPTION}rsa-oaep-mgf1p`, `${ENCRYPTION_11}rsa-oaep`].includes(
-    algorithmOf(encryptedKey),
+    readAlgorithm(encryptedKey),
   );
   if (!isOaep || digest === undefined || digest !== mask)
     return failSaml('Encryption algorithm of the key is not accepted');
   return digest;
 }
 
-function cipherValue(encrypted: XmlElement): Buffer {
-  const value = onlyChild(
-    onlyChild(encrypted, ENCRYPTION, 'CipherData'),
+function readCipherValue(encrypted: XmlElement): Buffer {
+  const value = getOnlyChild(
+    getOnlyChild(encrypted, ENCRYPTION, 'CipherData'),
     ENCRYPTION,
     'CipherValue',
   );
-  return Buffer.from(textOf(value), 'base64');
+  return Buffer.from(getElementText(value), 'base64');
 }
 
 function decrypt({ name, ivBytes }: Cipher, key: Buffer, content: Buffer): Buffer {

@@ -1,31 +1,31 @@
 // Access to the children and attributes of SAML elements, and checks of their values.
-import { childrenNamed, type XmlElement } from './xml.ts';
+import { findChildren, type XmlElement } from './xml.ts';
 import { ASSERTION, ENTITY_NAME } from './names.ts';
 import { failSaml } from './saml-error.ts';
 
 /** The only child with this name. @throws SamlError when there is none or more than one */
-export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
-  return optionalChild(element, namespace, name) ?? failSaml(`${element.name} has no ${name}`);
+export function getOnlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
+  return getOptionalChild(element, namespace, name) ?? failSaml(`${element.name} has no ${name}`);
 }
 
 /** The child with this name; null when there is none. @throws SamlError when there is more than one */
-export function optionalChild(
+export function getOptionalChild(
   element: XmlElement,
   namespace: string,
   name: string,
 ): XmlElement | null {
-  const [first, ...more] = childrenNamed(element, namespace, name);
+  const [first, ...more] = findChildren(element, namespace, name);
   if (more.length > 0) failSaml(`${element.name} has more than one ${name}`);
   return first ?? null;
 }
 
 /** @throws SamlError */
-export function attributeOf(element: XmlElement, name: string): string {
-  return optionalAttribute(element, name) ?? failSaml(`${element.name} has no ${name}`);
+export function getAttribute(element: XmlElement, name: string): string {
+  return getOptionalAttribute(element, name) ?? failSaml(`${element.name} has no ${name}`);
 }
 
 /** An attribute without surrounding blanks, which its schema ignores for URIs, times and names; null: absent. */
-export function optionalAttribute(element: XmlElement, name: string): string | null {
+export function getOptionalAttribute(element: XmlElement, name: string): string | null {
   const value = element.attributes.get(name);
   return value === undefined ? null : trimBlanks(value);
 }
@@ -41,8 +41,8 @@ export function trimBlanks(text: string): string {
 }
 
 /** @throws SamlError when the attribute is absent or has another value */
-export function expectAttribute(element: XmlElement, name: string, expected: string): void {
-  if (attributeOf(element, name) !== expected)
+export function assertAttribute(element: XmlElement, name: string, expected: string): void {
+  if (getAttribute(element, name) !== expected)
     failSaml(`${name} of ${element.name} does not have the expected value`);
 }
 
@@ -50,16 +50,16 @@ export function expectAttribute(element: XmlElement, name: string, expected: str
  * The text of an element without children, without blanks around it.
  * @throws SamlError when it has children or no text
  */
-export function textOf(element: XmlElement): string {
+export function getElementText(element: XmlElement): string {
   if (element.children.length > 0) failSaml(`${element.name} must contain only text`);
   return trimBlanks(element.text) || failSaml(`${element.name} is empty`);
 }
 
 /** @throws SamlError when the issuer of a message or an assertion is absent or not the expected one */
-export function expectIssuer(element: XmlElement, expected: string): void {
-  const issuer = onlyChild(element, ASSERTION, 'Issuer');
-  const format = optionalAttribute(issuer, 'Format') ?? ENTITY_NAME;
-  if (textOf(issuer) !== expected || format !== ENTITY_NAME)
+export function assertIssuer(element: XmlElement, expected: string): void {
+  const issuer = getOnlyChild(element, ASSERTION, 'Issuer');
+  const format = getOptionalAttribute(issuer, 'Format') ?? ENTITY_NAME;
+  if (getElementText(issuer) !== expected || format !== ENTITY_NAME)
     failSaml(`Issuer of ${element.name} is not the organisation's identity provider`);
 }
 
@@ -68,30 +68,30 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const SKEW_MS = 60_000;
 
 /** A time in milliseconds since the epoch. @throws SamlError when it is absent or no UTC time */
-export function instantIn(element: XmlElement, name: string): number {
-  const text = attributeOf(element, name);
+export function getInstant(element: XmlElement, name: string): number {
+  const text = getAttribute(element, name);
   const time = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? failSaml(`${name} of ${element.name} is not a UTC time`) : time;
 }
 
 /** @throws SamlError when the time is absent or in the past */
-export function expectBefore(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() - SKEW_MS >= instantIn(element, name))
+export function assertNotExpired(element: XmlElement, name: string, now: Date): void {
+  if (now.getTime() - SKEW_MS >= getInstant(element, name))
     failSaml(`${element.name} has expired (${name})`);
 }
 
 /** @throws SamlError when the time is absent or in the future */
-export function expectReached(element: XmlElement, name: string, now: Date): void {
-  if (now.getTime() + SKEW_MS < instantIn(element, name))
+export function assertReached(element: XmlElement, name: string, now: Date): void {
+  if (now.getTime() + SKEW_MS < getInstant(element, name))
     failSaml(`${element.name} is not valid yet (${name})`);
 }
 
 /** @throws SamlError when the time is absent or longer ago than `ageMs` */
-export function expectRecent(
+export function assertRecent(
   element: XmlElement,
   name: string,
   { now, ageMs }: { now: Date; ageMs: number },
 ): void {
-  if (now.getTime() - SKEW_MS - ageMs > instantIn(element, name))
+  if (now.getTime() - SKEW_MS - ageMs > getInstant(element, name))
     failSaml(`${element.name} is too old (${name})`);
 }

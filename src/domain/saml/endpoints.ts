@@ -10,7 +10,7 @@ export interface SamlEndpoints {
 }
 
 /** @param publicUrl without a trailing slash */
-export function samlEndpoints(publicUrl: string): SamlEndpoints {
+export function createSamlEndpoints(publicUrl: string): SamlEndpoints {
   const base = `${publicUrl}/api/v1/auth/saml`;
   return {
     entityId: (organizationId) => `${base}/metadata/${organizationId}`,

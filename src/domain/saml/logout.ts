@@ -1,14 +1,14 @@
 // Validates SAML logout requests and responses (SAML profiles, section 4.4).
-import { childrenNamed, type XmlElement } from './xml.ts';
+import { findChildren, type XmlElement } from './xml.ts';
 import {
-  attributeOf,
-  expectAttribute,
-  expectBefore,
-  expectIssuer,
-  expectReached,
-  expectRecent,
-  onlyChild,
-  textOf,
+  getAttribute,
+  assertAttribute,
+  assertNotExpired,
+  assertIssuer,
+  assertReached,
+  assertRecent,
+  getOnlyChild,
+  getElementText,
 } from './elements.ts';
 import { ASSERTION, PROTOCOL, SUCCESS } from './names.ts';
 import { failSaml } from './saml-error.ts';
@@ -41,29 +41,33 @@ const REQUEST_AGE_MS = 5 * 60_000;
 export function readLogout(message: XmlElement, expected: LogoutExpectation): LogoutMessage {
   if (message.namespace !== PROTOCOL || !/^Logout(Request|Response)$/.test(message.name))
     failSaml('Message is not a SAML logout request or response');
-  expectAttribute(message, 'Version', '2.0');
-  expectAttribute(message, 'Destination', expected.destination);
-  expectReached(message, 'IssueInstant', expected.now);
-  expectIssuer(message, expected.issuer);
+  assertAttribute(message, 'Version', '2.0');
+  assertAttribute(message, 'Destination', expected.destination);
+  assertReached(message, 'IssueInstant', expected.now);
+  assertIssuer(message, expected.issuer);
   return message.name === 'LogoutRequest' ? readRequest(message, expected) : readResponse(message);
 }
 
 function readRequest(message: XmlElement, { now }: LogoutExpectation): LogoutMessage {
-  expectRecent(message, 'IssueInstant', { now, ageMs: REQUEST_AGE_MS });
-  if (message.attributes.has('NotOnOrAfter')) expectBefore(message, 'NotOnOrAfter', now);
+  assertRecent(message, 'IssueInstant', { now, ageMs: REQUEST_AGE_MS });
+  if (message.attributes.has('NotOnOrAfter')) assertNotExpired(message, 'NotOnOrAfter', now);
   return {
     kind: 'request',
-    id: attributeOf(message, 'ID'),
-    nameId: textOf(onlyChild(message, ASSERTION, 'NameID')),
-    sessionIndexes: childrenNamed(message, PROTOCOL, 'SessionIndex').map(textOf),
+    id: getAttribute(message, 'ID'),
+    nameId: getElementText(getOnlyChild(message, ASSERTION, 'NameID')),
+    sessionIndexes: findChildren(message, PROTOCOL, 'SessionIndex').map(getElementText),
   };
 }
 
 function readResponse(message: XmlElement): LogoutMessage {
-  const statusCode = onlyChild(onlyChild(message, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
+  const statusCode = getOnlyChild(
+    getOnlyChild(message, PROTOCOL, 'Status'),
+    PROTOCOL,
+    'StatusCode',
+  );
   return {
     kind: 'response',
-    inResponseTo: attributeOf(message, 'InResponseTo'),
-    isSuccess: attributeOf(statusCode, 'Value') === SUCCESS,
+    inResponseTo: getAttribute(message, 'InResponseTo'),
+    isSuccess: getAttribute(statusCode, 'Value') === SUCCESS,
   };
 }

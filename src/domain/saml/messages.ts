@@ -26,7 +26,7 @@ interface Envelope {
 type Content = readonly string[];
 
 /** An element; attributes of value null are omitted. */
-function element(
+function createElement(
   name: string,
   attributes: Readonly<Record<string, string | null>>,
   content: Content = [],
@@ -37,13 +37,13 @@ function element(
   return `<${name}${attributeTexts.join('')}>${content.join('')}</${name}>`;
 }
 
-function message(
+function createMessage(
   name: string,
   envelope: Envelope,
   { attributes, content }: { attributes: Record<string, string>; content: Content },
 ) {
   const { id, issuer, destination, now } = envelope;
-  return element(
+  return createElement(
     `samlp:${name}`,
     {
       'xmlns:samlp': PROTOCOL,
@@ -54,20 +54,20 @@ function message(
       Destination: destination,
       ...attributes,
     },
-    [element('saml:Issuer', {}, [escapeXml(issuer)]), ...content],
+    [createElement('saml:Issuer', {}, [escapeXml(issuer)]), ...content],
   );
 }
 
 /** An authentication request. `nameIdFormat`: null or unspecified requests no format. */
-export function authnRequest(
+export function createAuthnRequest(
   envelope: Envelope,
   assertionConsumer: string,
   nameIdFormat: string | null,
 ): string {
   const Format = nameIdFormat === UNSPECIFIED_NAME ? null : nameIdFormat;
-  return message('AuthnRequest', envelope, {
+  return createMessage('AuthnRequest', envelope, {
     attributes: { ProtocolBinding: HTTP_POST, AssertionConsumerServiceURL: assertionConsumer },
-    content: [element('samlp:NameIDPolicy', { Format, AllowCreate: 'true' })],
+    content: [createElement('samlp:NameIDPolicy', { Format, AllowCreate: 'true' })],
   });
 }
 
@@ -82,28 +82,30 @@ export interface ProviderSession {
 }
 
 /** A request to end a session at the identity provider. */
-export function logoutRequest(
+export function createLogoutRequest(
   envelope: Envelope,
   { subject, format, sessionIndex }: ProviderSession,
 ): string {
-  return message('LogoutRequest', envelope, {
+  return createMessage('LogoutRequest', envelope, {
     attributes: {
       NotOnOrAfter: new Date(envelope.now.getTime() + LOGOUT_REQUEST_MS).toISOString(),
     },
     content: [
-      element('saml:NameID', { Format: format }, [escapeXml(subject)]),
+      createElement('saml:NameID', { Format: format }, [escapeXml(subject)]),
       ...(sessionIndex === null
         ? []
-        : [element('samlp:SessionIndex', {}, [escapeXml(sessionIndex)])]),
+        : [createElement('samlp:SessionIndex', {}, [escapeXml(sessionIndex)])]),
     ],
   });
 }
 
 /** The response to a logout request: success. */
-export function logoutResponse(envelope: Envelope, inResponseTo: string): string {
-  return message('LogoutResponse', envelope, {
+export function createLogoutResponse(envelope: Envelope, inResponseTo: string): string {
+  return createMessage('LogoutResponse', envelope, {
     attributes: { InResponseTo: inResponseTo },
-    content: [element('samlp:Status', {}, [element('samlp:StatusCode', { Value: SUCCESS })])],
+    content: [
+      createElement('samlp:Status', {}, [createElement('samlp:StatusCode', { Value: SUCCESS })]),
+    ],
   });
 }
 
@@ -124,27 +126,29 @@ const ENCRYPTION_METHODS = [
   `${ENCRYPTION_11}rsa-oaep`,
 ];
 
-function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
+function createKeyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
   const base64 = certificate.replace(/-----[^-]+-----|\s/g, '');
-  const data = element('ds:X509Data', {}, [element('ds:X509Certificate', {}, [base64])]);
+  const data = createElement('ds:X509Data', {}, [
+    createElement('ds:X509Certificate', {}, [base64]),
+  ]);
   const methods = ENCRYPTION_METHODS.map((Algorithm) =>
-    element('md:EncryptionMethod', { Algorithm }),
+    createElement('md:EncryptionMethod', { Algorithm }),
   );
-  return element('md:KeyDescriptor', { use }, [
-    element('ds:KeyInfo', { 'xmlns:ds': SIGNATURE }, [data]),
+  return createElement('md:KeyDescriptor', { use }, [
+    createElement('ds:KeyInfo', { 'xmlns:ds': SIGNATURE }, [data]),
     ...(use === 'encryption' ? methods : []),
   ]);
 }
 
 /** The service provider's metadata for an organisation. */
-export function serviceProviderMetadata({
+export function createServiceProviderMetadata({
   entityId,
   assertionConsumer,
   singleLogout,
   certificate,
 }: ServiceProvider): string {
-  const logout = (Binding: string): string =>
-    element('md:SingleLogoutService', { Binding, Location: singleLogout });
+  const createLogoutService = (Binding: string): string =>
+    createElement('md:SingleLogoutService', { Binding, Location: singleLogout });
   const formats = [PERSISTENT_NAME, EMAIL_NAME, UNSPECIFIED_NAME];
   const consumer = {
     Binding: HTTP_POST,
@@ -152,7 +156,7 @@ export function serviceProviderMetadata({
     index: '0',
     isDefault: 'true',
   };
-  const descriptor = element(
+  const descriptor = createElement(
     'md:SPSSODescriptor',
     {
       AuthnRequestsSigned: String(certificate !== null),
@@ -162,14 +166,17 @@ export function serviceProviderMetadata({
     [
       ...(certificate === null
         ? []
-        : [keyDescriptor('signing', certificate), keyDescriptor('encryption', certificate)]),
-      logout(HTTP_REDIRECT),
-      logout(HTTP_POST),
-      ...formats.map((format) => element('md:NameIDFormat', {}, [format])),
-      element('md:AssertionConsumerService', consumer),
+        : [
+            createKeyDescriptor('signing', certificate),
+            createKeyDescriptor('encryption', certificate),
+          ]),
+      createLogoutService(HTTP_REDIRECT),
+      createLogoutService(HTTP_POST),
+      ...formats.map((format) => createElement('md:NameIDFormat', {}, [format])),
+      createElement('md:AssertionConsumerService', consumer),
     ],
   );
-  const root = element('md:EntityDescriptor', { 'xmlns:md': METADATA, entityID: entityId }, [
+  const root = createElement('md:EntityDescriptor', { 'xmlns:md': METADATA, entityID: entityId }, [
     descriptor,
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;

@@ -1,15 +1,15 @@
 // Validates SAML responses and assertions (SAML profiles, section 4.1.4).
-import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
+import { findChildren, withDescendants, type XmlElement } from './xml.ts';
 import {
-  attributeOf,
-  expectAttribute,
-  expectBefore,
-  expectIssuer,
-  expectReached,
-  instantIn,
-  onlyChild,
-  optionalAttribute,
-  textOf,
+  getAttribute,
+  assertAttribute,
+  assertNotExpired,
+  assertIssuer,
+  assertReached,
+  getInstant,
+  getOnlyChild,
+  getOptionalAttribute,
+  getElementText,
   trimBlanks,
 } from './elements.ts';
 import { ASSERTION, BEARER, PROTOCOL, SUCCESS, TRANSIENT_NAME } from './names.ts';
@@ -51,18 +51,18 @@ export interface Assertion {
  * Validates a response around its assertion; returns the one Assertion or EncryptedAssertion.
  * @throws SamlError
  */
-export function assertionHolder(response: XmlElement, expected: ResponseExpectation): XmlElement {
+export function extractAssertion(response: XmlElement, expected: ResponseExpectation): XmlElement {
   if (response.namespace !== PROTOCOL || response.name !== 'Response')
     failSaml('Message is not a SAML response');
-  expectAttribute(response, 'Version', '2.0');
-  attributeOf(response, 'ID');
+  assertAttribute(response, 'Version', '2.0');
+  getAttribute(response, 'ID');
   // SAML bindings, section 3.5.5.2: a signed message must have one. An assertion names its recipient itself.
   if (isSigned(response) || response.attributes.has('Destination'))
-    expectAttribute(response, 'Destination', expected.recipient);
-  expectReached(response, 'IssueInstant', expected.now);
-  expectIssuer(response, expected.issuer);
-  expectSuccess(response, expected);
-  expectAttribute(response, 'InResponseTo', expected.inResponseTo);
+    assertAttribute(response, 'Destination', expected.recipient);
+  assertReached(response, 'IssueInstant', expected.now);
+  assertIssuer(response, expected.issuer);
+  assertSuccess(response, expected);
+  assertAttribute(response, 'InResponseTo', expected.inResponseTo);
   const [holder, ...more] = [...withDescendants(response)].filter(({ name }) =>
     /^(Encrypted)?Assertion$/.test(name),
   );
@@ -73,12 +73,12 @@ export function assertionHolder(response: XmlElement, expected: ResponseExpectat
 }
 
 /** Some providers refuse without naming the request; only the refusal of such a response is trusted. */
-function expectSuccess(response: XmlElement, { inResponseTo }: ResponseExpectation): void {
-  const code = onlyChild(onlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
-  if (attributeOf(code, 'Value') === SUCCESS) return;
+function assertSuccess(response: XmlElement, { inResponseTo }: ResponseExpectation): void {
+  const code = getOnlyChild(getOnlyChild(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode');
+  if (getAttribute(code, 'Value') === SUCCESS) return;
   if (response.attributes.has('InResponseTo'))
-    expectAttribute(response, 'InResponseTo', inResponseTo);
-  const codes = [...withDescendants(code)].map(statusName).slice(0, MAX_STATUS_CODES);
+    assertAttribute(response, 'InResponseTo', inResponseTo);
+  const codes = [...withDescendants(code)].map(readStatusName).slice(0, MAX_STATUS_CODES);
   const reason = 'Identity provider reports that authentication failed';
   throw new SamlError(`${reason} (${codes.join(', ')})`, true);
 }
@@ -87,7 +87,7 @@ function expectSuccess(response: XmlElement, { inResponseTo }: ResponseExpectati
 const MAX_STATUS_CODES = 2;
 
 /** A status of the SAML standard, such as `RequestDenied`; any other text of the provider is not repeated. */
-const statusName = ({ attributes }: XmlElement): string =>
+const readStatusName = ({ attributes }: XmlElement): string =>
   /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/.exec(
     attributes.get('Value') ?? '',
   )?.[1] ?? 'another status';
@@ -97,16 +97,16 @@ const statusName = ({ attributes }: XmlElement): string =>
  * @throws SamlError
  */
 export function readAssertion(assertion: XmlElement, expected: ResponseExpectation): Assertion {
-  expectAttribute(assertion, 'Version', '2.0');
-  expectReached(assertion, 'IssueInstant', expected.now);
-  expectIssuer(assertion, expected.issuer);
-  expectConditions(onlyChild(assertion, ASSERTION, 'Conditions'), expected);
-  const subject = onlyChild(assertion, ASSERTION, 'Subject');
-  expectConfirmed(subject, expected);
-  const statement = onlyChild(assertion, ASSERTION, 'AuthnStatement');
+  assertAttribute(assertion, 'Version', '2.0');
+  assertReached(assertion, 'IssueInstant', expected.now);
+  assertIssuer(assertion, expected.issuer);
+  assertConditions(getOnlyChild(assertion, ASSERTION, 'Conditions'), expected);
+  const subject = getOnlyChild(assertion, ASSERTION, 'Subject');
+  assertConfirmed(subject, expected);
+  const statement = getOnlyChild(assertion, ASSERTION, 'AuthnStatement');
   return {
-    id: attributeOf(assertion, 'ID'),
-    ...readNameId(onlyChild(subject, ASSERTION, 'NameID')),
+    id: getAttribute(assertion, 'ID'),
+    ...readNameId(getOnlyChild(subject, ASSERTION, 'NameID')),
     sessionIndex: readSessionIndex(statement, expected),
     sessionEndsAt: readSessionEnd(statement, expected),
     ...readAttributes(assertion),
@@ -114,13 +114,13 @@ export function readAssertion(assertion: XmlElement, expected: ResponseExpectati
 }
 
 /** One valid confirmation suffices (SAML core, section 2.4.1; SAML profiles, section 4.1.4.2). */
-function expectConfirmed(subject: XmlElement, expected: ResponseExpectation): void {
-  const confirmations = childrenNamed(subject, ASSERTION, 'SubjectConfirmation');
+function assertConfirmed(subject: XmlElement, expected: ResponseExpectation): void {
+  const confirmations = findChildren(subject, ASSERTION, 'SubjectConfirmation');
   if (confirmations.length === 0) failSaml('Subject has no SubjectConfirmation');
   const problems: string[] = [];
   for (const confirmation of confirmations)
     try {
-      return expectConfirmation(confirmation, expected);
+      return assertConfirmation(confirmation, expected);
     } catch (error) {
       if (!(error instanceof SamlError)) throw error;
       problems.push(error.message);
@@ -131,79 +131,79 @@ function expectConfirmed(subject: XmlElement, expected: ResponseExpectation): vo
 /** The number of problems with confirmations in the reason for a refusal. */
 const MAX_PROBLEMS = 3;
 
-function expectConfirmation(
+function assertConfirmation(
   confirmation: XmlElement,
   { recipient, inResponseTo, now }: ResponseExpectation,
 ): void {
-  expectAttribute(confirmation, 'Method', BEARER);
-  const data = onlyChild(confirmation, ASSERTION, 'SubjectConfirmationData');
-  expectAttribute(data, 'Recipient', recipient);
-  expectAttribute(data, 'InResponseTo', inResponseTo);
-  expectBefore(data, 'NotOnOrAfter', now);
-  if (data.attributes.has('NotBefore')) expectReached(data, 'NotBefore', now);
+  assertAttribute(confirmation, 'Method', BEARER);
+  const data = getOnlyChild(confirmation, ASSERTION, 'SubjectConfirmationData');
+  assertAttribute(data, 'Recipient', recipient);
+  assertAttribute(data, 'InResponseTo', inResponseTo);
+  assertNotExpired(data, 'NotOnOrAfter', now);
+  if (data.attributes.has('NotBefore')) assertReached(data, 'NotBefore', now);
 }
 
 const CONDITIONS = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
 
-function expectConditions(conditions: XmlElement, { audience, now }: ResponseExpectation): void {
-  if (conditions.attributes.has('NotBefore')) expectReached(conditions, 'NotBefore', now);
-  expectBefore(conditions, 'NotOnOrAfter', now);
+function assertConditions(conditions: XmlElement, { audience, now }: ResponseExpectation): void {
+  if (conditions.attributes.has('NotBefore')) assertReached(conditions, 'NotBefore', now);
+  assertNotExpired(conditions, 'NotOnOrAfter', now);
   if (
     !conditions.children.every(
       ({ namespace, name }) => namespace === ASSERTION && CONDITIONS.includes(name),
     )
   )
     failSaml('Assertion has an unknown condition');
-  const restrictions = childrenNamed(conditions, ASSERTION, 'AudienceRestriction');
-  const isForUs = (restriction: XmlElement): boolean =>
-    childrenNamed(restriction, ASSERTION, 'Audience').some(
-      (element) => textOf(element) === audience,
+  const restrictions = findChildren(conditions, ASSERTION, 'AudienceRestriction');
+  const isForAudience = (restriction: XmlElement): boolean =>
+    findChildren(restriction, ASSERTION, 'Audience').some(
+      (element) => getElementText(element) === audience,
     );
-  if (restrictions.length === 0 || !restrictions.every(isForUs))
+  if (restrictions.length === 0 || !restrictions.every(isForAudience))
     failSaml('Assertion is for another audience');
 }
 
 function readNameId(element: XmlElement): Pick<Assertion, 'nameId' | 'nameIdFormat'> {
-  const nameIdFormat = optionalAttribute(element, 'Format');
+  const nameIdFormat = getOptionalAttribute(element, 'Format');
   if (nameIdFormat === TRANSIENT_NAME)
     failSaml('NameID is transient and cannot identify an account');
-  return { nameId: textOf(element), nameIdFormat };
+  return { nameId: getElementText(element), nameIdFormat };
 }
 
 function readSessionIndex(
   statement: XmlElement,
   { needsSessionIndex, now }: ResponseExpectation,
 ): string | null {
-  expectReached(statement, 'AuthnInstant', now);
+  assertReached(statement, 'AuthnInstant', now);
   return needsSessionIndex
-    ? attributeOf(statement, 'SessionIndex')
-    : optionalAttribute(statement, 'SessionIndex');
+    ? getAttribute(statement, 'SessionIndex')
+    : getOptionalAttribute(statement, 'SessionIndex');
 }
 
 function readSessionEnd(statement: XmlElement, { now }: ResponseExpectation): Date | null {
   if (!statement.attributes.has('SessionNotOnOrAfter')) return null;
-  expectBefore(statement, 'SessionNotOnOrAfter', now);
-  return new Date(instantIn(statement, 'SessionNotOnOrAfter'));
+  assertNotExpired(statement, 'SessionNotOnOrAfter', now);
+  return new Date(getInstant(statement, 'SessionNotOnOrAfter'));
 }
 
 type Attributes = Pick<Assertion, 'attributes' | 'structured' | 'hasEncryptedAttributes'>;
 
 function readAttributes(assertion: XmlElement): Attributes {
-  const statements = childrenNamed(assertion, ASSERTION, 'AttributeStatement');
+  const statements = findChildren(assertion, ASSERTION, 'AttributeStatement');
   const attributes = new Map<string, string[]>();
   const structured = new Set<string>();
   for (const attribute of statements.flatMap((each) =>
-    childrenNamed(each, ASSERTION, 'Attribute'),
+    findChildren(each, ASSERTION, 'Attribute'),
   )) {
-    const name = attributeOf(attribute, 'Name');
-    const values = childrenNamed(attribute, ASSERTION, 'AttributeValue');
+    const name = getAttribute(attribute, 'Name');
+    const values = findChildren(attribute, ASSERTION, 'AttributeValue');
     const texts = values.filter(({ children }) => children.length === 0);
     if (texts.length < values.length) structured.add(name);
     const before = attributes.get(name) ?? [];
     attributes.set(name, [...before, ...texts.map(({ text }) => trimBlanks(text))]);
   }
   const hasEncryptedAttributes = statements.some(
-    (each) => childrenNamed(each, ASSERTION, 'EncryptedAttribute').length > 0,
+    (each) => findChildren(each, ASSERTION, 'EncryptedAttribute').length > 0,
   );
   return { attributes, structured, hasEncryptedAttributes };
 }

@@ -1,6 +1,6 @@
 // The accepted profile of XML signatures: enveloped, over the enclosing element (SAML core, section 5.4).
-import { childrenNamed, withDescendants, type XmlElement } from './xml.ts';
-import { attributeOf, onlyChild, textOf } from './elements.ts';
+import { findChildren, withDescendants, type XmlElement } from './xml.ts';
+import { getAttribute, getOnlyChild, getElementText } from './elements.ts';
 import { RSA_PSS_SHA256, RSA_SHA256, RSA_SHA512, SIGNATURE } from './names.ts';
 import { failSaml } from './saml-error.ts';
 
@@ -27,13 +27,13 @@ export interface ElementSignature {
 
 /** Whether an element has a signature of its own. */
 export function isSigned(element: XmlElement): boolean {
-  return childrenNamed(element, SIGNATURE, 'Signature').length > 0;
+  return findChildren(element, SIGNATURE, 'Signature').length > 0;
 }
 
 /** @throws SamlError when a signature is not a child of one of `holders`, or there are more signatures than holders */
-export function expectSignaturesIn(root: XmlElement, holders: readonly XmlElement[]): void {
+export function assertSignaturePlaces(root: XmlElement, holders: readonly XmlElement[]): void {
   const found = [...withDescendants(root)].filter(({ name }) => name === 'Signature');
-  const own = holders.flatMap((holder) => childrenNamed(holder, SIGNATURE, 'Signature'));
+  const own = holders.flatMap((holder) => findChildren(holder, SIGNATURE, 'Signature'));
   if (found.length !== own.length || own.length > holders.length)
     failSaml('A signature is in the wrong place');
 }
@@ -42,44 +42,44 @@ export function expectSignaturesIn(root: XmlElement, holders: readonly XmlElemen
  * The signature of an element, which covers the whole element and nothing else.
  * @throws SamlError when there is none, or one of another profile
  */
-export function signatureOf(element: XmlElement): ElementSignature {
-  const [signature, ...more] = childrenNamed(element, SIGNATURE, 'Signature');
+export function readSignature(element: XmlElement): ElementSignature {
+  const [signature, ...more] = findChildren(element, SIGNATURE, 'Signature');
   if (!signature) return failSaml(`${element.name} is not signed`);
   if (more.length > 0) failSaml(`${element.name} has more than one signature`);
-  expectChildren(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
-  const info = onlyChild(signature, SIGNATURE, 'SignedInfo');
-  const value = textOf(onlyChild(signature, SIGNATURE, 'SignatureValue'));
-  expectChildren(info, ['CanonicalizationMethod', 'SignatureMethod', 'Reference']);
-  expectAlgorithm(onlyChild(info, SIGNATURE, 'CanonicalizationMethod'), [EXCLUSIVE]);
-  const method = onlyChild(info, SIGNATURE, 'SignatureMethod');
-  expectAlgorithm(method, METHODS);
-  expectReference(onlyChild(info, SIGNATURE, 'Reference'), element);
-  return { element: signature, method: attributeOf(method, 'Algorithm'), value };
+  assertChildren(signature, ['SignedInfo', 'SignatureValue', 'KeyInfo']);
+  const info = getOnlyChild(signature, SIGNATURE, 'SignedInfo');
+  const value = getElementText(getOnlyChild(signature, SIGNATURE, 'SignatureValue'));
+  assertChildren(info, ['CanonicalizationMethod', 'SignatureMethod', 'Reference']);
+  assertAlgorithm(getOnlyChild(info, SIGNATURE, 'CanonicalizationMethod'), [EXCLUSIVE]);
+  const method = getOnlyChild(info, SIGNATURE, 'SignatureMethod');
+  assertAlgorithm(method, METHODS);
+  assertReference(getOnlyChild(info, SIGNATURE, 'Reference'), element);
+  return { element: signature, method: getAttribute(method, 'Algorithm'), value };
 }
 
-function expectReference(reference: XmlElement, element: XmlElement): void {
+function assertReference(reference: XmlElement, element: XmlElement): void {
   const id = element.attributes.get('ID') ?? '';
   if (!/^[A-Za-z_][\w.-]*$/.test(id)) failSaml(`ID of ${element.name} is not an identifier`);
   if (reference.attributes.get('URI') !== `#${id}`)
     failSaml(`Signature of ${element.name} does not reference it`);
-  expectChildren(reference, ['Transforms', 'DigestMethod', 'DigestValue']);
-  expectAlgorithm(onlyChild(reference, SIGNATURE, 'DigestMethod'), DIGESTS);
-  const transforms = onlyChild(reference, SIGNATURE, 'Transforms');
-  expectChildren(transforms, ['Transform']);
-  transforms.children.forEach(expectParameters);
-  const algorithms = transforms.children.map((transform) => attributeOf(transform, 'Algorithm'));
+  assertChildren(reference, ['Transforms', 'DigestMethod', 'DigestValue']);
+  assertAlgorithm(getOnlyChild(reference, SIGNATURE, 'DigestMethod'), DIGESTS);
+  const transforms = getOnlyChild(reference, SIGNATURE, 'Transforms');
+  assertChildren(transforms, ['Transform']);
+  transforms.children.forEach(assertParameters);
+  const algorithms = transforms.children.map((transform) => getAttribute(transform, 'Algorithm'));
   if (algorithms.join(' ') !== `${ENVELOPED} ${EXCLUSIVE}`)
     failSaml('Signature has unexpected transforms');
 }
 
-function expectAlgorithm(method: XmlElement, allowed: readonly string[]): void {
-  expectParameters(method);
-  if (!allowed.includes(attributeOf(method, 'Algorithm')))
+function assertAlgorithm(method: XmlElement, allowed: readonly string[]): void {
+  assertParameters(method);
+  if (!allowed.includes(getAttribute(method, 'Algorithm')))
     failSaml(`Algorithm of ${method.name} is not accepted`);
 }
 
 /** The only parameter accepted is a list of prefixes whose namespaces are signed even where they seem unused. */
-function expectParameters(method: XmlElement): void {
+function assertParameters(method: XmlElement): void {
   const isKnown = ({ namespace, name, attributes }: XmlElement): boolean =>
     namespace === EXCLUSIVE &&
     name === 'InclusiveNamespaces' &&
@@ -88,7 +88,7 @@ function expectParameters(method: XmlElement): void {
     failSaml(`${method.name} has unexpected content`);
 }
 
-function expectChildren(element: XmlElement, allowed: readonly string[]): void {
+function assertChildren(element: XmlElement, allowed: readonly string[]): void {
   if (
     !element.children.every(
       ({ namespace, name }) => namespace === SIGNATURE && allowed.includes(name),

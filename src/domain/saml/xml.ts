@@ -81,7 +81,7 @@ interface Extent {
 export function parseXml(source: string, profile: XmlProfile = MESSAGE): XmlElement {
   if (source.length > MAX_CHARACTERS) throw new UnsafeXml('too large');
   const text = source.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  return new Reader(text, profile).read();
+  return new Reader(text, profile).readRoot();
 }
 
 class Reader {
@@ -100,7 +100,7 @@ class Reader {
     this.#profile = profile;
     const parser = this.#parser;
     parser.on('error', (error) => this.#refuseSyntax(error));
-    parser.on('xmldecl', (declaration) => expectDeclaration(declaration, profile));
+    parser.on('xmldecl', (declaration) => assertDeclaration(declaration, profile));
     parser.on('doctype', () => refuse('a document type is not accepted'));
     for (const remark of ['comment', 'processinginstruction'] as const)
       parser.on(remark, () => this.#expectRemarks());
@@ -115,7 +115,7 @@ class Reader {
     parser.on('closetag', () => this.#pop());
   }
 
-  read(): XmlElement {
+  readRoot(): XmlElement {
     this.#parser.write(this.#text).close();
     return this.#root ?? refuse('has no element');
   }
@@ -155,10 +155,10 @@ class Reader {
 
   #push(tag: Tag): void {
     const inherited = this.#open.at(-1)?.scope ?? new Map<string, string>();
-    const scope = scopeIn(tag, inherited);
+    const scope = resolveScope(tag, inherited);
     const extent = { ...this.#extent, end: 0, inherited, declared: tag.ns };
-    const attributes = attributesIn(tag);
-    expectName(tag.local);
+    const attributes = readTagAttributes(tag);
+    assertName(tag.local);
     this.#open.push({
       namespace: tag.uri,
       name: tag.local,
@@ -167,7 +167,7 @@ class Reader {
       pieces: [],
       scope,
       extent,
-      standalone: () => standaloneText(this.#text, extent),
+      standalone: () => toStandaloneText(this.#text, extent),
     });
   }
 
@@ -187,7 +187,7 @@ function refuse(reason: string): never {
   throw new UnsafeXml(reason);
 }
 
-function expectDeclaration(
+function assertDeclaration(
   { version, encoding = 'UTF-8' }: { version?: string; encoding?: string },
   { isStrict }: XmlProfile,
 ): void {
@@ -195,31 +195,31 @@ function expectDeclaration(
   if (isStrict && !/^utf-8$/i.test(encoding)) refuse('only UTF-8 is accepted');
 }
 
-function expectName(name: string): void {
+function assertName(name: string): void {
   if (!NAME.test(name)) refuse('a name has characters beyond ASCII');
 }
 
-function scopeIn({ ns }: Tag, inherited: Scope): Scope {
+function resolveScope({ ns }: Tag, inherited: Scope): Scope {
   const declared = Object.entries(ns);
   if (declared.length === 0) return inherited;
-  for (const [prefix] of declared) if (prefix !== '') expectName(prefix);
+  for (const [prefix] of declared) if (prefix !== '') assertName(prefix);
   if (Object.hasOwn(ns, 'xml') || Object.hasOwn(ns, 'xmlns'))
     refuse('a namespace declaration is not allowed');
   const scope = new Map([...inherited, ...declared]);
   return scope.size > LIMITS.namespaces ? refuse('too many namespaces') : scope;
 }
 
-function attributesIn(tag: Tag): Map<string, string> {
+function readTagAttributes(tag: Tag): Map<string, string> {
   const attributes = new Map<string, string>();
   for (const { name, prefix, local, uri, value } of Object.values(tag.attributes)) {
     if (name === 'xmlns' || prefix === 'xmlns') continue;
-    expectName(local);
+    assertName(local);
     attributes.set(prefix === '' ? local : `{${uri}}${local}`, value);
   }
   return attributes;
 }
 
-function standaloneText(text: string, extent: Extent): string {
+function toStandaloneText(text: string, extent: Extent): string {
   const { start, afterName, end, inherited, declared } = extent;
   const declarations = [...inherited]
     .filter(([prefix]) => !Object.hasOwn(declared, prefix))
@@ -239,6 +239,6 @@ export function* withDescendants(element: XmlElement): Generator<XmlElement> {
 }
 
 /** The children of `element` with this name. */
-export function childrenNamed(element: XmlElement, namespace: string, name: string): XmlElement[] {
+export function findChildren(element: XmlElement, namespace: string, name: string): XmlElement[] {
   return element.children.filter((child) => child.namespace === namespace && child.name === name);
 }

@@ -1,5 +1,5 @@
 // SCIM filters (RFC 7644, section 3.4.2.2): compiled against a schema, evaluated on resources in memory.
-import { comparableName } from '../identity/addresses/email-address.ts';
+import { toComparableName } from '../identity/addresses/email-address.ts';
 import {
   parseFilter,
   ScimFilterError,
@@ -34,62 +34,65 @@ export interface Filter {
 export function compileFilter(source: string, schema: ResourceSchema): Filter {
   const tree = parseFilter(source);
   return {
-    matches: predicateOf(tree, schema),
-    requiredValue: (name) => requiredValueIn(tree, schema, name),
+    matches: createPredicate(tree, schema),
+    requiredValue: (name) => findRequiredValue(tree, schema, name),
   };
 }
 
 /** The predicate of a tree. @throws ScimFilterError */
-export function predicateOf(tree: FilterTree, schema: ResourceSchema): Predicate {
+export function createPredicate(tree: FilterTree, schema: ResourceSchema): Predicate {
   switch (tree.op) {
     case 'and': {
-      const parts = tree.of.map((part) => predicateOf(part, schema));
+      const parts = tree.of.map((part) => createPredicate(part, schema));
       return (resource) => parts.every((part) => part(resource));
     }
     case 'or': {
-      const parts = tree.of.map((part) => predicateOf(part, schema));
+      const parts = tree.of.map((part) => createPredicate(part, schema));
       return (resource) => parts.some((part) => part(resource));
     }
     case 'not': {
-      const inner = predicateOf(tree.of, schema);
+      const inner = createPredicate(tree.of, schema);
       return (resource) => !inner(resource);
     }
     case 'some':
-      return someElement(attributeAt(schema, tree.path).attribute, tree.of);
+      return createElementPredicate(requireAttribute(schema, tree.path).attribute, tree.of);
     case 'pr': {
-      const path = attributeAt(schema, tree.path);
-      return (resource) => valuesAt(resource, path).length > 0;
+      const path = requireAttribute(schema, tree.path);
+      return (resource) => listValues(resource, path).length > 0;
     }
     default:
-      return comparison(comparable(attributeAt(schema, tree.path), tree.path), tree);
+      return createComparison(
+        toComparablePath(requireAttribute(schema, tree.path), tree.path),
+        tree,
+      );
   }
 }
 
 /** Matches when a single element of a complex attribute matches the whole filter. */
-function someElement(attribute: Attribute, filter: FilterTree): Predicate {
-  const matches = predicateOf(filter, elementSchema(attribute));
+function createElementPredicate(attribute: Attribute, filter: FilterTree): Predicate {
+  const matches = createPredicate(filter, toElementSchema(attribute));
   return (resource) =>
-    elementsOf(resource, attribute).some((element) => matches(element as object));
+    listElements(resource, attribute).some((element) => matches(element as object));
 }
 
-function comparison(
+function createComparison(
   path: AttributePath,
   { op, value: literal }: { op: Comparison; value: Literal },
 ): Predicate {
-  const test = testOf(path.sub ?? path.attribute, op, literal);
+  const test = createTest(path.sub ?? path.attribute, op, literal);
   return (resource) => {
-    const values = valuesAt(resource, path);
+    const values = listValues(resource, path);
     return values.length === 0 ? test(null) : values.some((value) => test(value as Literal));
   };
 }
 
 /** The schema of the elements of a complex attribute. @throws ScimFilterError for one without sub-attributes */
-export function elementSchema({ name, subAttributes }: Attribute): ResourceSchema {
+export function toElementSchema({ name, subAttributes }: Attribute): ResourceSchema {
   if (!subAttributes) throw new ScimFilterError(`${name} has no sub-attributes`);
   return { id: name, name, description: name, attributes: subAttributes };
 }
 
-function attributeAt(schema: ResourceSchema, path: string): AttributePath {
+function requireAttribute(schema: ResourceSchema, path: string): AttributePath {
   const found = findAttribute(schema, path);
   if (!found) throw new ScimFilterError(`unknown attribute ${truncate(path, 80)}`);
   return found;
@@ -99,7 +102,7 @@ function attributeAt(schema: ResourceSchema, path: string): AttributePath {
  * A multi-valued complex attribute is compared by its sub-attribute `value` (RFC 7644, section 3.4.2.2: `emails co
  * "example.com"`).
  */
-function comparable({ attribute, sub }: AttributePath, path: string): AttributePath {
+function toComparablePath({ attribute, sub }: AttributePath, path: string): AttributePath {
   if (sub !== null || attribute.type !== 'complex') return { attribute, sub };
   const value = attribute.multiValued
     ? attribute.subAttributes?.find(({ name }) => name === 'value')
@@ -108,34 +111,34 @@ function comparable({ attribute, sub }: AttributePath, path: string): AttributeP
   return { attribute, sub: value };
 }
 
-function elementsOf(resource: object, { name }: Attribute): unknown[] {
+function listElements(resource: object, { name }: Attribute): unknown[] {
   const value = (resource as Readonly<Record<string, unknown>>)[name];
   return value === undefined || value === null ? [] : [value].flat();
 }
 
-function valuesAt(resource: object, { attribute, sub }: AttributePath): unknown[] {
-  const elements = elementsOf(resource, attribute);
-  return sub ? elements.flatMap((element) => elementsOf(element as object, sub)) : elements;
+function listValues(resource: object, { attribute, sub }: AttributePath): unknown[] {
+  const elements = listElements(resource, attribute);
+  return sub ? elements.flatMap((element) => listElements(element as object, sub)) : elements;
 }
 
 type Test = (value: Literal) => boolean;
 
-function testOf(attribute: Attribute, op: Comparison, literal: Literal): Test {
+function createTest(attribute: Attribute, op: Comparison, literal: Literal): Test {
   if (literal === null) {
     if (op === 'eq') return (value) => value === null;
     if (op === 'ne') return (value) => value !== null;
     throw new ScimFilterError(`${op} requires a value`);
   }
-  if (attribute.type === 'boolean') return booleanTest(attribute, op, literal);
+  if (attribute.type === 'boolean') return createBooleanTest(attribute, op, literal);
   if (typeof literal !== 'string')
     throw new ScimFilterError(`${attribute.name} must be compared with a string`);
   return attribute.type === 'dateTime'
-    ? instantTest(attribute, op, literal)
-    : textTest(attribute, op, literal);
+    ? createInstantTest(attribute, op, literal)
+    : createTextTest(attribute, op, literal);
 }
 
 /** Entra sends booleans as `"True"` and `"False"`. */
-function booleanTest(
+function createBooleanTest(
   { name }: Attribute,
   op: Comparison,
   literal: string | number | boolean,
@@ -148,7 +151,7 @@ function booleanTest(
   throw new ScimFilterError(`${name} does not support ${op}`);
 }
 
-function instantTest({ name }: Attribute, op: Comparison, literal: string): Test {
+function createInstantTest({ name }: Attribute, op: Comparison, literal: string): Test {
   const wanted = Date.parse(literal);
   if (Number.isNaN(wanted)) throw new ScimFilterError(`${name} must be compared with a dateTime`);
   if (op === 'co' || op === 'sw' || op === 'ew')
@@ -156,11 +159,11 @@ function instantTest({ name }: Attribute, op: Comparison, literal: string): Test
   return (value) => compare(op, value === null ? null : Date.parse(String(value)), wanted);
 }
 
-function textTest({ caseExact }: Attribute, op: Comparison, literal: string): Test {
-  const fold = (text: string): string => (caseExact ? text : comparableName(text));
-  const wanted = fold(literal);
+function createTextTest({ caseExact }: Attribute, op: Comparison, literal: string): Test {
+  const foldCase = (text: string): string => (caseExact ? text : toComparableName(text));
+  const wanted = foldCase(literal);
   return (actual) => {
-    const value = actual === null ? null : fold(String(actual));
+    const value = actual === null ? null : foldCase(String(actual));
     if (op === 'co') return value?.includes(wanted) ?? false;
     if (op === 'sw') return value?.startsWith(wanted) ?? false;
     if (op === 'ew') return value?.endsWith(wanted) ?? false;
@@ -191,14 +194,14 @@ function compare<T extends string | number>(
   }
 }
 
-function requiredValueIn(
+function findRequiredValue(
   tree: FilterTree,
   schema: ResourceSchema,
   name: string,
 ): string | undefined {
   if (tree.op === 'and')
     return tree.of
-      .map((part) => requiredValueIn(part, schema, name))
+      .map((part) => findRequiredValue(part, schema, name))
       .find((text) => text !== undefined);
   if (tree.op !== 'eq' || typeof tree.value !== 'string') return undefined;
   const found = findAttribute(schema, tree.path);

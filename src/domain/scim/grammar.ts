@@ -37,7 +37,7 @@ const TOKEN =
 const KINDS: readonly Kind[] = ['text', 'number', 'word', 'bracket', 'sub'];
 const END: Token = { kind: 'end', text: 'end of text' };
 
-function tokensOf(source: string): Token[] {
+function tokenizeText(source: string): Token[] {
   const text = source.trimEnd();
   if (text.length > filterLimits.length)
     throw new ScimFilterError(`longer than ${filterLimits.length} characters`);
@@ -60,21 +60,21 @@ class Parser {
   #inPath = false;
 
   constructor(source: string) {
-    this.#tokens = tokensOf(source);
+    this.#tokens = tokenizeText(source);
   }
 
-  filter(): FilterTree {
+  readFilter(): FilterTree {
     return this.#chain('or', () => this.#chain('and', () => this.#factor()));
   }
 
-  target(): Target {
+  readTarget(): Target {
     const path = this.#take('word');
     if (!this.#skip('[')) return { path, of: null, sub: null };
     const of = this.#inBrackets();
     return { path, of, sub: this.#peek().kind === 'sub' ? this.#take('sub').slice(1) : null };
   }
 
-  end(): void {
+  assertEnd(): void {
     if (this.#peek().kind !== 'end') throw this.#unexpected();
   }
 
@@ -94,7 +94,7 @@ class Parser {
     if (negated) this.#at += 1;
     if (!this.#skip('(')) return this.#expression();
     if ((this.#depth += 1) > filterLimits.depth) throw new ScimFilterError('nested too deeply');
-    const of = this.filter();
+    const of = this.readFilter();
     this.#expect(')');
     this.#depth -= 1;
     return negated ? { op: 'not', of } : of;
@@ -114,7 +114,7 @@ class Parser {
   #inBrackets(): FilterTree {
     if (this.#inPath) throw this.#unexpected();
     this.#inPath = true;
-    const of = this.filter();
+    const of = this.readFilter();
     this.#expect(']');
     this.#inPath = false;
     return of;
@@ -173,8 +173,8 @@ class Parser {
  */
 export function parseFilter(source: string): FilterTree {
   const parser = new Parser(source);
-  const tree = parser.filter();
-  parser.end();
+  const tree = parser.readFilter();
+  parser.assertEnd();
   return tree;
 }
 
@@ -184,7 +184,7 @@ export function parseFilter(source: string): FilterTree {
  */
 export function parseTarget(source: string): Target {
   const parser = new Parser(source);
-  const target = parser.target();
-  parser.end();
+  const target = parser.readTarget();
+  parser.assertEnd();
   return target;
 }

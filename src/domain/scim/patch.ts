@@ -1,8 +1,13 @@
 // Applies SCIM patches (RFC 7644, section 3.5.2) to a copy: only writable attributes of the schema can change.
 import type { Json, JsonObject } from '../record/json.ts';
-import { elementSchema, predicateOf, type Predicate } from './filter.ts';
+import { toElementSchema, createPredicate, type Predicate } from './filter.ts';
 import { parseTarget, ScimFilterError, type FilterTree } from './grammar.ts';
-import { canonicalMembers, findAttribute, type Attribute, type ResourceSchema } from './schema.ts';
+import {
+  toCanonicalMembers,
+  findAttribute,
+  type Attribute,
+  type ResourceSchema,
+} from './schema.ts';
 import { truncate } from '../names/truncate.ts';
 
 export interface PatchOperation {
@@ -81,11 +86,11 @@ function resolveTarget(schema: ResourceSchema, path: string): WriteTarget | null
     if (parsed.of === null)
       return multiValued && found.sub !== null ? null : { ...found, selects: null, template: null };
     if (!multiValued || (parsed.sub === null && found.sub !== null)) return null;
-    const elements = elementSchema(found.attribute);
+    const elements = toElementSchema(found.attribute);
     return {
       ...found,
-      selects: predicateOf(parsed.of, elements),
-      template: templateOf(parsed.of, elements),
+      selects: createPredicate(parsed.of, elements),
+      template: deriveTemplate(parsed.of, elements),
     };
   } catch (error) {
     if (error instanceof ScimFilterError) return null;
@@ -94,13 +99,13 @@ function resolveTarget(schema: ResourceSchema, path: string): WriteTarget | null
 }
 
 /** The element that a filter of equalities describes: `{ type: 'work' }` for `type eq "work"`. */
-function templateOf(tree: FilterTree, elements: ResourceSchema): JsonObject | null {
+function deriveTemplate(tree: FilterTree, elements: ResourceSchema): JsonObject | null {
   if (tree.op === 'eq') {
     const found = findAttribute(elements, tree.path);
     return found && found.sub === null ? { [found.attribute.name]: tree.value } : null;
   }
   if (tree.op !== 'and') return null;
-  const parts = tree.of.map((part) => templateOf(part, elements));
+  const parts = tree.of.map((part) => deriveTemplate(part, elements));
   return parts.every((part) => part !== null) ? Object.assign({}, ...parts) : null;
 }
 
@@ -115,22 +120,22 @@ function write(resource: JsonObject, target: WriteTarget, change: Change): JsonO
     return { ...resource, [name]: changed };
   }
   if (sub !== null)
-    return { ...resource, [name]: withMember(isObject(current) ? current : {}, sub, change) };
-  if (attribute.type !== 'complex' || clears(change))
-    return withMember(resource, attribute, change);
+    return { ...resource, [name]: setMember(isObject(current) ? current : {}, sub, change) };
+  if (attribute.type !== 'complex' || isClearing(change))
+    return setMember(resource, attribute, change);
   return { ...resource, [name]: merge(current, attribute, change) };
 }
 
 /** Null removes a value (RFC 7643, section 2.5). */
-const clears = ({ op, value }: Change): boolean => op === 'remove' || value === null;
+const isClearing = ({ op, value }: Change): boolean => op === 'remove' || value === null;
 
-function withMember(holder: JsonObject, member: Attribute, change: Change): JsonObject {
-  return clears(change)
-    ? without(holder, member)
+function setMember(holder: JsonObject, member: Attribute, change: Change): JsonObject {
+  return isClearing(change)
+    ? omitMember(holder, member)
     : { ...holder, [member.name]: change.value ?? null };
 }
 
-function without(holder: JsonObject, { name, required }: Attribute): JsonObject {
+function omitMember(holder: JsonObject, { name, required }: Attribute): JsonObject {
   if (required || name === 'active') throw new ScimPatchError(`${name} cannot be removed`);
   const { [name]: _removed, ...rest } = holder;
   return rest;
@@ -145,7 +150,7 @@ function merge(
   if (!isObject(value)) throw new ScimPatchError(`${name} must be an object`);
   return {
     ...(isObject(current) ? current : {}),
-    ...(canonicalMembers(subAttributes, value) as JsonObject),
+    ...(toCanonicalMembers(subAttributes, value) as JsonObject),
   };
 }
 
@@ -156,20 +161,20 @@ function writeList(
   { op, value }: Change,
 ): Json[] {
   if (value === undefined || value === null) return [];
-  const items = [value].flat().map((item) => canonicalMembers(subAttributes, item) as Json);
+  const items = [value].flat().map((item) => toCanonicalMembers(subAttributes, item) as Json);
   if (!items.every(isObject)) throw new ScimPatchError(`${name} must be a list of objects`);
   if (op === 'replace') return items;
-  const keyOf = op === 'remove' ? valueOf : elementKey;
-  const named = new Set(items.map(keyOf));
-  const kept = list.filter((old) => !named.has(keyOf(old)));
+  const toKey = op === 'remove' ? readElementValue : toElementKey;
+  const named = new Set(items.map(toKey));
+  const kept = list.filter((old) => !named.has(toKey(old)));
   return op === 'remove' ? kept : [...kept, ...items];
 }
 
-const valueOf = (element: Json): string =>
+const readElementValue = (element: Json): string =>
   isObject(element) && typeof element.value === 'string' ? element.value.toLowerCase() : '';
 /** Elements of the same value and type are the same. */
-const elementKey = (element: Json): string =>
-  JSON.stringify([valueOf(element), isObject(element) ? element.type : undefined]);
+const toElementKey = (element: Json): string =>
+  JSON.stringify([readElementValue(element), isObject(element) ? element.type : undefined]);
 
 /** Changes the selected elements; when none is selected, adds one. */
 function writeElements(
@@ -178,16 +183,16 @@ function writeElements(
   change: Change,
 ): Json[] {
   const selected = list.map((element) => isObject(element) && selects?.(element));
-  const changed = (element: Json): JsonObject => {
+  const changeElement = (element: Json): JsonObject => {
     const before = isObject(element) ? element : {};
-    return sub === null ? merge(before, attribute, change) : withMember(before, sub, change);
+    return sub === null ? merge(before, attribute, change) : setMember(before, sub, change);
   };
-  if (clears(change) && sub === null) return list.filter((_, index) => !selected[index]);
+  if (isClearing(change) && sub === null) return list.filter((_, index) => !selected[index]);
   if (selected.includes(true))
-    return list.map((element, index) => (selected[index] ? changed(element) : element));
-  if (clears(change)) return list;
+    return list.map((element, index) => (selected[index] ? changeElement(element) : element));
+  if (isClearing(change)) return list;
   if (template === null) throw new ScimPatchError(`no element of ${attribute.name} is selected`);
-  return [...list, changed(template)];
+  return [...list, changeElement(template)];
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

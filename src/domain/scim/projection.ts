@@ -1,5 +1,5 @@
 // Projection of SCIM resources by `attributes` and `excludedAttributes` (RFC 7644, section 3.9).
-import { attributesOf, findAttribute, type ResourceSchema } from './schema.ts';
+import { listAttributes, findAttribute, type ResourceSchema } from './schema.ts';
 
 /** Only one of the two applies; `attributes` takes precedence. Unknown names are ignored. */
 export interface Selection {
@@ -8,10 +8,10 @@ export interface Selection {
 }
 
 /** Sub-attributes by attribute; null: the whole attribute. */
-type Named = Map<string, Set<string> | null>;
+type NamedAttributes = Map<string, Set<string> | null>;
 
-function namedIn(schema: ResourceSchema, paths: readonly string[]): Named {
-  const named: Named = new Map();
+function resolveNames(schema: ResourceSchema, paths: readonly string[]): NamedAttributes {
+  const named: NamedAttributes = new Map();
   for (const path of paths) {
     const found = findAttribute(schema, path.trim());
     if (!found) continue;
@@ -29,8 +29,8 @@ export function isReturned(
   selection: Selection,
   attribute: string,
 ): boolean {
-  if (selection.attributes) return namedIn(schema, selection.attributes).has(attribute);
-  return namedIn(schema, selection.excludedAttributes ?? []).get(attribute) !== null;
+  if (selection.attributes) return resolveNames(schema, selection.attributes).has(attribute);
+  return resolveNames(schema, selection.excludedAttributes ?? []).get(attribute) !== null;
 }
 
 interface Resource {
@@ -48,23 +48,23 @@ export function project<T extends Resource>(
   selection: Selection,
 ): Projected<T> {
   const always = new Set(
-    attributesOf(schema)
+    listAttributes(schema)
       .filter(({ returned }) => returned === 'always')
       .map(({ name }) => name),
   );
   const isInclusion = selection.attributes !== undefined;
-  const named = namedIn(schema, selection.attributes ?? selection.excludedAttributes ?? []);
+  const named = resolveNames(schema, selection.attributes ?? selection.excludedAttributes ?? []);
   const members = Object.entries(resource).flatMap(([name, value]) => {
     if (always.has(name)) return [[name, value]];
     const subs = named.get(name);
     if (subs === undefined) return isInclusion ? [] : [[name, value]];
     if (subs === null) return isInclusion ? [[name, value]] : [];
-    return [[name, subAttributesOf(value, (sub) => subs.has(sub) === isInclusion)]];
+    return [[name, selectSubAttributes(value, (sub) => subs.has(sub) === isInclusion)]];
   });
   return Object.fromEntries(members) as Projected<T>;
 }
 
-function subAttributesOf(value: unknown, isSelected: (sub: string) => boolean): unknown {
-  if (Array.isArray(value)) return value.map((element) => subAttributesOf(element, isSelected));
+function selectSubAttributes(value: unknown, isSelected: (sub: string) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((element) => selectSubAttributes(element, isSelected));
   return Object.fromEntries(Object.entries(value as object).filter(([name]) => isSelected(name)));
 }

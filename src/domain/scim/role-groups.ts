@@ -13,4 +13,4 @@ export const isRoleGroup = (role: Role): role is RoleGroup =>
   (ROLE_GROUPS as readonly Role[]).includes(role);
 
 /** The role after leaving a group: the default role; after leaving that of the default role, viewer. */
-export const roleAfter = (left: RoleGroup): Role => (left === 'member' ? 'viewer' : 'member');
+export const toRemainingRole = (left: RoleGroup): Role => (left === 'member' ? 'viewer' : 'member');

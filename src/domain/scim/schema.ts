@@ -25,7 +25,7 @@ export interface ResourceSchema {
   attributes: readonly Attribute[];
 }
 
-function attribute(
+function createAttribute(
   name: string,
   description: string,
   properties: Partial<Omit<Attribute, 'name' | 'description'>> = {},
@@ -46,28 +46,36 @@ function attribute(
 
 const readOnly = { mutability: 'readOnly' } as const;
 const exact = { caseExact: true } as const;
-const complex = (...subAttributes: Attribute[]) => ({ type: 'complex', subAttributes }) as const;
+const createComplexType = (...subAttributes: Attribute[]) =>
+  ({ type: 'complex', subAttributes }) as const;
 
 /** Attributes of every resource, which are not part of the schemas (RFC 7643, section 3.1). */
 const COMMON: readonly Attribute[] = [
-  attribute('schemas', 'Schemas of the resource', {
+  createAttribute('schemas', 'Schemas of the resource', {
     multiValued: true,
     ...exact,
     ...readOnly,
     returned: 'always',
   }),
-  attribute('id', 'Identifier given by the service', { ...exact, ...readOnly, returned: 'always' }),
-  attribute('externalId', 'Stable identifier given by the identity provider', exact),
-  attribute('meta', 'Metadata of the resource', {
+  createAttribute('id', 'Identifier given by the service', {
+    ...exact,
     ...readOnly,
-    ...complex(
-      attribute('resourceType', 'Kind of resource', { ...exact, ...readOnly }),
-      attribute('created', 'When the resource was created', { type: 'dateTime', ...readOnly }),
-      attribute('lastModified', 'When the resource was last changed', {
+    returned: 'always',
+  }),
+  createAttribute('externalId', 'Stable identifier given by the identity provider', exact),
+  createAttribute('meta', 'Metadata of the resource', {
+    ...readOnly,
+    ...createComplexType(
+      createAttribute('resourceType', 'Kind of resource', { ...exact, ...readOnly }),
+      createAttribute('created', 'When the resource was created', {
         type: 'dateTime',
         ...readOnly,
       }),
-      attribute('location', 'URI of the resource', {
+      createAttribute('lastModified', 'When the resource was last changed', {
+        type: 'dateTime',
+        ...readOnly,
+      }),
+      createAttribute('location', 'URI of the resource', {
         type: 'reference',
         ...exact,
         ...readOnly,
@@ -81,45 +89,47 @@ export const USER_SCHEMA: ResourceSchema = {
   name: 'User',
   description: 'A person who is a member of the organisation',
   attributes: [
-    attribute('userName', 'Login name: the e-mail address in lower case', {
+    createAttribute('userName', 'Login name: the e-mail address in lower case', {
       required: true,
       uniqueness: 'server',
     }),
-    attribute(
+    createAttribute(
       'displayName',
       'Display name; by default the given and family name, or the local part of the e-mail address',
     ),
-    attribute(
+    createAttribute(
       'name',
       'Parts of the name',
-      complex(
-        attribute('formatted', 'Full name'),
-        attribute('givenName', 'Given name'),
-        attribute('familyName', 'Family name'),
+      createComplexType(
+        createAttribute('formatted', 'Full name'),
+        createAttribute('givenName', 'Given name'),
+        createAttribute('familyName', 'Family name'),
       ),
     ),
-    attribute('active', 'Whether the person may sign in to the organisation', { type: 'boolean' }),
-    attribute('emails', 'E-mail addresses; the first one is canonical', {
+    createAttribute('active', 'Whether the person may sign in to the organisation', {
+      type: 'boolean',
+    }),
+    createAttribute('emails', 'E-mail addresses; the first one is canonical', {
       multiValued: true,
-      ...complex(
-        attribute('value', 'The address'),
-        attribute('type', 'Kind of address', { canonicalValues: ['work', 'home', 'other'] }),
-        attribute('primary', 'Whether it is the preferred address', { type: 'boolean' }),
+      ...createComplexType(
+        createAttribute('value', 'The address'),
+        createAttribute('type', 'Kind of address', { canonicalValues: ['work', 'home', 'other'] }),
+        createAttribute('primary', 'Whether it is the preferred address', { type: 'boolean' }),
       ),
     }),
-    attribute('groups', 'The role of the person, as a group', {
+    createAttribute('groups', 'The role of the person, as a group', {
       multiValued: true,
       ...readOnly,
-      ...complex(
-        attribute('value', 'Identifier of the group', { ...exact, ...readOnly }),
-        attribute('$ref', 'URI of the group', {
+      ...createComplexType(
+        createAttribute('value', 'Identifier of the group', { ...exact, ...readOnly }),
+        createAttribute('$ref', 'URI of the group', {
           type: 'reference',
           referenceTypes: ['Group'],
           ...exact,
           ...readOnly,
         }),
-        attribute('display', 'Name of the group', readOnly),
-        attribute('type', 'Kind of membership', {
+        createAttribute('display', 'Name of the group', readOnly),
+        createAttribute('type', 'Kind of membership', {
           canonicalValues: ['direct'],
           ...readOnly,
         }),
@@ -133,22 +143,22 @@ export const GROUP_SCHEMA: ResourceSchema = {
   name: 'Group',
   description: 'The members of the organisation with a given role',
   attributes: [
-    attribute('displayName', 'Name of the role', {
+    createAttribute('displayName', 'Name of the role', {
       required: true,
       uniqueness: 'server',
       ...readOnly,
     }),
-    attribute('members', 'The users with the role', {
+    createAttribute('members', 'The users with the role', {
       multiValued: true,
-      ...complex(
-        attribute('value', 'Identifier of the user', exact),
-        attribute('$ref', 'URI of the user', {
+      ...createComplexType(
+        createAttribute('value', 'Identifier of the user', exact),
+        createAttribute('$ref', 'URI of the user', {
           type: 'reference',
           referenceTypes: ['User'],
           ...exact,
         }),
-        attribute('display', 'Name of the user', readOnly),
-        attribute('type', 'Kind of member', { canonicalValues: ['User'], ...readOnly }),
+        createAttribute('display', 'Name of the user', readOnly),
+        createAttribute('type', 'Kind of member', { canonicalValues: ['User'], ...readOnly }),
       ),
     }),
   ],
@@ -162,11 +172,11 @@ export interface AttributePath {
   sub: Attribute | null;
 }
 
-const byName = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
+const findByName = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
   attributes.find((attribute) => attribute.name.toLowerCase() === name.toLowerCase());
 
 /** All attributes of a resource, including the common ones. */
-export const attributesOf = (schema: ResourceSchema): Attribute[] => [
+export const listAttributes = (schema: ResourceSchema): Attribute[] => [
   ...COMMON,
   ...schema.attributes,
 ];
@@ -179,21 +189,26 @@ export function findAttribute(schema: ResourceSchema, path: string): AttributePa
   const prefix = `${schema.id}:`.toLowerCase();
   const relative = path.toLowerCase().startsWith(prefix) ? path.slice(prefix.length) : path;
   const [name = '', subName, ...rest] = relative.split('.');
-  const found = byName(attributesOf(schema), name);
+  const found = findByName(listAttributes(schema), name);
   if (!found || rest.length > 0) return null;
   if (subName === undefined) return { attribute: found, sub: null };
-  const sub = byName(found.subAttributes ?? [], subName);
+  const sub = findByName(found.subAttributes ?? [], subName);
   return sub ? { attribute: found, sub } : null;
 }
 
 /** A copy with the names of members in the case of `attributes`, without unknown members, at all levels. */
-export function canonicalMembers(attributes: readonly Attribute[], value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => canonicalMembers(attributes, item));
+export function toCanonicalMembers(attributes: readonly Attribute[], value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => toCanonicalMembers(attributes, item));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const found = byName(attributes, name);
+    const found = findByName(attributes, name);
     return found
-      ? [[found.name, found.subAttributes ? canonicalMembers(found.subAttributes, member) : member]]
+      ? [
+          [
+            found.name,
+            found.subAttributes ? toCanonicalMembers(found.subAttributes, member) : member,
+          ],
+        ]
       : [];
   });
   return Object.fromEntries(members) as unknown;

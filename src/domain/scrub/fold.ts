@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, string>> = {
  * A cache of folds plus one; 0: not cached. A decision in Chinese or Russian takes 80 us, without it 330 (row
  * ingest/R1).
  */
-const known = new Int32Array(0x110000);
+const foldCache = new Int32Array(0x110000);
 
 /** A folded text and, for each of its units and its end, the offset in the original where that unit began. */
 export interface Folded {
@@ -31,10 +31,10 @@ export interface Folded {
 
 /** The code point that detectors read for this one; 0 for an invisible one; ASCII is unchanged. */
 export function foldCodePoint(codePoint: number): number {
-  const cached = known[codePoint] ?? 0;
+  const cached = foldCache[codePoint] ?? 0;
   if (cached !== 0) return cached - 1;
   const folded = computeFold(codePoint);
-  known[codePoint] = folded + 1;
+  foldCache[codePoint] = folded + 1;
   return folded;
 }
 
@@ -42,7 +42,7 @@ function computeFold(codePoint: number): number {
   if (codePoint < 0x80) return codePoint;
   const character = String.fromCodePoint(codePoint);
   if (invisible.test(character)) return 0;
-  if (digit.test(character)) return 0x30 + digitValue(codePoint);
+  if (digit.test(character)) return 0x30 + computeDigitValue(codePoint);
   if (blank.test(character)) return 0x20;
   if (hyphen.test(character)) return 0x2d;
   const compatible = character.normalize('NFKC');
@@ -50,7 +50,7 @@ function computeFold(codePoint: number): number {
 }
 
 /** Unicode encodes the decimal digits of a script in consecutive runs of ten, from zero. */
-function digitValue(codePoint: number): number {
+function computeDigitValue(codePoint: number): number {
   let below = 0;
   while (digit.test(String.fromCodePoint(codePoint - below - 1))) below++;
   return below % 10;
@@ -60,7 +60,7 @@ function digitValue(codePoint: number): number {
  * The length of the JSON escape that starts at this backslash, and its code point; null when there is no escape.
  * A run of backslashes counts as one, so that JSON nested in strings is read like the innermost.
  */
-export function escapeAt(text: string, at: number): { length: number; codePoint: number } | null {
+export function readEscape(text: string, at: number): { length: number; codePoint: number } | null {
   let end = at;
   while (text[end] === '\\') end++;
   const letter = text[end];
@@ -94,13 +94,13 @@ export class Folding {
   }
 
   /** Folds a stride; false at the end of the text. */
-  goOn(): boolean {
+  foldStride(): boolean {
     const { length } = this.#text;
     const end = Math.min(this.#at + STRIDE, length);
     const codePoints: number[] = [];
     let filled = this.#folded.length;
     while (this.#at < end) {
-      const unit = unitAt(this.#text, this.#at);
+      const unit = readUnit(this.#text, this.#at);
       if (unit.codePoint !== 0) {
         codePoints.push(unit.codePoint);
         this.#origin[filled++] = this.#at;
@@ -112,21 +112,21 @@ export class Folding {
     return this.#at < length;
   }
 
-  folded(): Folded {
+  toFolded(): Folded {
     const { length } = this.#folded;
     this.#origin[length] = this.#text.length;
     return { text: this.#folded, origin: this.#origin.subarray(0, length + 1) };
   }
 }
 
-function unitAt(text: string, at: number): { length: number; codePoint: number } {
+function readUnit(text: string, at: number): { length: number; codePoint: number } {
   const codePoint = text.codePointAt(at) ?? 0;
-  if (codePoint === 0x5c) return escapeAt(text, at) ?? backslashes(text, at);
+  if (codePoint === 0x5c) return readEscape(text, at) ?? readBackslashes(text, at);
   return { length: codePoint > 0xffff ? 2 : 1, codePoint: foldCodePoint(codePoint) };
 }
 
 /** Reads a run of backslashes without an escape, which counts as one. */
-function backslashes(text: string, at: number): { length: number; codePoint: number } {
+function readBackslashes(text: string, at: number): { length: number; codePoint: number } {
   let end = at;
   while (text[end] === '\\') end++;
   return { length: end - at, codePoint: 0x5c };

@@ -21,21 +21,21 @@ const extension = /^(?:x|ext)\d{1,6}$/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Leaves out candidates that are part of a longer identifier. */
-export function outsideIdentifiers({ pattern, spansAt }: Candidates): Candidates {
+export function omitIdentifierParts({ pattern, extractSpans }: Candidates): Candidates {
   return {
     pattern,
-    spansAt: (match, search) =>
-      spansAt(match, search).filter((span) => !isPartOfIdentifier(span, search)),
+    extractSpans: (match, search) =>
+      extractSpans(match, search).filter((span) => !isPartOfIdentifier(span, search)),
   };
 }
 
 /** Leaves out candidates inside a UUID, the only exception for values after a label. */
-export function outsideUuids({ pattern, spansAt }: Candidates): Candidates {
+export function omitUuidParts({ pattern, extractSpans }: Candidates): Candidates {
   return {
     pattern,
-    spansAt: (match, search) =>
-      spansAt(match, search).filter((span) => {
-        const { before, behind } = around(span, search);
+    extractSpans: (match, search) =>
+      extractSpans(match, search).filter((span) => {
+        const { before, behind } = findNeighbours(span, search);
         return !uuid.test(before + search.text.slice(span.start, span.end) + behind);
       }),
   };
@@ -43,16 +43,16 @@ export function outsideUuids({ pattern, spansAt }: Candidates): Candidates {
 
 function isPartOfIdentifier(span: Span, search: TextSearch): boolean {
   if (!search.work.take(costs.match)) return false;
-  const { before, behind } = around(span, search);
+  const { before, behind } = findNeighbours(span, search);
   const [leading, trailing] = [before, behind].map((text) =>
     text.split('-').filter((piece) => piece !== ''),
   ) as [string[], string[]];
   if (leading.some((piece) => /\d/.test(piece))) return true;
-  if (leading.some(beginsIdentifier)) return true;
+  if (leading.some(isIdentifierStart)) return true;
   return !isAddition(trailing) && trailing.some((piece) => /\d/.test(piece));
 }
 
-function beginsIdentifier(word: string): boolean {
+function isIdentifierStart(word: string): boolean {
   const lower = word.toLowerCase();
   if (announcing.has(lower)) return false;
   return identifying.has(lower) || /^[A-Z]{1,6}$/.test(word);
@@ -65,7 +65,10 @@ function isAddition(trailing: readonly string[]): boolean {
 }
 
 /** The texts joined to a span by single hyphens on either side. */
-function around({ start, end }: Span, { text }: TextSearch): { before: string; behind: string } {
+function findNeighbours(
+  { start, end }: Span,
+  { text }: TextSearch,
+): { before: string; behind: string } {
   const ahead = text.slice(Math.max(0, start - REACH), start);
   return {
     before: /(?:[A-Za-z0-9]+-)*[A-Za-z0-9]*$/.exec(ahead)?.[0] ?? '',

@@ -1,6 +1,6 @@
 // Inspects a text for features that rules need, so that few run: 11 us a decision, 27 with a pattern (row ingest/R1).
 import { STRIDE } from '../work.ts';
-import { escapeAt, foldCodePoint } from './fold.ts';
+import { readEscape, foldCodePoint } from './fold.ts';
 
 /** Features of a text, as bits. Digits are close when at most two of ` -./()+` separate one from the next. */
 export const textFeatures = {
@@ -33,9 +33,9 @@ const LETTER = 2;
 const CLOSE = 4;
 const VISIBLE = 8;
 const SPECIAL = 16;
-const kinds = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => computeKind(String.fromCharCode(code)));
 
-function kindOf(character: string): number {
+function computeKind(character: string): number {
   const visible = /[!-~]/.test(character) && !/["',;]/.test(character) ? VISIBLE : 0;
   if (/\d/.test(character)) return DIGIT | visible;
   if (/[A-Za-z]/.test(character)) return LETTER | visible;
@@ -55,7 +55,7 @@ export function isDate(text: string): boolean {
 const candidate = /[\d@%\\\x80-\uffff]|-----/;
 
 /** Whether a text has any character that personal data needs; one without is not inspected further. */
-export function canBePersonal(text: string): boolean {
+export function mayBePersonal(text: string): boolean {
   return candidate.test(text);
 }
 
@@ -79,11 +79,11 @@ export class Inspection {
   }
 
   /** Inspects a stride; false at the end of the text. */
-  goOn(): boolean {
+  inspectStride(): boolean {
     const { length } = this.#text;
     const end = Math.min(this.#at + STRIDE, length);
     for (let at = this.#at; at < end; at++) {
-      const kind = kindAt(this.#text, at);
+      const kind = getKind(this.#text, at);
       this.#runKinds |= kind;
       if ((kind & DIGIT) !== 0) this.#digit(at);
       else if ((kind & LETTER) === 0) this.#separator(at, kind);
@@ -93,20 +93,20 @@ export class Inspection {
   }
 
   /** The features of the inspected text as bits of `textFeatures`. */
-  features(): number {
-    return this.#features | digitFeatures(this.#text, this.#digits, this.#digitsEnd);
+  getFeatures(): number {
+    return this.#features | getDigitFeatures(this.#text, this.#digits, this.#digitsEnd);
   }
 
   #digit(at: number): void {
-    if (!areClose(this.#text, this.#digitsEnd, at)) {
-      this.#features |= digitFeatures(this.#text, this.#digits, this.#digitsEnd);
+    if (!isClose(this.#text, this.#digitsEnd, at)) {
+      this.#features |= getDigitFeatures(this.#text, this.#digits, this.#digitsEnd);
       this.#digits = 0;
     }
     this.#digits++;
     this.#digitsEnd = at + 1;
     this.#wordDigits++;
     const isFourth = this.#wordDigits === 2 && at - this.#wordStart === 3;
-    if (isFourth && (kindAt(this.#text, at - 1) & DIGIT) !== 0)
+    if (isFourth && (getKind(this.#text, at - 1) & DIGIT) !== 0)
       this.#features |= textFeatures.ibanHead;
   }
 
@@ -116,7 +116,7 @@ export class Inspection {
       this.#features |= textFeatures.mixed;
     this.#wordStart = at + 1;
     this.#wordDigits = 0;
-    if ((kind & SPECIAL) !== 0) this.#features |= specialFeature(this.#text, at);
+    if ((kind & SPECIAL) !== 0) this.#features |= getSpecialFeature(this.#text, at);
     if ((kind & VISIBLE) === 0) this.#endRun(at);
   }
 
@@ -128,21 +128,21 @@ export class Inspection {
   }
 }
 
-function kindAt(text: string, at: number): number {
+function getKind(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code < 128 ? (kinds[code] ?? 0) : SPECIAL;
 }
 
 /** Whether only separators of digits, at most two, are between `end` and `at`. */
-function areClose(text: string, end: number, at: number): boolean {
+function isClose(text: string, end: number, at: number): boolean {
   if (at - end > 2) return false;
   for (let between = end; between < at; between++)
-    if ((kindAt(text, between) & CLOSE) === 0) return false;
+    if ((getKind(text, between) & CLOSE) === 0) return false;
   return true;
 }
 
 /** The features of a run of close digits that ends at `end`. */
-function digitFeatures(text: string, digits: number, end: number): number {
+function getDigitFeatures(text: string, digits: number, end: number): number {
   if (digits < 4) return 0;
   if (digits < 8 || (digits === 8 && isDate(text.slice(end - 10, end))))
     return textFeatures.digits4;
@@ -154,27 +154,27 @@ function digitFeatures(text: string, digits: number, end: number): number {
 const version4Tail = /(?:\.\d{1,3}){3}/y;
 const version6Tail = /::|(?::[0-9a-f]{1,4}){7}/iy;
 
-function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+function hasMatch(pattern: RegExp, text: string, at: number): boolean {
   pattern.lastIndex = at;
   return pattern.test(text);
 }
 
 /** The feature of one of `@ % . : - \`, or of a character beyond ASCII, by its context. */
-function specialFeature(text: string, at: number): number {
+function getSpecialFeature(text: string, at: number): number {
   switch (text[at]) {
     case '@':
     case '%':
       return textFeatures.at;
     case '\\':
-      return text[at - 1] === '\\' || (escapeAt(text, at) === null && text[at + 1] !== '\\')
+      return text[at - 1] === '\\' || (readEscape(text, at) === null && text[at + 1] !== '\\')
         ? 0
         : textFeatures.foldable;
     case '.':
-      return (kindAt(text, at + 1) & DIGIT) !== 0 && matchesAt(version4Tail, text, at)
+      return (getKind(text, at + 1) & DIGIT) !== 0 && hasMatch(version4Tail, text, at)
         ? textFeatures.address
         : 0;
     case ':':
-      return (kindAt(text, at + 1) & VISIBLE) !== 0 && matchesAt(version6Tail, text, at)
+      return (getKind(text, at + 1) & VISIBLE) !== 0 && hasMatch(version6Tail, text, at)
         ? textFeatures.address
         : 0;
     case '-':

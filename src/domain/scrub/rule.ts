@@ -30,7 +30,7 @@ export interface Candidates {
   /** A global pattern, which other searches may use between two matches. */
   pattern: RegExp;
   /** The spans of a match in any order; they may overlap. Spans found after the work is used up are ignored. */
-  spansAt(match: RegExpExecArray, search: TextSearch): readonly Span[];
+  extractSpans(match: RegExpExecArray, search: TextSearch): readonly Span[];
 }
 
 export interface Rule {
@@ -42,7 +42,7 @@ export interface Rule {
 }
 
 /** The tag of a detection, for example `PII_EMAIL`. */
-export function detectionTag(type: DetectionType): string {
+export function toDetectionTag(type: DetectionType): string {
   return `PII_${type}`;
 }
 
@@ -57,15 +57,15 @@ export const costs = {
 } as const;
 
 /** Finds the spans of a rule in a text, in parts, until the work is used up. */
-export function* spansIn(search: TextSearch, { candidates }: Rule): Parts<Span[]> {
+export function* findSpans(search: TextSearch, { candidates }: Rule): Parts<Span[]> {
   const { text, work } = search;
   const spans: Span[] = [];
-  for (const { pattern, spansAt } of candidates(text)) {
+  for (const { pattern, extractSpans } of candidates(text)) {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       if (!work.take(costs.match)) return spans;
       const next = match[0] === '' ? pattern.lastIndex + 1 : pattern.lastIndex;
-      spans.push(...spansAt(match, search));
+      spans.push(...extractSpans(match, search));
       if (work.endsPart()) yield;
       pattern.lastIndex = next;
     }
@@ -76,7 +76,7 @@ export function* spansIn(search: TextSearch, { candidates }: Rule): Parts<Span[]
 const none: readonly Span[] = [];
 
 /** A list of one span; empty for length 0. */
-export function spanOf(start: number, length: number): readonly Span[] {
+export function toSpans(start: number, length: number): readonly Span[] {
   return length === 0 ? none : [{ start, end: start + length }];
 }
 
@@ -84,16 +84,16 @@ export function spanOf(start: number, length: number): readonly Span[] {
  * Every match of a global pattern, or the span of its look-ahead group `found` where it ends in one. `measureMatch`
  * returns the number of leading characters of a match that are personal data.
  */
-export function matchesOf(
+export function createCandidates(
   pattern: RegExp,
-  lengthOf: (found: string, work: Work) => number = ({ length }) => length,
+  measureMatch: (found: string, work: Work) => number = ({ length }) => length,
 ): Candidates {
   return {
     pattern,
-    spansAt(match, { work }) {
+    extractSpans(match, { work }) {
       const ahead = match.groups?.['found'];
       const start = ahead === undefined ? match.index : match.index + match[0].length;
-      return spanOf(start, lengthOf(ahead ?? match[0], work));
+      return toSpans(start, measureMatch(ahead ?? match[0], work));
     },
   };
 }

@@ -1,8 +1,8 @@
 // Scrubs one text: inspects it, folds it if needed, runs the rules for its features, and replaces findings by markers.
 import { type Folded, Folding } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
-import { canBePersonal, Inspection, textFeatures } from './inspect.ts';
-import { type DetectionType, type Rule, type Span, spansIn } from './rule.ts';
+import { mayBePersonal, Inspection, textFeatures } from './inspect.ts';
+import { type DetectionType, type Rule, type Span, findSpans } from './rule.ts';
 import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 
@@ -47,11 +47,11 @@ export function* scrubText(
   label: LabelClass | null,
   scrubbing: Scrubbing,
 ): Parts<ScrubbedText> {
-  if (!canBePersonal(text)) return { text, detections: nothing };
+  if (!mayBePersonal(text)) return { text, detections: nothing };
   let current = text;
   let detections = nothing;
   for (let pass = 0; pass < maximumPasses; pass++) {
-    const next = yield* onePass(current, label, scrubbing);
+    const next = yield* runPass(current, label, scrubbing);
     if (scrubbing.work.left === 0) break;
     if (next === null) return { text: current, detections };
     current = next.text;
@@ -67,37 +67,37 @@ interface Marked {
 }
 
 /** Runs one pass; null when nothing is found. */
-function* onePass(
+function* runPass(
   text: string,
   label: LabelClass | null,
   { rules, work }: Scrubbing,
 ): Parts<Marked | null> {
   if (!work.take(text.length * PER_CHARACTER.inspection)) return null;
-  const features = yield* featuresOf(text);
+  const features = yield* inspectFeatures(text);
   if (features === 0) return null;
   if ((features & textFeatures.foldable) === 0)
-    return yield* withMarkers(text, yield* findingsIn(text, label, { rules, work, features }));
+    return yield* insertMarkers(text, yield* scanText(text, label, { rules, work, features }));
   if (!work.take(text.length * PER_CHARACTER.folding)) return null;
   const folding = new Folding(text);
-  while (folding.goOn()) yield;
-  const folded = folding.folded();
-  return yield* withMarkers(text, yield* findingsInFolded(folded, label, { rules, work }));
+  while (folding.foldStride()) yield;
+  const folded = folding.toFolded();
+  return yield* insertMarkers(text, yield* scanFoldedText(folded, label, { rules, work }));
 }
 
-function* featuresOf(text: string): Parts<number> {
+function* inspectFeatures(text: string): Parts<number> {
   const inspection = new Inspection(text);
-  while (inspection.goOn()) yield;
-  return inspection.features();
+  while (inspection.inspectStride()) yield;
+  return inspection.getFeatures();
 }
 
 /** The findings in a folded text, with offsets in the original. */
-function* findingsInFolded(
+function* scanFoldedText(
   { text, origin }: Folded,
   label: LabelClass | null,
   { rules, work }: Scrubbing,
 ): Parts<Finding[]> {
-  const features = yield* featuresOf(text);
-  const findings = yield* findingsIn(text, label, { rules, work, features });
+  const features = yield* inspectFeatures(text);
+  const findings = yield* scanText(text, label, { rules, work, features });
   for (const finding of findings) {
     finding.start = origin[finding.start] ?? 0;
     finding.end = origin[finding.end] ?? 0;
@@ -106,7 +106,7 @@ function* findingsInFolded(
 }
 
 /** The findings of all applicable rules, without overlaps, in ascending order. */
-function* findingsIn(
+function* scanText(
   text: string,
   label: LabelClass | null,
   { rules, work, features }: Scrubbing & { features: number },
@@ -118,15 +118,15 @@ function* findingsIn(
     const rule = rules[rank] as Rule;
     const { type, needs } = rule;
     if ((features & needs) === 0 || !work.take(search.text.length * PER_CHARACTER.rules)) continue;
-    for (const { start, end } of yield* spansIn(search, rule))
+    for (const { start, end } of yield* findSpans(search, rule))
       findings.push({ type, rank, start: start - prefix.length, end: end - prefix.length });
     if (work.endsPart()) yield;
   }
-  return merged(findings);
+  return mergeFindings(findings);
 }
 
 /** Sorts findings and merges overlapping ones into one that spans them all, of the rule with the lowest rank. */
-function merged(findings: Finding[]): Finding[] {
+function mergeFindings(findings: Finding[]): Finding[] {
   const result: Finding[] = [];
   for (const finding of findings.sort(
     (left, right) => left.start - right.start || left.rank - right.rank,
@@ -146,13 +146,13 @@ function merged(findings: Finding[]): Finding[] {
 /** The number of markers to insert before the event loop is yielded. */
 const MARKERS = 2_048;
 
-function* withMarkers(text: string, findings: readonly Finding[]): Parts<Marked | null> {
+function* insertMarkers(text: string, findings: readonly Finding[]): Parts<Marked | null> {
   if (findings.length === 0) return null;
   let result = '';
   let from = 0;
   for (const [index, { type, start, end }] of findings.entries()) {
     if (index % MARKERS === MARKERS - 1) yield;
-    const quote = quoteFor(text, start, end);
+    const quote = findQuote(text, start, end);
     result += `${text.slice(from, start)}${quote}[${type}]${quote}`;
     from = end;
   }
@@ -160,7 +160,7 @@ function* withMarkers(text: string, findings: readonly Finding[]): Parts<Marked 
 }
 
 /** The quotes that keep JSON text valid when a marker replaces a bare number: those of its key; none elsewhere. */
-function quoteFor(text: string, start: number, end: number): string {
+function findQuote(text: string, start: number, end: number): string {
   if (!/^\s{0,8}[,}\]]/.test(text.slice(end, end + 9))) return '';
   return /(\\{0,15}")\s{0,8}:\s{0,8}$/.exec(text.slice(Math.max(0, start - 40), start))?.[1] ?? '';
 }

@@ -5,12 +5,12 @@ import { birthDateRule } from './rules/birth-date.ts';
 import { cardRule } from './rules/card.ts';
 import { emailRule } from './rules/email.ts';
 import { ibanRule } from './rules/iban.ts';
-import { labelOf, type LabelClass } from './rules/label.ts';
-import { nationalIdRules } from './rules/national-id.ts';
+import { findLabel, type LabelClass } from './rules/label.ts';
+import { createNationalIdRules } from './rules/national-id.ts';
 import { networkAddressRule } from './rules/network-address.ts';
 import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
-import { canBePersonal } from './inspect.ts';
+import { mayBePersonal } from './inspect.ts';
 import { type ScrubbedText, scrubText, type Scrubbing } from './scrub-text.ts';
 import { atOnce, type Parts } from '../others-turn.ts';
 import { Work, workLimits } from '../work.ts';
@@ -42,20 +42,20 @@ export interface Scrubber {
   /** `SCRUB_VERSION` and the options: enough to repeat the scrubbing. Printable ASCII without quote and backslash. */
   version: string;
   /** Scrubs a copy of a JSON value of bounded depth. Values that share `work` share its limit. */
-  value(value: Json, work?: Work): Scrubbed;
+  scrubValue(value: Json, work?: Work): Scrubbed;
   /** Scrubs a value in parts of some milliseconds. */
   parts(value: Json, work: Work): Parts<Scrubbed>;
-  text(text: string, work?: Work): { text: string; detections: DetectionType[] };
+  scrubString(text: string, work?: Work): { text: string; detections: DetectionType[] };
 }
 
 /** The rules in force, in order of precedence. */
-export function rulesFor({ nationalIds, extended }: ScrubOptions): Rule[] {
+export function selectRules({ nationalIds, extended }: ScrubOptions): Rule[] {
   return [
     ...(extended ? [secretRule] : []),
     emailRule,
     ibanRule,
     cardRule,
-    ...nationalIdRules(nationalIds),
+    ...createNationalIdRules(nationalIds),
     phoneRule,
     ...(extended ? [networkAddressRule, birthDateRule] : []),
   ];
@@ -63,36 +63,36 @@ export function rulesFor({ nationalIds, extended }: ScrubOptions): Rule[] {
 
 /** Creates a scrubber. Expensive: create one per set of options. */
 export function createScrubber(options: ScrubOptions): Scrubber {
-  return scrubberOf(rulesFor(options), versionOf(options));
+  return createRuleScrubber(selectRules(options), formatVersion(options));
 }
 
-function versionOf({ nationalIds, extended }: ScrubOptions): string {
-  return `${SCRUB_VERSION}.national-${countriesOf(nationalIds)}.extended-${extended ? 'on' : 'off'}`;
+function formatVersion({ nationalIds, extended }: ScrubOptions): string {
+  return `${SCRUB_VERSION}.national-${formatCountries(nationalIds)}.extended-${extended ? 'on' : 'off'}`;
 }
 
-function countriesOf(nationalIds: ScrubOptions['nationalIds']): string {
+function formatCountries(nationalIds: ScrubOptions['nationalIds']): string {
   if (nationalIds === true) return 'all';
   if (nationalIds === false || nationalIds.length === 0) return 'none';
   return [...new Set(nationalIds)].sort().join('-');
 }
 
 /** A scrubber of any rules, for tests; otherwise use `createScrubber`. */
-export function scrubberOf(rules: readonly Rule[], version: string): Scrubber {
+export function createRuleScrubber(rules: readonly Rule[], version: string): Scrubber {
   const every = [...new Set(rules.map(({ type }) => type))].sort();
-  const typesFound = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
+  const listTypes = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
     left === 0 ? every : [...found].sort();
-  function* parts(given: Json, work: Work): Parts<Scrubbed> {
+  function* scrubParts(given: Json, work: Work): Parts<Scrubbed> {
     const walk = new Walk({ rules, work });
-    const value = isPlain(given) ? given : yield* walk.node(given, null);
-    return { value, changed: walk.changed, detections: typesFound(walk.detections, work) };
+    const value = isPlain(given) ? given : yield* walk.scrubNode(given, null);
+    return { value, changed: walk.changed, detections: listTypes(walk.detections, work) };
   }
   return {
     version,
-    parts,
-    value: (given, work = new Work(workLimits.scrubbing)) => atOnce(parts(given, work)),
-    text(given, work = new Work(workLimits.scrubbing)) {
+    parts: scrubParts,
+    scrubValue: (given, work = new Work(workLimits.scrubbing)) => atOnce(scrubParts(given, work)),
+    scrubString(given, work = new Work(workLimits.scrubbing)) {
       const { text, detections } = atOnce(scrubText(given, null, { rules, work }));
-      return { text, detections: typesFound(detections, work) };
+      return { text, detections: listTypes(detections, work) };
     },
   };
 }
@@ -110,7 +110,7 @@ class Walk {
   }
 
   /** Scrubs a node that is not plain. */
-  node(node: Json, label: LabelClass | null): Parts<Json> {
+  scrubNode(node: Json, label: LabelClass | null): Parts<Json> {
     if (Array.isArray(node)) return this.#array(node, label);
     return isContainer(node) ? this.#object(node) : this.#leaf(node, label);
   }
@@ -119,7 +119,7 @@ class Walk {
     const text = typeof node === 'number' ? String(Math.abs(node)) : String(node);
     const scrubbed = this.#noted(yield* scrubText(text, label, this.#scrubbing));
     if (scrubbed === text) return node;
-    this.changed.push(pointer(this.#path));
+    this.changed.push(formatPointer(this.#path));
     return scrubbed;
   }
 
@@ -133,7 +133,7 @@ class Walk {
     let copy: Json[] | null = null;
     for (const [index, item] of items.entries()) {
       this.#path.push(index);
-      const scrubbed = isPlain(item) ? item : yield* this.node(item, label);
+      const scrubbed = isPlain(item) ? item : yield* this.scrubNode(item, label);
       this.#path.pop();
       if (work.endsPart()) yield;
       if (scrubbed !== item) (copy ??= [...items])[index] = scrubbed;
@@ -144,14 +144,14 @@ class Walk {
   *#object(members: JsonObject): Parts<JsonObject> {
     const { work } = this.#scrubbing;
     const names = yield* this.#renamed(members);
-    if (names.size > 0) this.changed.push(pointer(this.#path));
+    if (names.size > 0) this.changed.push(formatPointer(this.#path));
     const values = new Map<string, Json>();
     for (const key of Object.keys(members)) {
       const item = members[key] as Json;
       const name = names.get(key) ?? key;
       this.#path.push(name);
       const label = this.#labelOf(name);
-      const scrubbed = isPlain(item) ? item : yield* this.node(item, label);
+      const scrubbed = isPlain(item) ? item : yield* this.scrubNode(item, label);
       this.#path.pop();
       if (work.endsPart()) yield;
       if (scrubbed !== item) values.set(key, scrubbed);
@@ -176,19 +176,19 @@ class Walk {
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
   *#renamed(members: JsonObject): Parts<ReadonlyMap<string, string>> {
-    let names: Names | null = null;
+    let names: KeyNames | null = null;
     for (const key of Object.keys(members)) {
-      if (!canBePersonal(key)) continue;
+      if (!mayBePersonal(key)) continue;
       const scrubbed = this.#noted(yield* scrubText(key, null, this.#scrubbing));
       if (this.#scrubbing.work.endsPart()) yield;
-      if (scrubbed !== key) (names ??= new Names(members)).rename(key, scrubbed);
+      if (scrubbed !== key) (names ??= new KeyNames(members)).rename(key, scrubbed);
     }
     return names?.renamed ?? noNames;
   }
 }
 
 /** The new names of an object's keys. */
-class Names {
+class KeyNames {
   readonly renamed = new Map<string, string>();
   readonly #taken: Set<string>;
   /** The copies of a name so far. */
@@ -216,7 +216,7 @@ function isContainer(node: Json): node is Json[] | JsonObject {
 
 /** Whether a node cannot hold personal data. Only others get a generator, which costs more than a leaf itself. */
 function isPlain(node: Json): boolean {
-  if (typeof node === 'string') return !canBePersonal(node);
+  if (typeof node === 'string') return !mayBePersonal(node);
   return typeof node === 'number' ? !isCandidateNumber(node) : !isContainer(node);
 }
 
@@ -226,7 +226,7 @@ function isCandidateNumber(value: number): boolean {
 }
 
 /** RFC 6901. */
-function pointer(path: readonly (string | number)[]): string {
+function formatPointer(path: readonly (string | number)[]): string {
   return path
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
@@ -239,5 +239,5 @@ const KEY_CHARACTER = 8;
 /** A cache of the classes of keys: a decision takes 10 us, without it 24 (row ingest/R1). */
 const keyLabels = new LRUCache<string, { label: LabelClass | null }>({
   max: 4096,
-  memoMethod: (key) => ({ label: labelOf(key) }),
+  memoMethod: (key) => ({ label: findLabel(key) }),
 });

@@ -5,9 +5,9 @@ import { createScrubber } from './scrubber.ts';
 const strictest = createScrubber({ nationalIds: true, extended: true });
 
 /** A cache: the same names occur in many messages, and scrubbing one can take milliseconds. */
-const known = new LRUCache<string, string>({
+const scrubbedTexts = new LRUCache<string, string>({
   max: 500,
-  memoMethod: (text) => strictest.text(text).text,
+  memoMethod: (text) => strictest.scrubString(text).text,
 });
 
-export const strictScrub = (text: string): string => known.memo(text);
+export const scrubStrictly = (text: string): string => scrubbedTexts.memo(text);

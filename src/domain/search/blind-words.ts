@@ -1,7 +1,7 @@
 // Blind words: texts and queries as keyed digests of their words, unreadable without the key (docs/security.md).
 import { createHmac } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
-import { askedTermsOf, readWords, termsOf } from './words.ts';
+import { toQueryTerms, readWords, splitTerms } from './words.ts';
 
 /** Characters of a word that count. */
 const WORD_MAX = 64;
@@ -17,7 +17,7 @@ const TERMS = 1_000;
 const KNOWN_MAX = 30_000;
 
 /** Digests a word; remembers most digests for as long as it is kept. */
-export type Blind = (word: string) => number;
+export type WordDigester = (word: string) => number;
 
 /** A query by digests. */
 export interface BlindQuery {
@@ -29,7 +29,7 @@ export interface BlindQuery {
   excluded: number[][];
 }
 
-export function blindBy(key: Buffer): Blind {
+export function createWordDigester(key: Buffer): WordDigester {
   const known = new Map<string, number>();
   return (word) => {
     const cut = word.slice(0, WORD_MAX);
@@ -44,10 +44,10 @@ export function blindBy(key: Buffer): Blind {
 }
 
 /** A text as it is indexed; in parts. */
-export function* blindText(text: string, blind: Blind): Parts<number[]> {
+export function* indexText(text: string, blind: WordDigester): Parts<number[]> {
   const digests: number[] = [];
   for (const word of yield* readWords(text))
-    for (const term of termsOf(word)) {
+    for (const term of splitTerms(word)) {
       digests.push(blind(term));
       if (digests.length % TERMS === 0) yield;
     }
@@ -55,7 +55,7 @@ export function* blindText(text: string, blind: Blind): Parts<number[]> {
 }
 
 /** A query in which what stands in quotes is a phrase, and what follows a minus is excluded; `a-b` are two words. */
-export function blindQuery(query: string, blind: Blind): BlindQuery {
+export function parseBlindQuery(query: string, blind: WordDigester): BlindQuery {
   const found: BlindQuery = { words: [], phrases: [], excluded: [] };
   for (const [, notPhrase, phrase, notWord, word = ''] of query.normalize('NFKC').matchAll(PART)) {
     const words = atOnce(readWords(phrase ?? word));
@@ -63,8 +63,8 @@ export function blindQuery(query: string, blind: Blind): BlindQuery {
     const isExcluded = (notPhrase || notWord) === '-';
     const parts =
       phrase === undefined
-        ? words.map((asked) => askedTermsOf(asked).map(blind))
-        : [words.flatMap((given) => [...termsOf(given)]).map(blind)];
+        ? words.map((queryWord) => toQueryTerms(queryWord).map(blind))
+        : [words.flatMap((phraseWord) => [...splitTerms(phraseWord)]).map(blind)];
     if (isExcluded) found.excluded.push(...parts);
     else if (phrase === undefined) found.words.push(...parts);
     else found.phrases.push(...parts);

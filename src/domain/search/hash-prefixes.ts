@@ -4,23 +4,23 @@ const DIGITS = 8;
 const BYTES = DIGITS / 2;
 
 /** Packs the prefixes of hashes of at least eight lowercase hex digits, in their order. */
-export function packedPrefixes(hashes: readonly string[]): Buffer {
+export function packPrefixes(hashes: readonly string[]): Buffer {
   return Buffer.from(hashes.map((hash) => hash.slice(0, DIGITS)).join(''), 'hex');
 }
 
 /** The number of packed prefixes. */
-export function prefixesIn(packed: Uint8Array): number {
+export function countPrefixes(packed: Uint8Array): number {
   return packed.length / BYTES;
 }
 
 /** Positions whose hash may begin with these hex digits, the last first; only the first eight digits count. */
-export function placesOf(packed: Uint8Array, beginning: string): number[] {
+export function findPrefixPositions(packed: Uint8Array, beginning: string): number[] {
   const digits = beginning.slice(0, DIGITS);
   const least = parseInt(digits.padEnd(DIGITS, '0'), 16);
   const most = parseInt(digits.padEnd(DIGITS, 'f'), 16);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
   const places: number[] = [];
-  for (let place = prefixesIn(packed) - 1; place >= 0; place--) {
+  for (let place = countPrefixes(packed) - 1; place >= 0; place--) {
     const prefix = view.getUint32(place * BYTES);
     if (prefix >= least && prefix <= most) places.push(place);
   }

@@ -25,14 +25,14 @@ const INTEGER_BYTES = 4;
 /** The index of a word that a segment does not have. */
 const NOWHERE = -1;
 
-export function packed(decisions: Iterable<SearchedDecision>): WordSegment {
+export function packDecisions(decisions: Iterable<SearchedDecision>): WordSegment {
   const indexes = new Map<number, number>();
   const numbers: number[] = [];
   for (const { sequence, generation, texts } of decisions) {
     numbers.push(sequence, generation, texts.length);
     for (const text of texts) {
       numbers.push(text.length);
-      for (const word of text) numbers.push(indexOf(word, indexes));
+      for (const word of text) numbers.push(toWordIndex(word, indexes));
     }
   }
   const places = Buffer.allocUnsafe(numbers.length * INTEGER_BYTES);
@@ -43,7 +43,7 @@ export function packed(decisions: Iterable<SearchedDecision>): WordSegment {
 }
 
 /** A word that is new has the next index. */
-function indexOf(word: number, indexes: Map<number, number>): number {
+function toWordIndex(word: number, indexes: Map<number, number>): number {
   const known = indexes.get(word);
   if (known !== undefined) return known;
   indexes.set(word, indexes.size);
@@ -51,12 +51,15 @@ function indexOf(word: number, indexes: Map<number, number>): number {
 }
 
 /** Yields the decisions in the order in which they were packed. */
-export function* unpacked({ words, places }: WordSegment): Generator<SearchedDecision, void> {
+export function* unpackDecisions({
+  words,
+  places,
+}: WordSegment): Generator<SearchedDecision, void> {
   const reader = new Reader(places);
-  while (reader.next()) {
+  while (reader.readNext()) {
     const { sequence, generation, texts } = reader;
-    const wordAt = (index: number): number => words[index] as number;
-    const read = texts.map(([from, to]) => Array.from(reader.numbers.subarray(from, to), wordAt));
+    const toWord = (index: number): number => words[index] as number;
+    const read = texts.map(([from, to]) => Array.from(reader.numbers.subarray(from, to), toWord));
     yield { sequence, generation, texts: read };
   }
 }
@@ -65,14 +68,14 @@ export function* unpacked({ words, places }: WordSegment): Generator<SearchedDec
 export type SearchHit = Pick<SearchedDecision, 'sequence' | 'generation'>;
 
 /** The decisions that a query finds, in the order in which they were packed. */
-export function hitsIn({ words, places }: WordSegment, query: BlindQuery): SearchHit[] {
-  const asked = asIndexes(query, words);
-  if (!asked) return [];
+export function findHits({ words, places }: WordSegment, query: BlindQuery): SearchHit[] {
+  const indexedQuery = toIndexedQuery(query, words);
+  if (!indexedQuery) return [];
   const hits: SearchHit[] = [];
   const reader = new Reader(places);
-  while (reader.next()) {
+  while (reader.readNext()) {
     const { sequence, generation } = reader;
-    if (isFound(reader, asked)) hits.push({ sequence, generation });
+    if (isFound(reader, indexedQuery)) hits.push({ sequence, generation });
   }
   return hits;
 }
@@ -97,7 +100,7 @@ class Reader {
   }
 
   /** Reads the next decision; false at the end. */
-  next(): boolean {
+  readNext(): boolean {
     if (this.#at >= this.numbers.length) return false;
     this.sequence = this.#take();
     this.generation = this.#take();
@@ -117,33 +120,33 @@ class Reader {
 }
 
 /** A query by the indexes of its words in a segment; null when it finds nothing there. */
-function asIndexes(query: BlindQuery, words: readonly number[]): BlindQuery | null {
-  const indexed = (phrase: readonly number[]): number[] =>
+function toIndexedQuery(query: BlindQuery, words: readonly number[]): BlindQuery | null {
+  const toIndexes = (phrase: readonly number[]): number[] =>
     phrase.map((word) => words.indexOf(word));
   const isThere = (phrase: readonly number[]): boolean => !phrase.includes(NOWHERE);
-  const phrases = query.phrases.map(indexed);
+  const phrases = query.phrases.map(toIndexes);
   if (!phrases.every(isThere)) return null;
-  const excluded = query.excluded.map(indexed).filter(isThere);
-  return { words: query.words.map(indexed).filter(isThere), phrases, excluded };
+  const excluded = query.excluded.map(toIndexes).filter(isThere);
+  return { words: query.words.map(toIndexes).filter(isThere), phrases, excluded };
 }
 
 function isFound(decision: Reader, { words, phrases, excluded }: BlindQuery): boolean {
-  if (excluded.some((phrase) => holds(decision, phrase))) return false;
-  if (phrases.length > 0) return phrases.every((phrase) => holds(decision, phrase));
-  return words.some((word) => holds(decision, word));
+  if (excluded.some((phrase) => hasPhrase(decision, phrase))) return false;
+  if (phrases.length > 0) return phrases.every((phrase) => hasPhrase(decision, phrase));
+  return words.some((word) => hasPhrase(decision, word));
 }
 
 /** Whether a phrase stands in one of the texts, its words next to each other. */
-function holds({ numbers, texts }: Reader, phrase: readonly number[]): boolean {
+function hasPhrase({ numbers, texts }: Reader, phrase: readonly number[]): boolean {
   for (let text = 0; text < texts.length; text++) {
     const span = texts[text] as Span;
     const last = span[1] - phrase.length;
     for (let at = span[0]; at <= last; at++)
-      if (numbers[at] === phrase[0] && startsAt(at, numbers, phrase)) return true;
+      if (numbers[at] === phrase[0] && isPhraseStart(at, numbers, phrase)) return true;
   }
   return false;
 }
 
-function startsAt(at: number, numbers: Uint32Array, phrase: readonly number[]): boolean {
+function isPhraseStart(at: number, numbers: Uint32Array, phrase: readonly number[]): boolean {
   return phrase.every((word, place) => numbers[at + place] === word);
 }

@@ -43,15 +43,15 @@ const WINDOW_MARGIN = 64;
 
 /** The words of a text, folded, in their order; in parts. */
 export function* readWords(text: string): Parts<string[]> {
-  const folded = yield* fold(text.slice(0, TEXT_MAX));
+  const folded = yield* foldText(text.slice(0, TEXT_MAX));
   return folded.match(WORD) ?? [];
 }
 
-function* fold(text: string): Parts<string> {
+function* foldText(text: string): Parts<string> {
   if (ASCII.test(text)) return text.toLowerCase();
   let folded = '';
   for (let from = 0; from < text.length && folded.length < FOLDED_MAX;) {
-    const end = endOfPiece(text, from);
+    const end = findPieceEnd(text, from);
     folded += foldPiece(text.slice(from, end));
     from = end;
     if (from < text.length) yield;
@@ -59,7 +59,7 @@ function* fold(text: string): Parts<string> {
   return folded;
 }
 
-function endOfPiece(text: string, from: number): number {
+function findPieceEnd(text: string, from: number): number {
   const most = from + PIECE;
   if (most >= text.length) return text.length;
   let end = most;
@@ -86,10 +86,10 @@ function foldPiece(text: string): string {
  * The terms that index a word: itself, or its segments in scripts without blanks, or for Hangul the first syllable and
  * each pair of neighbours, since particles, endings and compounds are written without a blank.
  */
-export function* termsOf(word: string): Generator<string, void> {
+export function* splitTerms(word: string): Generator<string, void> {
   if (!HAS_RUNS.test(word)) return yield word;
   for (const [run, unspaced, hangul] of word.matchAll(RUN)) {
-    if (unspaced !== undefined) yield* segmentsOf(unspaced);
+    if (unspaced !== undefined) yield* splitSegments(unspaced);
     else if (hangul === undefined) yield run;
     else {
       yield hangul.charAt(0);
@@ -98,7 +98,7 @@ export function* termsOf(word: string): Generator<string, void> {
   }
 }
 
-function* segmentsOf(run: string): Generator<string, void> {
+function* splitSegments(run: string): Generator<string, void> {
   if (run.length === 1) return yield run;
   for (let from = 0; from < run.length;) {
     const window = run.slice(from, from + WINDOW);
@@ -114,8 +114,8 @@ function* segmentsOf(run: string): Generator<string, void> {
 }
 
 /** The adjacent terms that look up a query word; Hangul is found without its particle, anywhere in a word. */
-export function askedTermsOf(word: string): string[] {
+export function toQueryTerms(word: string): string[] {
   const bare = word.replace(PARTICLE, '');
-  const terms = [...termsOf(bare)];
+  const terms = [...splitTerms(bare)];
   return TWO_SYLLABLES.test(bare) ? terms.slice(1) : terms;
 }

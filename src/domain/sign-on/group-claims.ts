@@ -1,7 +1,7 @@
 // Reads the groups in the claims of an identity provider, in any of the known forms.
 
 /** The names of a person's groups; null: unknown. */
-type Told = string[] | null;
+type GroupNames = string[] | null;
 
 /** A URL-escaped character. */
 const ESCAPED = /%[0-9A-F]{2}/i;
@@ -10,7 +10,7 @@ const ESCAPED = /%[0-9A-F]{2}/i;
  * The names of groups in a claim or in the values of an attribute; an absent claim is an empty list. Null: the form is
  * not supported, such as objects, nested lists, JSON in a text, or escaped names, so no group may be withdrawn.
  */
-export function groupsTold(claim: unknown): Told {
+export function readGroupNames(claim: unknown): GroupNames {
   if (claim === undefined || claim === null) return [];
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   if (values.some(mayHideGroups)) return null;

@@ -2,9 +2,9 @@
 import { getDomain } from 'tldts';
 
 /** Scheme and registrable domain, else scheme and host; private suffixes such as `github.io` count, as in browsers. */
-function siteOf(address: string): string {
+function toSite(address: string): string {
   const { protocol, hostname } = new URL(address);
   return `${protocol}//${getDomain(hostname, { allowPrivateDomains: true }) ?? hostname}`;
 }
 
-export const isSameSite = (one: string, other: string): boolean => siteOf(one) === siteOf(other);
+export const isSameSite = (one: string, other: string): boolean => toSite(one) === toSite(other);

@@ -27,11 +27,11 @@ const NOT_AUDITED = new Set([
 ]);
 
 /** Reads the id in the path: `id` or `userId`. */
-function pathId({ params }: Request): string | undefined {
+function readPathId({ params }: Request): string | undefined {
   return (params.id ?? params.userId) as string | undefined;
 }
 
-function idOf(data: unknown): string | undefined {
+function readDataId(data: unknown): string | undefined {
   const id = (data as { _id?: { toString(): string } } | null | undefined)?._id;
   return id?.toString();
 }
@@ -40,34 +40,37 @@ function idOf(data: unknown): string | undefined {
  * Creates the audit rows of a successful request; none where the route declares no audit. The reply's `audit` adds
  * what only the handler knows.
  */
-export function auditEvents(context: AuditContext, reply: Reply<number, unknown>): AuditEvent[] {
+export function createAuditEvents(
+  context: AuditContext,
+  reply: Reply<number, unknown>,
+): AuditEvent[] {
   if (!context.route.audit) return [];
   return [reply.parts.audit ?? {}].flat().map((facts) =>
-    rowOf(context, 'success', {
-      resourceId: facts.resourceId ?? pathId(context.req) ?? idOf(reply.data),
+    createAuditRow(context, 'success', {
+      resourceId: facts.resourceId ?? readPathId(context.req) ?? readDataId(reply.data),
       ...facts,
     }),
   );
 }
 
 /** Writes the audit row of a mutation that was refused or failed; anonymous callers are not audited. */
-export async function auditFailure(
+export async function writeFailureAudit(
   context: AuditContext,
   error: AppError,
   services: Services,
 ): Promise<void> {
   const { route, caller, req } = context;
   if (!route.audit || !caller || error.http < 400 || NOT_AUDITED.has(error.code)) return;
-  const resourceId = pathId(req);
+  const resourceId = readPathId(req);
   await services.audit.write(
-    rowOf(context, 'failure', {
+    createAuditRow(context, 'failure', {
       ...(resourceId ? { resourceId } : {}),
       metadata: { code: error.code },
     }),
   );
 }
 
-function rowOf(
+function createAuditRow(
   { route, meta, caller }: AuditContext,
   status: 'success' | 'failure',
   facts: Partial<{ [K in keyof AuditDetails]: AuditDetails[K] | undefined }>,
@@ -76,7 +79,7 @@ function rowOf(
   const organizationId = facts.organizationId ?? caller?.tenant.organizationId;
   if (organizationId === undefined)
     throw new Error(`${route.audit.action}: the audit event has no organisation`);
-  const keyActor = actorOf(caller);
+  const keyActor = describeActor(caller);
   return {
     organizationId,
     workspaceId: caller?.tenant.workspaceId ?? null,
@@ -95,7 +98,7 @@ function rowOf(
 }
 
 /** Names the API key or SCIM token that acted instead of a user. */
-function actorOf(caller: Caller | null): { actor?: string; tokenId?: string } {
+function describeActor(caller: Caller | null): { actor?: string; tokenId?: string } {
   if (caller?.key) return { actor: `${caller.key.kind}:${caller.key.keyId}` };
   const tokenId = caller?.scimTokenId;
   return tokenId === undefined ? {} : { actor: `scim:${tokenId}`, tokenId };

@@ -13,7 +13,7 @@ export function sendJson(res: Response, status: number, body: object): void {
 }
 
 /** The failure envelope of an error. */
-export function failure(error: AppError): object {
+export function toFailureEnvelope(error: AppError): object {
   return {
     success: false,
     error: error.message,
@@ -27,5 +27,5 @@ export function sendFailure(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
-  sendJson(res, error.http, failure(error));
+  sendJson(res, error.http, toFailureEnvelope(error));
 }

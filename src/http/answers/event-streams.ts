@@ -3,14 +3,14 @@ import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import {
   type EventChannel,
-  eventFrame,
+  formatEventFrame,
   type EventStream,
   READERS_IN_TURN,
 } from '../../domain/event-stream.ts';
 import { eachOf, inTurns } from '../../domain/others-turn.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import { failure, sendFailure } from './envelope.ts';
+import { toFailureEnvelope, sendFailure } from './envelope.ts';
 
 export interface EventStreams {
   /** Answers with a stream; `credential` is the one in the query. */
@@ -28,10 +28,10 @@ const RETRY = 'retry: 2000\n\n';
 /** Bytes buffered for a slow reader before it is cut; readers of one organisation share the buffers. */
 const BEHIND_BYTES = 4 * 1024 * 1024;
 /** Remembers rejected credentials, so that a reconnect gets 204. */
-const TOLD = { max: 10_000, ttl: 60_000 };
+const REJECTED = { max: 10_000, ttl: 60_000 };
 
 const INVALID = new AppError('INVALID_STREAM_TOKEN');
-const INVALID_FRAME = eventFrame('error', JSON.stringify(failure(INVALID)));
+const INVALID_FRAME = formatEventFrame('error', JSON.stringify(toFailureEnvelope(INVALID)));
 
 class Channel implements EventChannel {
   readonly #res: Response;
@@ -42,11 +42,11 @@ class Channel implements EventChannel {
   constructor(res: Response, onRevoked: () => void) {
     this.#res = res;
     this.#onRevoked = onRevoked;
-    const taken = (): void => {
+    const releaseWaiters = (): void => {
       this.#isFull = false;
       for (const resolve of this.#onTaken.splice(0)) resolve();
     };
-    res.on('drain', taken).on('close', taken);
+    res.on('drain', releaseWaiters).on('close', releaseWaiters);
   }
 
   get isOpen(): boolean {
@@ -59,16 +59,16 @@ class Channel implements EventChannel {
     else this.#isFull = !this.#res.write(frame);
   }
 
-  beat(): void {
+  sendHeartbeat(): void {
     if (this.isOpen && this.#res.writableLength === 0) this.#res.write(HEARTBEAT);
   }
 
-  async drained(): Promise<void> {
+  async waitForDrain(): Promise<void> {
     if (this.#isFull && this.isOpen)
       await new Promise<void>((resolve) => void this.#onTaken.push(resolve));
   }
 
-  cut(): void {
+  disconnect(): void {
     this.#res.destroy();
   }
 
@@ -78,29 +78,30 @@ class Channel implements EventChannel {
     this.#res.end(INVALID_FRAME);
   }
 
-  end(): void {
+  close(): void {
     this.#res.end();
   }
 }
 
 export function createEventStreams(): EventStreams {
   const channels = new Set<Channel>();
-  const told = new LRUCache<string, true>(TOLD);
+  const rejected = new LRUCache<string, true>(REJECTED);
   let isClosed = false;
-  const beating = setInterval(() => {
-    const beats = eachOf([...channels], READERS_IN_TURN, (channel) => channel.beat());
+  const heartbeatTimer = setInterval(() => {
+    const beats = eachOf([...channels], READERS_IN_TURN, (channel) => channel.sendHeartbeat());
     void inTurns(beats);
   }, HEARTBEAT_MS).unref();
-  const tell = (credential: string): void => void told.set(sha256Hex(credential), true);
+  const rememberRejected = (credential: string): void =>
+    void rejected.set(sha256Hex(credential), true);
 
   return {
     serve(res, credential, stream) {
       const isOver = isClosed || res.closed || res.req.method === 'HEAD';
       if (isOver) stream.stop();
       if (isClosed) return sendFailure(res, new AppError('SERVICE_UNAVAILABLE'));
-      begin(res);
+      beginStream(res);
       if (isOver) return void res.end();
-      const channel = new Channel(res, () => tell(credential));
+      const channel = new Channel(res, () => rememberRejected(credential));
       channels.add(channel);
       res.once('close', () => {
         channels.delete(channel);
@@ -109,15 +110,15 @@ export function createEventStreams(): EventStreams {
       stream.start(channel);
     },
     refuse(res, credential) {
-      if (told.has(sha256Hex(credential))) return void res.status(204).end();
-      tell(credential);
-      begin(res);
+      if (rejected.has(sha256Hex(credential))) return void res.status(204).end();
+      rememberRejected(credential);
+      beginStream(res);
       res.end(INVALID_FRAME);
     },
     close() {
       isClosed = true;
-      clearInterval(beating);
-      for (const channel of channels) channel.end();
+      clearInterval(heartbeatTimer);
+      for (const channel of channels) channel.close();
     },
   };
 }
@@ -126,7 +127,7 @@ export function createEventStreams(): EventStreams {
  * Sends the head: no proxy and no compression may buffer events. The stream ends with its connection: without chunks a
  * write costs a quarter less (row beside-streams).
  */
-function begin(res: Response): void {
+function beginStream(res: Response): void {
   res.setHeader('Connection', 'close');
   res.removeHeader('Transfer-Encoding');
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');

@@ -3,10 +3,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import type { MalformedError } from '../../platform/http-server.ts';
-import { failure } from './envelope.ts';
-import { SCIM_MEDIA_TYPE, scimFailure } from './scim-envelope.ts';
+import { toFailureEnvelope } from './envelope.ts';
+import { SCIM_MEDIA_TYPE, toScimFailure } from './scim-envelope.ts';
 
-function parserError(code: string | undefined): AppError {
+function toParserError(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') return new AppError('HEADERS_TOO_LARGE');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('REQUEST_TIMEOUT');
   return new AppError('VALIDATION_ERROR', 'Malformed HTTP request');
@@ -24,10 +24,10 @@ function isScim(rawPacket: Buffer | undefined): boolean {
 /** Answers and closes the connection; drops it when it can no longer be written to. */
 export function answerMalformed({ code, rawPacket }: MalformedError, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const error = parserError(code);
+  const error = toParserError(code);
   const [type, answer] = isScim(rawPacket)
-    ? [SCIM_MEDIA_TYPE, scimFailure(error)]
-    : ['application/json', failure(error)];
+    ? [SCIM_MEDIA_TYPE, toScimFailure(error)]
+    : ['application/json', toFailureEnvelope(error)];
   const body = JSON.stringify(answer);
   socket.end(
     [

@@ -30,14 +30,14 @@ export function sendScimFailure(res: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.headers)) res.setHeader(name, value);
   if (error.http === 503 && !res.hasHeader('Retry-After')) res.setHeader('Retry-After', '1');
   if (error.http === 401) res.setHeader('WWW-Authenticate', 'Bearer');
-  sendScim(res, error.http, scimFailure(error));
+  sendScim(res, error.http, toScimFailure(error));
 }
 
 /**
  * The SCIM error of an AppError. Only a plan without SCIM has a `code`, so that clients can distinguish it: strict
  * clients accept no member besides the standard's.
  */
-export function scimFailure(error: AppError): object {
+export function toScimFailure(error: AppError): object {
   const scimType = SCIM_TYPES[error.code];
   return {
     schemas: [ERROR_SCHEMA],

@@ -22,7 +22,7 @@ const EXPOSED = [
  * Collects the headers that a middleware sets for a same-origin request. It runs once: two loops take 7 us a request,
  * the dozen middlewares took 12 (row ingest/R1).
  */
-function headersBy(middleware: RequestHandler): AnswerHeaders {
+function collectHeaders(middleware: RequestHandler): AnswerHeaders {
   const set = new Map<string, string>();
   const res = {
     getHeader: (name: string) => set.get(name),
@@ -34,9 +34,9 @@ function headersBy(middleware: RequestHandler): AnswerHeaders {
 }
 
 /** Responses of the API load nothing, may not be framed and are not cached; pages set headers of their own. */
-export function securityHeaders(): RequestHandler {
+export function setSecurityHeaders(): RequestHandler {
   const directives = { defaultSrc: ["'none'"], frameAncestors: ["'none'"] };
-  const headers = headersBy(
+  const headers = collectHeaders(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives },
       crossOriginResourcePolicy: { policy: 'same-origin' },
@@ -49,7 +49,7 @@ export function securityHeaders(): RequestHandler {
   };
 }
 
-export function crossOrigin(origins: string[]): RequestHandler {
+export function handleCrossOrigin(origins: string[]): RequestHandler {
   const answer = cors({
     origin: origins,
     credentials: true,
@@ -58,7 +58,7 @@ export function crossOrigin(origins: string[]): RequestHandler {
     // The route answers OPTIONS itself, with its Allow header.
     preflightContinue: true,
   });
-  const headers = headersBy(answer);
+  const headers = collectHeaders(answer);
   return (req, res, next) => {
     if (req.headers.origin !== undefined || req.method === 'OPTIONS') return answer(req, res, next);
     keepHeaders(res, headers);

@@ -11,7 +11,7 @@ type Pieces = AsyncIterable<string | Uint8Array>;
 /** Bytes that are buffered for a slow reader. */
 const HIGH_WATER_MARK = 256 * 1024;
 /** Error codes of a stream whose client has disconnected. */
-const LEAVING: ReadonlySet<string | undefined> = new Set([
+const CLIENT_GONE_CODES: ReadonlySet<string | undefined> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_UNABLE_TO_PIPE',
 ]);
@@ -40,28 +40,30 @@ export async function sendFile(
 
 async function sendPieces(res: Response, pieces: Pieces, begin: () => void): Promise<void> {
   if (res.closed) return;
-  const content = Readable.from(inTurn(pieces), {
+  const content = Readable.from(yieldBetweenPieces(pieces), {
     objectMode: false,
     highWaterMark: HIGH_WATER_MARK,
   });
   const closed = new Promise<void>((resolve) => void content.once('close', resolve));
   // The calls below handle a failure; an error after them must not end the process.
   content.on('error', () => undefined);
-  const left = Object.assign(new Error('the reader has left'), { code: [...LEAVING][0] });
-  res.once('close', () => content.destroy(left));
+  const clientGone = Object.assign(new Error('the reader has left'), {
+    code: [...CLIENT_GONE_CODES][0],
+  });
+  res.once('close', () => content.destroy(clientGone));
   try {
     await once(content, 'readable');
     begin();
     await pipeline(content, res);
   } catch (error) {
-    if (!LEAVING.has((error as NodeJS.ErrnoException).code)) throw error;
+    if (!CLIENT_GONE_CODES.has((error as NodeJS.ErrnoException).code)) throw error;
   } finally {
     await closed;
   }
 }
 
 /** Yields to other requests between two pieces. */
-async function* inTurn(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
+async function* yieldBetweenPieces(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
     yield piece;
     await othersTurn();

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { sendFailure, sendJson } from './envelope.ts';
 import { sendScim } from './scim-envelope.ts';
 import { sendFile } from './send-file.ts';
-import { pagination, type Paged } from '../declaration/paging.ts';
+import { createPagination, type Paged } from '../declaration/paging.ts';
 
 /** Name of the Express setting that says whether browsers reach the app over https. */
 export const SECURE_COOKIES = 'secure cookies';
@@ -43,7 +43,7 @@ function sendEnvelope({ route, res, paged }: Target, reply: Reply<number, unknow
   sendJson(res, status, {
     success: true,
     ...(paged ? listMembers(route, reply, paged) : { data: route.data.parse(data) }),
-    ...extraMembers(route, reply),
+    ...parseExtraMembers(route, reply),
   });
 }
 
@@ -54,11 +54,11 @@ function listMembers(route: Route, reply: Reply<number, unknown>, paged: Paged):
     data: items.map((item) => route.data.parse(item)),
     count: items.length,
     total,
-    pagination: pagination(paged, total),
+    pagination: createPagination(paged, total),
   };
 }
 
-function extraMembers({ extra }: Route, { parts }: Reply<number, unknown>): object {
+function parseExtraMembers({ extra }: Route, { parts }: Reply<number, unknown>): object {
   return extra ? extra.parse(parts.extra ?? {}) : {};
 }
 

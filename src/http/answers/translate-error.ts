@@ -1,5 +1,5 @@
 // Maps any thrown value to an AppError; the text of other errors never reaches a caller.
-import { AppError, type Code, isDuplicateKey, tooSlow } from '../../errors.ts';
+import { AppError, type Code, isDuplicateKey, createTooSlowError } from '../../errors.ts';
 
 const UNAVAILABLE = new Set([
   'MongoNetworkError',
@@ -21,7 +21,7 @@ export function translateError(error: unknown, fallback: Code): AppError {
   if (isDuplicateKey(error)) return new AppError('ALREADY_EXISTS', undefined, { cause: error });
   if (name !== undefined && UNAVAILABLE.has(name))
     return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: error });
-  if (name === 'MongoServerError' && code === TIME_EXPIRED) return tooSlow(error);
+  if (name === 'MongoServerError' && code === TIME_EXPIRED) return createTooSlowError(error);
   if (error instanceof URIError)
     return new AppError('VALIDATION_ERROR', 'The URL is not properly encoded', {
       cause: error,

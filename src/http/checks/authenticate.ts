@@ -14,7 +14,7 @@ interface Credentials {
 }
 
 /** Parses `X-API-Key: <key>`, `Authorization: Bearer <key>` or `Authorization: Bearer <JWT>`. */
-function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+function parseCredentials(headers: IncomingHttpHeaders): Credentials {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
   const header = headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return { apiKey: header, token: null };
@@ -31,16 +31,16 @@ export async function authenticate(
   route: Route,
   services: Services,
 ): Promise<Caller> {
-  const named = route.kind === 'stream' ? streamCredential(req) : null;
-  if (named) return authenticateStream(named, services);
-  const { apiKey, token } = credentialsOf(req.headers);
+  const credential = route.kind === 'stream' ? readStreamCredential(req) : null;
+  if (credential) return authenticateStream(credential, services);
+  const { apiKey, token } = parseCredentials(req.headers);
   const feedToken = route.auth === 'calendar' ? req.query.token : undefined;
   if (typeof feedToken === 'string' && feedToken !== '')
     return services.incidents.feeds.authenticate(feedToken);
   if (route.auth === 'scim') return services.organization.scimTokens.authenticate(token);
   const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   const { keyAuthentication, sessions } = services.auth;
-  if (apiKey !== null) return allowKey(await keyAuthentication.authenticate(apiKey), route);
+  if (apiKey !== null) return requireKeyAccess(await keyAuthentication.authenticate(apiKey), route);
   if (token === null) throw new AppError(requiresKey ? 'NO_API_KEY' : 'NO_TOKEN');
   if (requiresKey) throw new AppError('INVALID_API_KEY_FORMAT');
   return sessions.authenticate(token);
@@ -53,7 +53,7 @@ interface StreamCredential {
 }
 
 /** Reads the credential from the query: a browser cannot set headers on an event stream. */
-export function streamCredential({ query }: Request): StreamCredential | null {
+export function readStreamCredential({ query }: Request): StreamCredential | null {
   for (const kind of ['stream_token', 'token'] as const) {
     const value = query[kind];
     if (value !== undefined) return { kind, value: typeof value === 'string' ? value : '' };
@@ -68,7 +68,7 @@ function authenticateStream(
   return kind === 'token' ? streamTokens.authenticate(value) : streamTokens.redeem(value);
 }
 
-function allowKey(caller: Caller, route: Route): Caller {
+function requireKeyAccess(caller: Caller, route: Route): Caller {
   const { key } = caller;
   if (route.auth === 'user' || route.auth === 'calendar')
     throw new AppError('FORBIDDEN', 'This operation requires a session token');

@@ -11,7 +11,7 @@ export interface ConnectionLimit {
 }
 
 /** The default limit of one address: a quarter of all connections, at least one. */
-export const shareOfConnections = (all: number): number => Math.max(1, Math.floor(all / 4));
+export const computeConnectionShare = (all: number): number => Math.max(1, Math.floor(all / 4));
 
 export function limitConnections(server: Server, limit: ConnectionLimit): void {
   const open = new Map<string, number>();
@@ -25,7 +25,7 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || limit.isTrustedProxy(remoteAddress)) return;
-    const address = clientOf(remoteAddress);
+    const address = toClientKey(remoteAddress);
     if ((open.get(address) ?? 0) >= limit.perAddress) return void socket.destroy();
     change(address, 1);
     socket.once('close', () => change(address, -1));
@@ -33,5 +33,5 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
 }
 
 /** Maps an address to its client: the IPv4 address, mapped or not, or the IPv6 network, which one client owns. */
-const clientOf = (address: string): string =>
+const toClientKey = (address: string): string =>
   ipKeyGenerator(address.replace(/^::ffff:(?=\d+\.)/, ''));

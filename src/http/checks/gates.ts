@@ -1,7 +1,7 @@
 // Authorises an authenticated caller by plan and role, and resolves the workspace of the request.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Awaitable } from '../../domain/awaitable.ts';
-import { plansWith } from '../../domain/identity/plans.ts';
+import { listFeaturePlans } from '../../domain/identity/plans.ts';
 import { READERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
 import type { Services } from '../../composition/services.ts';
@@ -11,7 +11,7 @@ import type { Caller, Tenant } from '../../domain/identity/tenant.ts';
 /** @throws AppError `UPGRADE_REQUIRED` with `currentPlan`, `requiredPlans`, `feature` */
 export function requirePlan(route: Route, { tenant }: Caller): void {
   if (!route.plan) return;
-  const requiredPlans = plansWith(route.plan);
+  const requiredPlans = listFeaturePlans(route.plan);
   if (requiredPlans.includes(tenant.plan)) return;
   const data = { currentPlan: tenant.plan, requiredPlans, feature: route.plan };
   throw new AppError('UPGRADE_REQUIRED', `The plan ${tenant.plan} does not include ${route.plan}`, {
@@ -65,17 +65,20 @@ export function chooseWorkspace(
 ): Awaitable<Tenant> {
   const header = headers['x-workspace-id'];
   if (header === undefined || header === '') return tenant;
-  return inWorkspace(header, tenant, services);
+  return resolveWorkspace(header, tenant, services);
 }
 
-async function inWorkspace(
-  named: string | string[],
+async function resolveWorkspace(
+  workspaceRef: string | string[],
   tenant: Tenant,
   services: Services,
 ): Promise<Tenant> {
   const workspaceId =
-    typeof named === 'string'
-      ? await services.organization.workspaces.find(tenant.organizationId, named.toLowerCase())
+    typeof workspaceRef === 'string'
+      ? await services.organization.workspaces.findWorkspaceId(
+          tenant.organizationId,
+          workspaceRef.toLowerCase(),
+        )
       : null;
   if (workspaceId === null) throw new AppError('NOT_FOUND', 'Workspace not found');
   if (tenant.workspaceId !== null && tenant.workspaceId !== workspaceId)

@@ -12,36 +12,39 @@ export interface HeavyAnswer {
 
 export interface HeavyAnswers {
   /** @throws AppError `RATE_LIMIT_EXCEEDED` when the organisation has no slot left */
-  admit(organizationId: string, res: Response): Promise<HeavyAnswer>;
+  begin(organizationId: string, res: Response): Promise<HeavyAnswer>;
 }
 
 /** Creates the limiter, with `limit` slots for each organisation. */
-export function createHeavyAnswers(limit: number, { place }: Pick<Shared, 'place'>): HeavyAnswers {
+export function createHeavyAnswers(
+  limit: number,
+  { acquireSlot }: Pick<Shared, 'acquireSlot'>,
+): HeavyAnswers {
   return {
-    async admit(organizationId, res) {
-      const leave = await place({ room: 'heavy', key: organizationId, limit });
-      if (leave === null)
-        throw new AppError('RATE_LIMIT_EXCEEDED', busyText(limit), {
+    async begin(organizationId, res) {
+      const release = await acquireSlot({ room: 'heavy', key: organizationId, limit });
+      if (release === null)
+        throw new AppError('RATE_LIMIT_EXCEEDED', describeLimit(limit), {
           data: { limit, windowSeconds: 1 },
           headers: { 'Retry-After': '1' },
         });
-      return { signal: signalOf(res), end: () => whenClosed(res, leave) };
+      return { signal: createCloseSignal(res), end: () => callWhenClosed(res, release) };
     },
   };
 }
 
-const busyText = (limit: number): string =>
+const describeLimit = (limit: number): string =>
   `At most ${limit} requests that read or compute much may be under way for an organisation: repeat it when one has ended`;
 
-function signalOf(res: Response): AbortSignal {
+function createCloseSignal(res: Response): AbortSignal {
   const controller = new AbortController();
-  whenClosed(res, () => {
+  callWhenClosed(res, () => {
     if (!res.writableFinished) controller.abort(new Error('the reader of the answer has left'));
   });
   return controller.signal;
 }
 
-function whenClosed(res: Response, act: () => void): void {
+function callWhenClosed(res: Response, act: () => void): void {
   if (res.closed) act();
   else res.once('close', act);
 }

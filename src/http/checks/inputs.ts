@@ -1,28 +1,28 @@
 // Parses a handler's input by the schemas that its route declares.
 import type { Request } from 'express';
 import { z } from 'zod';
-import { AppError, type Code, toldIssues } from '../../errors.ts';
+import { AppError, type Code, limitIssues } from '../../errors.ts';
 import { atOnceUnlessLarge } from '../../domain/others-turn.ts';
 import { parseBody, parseForm } from './body.ts';
 import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
-import { withoutAbsent } from '../declaration/optional.ts';
+import { removeAbsent } from '../declaration/optional.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import type { Json } from '../../domain/record/json.ts';
 
 /** @throws AppError with the first issues as text, and more of them as `data.issues` */
-function check<T>(schema: z.ZodType<T>, value: unknown, codeOf: (member: string) => Code): T {
+function check<T>(schema: z.ZodType<T>, value: unknown, toCode: (member: string) => Code): T {
   const parsed = schema.safeParse(value, { error: explainIssue });
-  if (parsed.success) return withoutAbsent(parsed.data);
+  if (parsed.success) return removeAbsent(parsed.data);
   const found = parsed.error.issues.flatMap(flattenIssue);
   const issues = found.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const data = toldIssues(issues);
+  const data = limitIssues(issues);
   const text = data.issues
     .slice(0, 3)
     .map(({ path, message }) => (path ? `${path}: ${message}` : message))
     .join('; ');
-  throw new AppError(codeOf(String(found[0]?.path[0])), text, { data });
+  throw new AppError(toCode(String(found[0]?.path[0])), text, { data });
 }
 
 export interface Parsed {
@@ -40,8 +40,9 @@ export async function parseInputs(
   const { tenant, user, key } = caller ?? {};
   const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
   const params = parseParams(route, req);
-  meta.sent = await sentBody(route, meta.rawBody, req.headers['content-type']);
-  const body = route.body && check(route.body, absentIsEmpty(meta.sent), codeOfMember(route));
+  meta.sent = await parseSentBody(route, meta.rawBody, req.headers['content-type']);
+  const body =
+    route.body && check(route.body, replaceAbsentBody(meta.sent), createCodeLookup(route));
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
   return { input: { tenant, user, key, params, query, body, meta, page }, paged };
@@ -72,29 +73,29 @@ function refuseUnknown(schema: Route['query'], names: readonly string[]): void {
     known.length > 0
       ? `no such query member; known are: ${known.join(', ')}`
       : 'this operation takes no query';
-  const data = toldIssues([{ path, message }]);
-  const [told] = data.issues;
-  throw new AppError('VALIDATION_ERROR', `${told?.path}: ${told?.message}`, { data });
+  const data = limitIssues([{ path, message }]);
+  const [issue] = data.issues;
+  throw new AppError('VALIDATION_ERROR', `${issue?.path}: ${issue?.message}`, { data });
 }
 
 /** Replaces a missing body by an empty object, so that the schema names the missing members. */
-const absentIsEmpty = (sent: Json | undefined): Json => (sent === undefined ? {} : sent);
+const replaceAbsentBody = (sent: Json | undefined): Json => (sent === undefined ? {} : sent);
 
-function codeOfMember(route: Route): (member: string) => Code {
+function createCodeLookup(route: Route): (member: string) => Code {
   const own = new Map(Object.entries(route.memberCodes ?? {}));
-  return (member) => own.get(member) ?? invalidCodeOf(route);
+  return (member) => own.get(member) ?? getInvalidCode(route);
 }
 
-const invalidCodeOf = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
+const getInvalidCode = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
 
 /** Parses the body; a large one yields to other requests while it is parsed. */
-async function sentBody(
+async function parseSentBody(
   route: Route,
   rawBody: Buffer,
   contentType: string | undefined,
 ): Promise<Json | undefined> {
   if (!route.body) return undefined;
-  const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : invalidCodeOf(route);
+  const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : getInvalidCode(route);
   if (route.bodyType === 'form') return parseForm(rawBody, contentType, malformedCode);
   return atOnceUnlessLarge(rawBody.length, parseBody(rawBody, contentType, malformedCode));
 }

@@ -11,7 +11,7 @@ export function mayReadMetrics(
   req: Pick<Request, 'headers' | 'socket'>,
 ): boolean {
   if (token === undefined) return environment !== 'production' && isLocal(req);
-  return equalSecrets(req.headers.authorization ?? '', `Bearer ${token}`);
+  return isSameSecret(req.headers.authorization ?? '', `Bearer ${token}`);
 }
 
 /** Whether a request comes from this machine, and not through a proxy on it. */
@@ -21,6 +21,6 @@ function isLocal({ socket, headers }: Pick<Request, 'headers' | 'socket'>): bool
 }
 
 /** Compares in constant time. */
-function equalSecrets(given: string, expected: string): boolean {
+function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }

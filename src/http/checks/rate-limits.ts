@@ -10,7 +10,7 @@ const QUARTER_HOUR = 900;
 const HOUR = 3600;
 const MINUTE = 60;
 /** A browser comes back once per login; more are reloads or attacks. */
-const MOST_PER_LOGIN = 30;
+const MAX_PER_LOGIN = 30;
 
 /** The count of one layer for one request. */
 interface Count {
@@ -20,7 +20,7 @@ interface Count {
   windowSeconds: number;
 }
 
-type CountOne = (key: string, limit: number) => Awaitable<Count>;
+type CountRequest = (key: string, limit: number) => Awaitable<Count>;
 
 interface LayerParts {
   shared: Pick<Shared, 'count'>;
@@ -30,7 +30,7 @@ interface LayerParts {
 }
 
 /** Creates one layer: it counts its own keys in windows of `windowSeconds`. */
-function layer({ shared, room, windowSeconds, exact }: LayerParts): CountOne {
+function createLayer({ shared, room, windowSeconds, exact }: LayerParts): CountRequest {
   const windowMs = windowSeconds * 1000;
   return (key, limit) =>
     whenKnown(shared.count({ room, key, windowMs, limit, exact }), ({ hits, resetMs }) => {
@@ -44,7 +44,7 @@ export class RateState {
   #tightest: Count | null = null;
 
   /** @throws AppError `RATE_LIMIT_EXCEEDED`, or the layer's own code, when the count is past its limit */
-  take(count: Count, code: Code = 'RATE_LIMIT_EXCEEDED'): void {
+  applyCount(count: Count, code: Code = 'RATE_LIMIT_EXCEEDED'): void {
     if (this.#tightest === null || count.remaining < this.#tightest.remaining)
       this.#tightest = count;
     if (count.remaining >= 0) return;
@@ -58,7 +58,7 @@ export class RateState {
     );
   }
 
-  headers(): Record<string, string> {
+  toHeaders(): Record<string, string> {
     if (this.#tightest === null) return {};
     const { limit, remaining, resetSeconds } = this.#tightest;
     return {
@@ -70,8 +70,8 @@ export class RateState {
 }
 
 /** @throws AppError as `RateState.applyCount` does; synchronously where the count is known */
-function taken(state: RateState, counted: Awaitable<Count>, code?: Code): Awaitable<void> {
-  return whenKnown(counted, (count) => state.take(count, code));
+function applyWhenKnown(state: RateState, counted: Awaitable<Count>, code?: Code): Awaitable<void> {
+  return whenKnown(counted, (count) => state.applyCount(count, code));
 }
 
 /** An attempt at an account: its e-mail address and the client address. */
@@ -88,11 +88,11 @@ export interface RateLimits {
   /** Responses to one login request, by the state that the provider sends back. */
   login(request: string, state: RateState): Awaitable<void>;
   /** Unauthenticated attempts at an account, per network and in total: one attacker cannot lock the owner out. */
-  account(attempt: Attempt, state: RateState): Awaitable<void>;
+  countAccountAttempt(attempt: Attempt, state: RateState): Awaitable<void>;
   /** Attempts within a session; unauthenticated callers cannot use them up. */
   proof(userId: string, state: RateState): Awaitable<void>;
   /** Mails of one kind that any caller can have sent to an address, counted likewise. */
-  mail(kind: string, attempt: Attempt, state: RateState): Awaitable<void>;
+  countMailRequest(kind: string, attempt: Attempt, state: RateState): Awaitable<void>;
   /** Requests for a demonstration, by address. */
   demo(address: string, state: RateState): Awaitable<void>;
   user(userId: string, state: RateState): Awaitable<void>;
@@ -107,7 +107,7 @@ export interface RateLimits {
   agent(agentId: string, perMinute: number | null, state: RateState): Awaitable<void>;
 }
 
-type Configured = Pick<
+type LimitConfig = Pick<
   Config,
   | 'ASSAY_LIMIT_IP'
   | 'ASSAY_LIMIT_USER'
@@ -125,57 +125,69 @@ type Configured = Pick<
 >;
 
 /** Creates all layers. An IPv6 caller is counted by its /56. */
-export function createLimits(config: Configured, shared: Pick<Shared, 'count'>): RateLimits {
-  const exact = (room: string, windowSeconds: number): CountOne =>
-    layer({ shared, room, windowSeconds, exact: true });
+export function createLimits(config: LimitConfig, shared: Pick<Shared, 'count'>): RateLimits {
+  const createExactLayer = (room: string, windowSeconds: number): CountRequest =>
+    createLayer({ shared, room, windowSeconds, exact: true });
   /** A layer that many requests pass: its counts need not be exact. */
-  const busy = (room: string, windowSeconds: number): CountOne =>
-    layer({ shared, room, windowSeconds, exact: false });
-  const ip = busy('ip', QUARTER_HOUR);
-  const auth = exact('auth', QUARTER_HOUR);
-  const signOn = exact('signOn', QUARTER_HOUR);
-  const login = exact('login', QUARTER_HOUR);
-  const accountFrom = exact('accountFrom', QUARTER_HOUR);
-  const account = exact('account', QUARTER_HOUR);
-  const proof = exact('proof', QUARTER_HOUR);
-  const mailFrom = exact('mailFrom', QUARTER_HOUR);
-  const mail = exact('mail', QUARTER_HOUR);
-  const demo = exact('demo', HOUR);
-  const user = busy('user', QUARTER_HOUR);
-  const onboarding = exact('onboarding', QUARTER_HOUR);
-  const cpi = exact('cpi', QUARTER_HOUR);
-  const cpiReport = exact('cpiReport', HOUR);
-  const scimAddress = busy('scimAddress', QUARTER_HOUR);
-  const scimToken = busy('scimToken', QUARTER_HOUR);
-  const agent = busy('agent', MINUTE);
+  const createApproximateLayer = (room: string, windowSeconds: number): CountRequest =>
+    createLayer({ shared, room, windowSeconds, exact: false });
+  const ip = createApproximateLayer('ip', QUARTER_HOUR);
+  const auth = createExactLayer('auth', QUARTER_HOUR);
+  const signOn = createExactLayer('signOn', QUARTER_HOUR);
+  const login = createExactLayer('login', QUARTER_HOUR);
+  const accountFrom = createExactLayer('accountFrom', QUARTER_HOUR);
+  const account = createExactLayer('account', QUARTER_HOUR);
+  const proof = createExactLayer('proof', QUARTER_HOUR);
+  const mailFrom = createExactLayer('mailFrom', QUARTER_HOUR);
+  const mail = createExactLayer('mail', QUARTER_HOUR);
+  const demo = createExactLayer('demo', HOUR);
+  const user = createApproximateLayer('user', QUARTER_HOUR);
+  const onboarding = createExactLayer('onboarding', QUARTER_HOUR);
+  const cpi = createExactLayer('cpi', QUARTER_HOUR);
+  const cpiReport = createExactLayer('cpiReport', HOUR);
+  const scimAddress = createApproximateLayer('scimAddress', QUARTER_HOUR);
+  const scimToken = createApproximateLayer('scimToken', QUARTER_HOUR);
+  const agent = createApproximateLayer('agent', MINUTE);
   return {
-    ip: (address, state) => taken(state, ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
-    auth: (address, state) => taken(state, auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+    ip: (address, state) =>
+      applyWhenKnown(state, ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+    auth: (address, state) =>
+      applyWhenKnown(state, auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
     signOn: (address, state) =>
-      taken(state, signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
-    login: (request, state) => taken(state, login(sha256Hex(request), MOST_PER_LOGIN)),
+      applyWhenKnown(state, signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
+    login: (request, state) => applyWhenKnown(state, login(sha256Hex(request), MAX_PER_LOGIN)),
     // Attempts beyond the network's limit do not count against the account.
-    async account({ email, address }, state) {
+    async countAccountAttempt({ email, address }, state) {
       const from = `${email} ${ipKeyGenerator(address)}`;
-      state.take(await accountFrom(from, config.ASSAY_LIMIT_ACCOUNT));
-      state.take(await account(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
+      state.applyCount(await accountFrom(from, config.ASSAY_LIMIT_ACCOUNT));
+      state.applyCount(await account(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
     },
-    proof: (userId, state) => taken(state, proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
-    async mail(kind, { email, address }, state) {
+    proof: (userId, state) => applyWhenKnown(state, proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
+    async countMailRequest(kind, { email, address }, state) {
       const to = `${kind} ${email}`;
-      state.take(await mailFrom(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
-      state.take(await mail(to, config.ASSAY_LIMIT_MAIL_TOTAL));
+      state.applyCount(await mailFrom(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
+      state.applyCount(await mail(to, config.ASSAY_LIMIT_MAIL_TOTAL));
     },
-    demo: (address, state) => taken(state, demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
-    user: (userId, state) => taken(state, user(userId, config.ASSAY_LIMIT_USER)),
-    onboarding: (userId, state) => taken(state, onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
-    cpi: (reader, state) => taken(state, cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
+    demo: (address, state) =>
+      applyWhenKnown(state, demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
+    user: (userId, state) => applyWhenKnown(state, user(userId, config.ASSAY_LIMIT_USER)),
+    onboarding: (userId, state) =>
+      applyWhenKnown(state, onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
+    cpi: (reader, state) =>
+      applyWhenKnown(state, cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
     cpiReport: (organizationId, state) =>
-      taken(state, cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT), 'RATE_LIMITED'),
+      applyWhenKnown(
+        state,
+        cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT),
+        'RATE_LIMITED',
+      ),
     scimAddress: (address, state) =>
-      taken(state, scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
-    scimToken: (tokenId, state) => taken(state, scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
+      applyWhenKnown(state, scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
+    scimToken: (tokenId, state) =>
+      applyWhenKnown(state, scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
     agent: (agentId, perMinute, state) =>
-      perMinute !== null && perMinute > 0 ? taken(state, agent(agentId, perMinute)) : undefined,
+      perMinute !== null && perMinute > 0
+        ? applyWhenKnown(state, agent(agentId, perMinute))
+        : undefined,
   };
 }

@@ -3,24 +3,24 @@ import type { Parts } from '../../domain/others-turn.ts';
 
 const PART_BYTES = 128 * 1024;
 /** Drops a byte order mark, which only the first part may have. */
-const first = new TextDecoder('utf-8', { fatal: true });
-const further = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const firstDecoder = new TextDecoder('utf-8', { fatal: true });
+const laterDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws TypeError for bytes that are not UTF-8 */
-export function* utf8InParts(bytes: Buffer): Parts<string> {
-  let end = boundaryFrom(bytes, PART_BYTES);
-  let text = first.decode(bytes.subarray(0, end));
+export function* decodeUtf8(bytes: Buffer): Parts<string> {
+  let end = findBoundary(bytes, PART_BYTES);
+  let text = firstDecoder.decode(bytes.subarray(0, end));
   while (end < bytes.length) {
     yield;
     const start = end;
-    end = boundaryFrom(bytes, start + PART_BYTES);
-    text += further.decode(bytes.subarray(start, end));
+    end = findBoundary(bytes, start + PART_BYTES);
+    text += laterDecoder.decode(bytes.subarray(start, end));
   }
   return text;
 }
 
 /** Finds where a character begins: at `index` or at most three bytes later, beyond which the text is not UTF-8. */
-function boundaryFrom(bytes: Buffer, index: number): number {
+function findBoundary(bytes: Buffer, index: number): number {
   let boundary = index;
   while (boundary < index + 3 && isContinuation(bytes[boundary])) boundary += 1;
   return Math.min(boundary, bytes.length);

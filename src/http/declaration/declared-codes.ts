@@ -3,7 +3,7 @@ import type { Code } from '../../errors.ts';
 import type { Route } from './define-route.ts';
 
 /** Lists every code that a route can answer with, sorted. */
-export function codesOf(route: Route): Code[] {
+export function listDeclaredCodes(route: Route): Code[] {
   const codes = new Set<Code>([
     'RATE_LIMIT_EXCEEDED',
     'SERVICE_UNAVAILABLE',
@@ -13,12 +13,12 @@ export function codesOf(route: Route): Code[] {
   ]);
   if (route.params || route.auth !== 'public') codes.add('NOT_FOUND');
   if (route.plan) codes.add('UPGRADE_REQUIRED');
-  for (const code of [...bodyCodes(route), ...writeCodes(route), ...authCodes(route)])
+  for (const code of [...listBodyCodes(route), ...listWriteCodes(route), ...listAuthCodes(route)])
     codes.add(code);
   return [...codes].sort();
 }
 
-function bodyCodes(route: Route): Code[] {
+function listBodyCodes(route: Route): Code[] {
   const { body, kind, invalidCode = 'VALIDATION_ERROR', memberCodes = {} } = route;
   if (!body) return [];
   const own = Object.values(memberCodes);
@@ -26,11 +26,11 @@ function bodyCodes(route: Route): Code[] {
   return kind === 'scim' ? [...codes, 'SCIM_INVALID_SYNTAX'] : codes;
 }
 
-function writeCodes({ method, writes }: Route): Code[] {
+function listWriteCodes({ method, writes }: Route): Code[] {
   return method === 'get' || writes === 'none' ? [] : ['ALREADY_EXISTS', 'CONFLICT'];
 }
 
-function authCodes(route: Route): Code[] {
+function listAuthCodes(route: Route): Code[] {
   const key: Code[] = ['INVALID_API_KEY_FORMAT', 'INVALID_API_KEY'];
   const session: Code[] = [
     'NO_TOKEN',
@@ -55,7 +55,7 @@ export function assertDeclared(
   route: Route,
   { strict, log }: { strict: boolean; log: { error(details: object, text: string): void } },
 ): void {
-  if ((codesOf(route) as string[]).includes(outcome)) return;
+  if ((listDeclaredCodes(route) as string[]).includes(outcome)) return;
   const name = `${route.method} ${route.path}`;
   log.error({ outcome, route: name }, 'undeclared status or code');
   if (strict) throw new Error(`${name} answered ${outcome}, which it does not declare`);

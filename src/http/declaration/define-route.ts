@@ -5,7 +5,7 @@ import type { Services } from '../../composition/services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
 import type { Json } from '../../domain/record/json.ts';
-import { pagedQuery } from './paging.ts';
+import { addPaging } from './paging.ts';
 import type { Auth, Principals } from './principals.ts';
 
 /** Page size of a page-based list: default and maximum. */
@@ -254,7 +254,7 @@ export function route<
   return {
     ...meta,
     params,
-    query: page ? pagedQuery(query, page) : query,
+    query: page ? addPaging(query, page) : query,
     body,
     extra,
     page,

@@ -34,7 +34,7 @@ export function withDefault<T extends z.ZodType>(
 }
 
 /** Makes every member of an object optional. */
-export function allOptional<S extends z.ZodRawShape>(members: S): AllOptional<S> {
+export function makeOptional<S extends z.ZodRawShape>(members: S): AllOptional<S> {
   const entries = Object.entries(members).map(([name, schema]) => [
     name,
     optional(schema as unknown as z.ZodType),
@@ -46,16 +46,16 @@ type AllOptional<S extends z.ZodRawShape> = {
 };
 
 /** Whether a change names anything to change. */
-export const changesSomething = (change: object): boolean =>
+export const hasChanges = (change: object): boolean =>
   Object.values(change).some((value) => value !== undefined);
 
 /** Removes, in place, the members whose value is undefined: null was sent for them and means absence. */
-export function withoutAbsent<T>(value: T): T {
-  if (Array.isArray(value)) for (const item of value) withoutAbsent(item);
+export function removeAbsent<T>(value: T): T {
+  if (Array.isArray(value)) for (const item of value) removeAbsent(item);
   else if (isPlain(value))
     for (const name in value)
       if (value[name] === undefined) delete value[name];
-      else withoutAbsent(value[name]);
+      else removeAbsent(value[name]);
   return value;
 }
 

@@ -7,7 +7,10 @@ import type { PageRule } from './define-route.ts';
 const MAX_PAGE = 1_000_000;
 
 /** The query members of every paged route; a `limit` above the maximum counts as the maximum. */
-export function pageQuery({ limit, max }: PageRule): Record<'page' | 'limit', z.ZodType<number>> {
+export function createPageQuery({
+  limit,
+  max,
+}: PageRule): Record<'page' | 'limit', z.ZodType<number>> {
   return {
     page: withDefault(z.coerce.number().int().min(1).max(MAX_PAGE), 1).describe('1-indexed page'),
     limit: withDefault(z.coerce.number().int().min(1), limit)
@@ -17,9 +20,9 @@ export function pageQuery({ limit, max }: PageRule): Record<'page' | 'limit', z.
 }
 
 /** The query schema of a paged route: its own members, `page` and `limit`. */
-export function pagedQuery(query: z.ZodType | undefined, rule: PageRule): z.ZodType {
+export function addPaging(query: z.ZodType | undefined, rule: PageRule): z.ZodType {
   const own = query instanceof z.ZodObject ? query : z.object({});
-  return own.extend(pageQuery(rule));
+  return own.extend(createPageQuery(rule));
 }
 
 export interface Paged {
@@ -35,7 +38,7 @@ export interface Pagination extends Paged {
   hasMore: boolean;
 }
 
-export function pagination({ page, limit }: Paged, total: number): Pagination {
+export function createPagination({ page, limit }: Paged, total: number): Pagination {
   const pages = Math.ceil(total / limit);
   return { page, limit, total, pages, hasMore: page < pages };
 }

@@ -15,7 +15,7 @@ interface SignIn {
 }
 
 /** The audit details of a sign-in; one that still needs its second factor has an action of its own. */
-export function signInAudit({
+export function toSignInAudit({
   user,
   organizationId,
   role,
@@ -54,5 +54,5 @@ export function redirectAfterLogin({
   cookies,
   signIn,
 }: LoginRedirect): Reply<302, string> {
-  return reply(302, location, { cookies, audit: signIn === null ? [] : signInAudit(signIn) });
+  return reply(302, location, { cookies, audit: signIn === null ? [] : toSignInAudit(signIn) });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { optional } from './optional.ts';
 
 /** `members`: the payload's members besides organisation and time. */
-export const signedInput = <M extends z.ZodRawShape>(members: M) =>
+export const createSignedInput = <M extends z.ZodRawShape>(members: M) =>
   z.object({
     payload: z
       .looseObject({

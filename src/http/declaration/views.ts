@@ -36,7 +36,7 @@ const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 /** Control characters except line breaks and tabs. */
 const NOT_IN_PROSE = /[^\P{Cc}\n\r\t]/u;
 
-const trimmedWithout = (forbidden: RegExp, max: number) =>
+const createTrimmedText = (forbidden: RegExp, max: number) =>
   z
     .string()
     .trim()
@@ -44,15 +44,15 @@ const trimmedWithout = (forbidden: RegExp, max: number) =>
     .refine((text) => !forbidden.test(text), 'must not contain control characters');
 
 /** A trimmed string of 1 to `max` characters on one line. */
-export const line = (max: number) => trimmedWithout(NOT_IN_A_LINE, max).min(1);
+export const singleLine = (max: number) => createTrimmedText(NOT_IN_A_LINE, max).min(1);
 
 /** A trimmed string of 1 to `max` characters on any number of lines. */
-export const prose = (max: number) => trimmedWithout(NOT_IN_PROSE, max).min(1);
+export const multiLine = (max: number) => createTrimmedText(NOT_IN_PROSE, max).min(1);
 
 /** An optional text on any number of lines; an empty text counts as absent, as does null. */
-export const words = (max: number) =>
+export const optionalText = (max: number) =>
   optional(
-    trimmedWithout(NOT_IN_PROSE, max)
+    createTrimmedText(NOT_IN_PROSE, max)
       .nullable()
       .transform((text) => text || undefined),
   );
@@ -88,7 +88,7 @@ export const newPassword = z
 export const existingPassword = z.string().min(1).max(TYPED_MAX);
 
 /** A list whose length is checked before its items are validated. */
-export const listOf = <T extends z.ZodType>(item: T, max: number, min = 0) => {
+export const boundedList = <T extends z.ZodType>(item: T, max: number, min = 0) => {
   const list = z.array(item).max(max);
   const counted = z.preprocess(
     (value, context) => {
@@ -108,7 +108,7 @@ export const listOf = <T extends z.ZodType>(item: T, max: number, min = 0) => {
 export const freeObject = z.record(z.string(), z.json());
 
 /** A number in a query; an empty text is invalid instead of zero. */
-export const numeral = <T extends z.ZodType>(number: T) =>
+export const queryNumber = <T extends z.ZodType>(number: T) =>
   z.preprocess((given) => (String(given).trim() === '' ? Number.NaN : given), number);
 
 /** A query date: ISO 8601 date or date-time; a bare date as an upper bound means the end of that day. */

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import express, { Router } from 'express';
 // This import avoids the bundle itself, which the package's index loads.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
-import { openapi } from './openapi.ts';
+import { generateOpenApi } from './openapi.ts';
 import { SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
 import { LEGACY_SUNSET, type Mount } from '../router.ts';
 
@@ -32,22 +32,22 @@ const START =
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-const cacheForADay = (res: ServerResponse): void =>
+const setCacheHeader = (res: ServerResponse): void =>
   void res.setHeader('Cache-Control', 'public, max-age=86400');
 
 /** Cached per process: generating the document takes as long as the rest of a start. */
 const documents = new WeakMap<readonly Mount[], string>();
 
 /** Returns the API document. The first call takes a third of a second: a server makes it before it listens. */
-export function documentOf(mounts: readonly Mount[]): string {
-  const made = documents.get(mounts) ?? JSON.stringify(openapi(mounts));
+export function getApiDocument(mounts: readonly Mount[]): string {
+  const made = documents.get(mounts) ?? JSON.stringify(generateOpenApi(mounts));
   documents.set(mounts, made);
   return made;
 }
 
-export function apiReference(mounts: readonly Mount[]): Router {
+export function serveApiReference(mounts: readonly Mount[]): Router {
   const router = Router();
-  router.get('/openapi.json', (_req, res) => void res.type('json').send(documentOf(mounts)));
+  router.get('/openapi.json', (_req, res) => void res.type('json').send(getApiDocument(mounts)));
   router.get(
     '/docs',
     (_req, res) => void res.setHeader('Content-Security-Policy', POLICY).type('html').send(PAGE),
@@ -55,7 +55,7 @@ export function apiReference(mounts: readonly Mount[]): Router {
   router.get('/docs/start.js', (_req, res) => void res.type('js').send(START));
   router.use(
     '/docs/assets',
-    express.static(absolutePath(), { index: false, setHeaders: cacheForADay }),
+    express.static(absolutePath(), { index: false, setHeaders: setCacheHeader }),
   );
   return router;
 }

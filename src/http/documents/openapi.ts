@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { groupBy } from '../../domain/group-by.ts';
 import { MAX_DEPTH, MAX_VALUES } from '../../domain/record/safe-json.ts';
 import { registry } from '../../errors.ts';
-import { codesOf } from '../declaration/declared-codes.ts';
+import { listDeclaredCodes } from '../declaration/declared-codes.ts';
 import type { Route } from '../declaration/define-route.ts';
-import { locate, type Mount } from '../router.ts';
+import { listRoutes, type Mount } from '../router.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ function keepDefault({
 }
 
 /** Converts a zod schema to JSON Schema for OpenAPI 3.1. The only recursive schema is `z.json()`, which all share. */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const {
     $schema: _dialect,
     $defs: _json,
@@ -60,10 +60,10 @@ const DESCRIPTION =
   'Refused with 400: lone surrogates, NUL, the key `__proto__`, and numbers that are infinite or integers beyond 2^53 - 1.';
 
 /** Generates the OpenAPI 3.1 document of every mounted route. */
-export function openapi(mounts: readonly Mount[]): object {
+export function generateOpenApi(mounts: readonly Mount[]): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const { path, route } of locate(mounts)) {
-    (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})[route.method] = operation(path, route);
+  for (const { path, route } of listRoutes(mounts)) {
+    (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})[route.method] = describeOperation(path, route);
   }
   return {
     openapi: '3.1.0',
@@ -74,19 +74,19 @@ export function openapi(mounts: readonly Mount[]): object {
       description: DESCRIPTION,
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(locate(mounts).map(({ path }) => tagOf(path)))]
+    tags: [...new Set(listRoutes(mounts).map(({ path }) => deriveTag(path)))]
       .sort()
       .map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      securitySchemes: securitySchemes(mounts),
-      parameters: sharedParameters(),
-      schemas: sharedSchemas(),
+      securitySchemes: listSecuritySchemes(mounts),
+      parameters: listSharedParameters(),
+      schemas: listSharedSchemas(),
     },
   };
 }
 
-function tagOf(path: string): string {
+function deriveTag(path: string): string {
   return (
     path
       .replace(/^\/(api\/v1\/|(?=scim\/))/, '')
@@ -95,7 +95,7 @@ function tagOf(path: string): string {
   );
 }
 
-function operationId(path: string, { method }: Route): string {
+function deriveOperationId(path: string, { method }: Route): string {
   const words = path
     .replace(/^\/api\/v1/, '')
     .split(/[^A-Za-z0-9]+/)
@@ -103,7 +103,7 @@ function operationId(path: string, { method }: Route): string {
   return method + words.map((word) => (word[0] ?? '').toUpperCase() + word.slice(1)).join('');
 }
 
-function operation(path: string, route: Route): object {
+function describeOperation(path: string, route: Route): object {
   const gates = Object.entries({
     roles: route.roles,
     'system-roles': route.systemRoles,
@@ -113,26 +113,30 @@ function operation(path: string, route: Route): object {
     audit: route.audit?.action,
   });
   return {
-    operationId: operationId(path, route),
+    operationId: deriveOperationId(path, route),
     summary: route.summary,
-    tags: [tagOf(path)],
+    tags: [deriveTag(path)],
     security: SECURITY[route.auth],
     'x-auth': route.auth,
     ...Object.fromEntries(
       gates.filter(([, value]) => value !== undefined).map(([name, value]) => [`x-${name}`, value]),
     ),
-    parameters: [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)],
+    parameters: [
+      ...listPathParameters(path),
+      ...listQueryParameters(route),
+      ...listHeaderParameters(route),
+    ],
     ...(route.body && {
       requestBody: {
         required: true,
-        content: { [bodyMediaType(route)]: { schema: jsonSchema(route.body, 'input') } },
+        content: { [getBodyMediaType(route)]: { schema: toJsonSchema(route.body, 'input') } },
       },
     }),
-    responses: responsesOf(route),
+    responses: describeResponses(route),
   };
 }
 
-function pathParameters(path: string): object[] {
+function listPathParameters(path: string): object[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -141,9 +145,9 @@ function pathParameters(path: string): object[] {
   }));
 }
 
-function queryParameters({ query }: Route): object[] {
+function listQueryParameters({ query }: Route): object[] {
   if (!query) return [];
-  const { properties = {}, required = [] } = jsonSchema(query, 'input') as {
+  const { properties = {}, required = [] } = toJsonSchema(query, 'input') as {
     properties?: Record<string, Schema>;
     required?: string[];
   };
@@ -152,48 +156,54 @@ function queryParameters({ query }: Route): object[] {
     in: 'query',
     required: required.includes(name),
     ...(description ? { description } : {}),
-    schema: withoutNull(rest),
+    schema: removeNull(rest),
   }));
 }
 
 /** Removes null, which a query cannot contain. */
-function withoutNull({ anyOf, ...rest }: Schema): Schema {
+function removeNull({ anyOf, ...rest }: Schema): Schema {
   if (!Array.isArray(anyOf)) return rest;
   const left = (anyOf as Schema[]).filter(({ type }) => type !== 'null');
   return left.length === 1 ? { ...left[0], ...rest } : { ...rest, anyOf: left };
 }
 
-function headerParameters({ auth, replay }: Route): object[] {
+function listHeaderParameters({ auth, replay }: Route): object[] {
   return [
     ...(auth === 'public' ? [] : [{ $ref: '#/components/parameters/Workspace' }]),
     ...(replay ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
 }
 
-interface Described {
+interface ResponseObject {
   description: string;
   content?: Record<string, { schema: object }>;
 }
 
 /** Describes all responses; a failure may have the status of a success, which then has either schema. */
-function responsesOf(route: Route): Record<string, object> {
-  const good = successes(route) as Record<string, Described>;
-  const bad = failures(route) as Record<string, Described>;
-  const both = Object.keys(bad).filter((status) => status in good);
-  const either = (status: string): Described => ({
-    description: `${good[status]?.description}; ${bad[status]?.description}`,
+function describeResponses(route: Route): Record<string, object> {
+  const successResponses = describeSuccesses(route) as Record<string, ResponseObject>;
+  const failureResponses = describeFailures(route) as Record<string, ResponseObject>;
+  const both = Object.keys(failureResponses).filter((status) => status in successResponses);
+  const mergeResponses = (status: string): ResponseObject => ({
+    description: `${successResponses[status]?.description}; ${failureResponses[status]?.description}`,
     content: {
-      [mediaType(route)]: {
+      [getMediaType(route)]: {
         schema: {
-          anyOf: [good, bad].map((side) => side[status]?.content?.[mediaType(route)]?.schema),
+          anyOf: [successResponses, failureResponses].map(
+            (side) => side[status]?.content?.[getMediaType(route)]?.schema,
+          ),
         },
       },
     },
   });
-  return { ...good, ...bad, ...Object.fromEntries(both.map((status) => [status, either(status)])) };
+  return {
+    ...successResponses,
+    ...failureResponses,
+    ...Object.fromEntries(both.map((status) => [status, mergeResponses(status)])),
+  };
 }
 
-function successes(route: Route): Record<string, object> {
+function describeSuccesses(route: Route): Record<string, object> {
   return Object.fromEntries(
     route.statuses.map((status) => [
       status,
@@ -202,7 +212,10 @@ function successes(route: Route): Record<string, object> {
             description: 'Redirect of the browser',
             headers: { Location: { schema: { type: 'string', format: 'uri' } } },
           }
-        : { description: 'Success', ...(!isEmpty(status, route) && { content: content(route) }) },
+        : {
+            description: 'Success',
+            ...(!isEmpty(status, route) && { content: describeContent(route) }),
+          },
     ]),
   );
 }
@@ -212,7 +225,7 @@ const isEmpty = (status: number, { kind }: Route): boolean =>
   status === 204 || (status === 202 && kind === 'file');
 
 /** A JSON file is an object that its own format describes (docs/formats.md). */
-function fileContent({ path, mediaType: types }: Route): object {
+function describeFileContent({ path, mediaType: types }: Route): object {
   if (types === undefined) throw new Error(`${path}: a file has a media type`);
   const json = { type: 'object', additionalProperties: true };
   const other = { type: 'string', format: 'binary' };
@@ -221,13 +234,13 @@ function fileContent({ path, mediaType: types }: Route): object {
   );
 }
 
-function content(route: Route): object {
-  if (route.kind === 'file') return fileContent(route);
+function describeContent(route: Route): object {
+  if (route.kind === 'file') return describeFileContent(route);
   if (route.kind === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
-  const data = jsonSchema(route.data, 'output');
-  if (route.kind === 'scim') return { [mediaType(route)]: { schema: data } };
+  const data = toJsonSchema(route.data, 'output');
+  if (route.kind === 'scim') return { [getMediaType(route)]: { schema: data } };
   const extra = route.extra
-    ? ((jsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {})
+    ? ((toJsonSchema(route.extra, 'output') as { properties?: Schema }).properties ?? {})
     : {};
   const list = {
     data: { type: 'array', items: data },
@@ -241,16 +254,16 @@ function content(route: Route): object {
   };
 }
 
-const bodyMediaType = (route: Route): string =>
-  route.bodyType === 'form' ? 'application/x-www-form-urlencoded' : mediaType(route);
+const getBodyMediaType = (route: Route): string =>
+  route.bodyType === 'form' ? 'application/x-www-form-urlencoded' : getMediaType(route);
 
-const mediaType = ({ kind }: Route): string =>
+const getMediaType = ({ kind }: Route): string =>
   kind === 'scim' ? 'application/scim+json' : 'application/json';
 
 /** One response per status, with the codes it may carry; any request may have headers that are too large. */
-function failures(route: Route): Record<string, object> {
+function describeFailures(route: Route): Record<string, object> {
   const byStatus = groupBy(
-    [...codesOf(route), 'HEADERS_TOO_LARGE' as const],
+    [...listDeclaredCodes(route), 'HEADERS_TOO_LARGE' as const],
     (code) => registry[code].http,
   );
   return Object.fromEntries(
@@ -258,16 +271,18 @@ function failures(route: Route): Record<string, object> {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; '),
-        content: { [mediaType(route)]: { schema: route.kind === 'scim' ? SCIM_FAILURE : FAILURE } },
+        content: {
+          [getMediaType(route)]: { schema: route.kind === 'scim' ? SCIM_FAILURE : FAILURE },
+        },
       },
     ]),
   );
 }
 
 /** The security schemes in use. */
-function securitySchemes(mounts: readonly Mount[]): object {
+function listSecuritySchemes(mounts: readonly Mount[]): object {
   const used = new Set(
-    locate(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)),
+    listRoutes(mounts).flatMap(({ route }) => SECURITY[route.auth].flatMap(Object.keys)),
   );
   const schemes = {
     session: {
@@ -293,8 +308,8 @@ function securitySchemes(mounts: readonly Mount[]): object {
   return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)));
 }
 
-function sharedParameters(): object {
-  const header = (name: string, description: string): object => ({
+function listSharedParameters(): object {
+  const describeHeader = (name: string, description: string): object => ({
     name,
     in: 'header',
     required: false,
@@ -302,18 +317,18 @@ function sharedParameters(): object {
     schema: { type: 'string' },
   });
   return {
-    Workspace: header(
+    Workspace: describeHeader(
       'x-workspace-id',
       'Id of the workspace; default: the default workspace, or all of them for lists',
     ),
-    IdempotencyKey: header(
+    IdempotencyKey: describeHeader(
       'Idempotency-Key',
       'A repeated request with the same key gets the response of the first',
     ),
   };
 }
 
-function sharedSchemas(): object {
+function listSharedSchemas(): object {
   const integer = { type: 'integer' };
   return {
     Failure: {

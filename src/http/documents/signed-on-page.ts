@@ -40,11 +40,11 @@ const ADVICE = new Map(
   }),
 );
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Describes a failure; an unknown code is not shown, since any link can contain one. */
-function failed(code: string): Ending {
+function describeFailure(code: string): Ending {
   const known = Object.hasOwn(registry, code);
   const meaning = known ? registry[code as keyof typeof registry].meaning : 'Unknown error';
   return {
@@ -53,27 +53,27 @@ function failed(code: string): Ending {
   };
 }
 
-function endingOf({ error, ssoMfa }: Record<string, unknown>): Ending {
-  if (typeof error === 'string') return failed(error);
+function describeEnding({ error, ssoMfa }: Record<string, unknown>): Ending {
+  if (typeof error === 'string') return describeFailure(error);
   return ssoMfa === '1' ? SECOND_STEP : SIGNED_ON;
 }
 
-const pageOf = ({ title, text }: Ending): string => `<!doctype html>
+const renderPage = ({ title, text }: Ending): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} \u2013 Assay</title>
+<title>${escapeHtml(title)} \u2013 Assay</title>
 <link rel="stylesheet" href="${SIGNED_ON_PATH}/style.css">
-<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
 </html>
 `;
 
-export function signedOnPage(): Router {
+export function serveSignedOnPage(): Router {
   const router = Router();
   router.get(SIGNED_ON_PATH, (req, res) => {
     res.setHeader('Content-Security-Policy', POLICY);
-    res.type('html').send(pageOf(endingOf(req.query)));
+    res.type('html').send(renderPage(describeEnding(req.query)));
   });
   router.get(`${SIGNED_ON_PATH}/style.css`, (_req, res) => void res.type('css').send(STYLE));
   return router;

@@ -5,12 +5,12 @@ import type { Chain } from '../chains.ts';
 import { ABOUT_ONE } from '../read-write-concerns.ts';
 import type { Appender, Draft, Position, Sealed, Stored } from '../entry.ts';
 import type { Fold } from './fold.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 
 const ATTEMPTS_MAX = 8;
 /** Equals the batch size of the appender. */
-const BATCH = 64;
+const BATCH_SIZE = 64;
 
 /** A decision and the newest entry about it: what the next amendment names as `subject` and `after`. */
 export interface Subject<T extends Sealed = Stored> {
@@ -67,8 +67,8 @@ export function createAmendments<T extends Sealed = Stored>({
   const collection = db.collection<Stored>(chain.collection);
 
   /** Loads the decision with every earlier amendment folded onto it. */
-  async function read(organizationId: string, traceId: string): Promise<Subject<T>> {
-    const filter = { organizationId: objectId(organizationId), traceId };
+  async function loadSubject(organizationId: string, traceId: string): Promise<Subject<T>> {
+    const filter = { organizationId: toObjectId(organizationId), traceId };
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const newest = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: -1 } });
       const trace = await collection.findOne(filter, { ...ABOUT_ONE, sort: { sequence: 1 } });
@@ -77,8 +77,8 @@ export function createAmendments<T extends Sealed = Stored>({
       if (foldedTo >= newest.sequence)
         return {
           trace: trace as Sealed as T,
-          subject: positionOf(trace),
-          after: positionOf(newest),
+          subject: toPosition(trace),
+          after: toPosition(newest),
         };
       await fold.applyFold(newest as Stored);
     }
@@ -91,7 +91,7 @@ export function createAmendments<T extends Sealed = Stored>({
     decide: Decide<T>,
   ): Promise<Stored | null> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const subject = await read(organizationId, traceId);
+      const subject = await loadSubject(organizationId, traceId);
       const amendment = await decide(subject);
       if (!amendment) return null;
       const outcome = await appender.append({
@@ -123,8 +123,8 @@ export function createAmendments<T extends Sealed = Stored>({
     append,
     async appendAll(organizationId, traceIds, decide) {
       const results: PromiseSettledResult<Stored | null>[] = [];
-      for (let from = 0; from < traceIds.length; from += BATCH) {
-        const batch = traceIds.slice(from, from + BATCH);
+      for (let from = 0; from < traceIds.length; from += BATCH_SIZE) {
+        const batch = traceIds.slice(from, from + BATCH_SIZE);
         const appends = batch.map((traceId) => append(organizationId, traceId, decide));
         results.push(...(await Promise.allSettled(appends)));
       }
@@ -133,6 +133,6 @@ export function createAmendments<T extends Sealed = Stored>({
   };
 }
 
-function positionOf({ sequence, chainHash }: Position): Position {
+function toPosition({ sequence, chainHash }: Position): Position {
   return { sequence, chainHash };
 }

@@ -1,21 +1,21 @@
 // Attests records other than decisions: each entry names the newest earlier one about its record (docs/formats.md).
 import type { mongo } from 'mongoose';
-import { payloadDigest } from '../../domain/record/chain.ts';
+import { computePayloadDigest } from '../../domain/record/chain.ts';
 import type { sealValues } from '../../domain/record/commitments.ts';
-import { type AttestationFacts, attestationPayload } from '../../domain/record/payload.ts';
-import { attestedId } from '../../domain/record/payload-members.ts';
+import { type AttestationFacts, createAttestationPayload } from '../../domain/record/payload.ts';
+import { deriveAttestedId } from '../../domain/record/payload-members.ts';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
 import type { Appender, Outcome, Stored } from '../entry.ts';
 import { eraseAttestedValues } from '../entry-updates.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { ABOUT_ONE } from '../read-write-concerns.ts';
 
 const ATTEMPTS_MAX = 8;
 
 type WithoutAdded<F> = F extends unknown ? Omit<F, 'after' | 'commitments'> : never;
 /** The facts of one attestation; `append` adds the place in the chain and the commitments. */
-export type Attested = WithoutAdded<AttestationFacts>;
+export type AttestedFacts = WithoutAdded<AttestationFacts>;
 
 /** Attests records other than decisions in the chain of their organisation. */
 export interface Attestations {
@@ -25,7 +25,7 @@ export interface Attestations {
    * @throws AppError `CONFLICT` (others kept coming first), and what appending throws
    */
   append(
-    attested: Attested,
+    attested: AttestedFacts,
     committed: ReturnType<typeof sealValues>,
     once: Buffer | null,
   ): Promise<Stored>;
@@ -46,24 +46,24 @@ export function createAttestations({
   const collection = db.collection<Stored>(chain.collection);
 
   async function attempt(
-    attested: Attested,
+    attested: AttestedFacts,
     { sealed, commitments }: ReturnType<typeof sealValues>,
     once: Buffer | null,
   ): Promise<Outcome> {
     const { organizationId, kind } = attested;
-    const traceId = attestedId(kind, attested);
-    const about = { organizationId: objectId(organizationId), traceId };
+    const traceId = deriveAttestedId(kind, attested);
+    const about = { organizationId: toObjectId(organizationId), traceId };
     const newest = await collection.findOne(about, { ...ABOUT_ONE, sort: { sequence: -1 } });
     const after = newest && { sequence: newest.sequence, chainHash: newest.chainHash };
     const facts = Object.assign({}, attested, { after, commitments }) as AttestationFacts;
-    const payload = attestationPayload(facts);
+    const payload = createAttestationPayload(facts);
     return appender.append({
       organizationId,
       kind,
       traceId,
       after: after?.sequence ?? null,
       payload,
-      payloadDigest: payloadDigest(payload),
+      payloadDigest: computePayloadDigest(payload),
       fields: { sealed },
       idempotencyKey: once,
       monthlyLimit: null,

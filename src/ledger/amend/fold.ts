@@ -7,10 +7,15 @@ import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { createEntryUpdates } from '../entry-updates.ts';
 import type { IdempotentConsumer } from '../follow/consumer.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { ABOUT_ONE, DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import { createLockedValues } from './locked-values.ts';
-import { AMENDMENT_KINDS, type Projection, projectionOf, sourcesOf } from './projection.ts';
+import {
+  AMENDMENT_KINDS,
+  type Projection,
+  projectAmendment,
+  collectValueSources,
+} from './projection.ts';
 
 /** The persons who handle a review item. */
 export interface ReviewAssignment {
@@ -26,7 +31,7 @@ export interface Fold {
   /** Folds an amendment onto its trace. Every earlier amendment MUST be folded first; the call is idempotent. */
   applyFold(entry: Stored): Promise<void>;
   /** Folds the amendments at these sequences, oldest first. Sequences without an entry are skipped. */
-  applyAt(organizationId: string, sequences: readonly number[]): Promise<void>;
+  applyFolds(organizationId: string, sequences: readonly number[]): Promise<void>;
   /** Assigns or escalates a pending review item; false when there is none. */
   assignReview(
     organizationId: Types.ObjectId,
@@ -53,20 +58,20 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   /** Folds one amendment; false when an earlier one is not folded yet, or this one already is. */
   async function applyInOrder(
     { organizationId, kind, after }: Stored,
-    { subject, set, untold, elsewhere }: Projection,
+    { subject, set, lostColumns, erasedCopies }: Projection,
   ): Promise<boolean> {
-    for (const other of elsewhere) {
+    for (const other of erasedCopies) {
       const filter = { organizationId, sequence: other.sequence };
       await updateEntry({ filter, set: other.set });
     }
     const foldedTo = after === subject ? { $in: [null, 0, subject] } : after;
     const filter = { organizationId, sequence: subject, foldedTo };
-    const removed = kind === 'erasure' ? [...columns.erasable, ...untold] : [];
+    const removed = kind === 'erasure' ? [...columns.erasable, ...lostColumns] : [];
     return updateEntry({ filter, set, removed });
   }
 
   /** Finds the amendments up to `entry` that are not folded yet, oldest first. */
-  async function unfolded(
+  async function findUnfolded(
     { organizationId, traceId, sequence }: Stored,
     subject: number,
   ): Promise<Stored[]> {
@@ -78,16 +83,16 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
   }
 
   /** Returns the entry with its values opened. */
-  async function opened<T extends Stored | null>(entry: T): Promise<T> {
+  async function openEntry<T extends Stored | null>(entry: T): Promise<T> {
     if (!entry || !contents) return entry;
     return contents.openOne(entry.organizationId.toHexString(), entry);
   }
 
   async function projectChange(entry: Stored): Promise<Projection | null> {
     const nothing = { trace: null, sources: new Map<string, number>() };
-    const projection = projectionOf(await opened(entry), columns, nothing);
+    const projection = projectAmendment(await openEntry(entry), columns, nothing);
     if (!projection || !lockedValues) return projection;
-    const set = await lockedValues.inDecision(entry, projection.subject, projection.set);
+    const set = await lockedValues.lockChanges(entry, projection.subject, projection.set);
     return Object.assign({}, projection, { set });
   }
 
@@ -98,9 +103,9 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     const before = { kind: 'correction', sequence: { $lt: entry.sequence } } as const;
     const corrections = collection.find({ ...about, ...before }, ABOUT_ONE).sort({ sequence: 1 });
     const found = await collection.findOne({ ...about, kind: 'trace' }, ABOUT_ONE);
-    const trace = await opened(found as Stored | null);
-    const sources = sourcesOf(await corrections.toArray());
-    return projectionOf(entry, columns, { trace, sources });
+    const trace = await openEntry(found as Stored | null);
+    const sources = collectValueSources(await corrections.toArray());
+    return projectAmendment(entry, columns, { trace, sources });
   }
 
   /** Erases the error texts of dead letters: they may repeat what the decision said. */
@@ -109,10 +114,10 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
     await deadLetters.updateMany(filter, { $set: { error: null } }, DURABLE);
   }
 
-  async function foldOnly(entry: Stored): Promise<void> {
+  async function applyUnfolded(entry: Stored): Promise<void> {
     const projection = await project(entry);
     if (!projection || (await applyInOrder(entry, projection))) return;
-    for (const earlier of await unfolded(entry, projection.subject)) {
+    for (const earlier of await findUnfolded(entry, projection.subject)) {
       const changes = await project(earlier);
       if (changes) await applyInOrder(earlier, changes);
     }
@@ -120,18 +125,18 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
 
   /** Folds the entry. An erasure destroys the keys after the fold: the lost columns are derived from the values. */
   async function applyFold(entry: Stored): Promise<void> {
-    if (entry.kind !== 'erasure') return foldOnly(entry);
+    if (entry.kind !== 'erasure') return applyUnfolded(entry);
     await eraseErrors(entry);
-    await foldOnly(entry);
+    await applyUnfolded(entry);
     const { erased } = JSON.parse(entry.view) as ErasurePayload;
     await lockedValues?.erase(entry.organizationId, erased);
   }
 
   return {
     applyFold,
-    async applyAt(organizationId, sequences) {
+    async applyFolds(organizationId, sequences) {
       const filter = {
-        organizationId: objectId(organizationId),
+        organizationId: toObjectId(organizationId),
         sequence: { $in: [...sequences] },
       };
       const amendments = collection.find(filter, MAJORITY).sort({ sequence: 1 });
@@ -145,20 +150,20 @@ export function createFold({ db, chain, columns, contents }: FoldDeps): Fold {
       if (!lockedValues) return updateEntry({ filter, set });
       const item = await collection.findOne(filter as object, MAJORITY);
       if (!item) return false;
-      return updateEntry({ filter, set: await lockedValues.inDecision(item, item.sequence, set) });
+      return updateEntry({ filter, set: await lockedValues.lockChanges(item, item.sequence, set) });
     },
   };
 }
 
 /** Creates the consumer that repairs the fold after a crash between an append and its fold. */
-export function foldConsumer({ applyAt }: Fold): IdempotentConsumer {
+export function createFoldConsumer({ applyFolds }: Fold): IdempotentConsumer {
   return {
     name: 'fold',
     from: 'start',
     kinds: AMENDMENT_KINDS,
     transactional: false,
-    run: (entries, { organizationId }) =>
-      applyAt(
+    consume: (entries, { organizationId }) =>
+      applyFolds(
         organizationId,
         entries.map(({ sequence }) => sequence),
       ),

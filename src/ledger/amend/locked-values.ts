@@ -4,14 +4,14 @@ import {
   type Contents,
   ESCALATION,
   type Lockable,
-  lockable,
-  partName,
+  splitLockable,
+  toPartName,
 } from '../contents/contents.ts';
 import { type SealedValues, type Stored } from '../entry.ts';
 import type { UpdateEntry } from '../entry-updates.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
-type Held = Lockable & Pick<Stored, 'organizationId'>;
+type LockedEntry = Lockable & Pick<Stored, 'organizationId'>;
 
 interface Deps {
   collection: mongo.Collection<Stored>;
@@ -22,29 +22,29 @@ interface Deps {
 const MEMBERS = { organizationId: 1, sequence: 1, generation: 1, sealed: 1, content: 1 } as const;
 
 export function createLockedValues({ collection, updateEntry, contents }: Deps) {
-  async function read(organizationId: Types.ObjectId, sequences: readonly number[]) {
+  async function findLockedEntries(organizationId: Types.ObjectId, sequences: readonly number[]) {
     const filter = { organizationId, sequence: { $in: [...sequences] } };
-    const found = collection.find<Held>(filter, { ...MAJORITY, projection: MEMBERS });
+    const found = collection.find<LockedEntry>(filter, { ...MAJORITY, projection: MEMBERS });
     return found.toArray();
   }
 
   /** Locks the remaining values of an entry again, without the erased ones. */
-  async function lockAnew(held: Held, left: readonly string[]): Promise<void> {
-    const { sequence } = held;
-    const organizationId = held.organizationId.toHexString();
-    const opened = await contents.openOne(organizationId, held);
+  async function lockRemaining(entry: LockedEntry, remaining: readonly string[]): Promise<void> {
+    const { sequence } = entry;
+    const organizationId = entry.organizationId.toHexString();
+    const opened = await contents.openOne(organizationId, entry);
     const sealed = (opened.sealed ?? {}) as SealedValues;
     const values = Object.fromEntries(
-      left.flatMap((name) => (sealed[name] ? [[name, sealed[name]]] : [])),
+      remaining.flatMap((name) => (sealed[name] ? [[name, sealed[name]]] : [])),
     );
-    const content = await contents.lockValues(held, lockable(values).values);
-    const filter = { organizationId: held.organizationId, sequence };
+    const content = await contents.lockValues(entry, splitLockable(values).values);
+    const filter = { organizationId: entry.organizationId, sequence };
     if (content) await updateEntry({ filter, set: { content } });
   }
 
   return {
     /** Returns the values that an entry sets on its decision, with the texts locked under the key of the entry. */
-    async inDecision(
+    async lockChanges(
       entry: Stored,
       decision: number,
       set: Readonly<Record<string, unknown>>,
@@ -59,7 +59,7 @@ export function createLockedValues({ collection, updateEntry, contents }: Deps) 
       const locked = Object.entries(set).map(async ([path, value]) => [
         path,
         isContent(path) && typeof value === 'string'
-          ? await contents.lockPart(place, partName(path, decision), value)
+          ? await contents.lockPart(place, toPartName(path, decision), value)
           : value,
       ]);
       return Object.fromEntries(await Promise.all(locked)) as Record<string, unknown>;
@@ -70,14 +70,14 @@ export function createLockedValues({ collection, updateEntry, contents }: Deps) 
       organizationId: Types.ObjectId,
       erased: readonly { sequence: number; names: readonly string[] }[],
     ): Promise<void> {
-      const emptied: Held[] = [];
+      const emptied: LockedEntry[] = [];
       const sequences = erased.map(({ sequence }) => sequence);
-      for (const held of await read(organizationId, sequences)) {
-        const left = Object.entries((held.sealed ?? {}) as object).flatMap(([name, value]) =>
+      for (const entry of await findLockedEntries(organizationId, sequences)) {
+        const remaining = Object.entries((entry.sealed ?? {}) as object).flatMap(([name, value]) =>
           value === true ? [name] : [],
         );
-        if (left.length === 0) emptied.push(held);
-        else await lockAnew(held, left);
+        if (remaining.length === 0) emptied.push(entry);
+        else await lockRemaining(entry, remaining);
       }
       await contents.destroy(organizationId.toHexString(), emptied);
       for (const { sequence, content } of emptied)

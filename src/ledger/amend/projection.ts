@@ -7,9 +7,9 @@ import type {
 import { CAPABILITY } from '../../domain/record/persons-verdict.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
-import { parsedText } from '../verify/committed-values.ts';
+import { parseStoredText } from '../verify/committed-values.ts';
 import { KEYLESS } from '../contents/contents.ts';
-import { type EntryKind, sealedOf, type SealedValues, type Stored } from '../entry.ts';
+import { type EntryKind, getSealedValues, type SealedValues, type Stored } from '../entry.ts';
 
 /** Values by path; a path that is not named stays as it is. */
 export interface Projection {
@@ -17,9 +17,9 @@ export interface Projection {
   subject: number;
   set: Record<string, unknown>;
   /** Columns that could be derived from an erased value only; the erasure removes them. */
-  untold: readonly string[];
+  lostColumns: readonly string[];
   /** Copies of erased values in other amendments of the same decision, by their sequence. */
-  elsewhere: { sequence: number; set: Record<string, null> }[];
+  erasedCopies: { sequence: number; set: Record<string, null> }[];
 }
 
 export const AMENDMENT_KINDS: readonly EntryKind[] = ['correction', 'review', 'status', 'erasure'];
@@ -30,16 +30,16 @@ const ABOUT_THE_VERDICT = new Set(['feedback', CAPABILITY]);
 export type ValueSources = ReadonlyMap<string, number>;
 
 /** The state of the decision that an erasure is projected on. */
-export interface Erasable {
+export interface ErasureContext {
   trace: Stored | null;
   sources: ValueSources;
 }
 
 /** Projects an amendment onto its trace; null for entries that change no trace. Only erasures need the context. */
-export function projectionOf(
+export function projectAmendment(
   entry: Stored,
   columns: Columns,
-  { trace, sources }: Erasable,
+  { trace, sources }: ErasureContext,
 ): Projection | null {
   if (!AMENDMENT_KINDS.includes(entry.kind)) return null;
   const payload = JSON.parse(entry.view) as AmendmentPayload;
@@ -48,15 +48,19 @@ export function projectionOf(
     const value = column.change({ payload, createdAt: entry.createdAt });
     if (value !== undefined) set[path] = value;
   }
-  if (payload.kind === 'correction') Object.assign(set, replacedValues(sealedOf(entry)));
-  if (payload.kind === 'erasure') Object.assign(set, erasedValues(payload, sources));
-  const elsewhere = payload.kind === 'erasure' ? erasedElsewhere(payload) : [];
-  const untold = payload.kind === 'erasure' && trace ? columnsGone(payload, trace, columns) : [];
-  return { subject: payload.subject.sequence, set, untold, elsewhere };
+  if (payload.kind === 'correction')
+    Object.assign(set, collectReplacedValues(getSealedValues(entry)));
+  if (payload.kind === 'erasure') Object.assign(set, collectErasedValues(payload, sources));
+  const erasedCopies = payload.kind === 'erasure' ? collectErasedCopies(payload) : [];
+  const lostColumns =
+    payload.kind === 'erasure' && trace ? findLostColumns(payload, trace, columns) : [];
+  return { subject: payload.subject.sequence, set, lostColumns, erasedCopies };
 }
 
 /** Maps each replaced value to the newest correction that set it. `corrections` MUST be in order of sequence. */
-export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'>[]): ValueSources {
+export function collectValueSources(
+  corrections: readonly Pick<Stored, 'sequence' | 'view'>[],
+): ValueSources {
   const sources = new Map<string, number>();
   for (const { sequence, view } of corrections) {
     for (const name of Object.keys((JSON.parse(view) as CorrectionPayload).commitments))
@@ -67,7 +71,7 @@ export function sourcesOf(corrections: readonly Pick<Stored, 'sequence' | 'view'
 }
 
 /** Collects the committed values with which a correction replaces the ingested ones, by path. */
-function replacedValues(sealed: SealedValues): Record<string, unknown> {
+function collectReplacedValues(sealed: SealedValues): Record<string, unknown> {
   const set: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(sealed)) {
     if (!value || ABOUT_THE_VERDICT.has(name)) continue;
@@ -77,7 +81,7 @@ function replacedValues(sealed: SealedValues): Record<string, unknown> {
 }
 
 /** Collects the paths of erased values: the sealed value, and the replaced value while it is in force. */
-function erasedValues(payload: ErasurePayload, sources: ValueSources): Record<string, null> {
+function collectErasedValues(payload: ErasurePayload, sources: ValueSources): Record<string, null> {
   const subject = payload.subject.sequence;
   const set: Record<string, null> = {};
   for (const { sequence, names } of payload.erased) {
@@ -91,32 +95,41 @@ function erasedValues(payload: ErasurePayload, sources: ValueSources): Record<st
 }
 
 /** Finds the columns that an erasure removes. */
-function columnsGone(payload: ErasurePayload, trace: Stored, columns: Columns): string[] {
-  return KEYLESS in trace ? emptiedColumns(trace, columns) : untoldBy(payload, trace, columns);
+function findLostColumns(payload: ErasurePayload, trace: Stored, columns: Columns): string[] {
+  return KEYLESS in trace
+    ? findEmptiedColumns(trace, columns)
+    : findUnderivableColumns(payload, trace, columns);
 }
 
 /** Finds the fixed columns that can no longer be derived, such as a free-text agent; none if the view is unreadable. */
-function untoldBy({ erased }: ErasurePayload, trace: Stored, columns: Columns): string[] {
-  const gone = erased.find(({ sequence }) => sequence === trace.sequence)?.names ?? [];
-  const payload = parsedText(trace.view) as TracePayload | undefined;
+function findUnderivableColumns(
+  { erased }: ErasurePayload,
+  trace: Stored,
+  columns: Columns,
+): string[] {
+  const erasedNames = erased.find(({ sequence }) => sequence === trace.sequence)?.names ?? [];
+  const payload = parseStoredText(trace.view) as TracePayload | undefined;
   if (payload?.kind !== 'trace') return [];
-  const sealed = sealedOf(trace);
-  const told = (isKept: (name: string) => boolean): string[] => {
+  const sealed = getSealedValues(trace);
+  const listDerivedColumns = (isKept: (name: string) => boolean): string[] => {
     const value = <V>(name: string): V | undefined =>
-      isKept(name) ? ((parsedText(sealed[name]?.text) ?? undefined) as V | undefined) : undefined;
+      isKept(name)
+        ? ((parseStoredText(sealed[name]?.text) ?? undefined) as V | undefined)
+        : undefined;
     const source = { entry: trace, payload, value };
     return columns.fixed.flatMap(([name, { from }]) => (from(source) === undefined ? [] : [name]));
   };
-  const remaining = told((name) => !gone.includes(name));
-  return told(() => true).filter((name) => !remaining.includes(name));
+  const remaining = listDerivedColumns((name) => !erasedNames.includes(name));
+  return listDerivedColumns(() => true).filter((name) => !remaining.includes(name));
 }
 
 /** Finds the columns that are empty after the erasure, where the key is gone and the values cannot be read. */
-export function emptiedColumns(trace: Stored, columns: Columns): string[] {
-  const payload = parsedText(trace.view) as TracePayload | undefined;
+export function findEmptiedColumns(trace: Stored, columns: Columns): string[] {
+  const payload = parseStoredText(trace.view) as TracePayload | undefined;
   if (payload?.kind !== 'trace') return [];
-  const sealed = sealedOf(trace);
-  const value = <V>(name: string): V | null => (parsedText(sealed[name]?.text) ?? null) as V | null;
+  const sealed = getSealedValues(trace);
+  const value = <V>(name: string): V | null =>
+    (parseStoredText(sealed[name]?.text) ?? null) as V | null;
   const isEmptied = (name: string, from: (source: object) => unknown): boolean =>
     (trace[name] ?? null) !== null && from({ entry: trace, payload, value }) === null;
   return columns.fixed.flatMap(([name, { from }]) =>
@@ -124,7 +137,7 @@ export function emptiedColumns(trace: Stored, columns: Columns): string[] {
   );
 }
 
-function erasedElsewhere(payload: ErasurePayload): Projection['elsewhere'] {
+function collectErasedCopies(payload: ErasurePayload): Projection['erasedCopies'] {
   return payload.erased
     .filter(({ sequence }) => sequence !== payload.subject.sequence)
     .map(({ sequence, names }) => ({

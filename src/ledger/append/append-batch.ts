@@ -9,11 +9,11 @@ import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import { answerReplays, resolveReplay } from './idempotent-replays.ts';
-import { genesisHead, headOf, seal } from './seal.ts';
+import { createGenesisHead, toHead, sealDraft } from './seal.ts';
 import type { Head, InsertFailure, LedgerStore } from './store.ts';
-import { backoff, persistently, sleep, type Timer } from '../timer.ts';
+import { computeBackoff, retryRead, sleep, type Timer } from '../timer.ts';
 import { noteChainConflict } from './contention.ts';
-import { unavailable } from './unavailable.ts';
+import { createUnavailableError } from './unavailable.ts';
 import type { Contents, LockDocument } from '../contents/contents.ts';
 
 export interface BatchDeps {
@@ -47,9 +47,9 @@ export async function appendBatch(
     const documents = await sealBatch(queue, rest, deps);
     if (documents.length === 0) return refuseOverLimit(queue, rest, deps);
     const { durable, head, failed } = await insertBatch(queue, documents, deps);
-    if (head) queue.trust(head);
+    if (head) queue.acceptHead(head);
     else queue.head = null;
-    await acknowledge(queue, { durable, batch: rest }, deps);
+    await answerDurable(queue, { durable, batch: rest }, deps);
     rest = rest.filter(({ done }) => !done);
     queue.contention.wonLast = failed === null;
     const culprit = failed && rest.find(({ id }) => id.equals(failed.document._id));
@@ -63,14 +63,14 @@ export async function appendBatch(
 async function readHead(queue: AppendQueue, conflicts: number, deps: BatchDeps): Promise<Head> {
   const { store, chain, timer, heads } = deps;
   for (let attempt = conflicts; ; attempt++) {
-    await sleep(timer, backoff(attempt));
+    await sleep(timer, computeBackoff(attempt));
     if (queue.trusted === null) await heads.confirm(queue.organizationId, null);
-    const newest = await persistently(timer, () => store.newest(queue.organizationObjectId));
-    const head = newest ? headOf(newest) : genesisHead(chain);
+    const newest = await retryRead(timer, () => store.readNewest(queue.organizationObjectId));
+    const head = newest ? toHead(newest) : createGenesisHead(chain);
     const { trusted } = queue;
     if (!trusted || head.sequence > trusted.sequence || head.chainHash === trusted.chainHash) {
-      queue.trust(head);
-      if (head.sequence > 0) heads.note(queue.organizationId, head);
+      queue.acceptHead(head);
+      if (head.sequence > 0) heads.noteHead(queue.organizationId, head);
       return head;
     }
     await heads.confirm(queue.organizationId, trusted).catch((error: unknown) => {
@@ -88,15 +88,15 @@ async function sealBatch(
   deps: BatchDeps,
 ): Promise<Stored[]> {
   const { chain, clock } = deps;
-  let head = queue.head ?? genesisHead(chain);
-  const lock = await lockerFor(queue, { head, batch }, deps);
-  if (!deps.ready()) throw unavailable("This instance's clock cannot be trusted");
+  let head = queue.head ?? createGenesisHead(chain);
+  const lock = await prepareLock(queue, { head, batch }, deps);
+  if (!deps.ready()) throw createUnavailableError("This instance's clock cannot be trusted");
   const now = clock.now();
   const documents: Stored[] = [];
-  deps.heads.lookAtTime(queue.organizationId, head.createdAt);
+  deps.heads.checkClockSkew(queue.organizationId, head.createdAt);
   for (const pending of batch) {
     const ids = { _id: pending.id, organizationId: queue.organizationObjectId };
-    const document = seal(pending.draft, ids, { head, now, chain });
+    const document = sealDraft(pending.draft, ids, { head, now, chain });
     if (!document) continue;
     lock(document);
     documents.push(document);
@@ -107,20 +107,20 @@ async function sealBatch(
 }
 
 /** Prepares the lock for the contents of the entries after a head. @throws AppError `SERVICE_UNAVAILABLE` */
-async function lockerFor(
+async function prepareLock(
   { organizationId }: AppendQueue,
   { head, batch }: { head: Head; batch: readonly PendingAppend[] },
   { contents }: BatchDeps,
 ): Promise<LockDocument> {
   if (!contents) return () => undefined;
   const sequences = batch.map((_, index) => head.sequence + 1 + index);
-  return contents.locker(organizationId, sequences).catch((cause: unknown) => {
-    throw unavailable('The keys of the entries cannot be read', cause);
+  return contents.createLock(organizationId, sequences).catch((cause: unknown) => {
+    throw createUnavailableError('The keys of the entries cannot be read', cause);
   });
 }
 
 /** Returns the entry with its values as they were before they were locked. */
-function readable(entry: Stored, { draft }: PendingAppend): Stored {
+function restoreValues(entry: Stored, { draft }: PendingAppend): Stored {
   if (entry['content'] === undefined) return entry;
   const { sealed } = draft.fields as Partial<Stored>;
   return Object.assign({}, entry, { sealed, content: undefined });
@@ -133,11 +133,11 @@ async function refuseOverLimit(
   deps: BatchDeps,
 ): Promise<void> {
   for (const pending of await answerReplays(queue, batch, deps))
-    pending.fail(new AppError('USAGE_LIMIT_EXCEEDED'));
+    pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
 }
 
 /** Answers the appends whose entries are durable, and reports the new head. */
-async function acknowledge(
+async function answerDurable(
   queue: AppendQueue,
   { durable, batch }: { durable: readonly Stored[]; batch: readonly PendingAppend[] },
   deps: BatchDeps,
@@ -146,18 +146,18 @@ async function acknowledge(
   if (!newest) return;
   const { organizationId } = queue;
   await deps.probe('acknowledged', organizationId);
-  const pendingOf = new Map(batch.map((pending) => [pending.id.toHexString(), pending]));
+  const pendingById = new Map(batch.map((pending) => [pending.id.toHexString(), pending]));
   const now = deps.clock.now().getTime();
   const entries = durable.map((entry) => {
-    const pending = pendingOf.get(entry._id.toHexString());
+    const pending = pendingById.get(entry._id.toHexString());
     if (!pending) return entry;
-    const opened = readable(entry, pending);
-    queue.latency.add(now - pending.queuedAt.getTime());
+    const opened = restoreValues(entry, pending);
+    queue.latency.addSample(now - pending.queuedAt.getTime());
     pending.settle({ kind: 'sealed', entry: opened });
     return opened;
   });
   const { sequence, chainHash } = newest;
-  deps.heads.note(organizationId, { sequence, chainHash });
+  deps.heads.noteHead(organizationId, { sequence, chainHash });
   deps.onSealed(organizationId, entries);
   await deps.probe('answered', organizationId);
 }
@@ -173,7 +173,7 @@ async function resolveFailure(
   deps: BatchDeps,
 ): Promise<PendingAppend[]> {
   if (reason.kind === 'rejected') {
-    culprit.fail(rejectionError(reason));
+    culprit.reject(toRejectionError(reason));
   } else if (reason.index === 'following') {
     culprit.settle({ kind: 'superseded' });
   } else if (reason.index === 'idempotency') {
@@ -185,11 +185,12 @@ async function resolveFailure(
   return rest.filter(({ done }) => !done);
 }
 
-function rejectionError({
+function toRejectionError({
   documentAtFault,
   cause,
 }: Extract<InsertFailure, { kind: 'rejected' }>): AppError {
   // The server's state was at fault: a retry with the same key gets the right answer.
-  if (!documentAtFault) return unavailable('The database did not take this entry', cause);
+  if (!documentAtFault)
+    return createUnavailableError('The database did not take this entry', cause);
   return new AppError('VALIDATION_ERROR', 'The database rejected this document', { cause });
 }

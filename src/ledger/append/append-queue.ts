@@ -2,10 +2,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { LatencyWindow } from './latency.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Head } from './store.ts';
-import { noContention, type ContentionBackoff } from './contention.ts';
+import { createContentionBackoff, type ContentionBackoff } from './contention.ts';
 
 /** Limits of one batch and of one queue. */
 export interface QueueLimits {
@@ -16,7 +16,7 @@ export interface QueueLimits {
   /** Entries that may wait per organisation. */
   queue: number;
   /** Bytes that may wait or be in flight, per organisation and in all. */
-  held: { perOrganization: number; inAll: number };
+  bufferedBytes: { perOrganization: number; inAll: number };
 }
 
 /** Idle queues that keep their head and latencies. */
@@ -31,8 +31,8 @@ export class AppendQueue {
   readonly latency = new LatencyWindow();
   readonly waiting: PendingAppend[] = [];
   /** Bytes that wait or are in flight. */
-  held = 0;
-  readonly contention: ContentionBackoff = noContention();
+  bufferedBytes = 0;
+  readonly contention: ContentionBackoff = createContentionBackoff();
   /** The head to build on: acknowledged by or read from a majority, so it cannot be rolled back. Null: to be read. */
   head: Head | null = null;
   /** The newest head ever accepted; a chain that no longer reaches it was truncated. */
@@ -41,23 +41,23 @@ export class AppendQueue {
 
   constructor(organizationId: string) {
     this.organizationId = organizationId;
-    this.organizationObjectId = objectId(organizationId);
+    this.organizationObjectId = toObjectId(organizationId);
   }
 
   /** Accepts a head to build on. It MUST be acknowledged by or read from a majority. */
-  trust(head: Head): void {
+  acceptHead(head: Head): void {
     this.head = head;
     this.trusted = head;
   }
 
   /** Marks the queue as used; discards a head that was not used for a minute. */
-  use(now: Date): void {
+  markUsed(now: Date): void {
     if (Math.abs(now.getTime() - this.#usedAt) > HEAD_KEPT_MS) this.head = null;
     this.#usedAt = now.getTime();
   }
 
   /** Removes and returns the next batch, in order of arrival; empty when nothing waits. */
-  take({ batch, bytes }: QueueLimits): PendingAppend[] {
+  takeBatch({ batch, bytes }: QueueLimits): PendingAppend[] {
     let count = 0;
     let size = 0;
     for (const pending of this.waiting) {
@@ -77,32 +77,32 @@ export class AppendQueues {
   readonly #busy = new Map<string, { queue: AppendQueue; drained: Promise<void> }>();
 
   /** Returns the queue of an organisation. A busy organisation MUST NOT get a second one. */
-  of(organizationId: string): AppendQueue {
-    const known = this.#busy.get(organizationId)?.queue ?? this.#idle.get(organizationId);
-    if (known) return known;
+  getQueue(organizationId: string): AppendQueue {
+    const existing = this.#busy.get(organizationId)?.queue ?? this.#idle.get(organizationId);
+    if (existing) return existing;
     const queue = new AppendQueue(organizationId);
     this.#idle.set(organizationId, queue);
     return queue;
   }
 
   /** Enqueues an append; false when a limit is reached. One oversized append fits into an empty queue. */
-  admit(
+  tryEnqueue(
     queue: AppendQueue,
     pending: PendingAppend,
-    { queue: entries, held }: QueueLimits,
+    { queue: entries, bufferedBytes }: QueueLimits,
   ): boolean {
     const { bytes } = pending;
     const isFull =
       queue.waiting.length >= entries ||
-      (queue.held > 0 && queue.held + bytes > held.perOrganization) ||
-      (this.#held > 0 && this.#held + bytes > held.inAll);
+      (queue.bufferedBytes > 0 && queue.bufferedBytes + bytes > bufferedBytes.perOrganization) ||
+      (this.#held > 0 && this.#held + bytes > bufferedBytes.inAll);
     if (isFull) return false;
-    const hold = (more: number): void => {
-      queue.held += more;
+    const addBytes = (more: number): void => {
+      queue.bufferedBytes += more;
       this.#held += more;
     };
-    hold(bytes);
-    pending.onDone = () => hold(-bytes);
+    addBytes(bytes);
+    pending.onDone = () => addBytes(-bytes);
     queue.waiting.push(pending);
     return true;
   }
@@ -121,7 +121,7 @@ export class AppendQueues {
   }
 
   /** Resolves when every queue is empty. */
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     while (this.#busy.size > 0)
       await Promise.all([...this.#busy.values()].map(({ drained }) => drained));
   }

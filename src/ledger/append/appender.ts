@@ -3,28 +3,28 @@ import { AppError } from '../../errors.ts';
 import { appendBatch, type BatchDeps } from './append-batch.ts';
 import type { Appender, Draft, Outcome, Sealed, Stored } from '../entry.ts';
 import { type AppendQueue, AppendQueues, type QueueLimits } from './append-queue.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { IdempotencyCache } from './idempotency-cache.ts';
 import { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import { isFresh } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
-import { inTurn } from './writing-turns.ts';
-import { within } from '../timer.ts';
+import { writeInTurn } from './writing-turns.ts';
+import { awaitWithin } from '../timer.ts';
 import type { TurnDeps } from '../turns.ts';
-import { unavailable } from './unavailable.ts';
+import { createUnavailableError } from './unavailable.ts';
 
 const MIB = 1024 * 1024;
 export const DEFAULT_LIMITS: QueueLimits = {
   batch: 64,
   bytes: 4 * MIB,
   queue: 1_024,
-  held: { perOrganization: 64 * MIB, inAll: 256 * MIB },
+  bufferedBytes: { perOrganization: 64 * MIB, inAll: 256 * MIB },
 };
 
 export interface AppenderDeps extends Omit<BatchDeps, 'probe'>, TurnDeps {
   /** A new id of 24 hex digits; ids grow with time. */
-  newId: () => string;
+  generateId: () => string;
   limits: QueueLimits;
   probe?: Probe;
 }
@@ -34,7 +34,7 @@ export interface AppenderDeps extends Omit<BatchDeps, 'probe'>, TurnDeps {
  * `T` is the document type that is appended and read back.
  */
 export function createAppender<T extends Sealed = Stored>(options: AppenderDeps): Appender<T> {
-  const { newId, limits, clock, store } = options;
+  const { generateId, limits, clock, store } = options;
   const deps: BatchDeps = { ...options, probe: options.probe ?? (() => {}) };
   const queues = new AppendQueues();
   const cache = new IdempotencyCache({
@@ -46,27 +46,27 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
 
   function enqueue(draft: Draft): Promise<Outcome> {
     const probed = deps.probe('queued', draft.organizationId);
-    return probed ? probed.then(() => place(draft)) : place(draft);
+    return probed ? probed.then(() => queueDraft(draft)) : queueDraft(draft);
   }
 
-  function place(draft: Draft): Promise<Outcome> {
-    if (isClosed) return Promise.reject(unavailable('This instance is shutting down'));
-    const queue = queues.of(draft.organizationId);
-    const pending = new PendingAppend(draft, objectId(newId()), clock.now());
-    if (!queues.admit(queue, pending, limits))
-      return Promise.reject(unavailable('The append queue is full'));
+  function queueDraft(draft: Draft): Promise<Outcome> {
+    if (isClosed) return Promise.reject(createUnavailableError('This instance is shutting down'));
+    const queue = queues.getQueue(draft.organizationId);
+    const pending = new PendingAppend(draft, toObjectId(generateId()), clock.now());
+    if (!queues.tryEnqueue(queue, pending, limits))
+      return Promise.reject(createUnavailableError('The append queue is full'));
     queues.drain(queue, () => appendNext(queue));
     return pending.outcome;
   }
 
   async function appendNext(queue: AppendQueue): Promise<void> {
     await yieldTurn(queue, deps);
-    await inTurn(queue, () => appendTaken(queue), options);
+    await writeInTurn(queue, () => appendTaken(queue), options);
   }
 
   async function appendTaken(queue: AppendQueue): Promise<void> {
-    const batch = queue.take(limits);
-    queue.use(clock.now());
+    const batch = queue.takeBatch(limits);
+    queue.markUsed(clock.now());
     try {
       await appendBatch(queue, batch, deps);
     } catch (error) {
@@ -78,34 +78,34 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
     append<D extends Sealed>(draft: Draft<D>, deadlineMs?: number) {
       const work = cache.append(draft as Draft) as Promise<Outcome<D>>;
       if (deadlineMs === undefined) return work;
-      return within(deps.timer, deadlineMs, { work, late: notYetDurable });
+      return awaitWithin(deps.timer, deadlineMs, { work, onTimeout: throwNotDurable });
     },
-    async find(organizationId, idempotencyKey) {
-      const recent = cache.recent(organizationId, idempotencyKey);
+    async findReplayed(organizationId, idempotencyKey) {
+      const recent = cache.getCached(organizationId, idempotencyKey);
       if (recent) return recent as T;
       const [entry] = await store
-        .byIdempotencyKey(objectId(organizationId), [idempotencyKey])
+        .findByIdempotencyKey(toObjectId(organizationId), [idempotencyKey])
         .catch((cause: unknown) => {
-          throw unavailable('The database is not responding', cause);
+          throw createUnavailableError('The database is not responding', cause);
         });
       return entry && isFresh(entry, deps) ? (entry as T) : null;
     },
     forget: (organizationId, idempotencyKey) => cache.forget(organizationId, idempotencyKey),
-    async head(organizationId) {
-      const newest = await store.newest(objectId(organizationId));
+    async readHead(organizationId) {
+      const newest = await store.readNewest(toObjectId(organizationId));
       return newest && { sequence: newest.sequence, chainHash: newest.chainHash };
     },
-    latency: (organizationId) => queues.of(organizationId).latency.percentiles(),
+    getLatency: (organizationId) => queues.getQueue(organizationId).latency.computePercentiles(),
     async close() {
       isClosed = true;
-      await queues.drained();
+      await queues.waitUntilDrained();
       await deps.heads.flush();
     },
   };
 }
 
-function notYetDurable(): never {
-  throw unavailable('The entry is not known to be durable yet');
+function throwNotDurable(): never {
+  throw createUnavailableError('The entry is not known to be durable yet');
 }
 
 /** Fails every unanswered append; what was sent may still become durable. */
@@ -113,5 +113,5 @@ function failAll(queue: AppendQueue, batch: readonly PendingAppend[], error: unk
   queue.head = null;
   const answer =
     error instanceof AppError ? error : new AppError('INTERNAL_ERROR', undefined, { cause: error });
-  for (const pending of batch) if (!pending.done) pending.fail(answer);
+  for (const pending of batch) if (!pending.done) pending.reject(answer);
 }

@@ -1,7 +1,7 @@
 // Contention back-off: after a conflict, instances alternate on a chain for one second (ledger.md, appending, 7).
 import type { Clock } from '../../platform/clock.ts';
 import type { AppendQueue } from './append-queue.ts';
-import { headOf } from './seal.ts';
+import { toHead } from './seal.ts';
 import type { LedgerStore } from './store.ts';
 import { sleep, type Timer } from '../timer.ts';
 
@@ -22,7 +22,7 @@ export interface ContentionBackoff {
 }
 
 /** Creates the state of a queue without contention. */
-export function noContention(): ContentionBackoff {
+export function createContentionBackoff(): ContentionBackoff {
   return { until: 0, fruitlessWaits: 0, wonLast: false };
 }
 
@@ -51,13 +51,14 @@ export async function yieldTurn(
   if (!contention.wonLast || !head || start >= contention.until) return;
   contention.wonLast = false;
   for (let read = 0; read < READS_MAX && clock.now().getTime() - start < WAIT_MAX_MS; read++) {
-    const newest = await store.newest(queue.organizationObjectId).catch(() => null);
+    const newest = await store.readNewest(queue.organizationObjectId).catch(() => null);
     if (newest && newest.sequence > head.sequence) {
-      queue.trust(headOf(newest));
+      queue.acceptHead(toHead(newest));
       contention.fruitlessWaits = 0;
       return;
     }
     await sleep(timer, 1);
   }
-  if (++contention.fruitlessWaits >= FRUITLESS_WAITS_MAX) Object.assign(contention, noContention());
+  if (++contention.fruitlessWaits >= FRUITLESS_WAITS_MAX)
+    Object.assign(contention, createContentionBackoff());
 }

@@ -1,7 +1,7 @@
 // Answers replays from memory: idempotency keys in flight, and the most recently answered ones.
 import type { Draft, Outcome, Stored } from '../entry.ts';
-import { idempotencyKeyText } from './idempotent-replays.ts';
-import { bytesHeld, partsBy } from '../entry-parts.ts';
+import { toKeyText } from './idempotent-replays.ts';
+import { estimateBytes, createPartCopier } from '../entry-parts.ts';
 
 /** Enough for some thousands of ordinary answers. */
 export const CACHE_BYTES = 4 * 1024 * 1024;
@@ -15,7 +15,7 @@ export interface IdempotencyCacheDeps {
   bytes?: number;
 }
 
-interface Remembered {
+interface CachedEntry {
   entry: Stored;
   bytes: number;
 }
@@ -24,7 +24,7 @@ interface Remembered {
 export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
   /** Oldest first. An LRU cache would cost 5 us a decision (row ingest/R1). */
-  readonly #recent = new Map<string, Remembered>();
+  readonly #recent = new Map<string, CachedEntry>();
   readonly #bytesMax: number;
   #bytes = 0;
   readonly #deps: IdempotencyCacheDeps;
@@ -32,7 +32,7 @@ export class IdempotencyCache {
 
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
-    this.#answerOf = partsBy(deps.replayed);
+    this.#answerOf = createPartCopier(deps.replayed);
     this.#bytesMax = deps.bytes ?? CACHE_BYTES;
   }
 
@@ -42,19 +42,19 @@ export class IdempotencyCache {
   }
 
   /** Returns the cached entry with this key; null when there is none or its key has expired. */
-  recent(organizationId: string, idempotencyKey: Buffer | string): Stored | null {
-    return this.#fresh(cacheKeyOf(organizationId, idempotencyKey));
+  getCached(organizationId: string, idempotencyKey: Buffer | string): Stored | null {
+    return this.#fresh(toCacheKey(organizationId, idempotencyKey));
   }
 
   forget(organizationId: string, idempotencyKey: Buffer | string): void {
-    this.#drop(cacheKeyOf(organizationId, idempotencyKey));
+    this.#drop(toCacheKey(organizationId, idempotencyKey));
   }
 
   /** Appends, or answers from an append with the same key that is in flight or cached. */
   append(draft: Draft): Promise<Outcome> {
     const { organizationId, idempotencyKey } = draft;
     if (idempotencyKey === null) return this.#deps.append(draft);
-    const cacheKey = cacheKeyOf(organizationId, idempotencyKey);
+    const cacheKey = toCacheKey(organizationId, idempotencyKey);
     const first = this.#inFlight.get(cacheKey);
     return first ? this.#appendAfter(first, cacheKey, draft) : this.#answer(cacheKey, draft);
   }
@@ -92,7 +92,7 @@ export class IdempotencyCache {
 
   #remember(cacheKey: string, entry: Stored): void {
     this.#drop(cacheKey);
-    const bytes = bytesHeld(entry);
+    const bytes = estimateBytes(entry);
     this.#recent.set(cacheKey, { entry, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#recent.keys()) {
@@ -102,13 +102,13 @@ export class IdempotencyCache {
   }
 
   #drop(cacheKey: string): void {
-    const known = this.#recent.get(cacheKey);
-    if (!known) return;
+    const cached = this.#recent.get(cacheKey);
+    if (!cached) return;
     this.#recent.delete(cacheKey);
-    this.#bytes -= known.bytes;
+    this.#bytes -= cached.bytes;
   }
 }
 
-function cacheKeyOf(organizationId: string, idempotencyKey: Buffer | string): string {
-  return `${organizationId}:${idempotencyKeyText(idempotencyKey)}`;
+function toCacheKey(organizationId: string, idempotencyKey: Buffer | string): string {
+  return `${organizationId}:${toKeyText(idempotencyKey)}`;
 }

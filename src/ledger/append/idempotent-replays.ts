@@ -6,8 +6,8 @@ import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import type { LedgerStore } from './store.ts';
-import { backoff, persistently, sleep, type Timer } from '../timer.ts';
-import { unavailable } from './unavailable.ts';
+import { computeBackoff, retryRead, sleep, type Timer } from '../timer.ts';
+import { createUnavailableError } from './unavailable.ts';
 
 /** About one second of waiting until a majority shows, or has lost, the holder of a key. */
 const UNSEEN_CONFLICTS_MAX = 12;
@@ -21,7 +21,7 @@ export interface ReplayDeps {
 }
 
 /** Returns an idempotency key as text, whichever type the driver read it as. */
-export function idempotencyKeyText(idempotencyKey: unknown): string {
+export function toKeyText(idempotencyKey: unknown): string {
   return typeof idempotencyKey === 'string'
     ? idempotencyKey
     : (idempotencyKey as Buffer).toString('base64');
@@ -39,17 +39,17 @@ export function isFresh(
 }
 
 /** Finds the entries that hold the idempotency keys of these appends, by the text of the key. */
-async function holdersOf(
+async function findHolders(
   queue: AppendQueue,
   batch: readonly PendingAppend[],
   { store, chain, timer }: ReplayDeps,
 ): Promise<Map<string, Stored>> {
   const keys = batch.flatMap(({ draft }) => draft.idempotencyKey ?? []);
   if (keys.length === 0) return new Map();
-  const found = await persistently(timer, () =>
-    store.byIdempotencyKey(queue.organizationObjectId, keys),
+  const found = await retryRead(timer, () =>
+    store.findByIdempotencyKey(queue.organizationObjectId, keys),
   );
-  return new Map(found.map((entry) => [idempotencyKeyText(entry[chain.idempotencyField]), entry]));
+  return new Map(found.map((entry) => [toKeyText(entry[chain.idempotencyField]), entry]));
 }
 
 /** Answers the appends that replay an entry whose key has not expired; returns the others, in order. */
@@ -58,21 +58,20 @@ export async function answerReplays(
   batch: PendingAppend[],
   deps: ReplayDeps,
 ): Promise<PendingAppend[]> {
-  const holders = await holdersOf(queue, batch, deps);
+  const holders = await findHolders(queue, batch, deps);
   for (const pending of batch) {
-    const entry = holderOf(pending, holders);
+    const entry = findHolder(pending, holders);
     if (entry && isFresh(entry, deps)) pending.settle({ kind: 'repeated', entry });
   }
   return batch.filter(({ done }) => !done);
 }
 
-function holderOf(
+function findHolder(
   { id, draft }: PendingAppend,
   holders: ReadonlyMap<string, Stored>,
 ): Stored | null {
   const { idempotencyKey } = draft;
-  const entry =
-    idempotencyKey === null ? undefined : holders.get(idempotencyKeyText(idempotencyKey));
+  const entry = idempotencyKey === null ? undefined : holders.get(toKeyText(idempotencyKey));
   return entry && !entry._id.equals(id) ? entry : null;
 }
 
@@ -86,20 +85,20 @@ export async function resolveReplay(
   { rest, culprit }: { rest: PendingAppend[]; culprit: PendingAppend },
   deps: ReplayDeps,
 ): Promise<PendingAppend[]> {
-  const holders = await holdersOf(queue, rest, deps);
+  const holders = await findHolders(queue, rest, deps);
   for (const pending of rest) {
-    const entry = holderOf(pending, holders);
+    const entry = findHolder(pending, holders);
     if (entry && isFresh(entry, deps)) pending.settle({ kind: 'repeated', entry });
     else if (entry) await releaseKey(queue, entry, deps);
   }
   const others = rest.filter((pending) => pending !== culprit && !pending.done);
   if (culprit.done) return others;
-  if (holderOf(culprit, holders)) return [culprit, ...others];
+  if (findHolder(culprit, holders)) return [culprit, ...others];
   if (++culprit.unseenConflicts > UNSEEN_CONFLICTS_MAX) {
-    culprit.fail(unavailable('The outcome of an identical request is not known yet'));
+    culprit.reject(createUnavailableError('The outcome of an identical request is not known yet'));
     return others;
   }
-  if (others.length === 0) await sleep(deps.timer, backoff(culprit.unseenConflicts));
+  if (others.length === 0) await sleep(deps.timer, computeBackoff(culprit.unseenConflicts));
   return [...others, culprit];
 }
 
@@ -110,5 +109,5 @@ async function releaseKey(
 ): Promise<void> {
   await probe('before-release', organizationId);
   const before = new Date(clock.now().getTime() - (chain.idempotencyTtlMs ?? 0));
-  await persistently(timer, () => store.releaseIdempotencyKey(entry, before));
+  await retryRead(timer, () => store.releaseIdempotencyKey(entry, before));
 }

@@ -2,9 +2,9 @@
 import type { Stored } from '../entry.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { Probe } from '../probe.ts';
-import { headOf } from './seal.ts';
+import { toHead } from './seal.ts';
 import type { Head, InsertFailure, InsertOutcome, LedgerStore } from './store.ts';
-import { backoff, persistently, sleep, type Timer } from '../timer.ts';
+import { computeBackoff, retryRead, sleep, type Timer } from '../timer.ts';
 
 /** The decided result of a batch. */
 export interface InsertResult {
@@ -37,8 +37,11 @@ export async function insertBatch(
   await deps.probe('before-insert', queue.organizationId);
   const outcome = await deps.store.insertOrdered(documents);
   await deps.probe('inserted', queue.organizationId);
-  if (isUndecided(outcome)) return resendUntilKnown(queue, documents, deps);
-  return { durable: durablePrefix(documents, outcome), ...resultOf(queue, documents, outcome) };
+  if (isUndecided(outcome)) return sendUntilKnown(queue, documents, deps);
+  return {
+    durable: getDurablePrefix(documents, outcome),
+    ...toInsertResult(queue, documents, outcome),
+  };
 }
 
 /** Returns whether the outcome is unknown, or one of our own documents is stored but maybe not on a majority. */
@@ -46,18 +49,18 @@ function isUndecided(outcome: InsertOutcome): boolean {
   return outcome.kind === 'unknown' || (outcome.kind === 'conflict' && outcome.index === '_id');
 }
 
-function durablePrefix(documents: readonly Stored[], outcome: InsertOutcome): readonly Stored[] {
+function getDurablePrefix(documents: readonly Stored[], outcome: InsertOutcome): readonly Stored[] {
   if (outcome.kind === 'unknown') return [];
   return outcome.kind === 'ok' ? documents : documents.slice(0, outcome.at);
 }
 
-function resultOf(
+function toInsertResult(
   queue: AppendQueue,
   documents: readonly Stored[],
   outcome: InsertOutcome,
 ): Omit<InsertResult, 'durable'> {
   if (outcome.kind === 'unknown') throw new TypeError('an unknown outcome has no result');
-  const head = newestHead(durablePrefix(documents, outcome)) ?? queue.head;
+  const head = getNewestHead(getDurablePrefix(documents, outcome)) ?? queue.head;
   if (outcome.kind === 'ok') return { head, failed: null };
   const document = documents[outcome.at];
   if (!document) throw new RangeError(`no document ${outcome.at} in this batch`);
@@ -65,7 +68,7 @@ function resultOf(
 }
 
 /** Sends the byte-identical documents again until a majority read or an acknowledgement decides about each. */
-async function resendUntilKnown(
+async function sendUntilKnown(
   queue: AppendQueue,
   documents: readonly Stored[],
   deps: InsertDeps,
@@ -75,18 +78,18 @@ async function resendUntilKnown(
   let undecided = documents;
   await probe('unknown', queue.organizationId);
   for (let attempt = 0; ; attempt++) {
-    await sleep(timer, backoff(attempt));
+    await sleep(timer, computeBackoff(attempt));
     const read = await readBack(queue, undecided, deps);
     durable.push(...read.found);
-    const decided = await decidedBy(queue, durable, read, deps);
+    const decided = await decideResult(queue, durable, read, deps);
     if (decided) return decided;
     await probe('before-resend', queue.organizationId);
     const outcome = await store.insertOrdered(read.missing);
-    const prefix = durablePrefix(read.missing, outcome);
+    const prefix = getDurablePrefix(read.missing, outcome);
     durable.push(...prefix);
     if (!isUndecided(outcome) && !isChainConflict(outcome)) {
-      const { head, failed } = resultOf(queue, read.missing, outcome);
-      return { durable, head: newestHead(durable) ?? head, failed };
+      const { head, failed } = toInsertResult(queue, read.missing, outcome);
+      return { durable, head: getNewestHead(durable) ?? head, failed };
     }
     undecided = read.missing.slice(prefix.length);
   }
@@ -106,7 +109,7 @@ async function readBack(
   { store, timer }: InsertDeps,
 ): Promise<ReadBack> {
   const ids = sent.map(({ _id }) => _id);
-  const found = await persistently(timer, () => store.byIds(queue.organizationObjectId, ids));
+  const found = await retryRead(timer, () => store.findByIds(queue.organizationObjectId, ids));
   return {
     found,
     missing: sent.filter(({ _id }) => !found.some((entry) => entry._id.equals(_id))),
@@ -115,20 +118,20 @@ async function readBack(
 }
 
 /** Returns the result where a majority read decides it; null: the missing documents MUST be sent again. */
-async function decidedBy(
+async function decideResult(
   queue: AppendQueue,
   durable: readonly Stored[],
   { missing: [first], asSent }: ReadBack,
   deps: InsertDeps,
 ): Promise<InsertResult | null> {
-  if (!first) return { durable, head: asSent ? newestHead(durable) : null, failed: null };
+  if (!first) return { durable, head: asSent ? getNewestHead(durable) : null, failed: null };
   if (asSent && !(await isTaken(queue, first, deps))) return null;
   return { durable, head: null, failed: { document: first, reason: CHAIN_CONFLICT } };
 }
 
-function newestHead(durable: readonly Stored[]): Head | null {
+function getNewestHead(durable: readonly Stored[]): Head | null {
   const newest = durable.at(-1);
-  return newest ? headOf(newest) : null;
+  return newest ? toHead(newest) : null;
 }
 
 /** Returns whether a sequence is taken. A resent sequence stays undecided until a majority shows its holder. */
@@ -142,8 +145,8 @@ async function isTaken(
   document: Stored,
   { store, timer }: InsertDeps,
 ): Promise<boolean> {
-  const holder = await persistently(timer, () =>
-    store.at(queue.organizationObjectId, document.sequence),
+  const holder = await retryRead(timer, () =>
+    store.findAtSequence(queue.organizationObjectId, document.sequence),
   );
   return holder !== null && !holder._id.equals(document._id);
 }

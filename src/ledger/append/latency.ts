@@ -13,16 +13,16 @@ const SAMPLES = 256;
 export class LatencyWindow {
   readonly #samples: number[] = [];
 
-  add(ms: number): void {
+  addSample(ms: number): void {
     this.#samples.push(Math.max(0, ms));
     if (this.#samples.length > SAMPLES) this.#samples.shift();
   }
 
   /** Computes the percentiles, in milliseconds; null before the first sample. */
-  percentiles(): Percentiles | null {
+  computePercentiles(): Percentiles | null {
     const sorted = this.#samples.toSorted((a, b) => a - b);
     if (sorted.length === 0) return null;
-    const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+    const pickPercentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+    return { p50: pickPercentile(0.5), p95: pickPercentile(0.95), p99: pickPercentile(0.99) };
   }
 }

@@ -8,7 +8,7 @@ import type { Contents } from '../contents/contents.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
 import { documentSequence } from './document-sequence.ts';
-import { type Timer, within } from '../timer.ts';
+import { type Timer, awaitWithin } from '../timer.ts';
 
 /** Longer than an election takes. A write without an answer by then may still be applied, and is sent again. */
 const INSERT_TIMEOUT_MS = 10_000;
@@ -46,16 +46,16 @@ export interface MongoStoreDeps {
   contents?: Contents;
 }
 
-function conflictIndexOf(errmsg: string, chain: Chain): ConflictIndex | null {
+function parseConflictIndex(errmsg: string, chain: Chain): ConflictIndex | null {
   const index = /index: (\S+) dup key/.exec(errmsg)?.[1];
   if (index === '_id_') return '_id';
   if (index === chain.idempotencyIndex) return 'idempotency';
   return index === 'chain' || index === 'following' ? index : null;
 }
 
-function classify(error: WriteError, chain: Chain): InsertOutcome {
+function toInsertOutcome(error: WriteError, chain: Chain): InsertOutcome {
   if (STATE_CODES.has(error.code)) return { kind: 'unknown', cause: error };
-  const index = error.code === DUPLICATE_KEY ? conflictIndexOf(error.errmsg, chain) : null;
+  const index = error.code === DUPLICATE_KEY ? parseConflictIndex(error.errmsg, chain) : null;
   if (index) return { kind: 'conflict', at: error.index, index };
   return {
     kind: 'rejected',
@@ -92,7 +92,7 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
   const collection = db.collection<Stored>(chain.collection);
   const replayed = Object.fromEntries(chain.replayed.map((path) => [path, 1]));
 
-  async function send(documents: readonly Stored[]): Promise<InsertOutcome> {
+  async function sendInsert(documents: readonly Stored[]): Promise<InsertOutcome> {
     const command = {
       insert: chain.collection,
       documents: documentSequence('documents', documents, writeDocuments(documents)),
@@ -101,10 +101,10 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
     };
     const reply = (await db.command(command)) as InsertReply;
     const error = reply.writeErrors?.[0];
-    return error ? classify(error, chain) : { kind: 'ok' };
+    return error ? toInsertOutcome(error, chain) : { kind: 'ok' };
   }
 
-  async function oneByOne(documents: readonly Stored[]): Promise<InsertOutcome> {
+  async function insertOneByOne(documents: readonly Stored[]): Promise<InsertOutcome> {
     for (const [at, document] of documents.entries()) {
       const outcome = await insertOrdered([document]);
       if (outcome.kind === 'unknown') return outcome;
@@ -115,21 +115,24 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
 
   async function insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome> {
     try {
-      const timedOut = (): InsertOutcome => ({
+      const reportTimeout = (): InsertOutcome => ({
         kind: 'unknown',
         cause: new Error('insert timed out'),
       });
-      return await within(timer, INSERT_TIMEOUT_MS, { work: send(documents), late: timedOut });
+      return await awaitWithin(timer, INSERT_TIMEOUT_MS, {
+        work: sendInsert(documents),
+        onTimeout: reportTimeout,
+      });
     } catch (cause) {
       if (!isRejection(cause)) return { kind: 'unknown', cause };
-      if (documents.length > 1) return oneByOne(documents);
+      if (documents.length > 1) return insertOneByOne(documents);
       return { kind: 'rejected', at: 0, documentAtFault: isDocumentAtFault(cause), cause };
     }
   }
 
   return {
     insertOrdered,
-    async newest(organizationId) {
+    async readNewest(organizationId) {
       const filter = { organizationId, sequence: SEQUENCES };
       const options = { ...MAJORITY, projection: HEAD, sort: { sequence: -1 } } as const;
       const newest = await collection.findOne<Head>(filter, options);
@@ -138,25 +141,26 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
         if (isSequence(head.sequence)) return head;
       return null;
     },
-    at: (organizationId, sequence) =>
+    findAtSequence: (organizationId, sequence) =>
       collection.findOne(
         { organizationId, sequence },
         { ...MAJORITY, projection: { chainHash: 1 } },
       ),
-    async byIdempotencyKey(organizationId, keys) {
-      const found = await find(
+    async findByIdempotencyKey(organizationId, keys) {
+      const found = await findEntries(
         { organizationId, [chain.idempotencyField]: { $in: keys } },
         { hint: chain.idempotencyIndex, projection: replayed },
       );
-      return contents ? contents.open(organizationId.toHexString(), found) : found;
+      return contents ? contents.openDocuments(organizationId.toHexString(), found) : found;
     },
-    byIds: (organizationId, ids) => find({ organizationId, _id: { $in: ids } }, { hint: '_id_' }),
+    findByIds: (organizationId, ids) =>
+      findEntries({ organizationId, _id: { $in: ids } }, { hint: '_id_' }),
     releaseIdempotencyKey: (entry, before) =>
       releaseIdempotencyKey(collection, chain, { entry, before }),
   };
 
   /** Finds entries in order of sequence. The hint keeps the planner from reading the whole chain for the sort. */
-  async function find(filter: Filter, options: mongo.FindOptions): Promise<Stored[]> {
+  async function findEntries(filter: Filter, options: mongo.FindOptions): Promise<Stored[]> {
     const found = collection.find(filter as mongo.Filter<Stored>, { ...MAJORITY, ...options });
     return (await found.sort({ sequence: 1 }).toArray()) as Stored[];
   }

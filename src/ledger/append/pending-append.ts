@@ -20,7 +20,7 @@ export class PendingAppend {
   constructor(draft: Draft, id: Types.ObjectId, queuedAt: Date) {
     this.id = id;
     this.draft = draft;
-    this.bytes = bytesOf(draft.payload) + bytesOf(draft.fields);
+    this.bytes = estimateSize(draft.payload) + estimateSize(draft.fields);
     this.queuedAt = queuedAt;
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -33,7 +33,7 @@ export class PendingAppend {
     this.#resolve(outcome);
   }
 
-  fail(error: Error): void {
+  reject(error: Error): void {
     this.#end();
     this.#reject(error);
   }
@@ -45,11 +45,11 @@ export class PendingAppend {
 }
 
 /** Estimates the stored size of a value in bytes: texts and binaries in full, everything else as a few bytes. */
-function bytesOf(value: unknown): number {
+function estimateSize(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (value instanceof Uint8Array) return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   let bytes = 16;
-  for (const name in value) bytes += 16 + bytesOf((value as Record<string, unknown>)[name]);
+  for (const name in value) bytes += 16 + estimateSize((value as Record<string, unknown>)[name]);
   return bytes;
 }

@@ -1,12 +1,12 @@
 // Seals a draft on a head with sequence, time, usage and hash; a pure function (ledger.md, appending, 3).
 import type { Types } from 'mongoose';
-import { chainHash, chainTime } from '../../domain/record/chain.ts';
+import { computeChainHash, formatChainTime } from '../../domain/record/chain.ts';
 import type { Chain } from '../chains.ts';
 import type { Draft, Stored } from '../entry.ts';
 import type { Head } from './store.ts';
 
 /** Returns the head of a chain without entries: sequence 0, the genesis hash. */
-export function genesisHead(chain: Chain): Head {
+export function createGenesisHead(chain: Chain): Head {
   return {
     sequence: 0,
     chainHash: chain.genesis,
@@ -16,7 +16,7 @@ export function genesisHead(chain: Chain): Head {
 }
 
 /** Returns the members of an entry that the next one builds on. */
-export function headOf(entry: Head): Head {
+export function toHead(entry: Head): Head {
   return {
     sequence: entry.sequence,
     chainHash: entry.chainHash,
@@ -39,7 +39,7 @@ export interface SealingPoint {
 }
 
 /** Counts the decisions in the month of `createdAt`, this one included; other kinds carry the count or start at 0. */
-function usageAt(head: Head, createdAt: string, isCounted: boolean): Head['usage'] {
+function computeUsage(head: Head, createdAt: string, isCounted: boolean): Head['usage'] {
   const month = createdAt.slice(0, 7);
   const carried = head.usage.month === month ? head.usage.count : 0;
   return { month, count: isCounted ? carried + 1 : carried };
@@ -49,12 +49,12 @@ function usageAt(head: Head, createdAt: string, isCounted: boolean): Head['usage
  * Seals a draft into the document that follows `point.head`; null when the draft exceeds its plan's monthly limit.
  * The time MUST NOT be earlier than that of the head, whatever the clock says.
  */
-export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null {
+export function sealDraft(draft: Draft, ids: Ids, point: SealingPoint): Stored | null {
   const { head, now, chain } = point;
   const createdAt = now > head.createdAt ? now : head.createdAt;
-  const text = chainTime(createdAt);
+  const text = formatChainTime(createdAt);
   const isCounted = draft.kind === 'trace';
-  const usage = usageAt(head, text, isCounted);
+  const usage = computeUsage(head, text, isCounted);
   if (isCounted && draft.monthlyLimit !== null && usage.count > draft.monthlyLimit) return null;
   const sequence = head.sequence + 1;
   const link = {
@@ -72,7 +72,7 @@ export function seal(draft: Draft, ids: Ids, point: SealingPoint): Stored | null
     ...(draft.after === undefined ? {} : { after: draft.after }),
     prevHash: head.chainHash,
     payloadDigest: draft.payloadDigest,
-    chainHash: chainHash(link),
+    chainHash: computeChainHash(link),
     createdAt,
     view: draft.payload,
     usage,

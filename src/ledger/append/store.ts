@@ -26,19 +26,19 @@ export interface LedgerStore {
   /** Inserts documents in order. `ok` MUST mean that they are in the journals of a majority. */
   insertOrdered(documents: readonly Stored[]): Promise<InsertOutcome>;
   /** Reads the newest entry; null when the chain is empty. */
-  newest(organizationId: Types.ObjectId): Promise<Head | null>;
+  readNewest(organizationId: Types.ObjectId): Promise<Head | null>;
   /** Finds the entry at a sequence; null when there is none. */
-  at(
+  findAtSequence(
     organizationId: Types.ObjectId,
     sequence: number,
   ): Promise<Pick<Stored, '_id' | 'chainHash'> | null>;
   /** Finds the entries that hold these keys, with the members that answer a replay. */
-  byIdempotencyKey(
+  findByIdempotencyKey(
     organizationId: Types.ObjectId,
     idempotencyKeys: readonly (Buffer | string)[],
   ): Promise<Stored[]>;
   /** Finds the entries with these ids, whole, in order of sequence. */
-  byIds(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<Stored[]>;
+  findByIds(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<Stored[]>;
   /** Removes the idempotency key from an entry older than `before`, so that it can be used again. */
   releaseIdempotencyKey(entry: Stored, before: Date): Promise<void>;
 }

@@ -1,12 +1,12 @@
 // Contents of entries at rest: locked at sealing, opened for reading, lost with their key (docs/ledger.md, keys).
 import { mongo } from 'mongoose';
 import { Stint } from '../../domain/others-turn.ts';
-import { GENERATIONS, leafAt, type LeafKeys } from '../../domain/keys/key-tree.ts';
+import { GENERATIONS, toLeaf, type LeafKeys } from '../../domain/keys/key-tree.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import type { Stored } from '../entry.ts';
-import { unavailable } from '../append/unavailable.ts';
-import { linesOf, lock, unlock, valuesIn } from './locked.ts';
+import { createUnavailableError } from '../append/unavailable.ts';
+import { formatLines, lockContent, unlock, parseLines } from './locked.ts';
 
 /** Values that stay in clear: the evaluation is repeated in columns and survives erasures. */
 const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
@@ -51,7 +51,7 @@ export interface Contents {
    * Reads the keys for these sequences and returns the function that locks documents in place. It MUST be called only
    * with documents at these sequences. @throws AppError `SERVICE_UNAVAILABLE` when there is no key
    */
-  locker(organizationId: string, sequences: readonly number[]): Promise<LockDocument>;
+  createLock(organizationId: string, sequences: readonly number[]): Promise<LockDocument>;
   /** Locks one part under the key of an entry, for the member `name`; null: the key was destroyed. */
   lockPart(place: LockPlace, name: string, part: string | Uint8Array): Promise<Buffer | null>;
   /** Opens parts, one result each, in order; null: the key was destroyed, or the part was altered or moved. */
@@ -65,7 +65,7 @@ export interface Contents {
    * Returns copies of the documents with their values opened. A value is null where its key was destroyed, and stays
    * locked where it was altered or moved. The documents MUST be of this organisation.
    */
-  open<T extends Lockable>(organizationId: string, documents: readonly T[]): Promise<T[]>;
+  openDocuments<T extends Lockable>(organizationId: string, documents: readonly T[]): Promise<T[]>;
   /** Opens the documents in place; the caller MUST own them. The copies would take a tenth of the time (row list). */
   openInPlace(organizationId: string, documents: readonly Lockable[]): Promise<void>;
   /** Returns a copy of one document with its values opened. */
@@ -79,13 +79,13 @@ const OPENED_BYTES = 1_000_000;
 
 /** Creates the contents service over a key store. */
 export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing): Contents {
-  async function keyOf({
+  async function readKey({
     organizationId,
     sequence,
     generation,
   }: LockPlace): Promise<Buffer | null> {
-    const leaf = leafAt(sequence, generation);
-    return (await keyStore.leafKeys(organizationId, [leaf])).of(leaf);
+    const leaf = toLeaf(sequence, generation);
+    return (await keyStore.loadLeafKeys(organizationId, [leaf])).deriveKey(leaf);
   }
 
   async function openInPlace(
@@ -93,18 +93,18 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     documents: readonly Lockable[],
   ): Promise<void> {
     for (const document of documents) if (hasClearReason(document)) markUnlocked(document);
-    const leaves = documents.flatMap((document) => leavesOf(organizationId, document));
+    const leaves = documents.flatMap((document) => listLeaves(organizationId, document));
     if (leaves.length === 0) return;
-    const keys = await keyStore.leafKeys(organizationId, leaves);
+    const keys = await keyStore.loadLeafKeys(organizationId, leaves);
     const stint = new Stint(OPENED_BYTES);
     for (const document of documents) {
-      const bytes = bytesOf(document.content)?.length ?? 0;
-      openIn(organizationId, document, keys);
+      const bytes = toLockedBytes(document.content)?.length ?? 0;
+      openDocument(organizationId, document, keys);
       await stint.after(bytes);
     }
   }
 
-  async function open<T extends Lockable>(
+  async function openDocuments<T extends Lockable>(
     organizationId: string,
     documents: readonly T[],
   ): Promise<T[]> {
@@ -114,37 +114,42 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
   }
 
   return {
-    async locker(organizationId, sequences) {
-      const found = await keysFor(keyStore, { organizationId, sequences, onKeysMissing });
-      return (document) => lockIn(document, found);
+    async createLock(organizationId, sequences) {
+      const found = await findLockKeys(keyStore, { organizationId, sequences, onKeysMissing });
+      return (document) => lockDocument(document, found);
     },
 
     async lockPart(place, name, part) {
-      const key = await keyOf(place);
-      return key && Buffer.concat([headOf(place), lock(part, key, contextOf(place, name))]);
+      const key = await readKey(place);
+      return (
+        key &&
+        Buffer.concat([encodePartHead(place), lockContent(part, key, toLockContext(place, name))])
+      );
     },
 
     async openParts(organizationId, parts) {
-      const leaves = parts.flatMap(({ bytes }) => leafOrNone(placeOfPart(organizationId, bytes)));
-      const keys = await keyStore.leafKeys(organizationId, leaves);
-      return parts.map((part) => openedPart(organizationId, part, keys) ?? null);
+      const leaves = parts.flatMap(({ bytes }) =>
+        toLeafList(parsePartPlace(organizationId, bytes)),
+      );
+      const keys = await keyStore.loadLeafKeys(organizationId, leaves);
+      return parts.map((part) => openPart(organizationId, part, keys) ?? null);
     },
 
     async lockValues(entry, values) {
-      const place = placeOf(entry.organizationId.toHexString(), entry);
-      const key = await keyOf(place);
-      return key && lock(linesOf(values), key, contextOf(place, 'content'));
+      const place = toLockPlace(entry.organizationId.toHexString(), entry);
+      const key = await readKey(place);
+      return key && lockContent(formatLines(values), key, toLockContext(place, 'content'));
     },
 
-    open,
+    openDocuments,
     openInPlace,
     openOne: async (organizationId, document) =>
-      (await open(organizationId, [document]))[0] ?? document,
+      (await openDocuments(organizationId, [document]))[0] ?? document,
 
     destroy: (organizationId, entries) =>
       keyStore.destroy(
         organizationId,
-        entries.map(({ sequence, generation = 0 }) => leafAt(sequence, generation)),
+        entries.map(({ sequence, generation = 0 }) => toLeaf(sequence, generation)),
       ),
   };
 }
@@ -152,55 +157,55 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
 /** Called when an organisation had entries but no keys: new keys were made, and older entries do not open. */
 export type OnKeysMissing = (organizationId: string) => void;
 
-interface Found {
+interface LockKey {
   generation: number;
   key: Buffer;
 }
 
-interface Wanted {
+interface LockKeysQuery {
   organizationId: string;
   sequences: readonly number[];
   onKeysMissing: OnKeysMissing;
 }
 
 /** Finds the key of each sequence: that of the first generation that is not destroyed. */
-async function keysFor(
+async function findLockKeys(
   keyStore: KeyStore,
-  { organizationId, sequences, onKeysMissing }: Wanted,
-): Promise<Map<number, Found>> {
-  const found = new Map<number, Found>();
+  { organizationId, sequences, onKeysMissing }: LockKeysQuery,
+): Promise<Map<number, LockKey>> {
+  const found = new Map<number, LockKey>();
   for (let generation = 0; generation < GENERATIONS; generation++) {
     const leaves = sequences
       .filter((sequence) => !found.has(sequence))
-      .map((sequence) => ({ sequence, leaf: leafAt(sequence, generation) }));
+      .map((sequence) => ({ sequence, leaf: toLeaf(sequence, generation) }));
     if (leaves.length === 0) return found;
-    const wanted = leaves.map(({ leaf }) => leaf);
-    const keys = await keyStore.leafKeys(organizationId, wanted);
+    const candidates = leaves.map(({ leaf }) => leaf);
+    const keys = await keyStore.loadLeafKeys(organizationId, candidates);
     for (const { sequence, leaf } of leaves) {
-      const key = keys.of(leaf);
+      const key = keys.deriveKey(leaf);
       if (key) found.set(sequence, { generation, key });
     }
     if (found.size > 0 || !(await keyStore.ensure(organizationId))) continue;
     if (Math.min(...sequences) > 1) onKeysMissing(organizationId);
     generation--;
   }
-  throw unavailable('There is no key for this entry');
+  throw createUnavailableError('There is no key for this entry');
 }
 
-function lockIn(document: Stored, found: ReadonlyMap<number, Found>): void {
+function lockDocument(document: Stored, found: ReadonlyMap<number, LockKey>): void {
   const { sequence, sealed } = document;
   if (typeof sealed !== 'object' || sealed === null) return;
-  const { generation, key } = found.get(sequence) as Found;
+  const { generation, key } = found.get(sequence) as LockKey;
   const place = { organizationId: document.organizationId.toHexString(), sequence, generation };
-  const { flags, values } = lockable(sealed as Readonly<Record<string, SealedValue>>);
+  const { flags, values } = splitLockable(sealed as Readonly<Record<string, SealedValue>>);
   if (Object.keys(values).length === 0) return;
   document['sealed'] = flags;
-  document['content'] = lock(linesOf(values), key, contextOf(place, 'content'));
+  document['content'] = lockContent(formatLines(values), key, toLockContext(place, 'content'));
   if (generation !== 0) document['generation'] = generation;
 }
 
 /** Splits values into those to lock and the flags that replace them; `null` and clear values stay in the flags. */
-export function lockable(sealed: Readonly<Record<string, SealedValue | null>>) {
+export function splitLockable(sealed: Readonly<Record<string, SealedValue | null>>) {
   const flags: Record<string, SealedValue | true | null> = {};
   const values: Record<string, SealedValue> = {};
   for (const [name, value] of Object.entries(sealed)) {
@@ -211,14 +216,14 @@ export function lockable(sealed: Readonly<Record<string, SealedValue | null>>) {
   return { flags, values };
 }
 
-function contextOf({ organizationId, sequence, generation }: LockPlace, name: string): string {
+function toLockContext({ organizationId, sequence, generation }: LockPlace, name: string): string {
   return `ledger/${organizationId}/${sequence}/${generation}/${name}`;
 }
 
 /** The head of a part that is stored in another document: generation and sequence of the entry whose key locks it. */
 const HEAD_BYTES = 5;
 
-function headOf({ sequence, generation }: LockPlace): Buffer {
+function encodePartHead({ sequence, generation }: LockPlace): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(generation, 0);
   head.writeUInt32BE(sequence, 1);
@@ -226,35 +231,35 @@ function headOf({ sequence, generation }: LockPlace): Buffer {
 }
 
 /** Returns the bytes of a locked value, whichever type it was read as; null for anything that is not locked. */
-export function bytesOf(value: unknown): Uint8Array | null {
+export function toLockedBytes(value: unknown): Uint8Array | null {
   if (value instanceof Uint8Array) return value;
   return value instanceof mongo.Binary ? value.buffer.subarray(0, value.position) : null;
 }
 
-function placeOfPart(organizationId: string, bytes: Uint8Array): LockPlace | null {
+function parsePartPlace(organizationId: string, bytes: Uint8Array): LockPlace | null {
   if (bytes.length <= HEAD_BYTES) return null;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
   return { organizationId, sequence: head.readUInt32BE(1), generation: head.readUInt8(0) };
 }
 
-function placeOf(organizationId: string, { sequence, generation = 0 }: Lockable): LockPlace {
+function toLockPlace(organizationId: string, { sequence, generation = 0 }: Lockable): LockPlace {
   return { organizationId, sequence, generation };
 }
 
 /** Lists the locked texts of a document with the member names they are locked for. */
-function textsOf({ changed, review }: Lockable): [string, Uint8Array][] {
+function listLockedTexts({ changed, review }: Lockable): [string, Uint8Array][] {
   const values = Object.entries((changed ?? {}) as Readonly<Record<string, unknown>>).map(
     ([name, value]) => [`changed.${name}`, value] as const,
   );
   const { escalationReason } = (review ?? {}) as { escalationReason?: unknown };
   return [...values, [ESCALATION, escalationReason] as const].flatMap(([name, value]) => {
-    const bytes = bytesOf(value);
+    const bytes = toLockedBytes(value);
     return bytes ? [[name, bytes] as [string, Uint8Array]] : [];
   });
 }
 
 /** Names a part in its lock context: the member's path and the sequence of the decision. */
-export function partName(path: string, decision: number): string {
+export function toPartName(path: string, decision: number): string {
   return `${path}@${decision}`;
 }
 
@@ -268,46 +273,48 @@ function markUnlocked(document: Lockable): void {
   Object.assign(document, { [UNLOCKED]: true });
 }
 
-function leavesOf(organizationId: string, document: Lockable): string[] {
-  const places = textsOf(document).map(([, bytes]) => placeOfPart(organizationId, bytes));
-  if (bytesOf(document.content)) places.push(placeOf(organizationId, document));
-  return places.flatMap((place) => leafOrNone(place));
+function listLeaves(organizationId: string, document: Lockable): string[] {
+  const places = listLockedTexts(document).map(([, bytes]) =>
+    parsePartPlace(organizationId, bytes),
+  );
+  if (toLockedBytes(document.content)) places.push(toLockPlace(organizationId, document));
+  return places.flatMap((place) => toLeafList(place));
 }
 
 /** Returns the leaf of a place, or none: a stored sequence may be anything. */
-function leafOrNone(place: LockPlace | null): string[] {
+function toLeafList(place: LockPlace | null): string[] {
   try {
-    return place ? [leafAt(place.sequence, place.generation)] : [];
+    return place ? [toLeaf(place.sequence, place.generation)] : [];
   } catch {
     return [];
   }
 }
 
 /** Unlocks a part; null: its key was destroyed; undefined: it was altered or moved. */
-function bytesAt(
+function unlockBytes(
   { place, name, bytes }: LockedPart & { place: LockPlace | null },
   keys: LeafKeys,
 ): Buffer | null | undefined {
-  const [leaf] = leafOrNone(place);
+  const [leaf] = toLeafList(place);
   if (place === null || leaf === undefined) return undefined;
-  const key = keys.of(leaf);
-  return key && (unlock(bytes, key, contextOf(place, name)) ?? undefined);
+  const key = keys.deriveKey(leaf);
+  return key && (unlock(bytes, key, toLockContext(place, name)) ?? undefined);
 }
 
-function openedPart(
+function openPart(
   organizationId: string,
   { name, bytes }: LockedPart,
   keys: LeafKeys,
 ): Buffer | null | undefined {
-  const place = placeOfPart(organizationId, bytes);
-  return bytesAt({ place, name, bytes: bytes.subarray(HEAD_BYTES) }, keys);
+  const place = parsePartPlace(organizationId, bytes);
+  return unlockBytes({ place, name, bytes: bytes.subarray(HEAD_BYTES) }, keys);
 }
 
-function openIn(organizationId: string, document: Lockable, keys: LeafKeys): void {
+function openDocument(organizationId: string, document: Lockable, keys: LeafKeys): void {
   openContent(organizationId, document, keys);
-  for (const [name, bytes] of textsOf(document)) {
-    const part = { name: partName(name, document.sequence), bytes };
-    const found = openedPart(organizationId, part, keys);
+  for (const [name, bytes] of listLockedTexts(document)) {
+    const part = { name: toPartName(name, document.sequence), bytes };
+    const found = openPart(organizationId, part, keys);
     // A value that does not open stays as it is, so that verification can compare it.
     if (found === undefined && name === ESCALATION) markUnlocked(document);
     else if (found === undefined) continue;
@@ -319,12 +326,12 @@ function openIn(organizationId: string, document: Lockable, keys: LeafKeys): voi
 
 /** Replaces the flags by the opened values and removes `content`. */
 function openContent(organizationId: string, document: Lockable, keys: LeafKeys): void {
-  const bytes = bytesOf(document.content);
+  const bytes = toLockedBytes(document.content);
   if (!bytes) return;
-  const place = placeOf(organizationId, document);
-  const lines = bytesAt({ place, name: 'content', bytes }, keys);
+  const place = toLockPlace(organizationId, document);
+  const lines = unlockBytes({ place, name: 'content', bytes }, keys);
   if (lines === undefined) return;
-  const values = lines === null ? {} : valuesIn(lines.toString());
+  const values = lines === null ? {} : parseLines(lines.toString());
   const sealed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(document.sealed ?? {}))
     sealed[name] = value === true ? (values[name] ?? null) : value;

@@ -2,7 +2,7 @@
 import type { Connection, mongo } from 'mongoose';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
-import { emptiedColumns } from '../amend/projection.ts';
+import { findEmptiedColumns } from '../amend/projection.ts';
 import { DECISIONS } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
@@ -29,17 +29,17 @@ export async function lockEarlierContents({ connection, keyStore, columns }: Dep
     .db(connection.name)
     .collection<Stored>(DECISIONS.collection);
   const contents = createContents(keyStore, () => undefined);
-  for await (const run of earlierEntries(collection)) {
+  for await (const run of findEarlierEntries(collection)) {
     const lockable = run.filter(isLockable);
-    const changed = run.map((entry) => ({ entry, emptied: leftColumns(entry, columns) }));
-    const lock = await lockerOf(contents, lockable);
+    const changed = run.map((entry) => ({ entry, emptied: findLeftoverColumns(entry, columns) }));
+    const lock = await prepareLock(contents, lockable);
     for (const entry of lockable) lock(entry);
     await storeLocked(collection, changed);
   }
 }
 
 /** Finds the entries of earlier versions, in runs of one organisation each. */
-async function* earlierEntries(collection: mongo.Collection<Stored>): AsyncGenerator<Stored[]> {
+async function* findEarlierEntries(collection: mongo.Collection<Stored>): AsyncGenerator<Stored[]> {
   const inClear = { content: { $exists: false }, sealed: { $nin: [null, {}] } };
   const repeated = EARLIER_COLUMNS.map((name) => ({ [name]: { $exists: true } }));
   const entries = collection
@@ -57,19 +57,19 @@ async function* earlierEntries(collection: mongo.Collection<Stored>): AsyncGener
   if (run.length > 0) yield run;
 }
 
-async function lockerOf(contents: Contents, entries: readonly Stored[]): Promise<LockDocument> {
+async function prepareLock(contents: Contents, entries: readonly Stored[]): Promise<LockDocument> {
   const [first] = entries;
   if (!first) return () => undefined;
   const sequences = entries.map(({ sequence }) => sequence);
-  return contents.locker(first.organizationId.toHexString(), sequences);
+  return contents.createLock(first.organizationId.toHexString(), sequences);
 }
 
 /** Finds the columns that an erasure of an earlier version has left behind. */
-function leftColumns(entry: Stored, columns: Columns): string[] {
+function findLeftoverColumns(entry: Stored, columns: Columns): string[] {
   const isEarlier = EARLIER_COLUMNS.some((name) => name in entry);
   if (!isEarlier || !(entry['erasedAt'] instanceof Date)) return [];
   const erasable = columns.erasable.filter((path) => !path.includes('.'));
-  return [...emptiedColumns(entry, columns), ...erasable];
+  return [...findEmptiedColumns(entry, columns), ...erasable];
 }
 
 /** Returns whether an entry can be locked. A tampered entry stays as it is, so that verification finds it. */

@@ -1,7 +1,7 @@
 // Encrypts content at rest with AES-256-GCM under the entry's key, bound to its place (docs/ledger.md, keys).
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { SealedValue } from '../../domain/record/commitments.ts';
-import { random16 } from '../../platform/ids.ts';
+import { draw16Bytes } from '../../platform/ids.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -9,8 +9,8 @@ const TAG_BYTES = 16;
 const BODY_AT = NONCE_BYTES + TAG_BYTES;
 
 /** Encrypts content. @param place additional authenticated data: `unlock` MUST get the same */
-export function lock(content: string | Uint8Array, key: Buffer, place: string): Buffer {
-  const nonce = random16().subarray(0, NONCE_BYTES);
+export function lockContent(content: string | Uint8Array, key: Buffer, place: string): Buffer {
+  const nonce = draw16Bytes().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(place));
   const body =
     typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
@@ -36,14 +36,14 @@ export function unlock(bytes: Uint8Array, key: Buffer, place: string): Buffer | 
 type Values = Readonly<Record<string, SealedValue>>;
 
 /** Formats each value as one line: name, seed and text. Texts MUST be canonical, so they have no line breaks. */
-export function linesOf(values: Values): string {
+export function formatLines(values: Values): string {
   return Object.entries(values)
     .map(([name, { seed, text }]) => `${name} ${seed} ${text}`)
     .join('\n');
 }
 
 /** Parses the values that `formatLines` has written. */
-export function valuesIn(lines: string): Values {
+export function parseLines(lines: string): Values {
   const values: Record<string, SealedValue> = {};
   for (let start = 0; start < lines.length;) {
     const name = lines.slice(start, lines.indexOf(' ', start));

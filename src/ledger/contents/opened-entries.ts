@@ -1,6 +1,6 @@
 // Reads stored documents with their contents opened, in runs that share one key look-up (rows list, verify, export).
 import type { mongo } from 'mongoose';
-import { batchesOf } from '../bson-reader.ts';
+import { readBatches } from '../bson-reader.ts';
 import type { Contents, Lockable } from './contents.ts';
 
 interface Opening<D extends Lockable | null> {
@@ -19,12 +19,12 @@ const RUN = 64;
 const RUN_BYTES = 1024 * 1024;
 
 /** Yields runs of opened documents, in the order of the cursor. The cursor MUST return raw documents. */
-export async function* openedEntries<D extends Lockable | null>(
+export async function* readOpenedEntries<D extends Lockable | null>(
   cursor: mongo.AbstractCursor<Buffer>,
   { organizationId, contents, read, signal }: Opening<D>,
 ): AsyncGenerator<readonly D[]> {
-  for await (const batch of batchesOf(cursor, signal))
-    for (const run of runsOf(batch)) {
+  for await (const batch of readBatches(cursor, signal))
+    for (const run of splitRuns(batch)) {
       const documents = run.map(read);
       const readable = documents.filter((document) => document !== null);
       await contents?.openInPlace(organizationId, readable);
@@ -32,7 +32,7 @@ export async function* openedEntries<D extends Lockable | null>(
     }
 }
 
-function* runsOf(batch: readonly Buffer[]): Generator<Buffer[]> {
+function* splitRuns(batch: readonly Buffer[]): Generator<Buffer[]> {
   let run: Buffer[] = [];
   let bytes = 0;
   for (const document of batch) {

@@ -1,5 +1,10 @@
 // A lane of consumers that run one after another for each organisation; lanes do not delay each other.
-import { BATCH, type Consumer, jointBatchOf, type TransactionalConsumer } from './consumer.ts';
+import {
+  BATCH,
+  type Consumer,
+  resolveJointBatchSize,
+  type TransactionalConsumer,
+} from './consumer.ts';
 import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
 import { Debouncer } from './debouncer.ts';
 import type { Stored } from '../entry.ts';
@@ -9,7 +14,7 @@ import { Pauses, type PausesDeps } from './pauses.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
 import type { Probe } from '../probe.ts';
 import { sleep } from '../timer.ts';
-import { type TurnDeps, turnAt } from '../turns.ts';
+import { type TurnDeps, awaitTurn } from '../turns.ts';
 
 export interface ConsumerLaneDeps
   extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, TurnDeps {
@@ -27,7 +32,7 @@ export interface ConsumerLane {
   /** Announces new entries; `entries` are those that this instance has appended. Debounced per organisation. */
   wake(organizationId: string, entries: readonly Stored[]): void;
   /** Runs all consumers to the end of a chain now. */
-  catchUp(organizationId: string): Promise<void>;
+  runToEnd(organizationId: string): Promise<void>;
   /** Waits for running rounds and starts no more. */
   stop(): Promise<void>;
 }
@@ -37,19 +42,19 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   const deps = { ...options, probe: options.probe ?? (() => {}), pauses: new Pauses(options) };
   const runner = new ConsumerRunner(deps);
   const debouncer = new Debouncer(timer, runInTurn);
-  const projection = projectionOf(consumers);
+  const projection = mergeProjections(consumers);
   const landed = new LandedEntries({ connection, chain, projection });
   /** Organisations in which a consumer is behind. */
   const unfinished = new Set<string>();
 
   /** Runs consumers in one transaction where possible; returns the remaining ones. `consumedTo`: null while unknown. */
-  async function joined(organizationId: string, passed: number | null) {
-    const known = await landed.inRow(organizationId, passed);
+  async function runJointly(organizationId: string, consumedTo: number | null) {
+    const known = await landed.readContiguous(organizationId, consumedTo);
     const tail = new TailReader({ connection, chain, organizationId, projection, landed: known });
     const together: TransactionalConsumer[] = [];
     let size = BATCH;
     for (const consumer of consumers) {
-      const batch = await jointBatchOf(consumer, organizationId);
+      const batch = await resolveJointBatchSize(consumer, organizationId);
       if (batch === null || runner.isRetrying(consumer, organizationId)) continue;
       together.push(consumer as TransactionalConsumer);
       size = Math.min(size, batch);
@@ -62,44 +67,47 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   }
 
   /** Runs all consumers; resolves with the sequence that the joined ones have consumed, 0 when it is unknown. */
-  async function runAll(organizationId: string, passed: number | null): Promise<number> {
-    const { tail, rest, heldMs, knownTo, togetherTo } = await joined(organizationId, passed);
+  async function runAll(organizationId: string, consumedTo: number | null): Promise<number> {
+    const { tail, rest, heldMs, knownTo, togetherTo } = await runJointly(
+      organizationId,
+      consumedTo,
+    );
     let isBehind = heldMs > 0;
-    if (heldMs > 0) debouncer.wakeLater(organizationId, heldMs);
+    if (heldMs > 0) debouncer.enqueueLater(organizationId, heldMs);
     for (const consumer of rest) {
-      const end = await runner.run(consumer, tail);
+      const end = await runner.runConsumer(consumer, tail);
       isBehind ||= end.kind !== 'caught-up';
-      if (end.kind === 'more') debouncer.wake(organizationId);
-      if ('ms' in end) debouncer.wakeLater(organizationId, end.ms);
+      if (end.kind === 'more') debouncer.enqueue(organizationId);
+      if ('ms' in end) debouncer.enqueueLater(organizationId, end.ms);
     }
     if (isBehind) unfinished.add(organizationId);
-    else landed.passed(organizationId, knownTo);
+    else landed.trimTo(organizationId, knownTo);
     return togetherTo;
   }
 
   /** Follows an organisation under its lease, which carries the consumed sequence. A lagging one is retried here. */
   async function runInTurn(organizationId: string): Promise<void> {
-    const turn = await turnAt(`follow:${name}:${organizationId}`, PATIENCE_MS, options);
-    const before = turn.note === null ? null : Number(turn.note);
+    const turn = await awaitTurn(`follow:${name}:${organizationId}`, PATIENCE_MS, options);
+    const before = turn.payload === null ? null : Number(turn.payload);
     let after = before ?? 0;
     try {
       const isDone = !unfinished.delete(organizationId) && dropFollowed(organizationId, before);
       if (!isDone) after = Math.max(after, await runAll(organizationId, before));
     } finally {
-      turn.pass(after > 0 ? String(after) : null);
+      turn.release(after > 0 ? String(after) : null);
     }
   }
 
   /** Drops own entries that another worker has consumed; returns whether those were all. */
-  function dropFollowed(organizationId: string, passed: number | null): boolean {
-    if (passed === null || !landed.has(organizationId)) return false;
-    landed.passed(organizationId, passed);
-    return !landed.has(organizationId);
+  function dropFollowed(organizationId: string, consumedTo: number | null): boolean {
+    if (consumedTo === null || !landed.hasEntries(organizationId)) return false;
+    landed.trimTo(organizationId, consumedTo);
+    return !landed.hasEntries(organizationId);
   }
 
-  async function catchUpOne(consumer: Consumer, tail: TailReader): Promise<void> {
+  async function runConsumerToEnd(consumer: Consumer, tail: TailReader): Promise<void> {
     for (;;) {
-      const end = await runner.run(consumer, tail);
+      const end = await runner.runConsumer(consumer, tail);
       if (end.kind === 'caught-up') return;
       if (end.kind === 'held') await sleep(timer, end.ms);
       runner.retryNow();
@@ -108,12 +116,12 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
 
   return {
     wake(organizationId, entries) {
-      landed.add(organizationId, entries);
-      debouncer.wake(organizationId);
+      landed.addEntries(organizationId, entries);
+      debouncer.enqueue(organizationId);
     },
-    async catchUp(organizationId) {
-      const { tail, rest, heldMs } = await joined(organizationId, null);
-      for (const consumer of rest) await catchUpOne(consumer, tail);
+    async runToEnd(organizationId) {
+      const { tail, rest, heldMs } = await runJointly(organizationId, null);
+      for (const consumer of rest) await runConsumerToEnd(consumer, tail);
       await sleep(timer, heldMs);
     },
     stop: () => debouncer.stop(),
@@ -121,6 +129,6 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
 }
 
 /** Merges the members that the consumers read. */
-function projectionOf(consumers: readonly Consumer[]): MemberProjection {
+function mergeProjections(consumers: readonly Consumer[]): MemberProjection {
   return Object.assign({}, ...consumers.map((consumer) => consumer.projection)) as MemberProjection;
 }

@@ -1,14 +1,14 @@
 // Runs one consumer along one chain: retries with growing pauses, and dead-letters an entry that keeps failing.
 import type { Clock } from '../../platform/clock.ts';
 import {
-  batchOf,
+  resolveBatchSize,
   type Consumer,
   CursorConflict,
   CursorHeld,
   runStep,
-  nextRun,
-  deadLetter,
-  placeKey,
+  readNextRun,
+  storeDeadLetter,
+  toPlaceKey,
   type ConsumerRun,
   type ConsumerStepDeps,
 } from './consumer.ts';
@@ -61,7 +61,7 @@ export class ConsumerRunner {
   }
 
   /** Runs a consumer until it stops. It MUST NOT reject: errors are reported, and a later call retries. */
-  async run(consumer: Consumer, tail: TailReader): Promise<RunEnd> {
+  async runConsumer(consumer: Consumer, tail: TailReader): Promise<RunEnd> {
     for (let count = 0; count < (consumer.runsInTurn ?? RUNS_MAX); count++) {
       const end = await this.#runNext(consumer, tail);
       if (end) return end;
@@ -72,13 +72,13 @@ export class ConsumerRunner {
   /** Does one run; null when another may follow. */
   async #runNext(consumer: Consumer, tail: TailReader): Promise<RunEnd | null> {
     const { organizationId } = tail;
-    const key = placeKey(consumer.name, organizationId);
+    const key = toPlaceKey(consumer.name, organizationId);
     const paused = this.#pauseOf(key);
     if (paused) return paused;
     let next: ConsumerRun | null = null;
     try {
-      const size = this.#retries.has(key) ? 1 : await batchOf(consumer, organizationId);
-      next = await nextRun({ consumer, tail, size }, this.#deps);
+      const size = this.#retries.has(key) ? 1 : await resolveBatchSize(consumer, organizationId);
+      next = await readNextRun({ consumer, tail, size }, this.#deps);
       if (!next) return { kind: 'caught-up' };
       await runStep(next, this.#deps);
       this.#succeeded(key, next.to);
@@ -93,7 +93,7 @@ export class ConsumerRunner {
     const { clock, pauses } = this.#deps;
     const ms = (this.#retries.get(key)?.notBefore ?? 0) - clock.now().getTime();
     if (ms > 0) return { kind: 'paused', ms };
-    const heldMs = pauses.left(key);
+    const heldMs = pauses.getRemainingMs(key);
     return heldMs > 0 ? { kind: 'held', ms: heldMs } : null;
   }
 
@@ -104,7 +104,7 @@ export class ConsumerRunner {
     if (error instanceof CursorConflict) return { kind: 'caught-up' };
     if (error instanceof CursorHeld) return { kind: 'held', ms: pauses.begin(key) };
     onError(consumer.name, organizationId, error);
-    if (isTransient(error) && pauses.failures(key) < PASSING)
+    if (isTransient(error) && pauses.countFailures(key) < PASSING)
       return { kind: 'held', ms: pauses.begin(key) };
     await this.#failed(key, failure);
     return null;
@@ -112,7 +112,7 @@ export class ConsumerRunner {
 
   /** Returns whether the last run of a consumer failed. */
   isRetrying({ name }: Consumer, organizationId: string): boolean {
-    return this.#retries.has(placeKey(name, organizationId));
+    return this.#retries.has(toPlaceKey(name, organizationId));
   }
 
   /** Ends all pauses, so that failed runs can be retried now. */
@@ -121,7 +121,7 @@ export class ConsumerRunner {
   }
 
   #succeeded(key: string, sequence: number): void {
-    this.#deps.pauses.end(key);
+    this.#deps.pauses.clear(key);
     const retry = this.#retries.get(key);
     if (retry && sequence < retry.isolateUntil) this.#retries.set(key, { ...retry, failures: 0 });
     else this.#retries.delete(key);
@@ -146,7 +146,7 @@ export class ConsumerRunner {
   }
 
   async #deadLetter(next: ConsumerRun, error: unknown): Promise<boolean> {
-    return deadLetter(next, { error, at: this.#deps.clock.now() }, this.#deps).then(
+    return storeDeadLetter(next, { error, at: this.#deps.clock.now() }, this.#deps).then(
       () => true,
       () => false,
     );

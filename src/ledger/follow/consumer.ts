@@ -5,7 +5,7 @@ import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
 import type { EntryKind, Sealed, Stored } from '../entry.ts';
 import type { TailReader } from './tail-reader.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import type { Probe } from '../probe.ts';
 import { truncate } from '../../domain/names/truncate.ts';
 
@@ -43,7 +43,7 @@ interface ConsumerBase<T extends Sealed> {
  */
 export interface TransactionalConsumer<T extends Sealed = Sealed> extends ConsumerBase<T> {
   transactional?: true;
-  run(
+  consume(
     entries: T[],
     context: { session: mongo.ClientSession; organizationId: string },
   ): Promise<void>;
@@ -52,7 +52,7 @@ export interface TransactionalConsumer<T extends Sealed = Sealed> extends Consum
 /** A consumer whose effects happen before the cursor moves, at least once: they MUST be idempotent. */
 export interface IdempotentConsumer<T extends Sealed = Sealed> extends ConsumerBase<T> {
   transactional: false;
-  run(entries: T[], context: { organizationId: string }): Promise<void>;
+  consume(entries: T[], context: { organizationId: string }): Promise<void>;
 }
 
 export type Consumer<T extends Sealed = Sealed> = TransactionalConsumer<T> | IdempotentConsumer<T>;
@@ -66,7 +66,7 @@ export interface ConsumerStepDeps {
 }
 
 /** Returns the key of a consumer's place in the chain of an organisation. */
-export function placeKey(consumer: string, organizationId: string): string {
+export function toPlaceKey(consumer: string, organizationId: string): string {
   return `${consumer}:${organizationId}`;
 }
 
@@ -93,7 +93,10 @@ export class CursorHeld extends Error {}
 export const BATCH = 2_048;
 
 /** Resolves with the entries per run of a consumer. */
-export async function batchOf({ batch }: Consumer, organizationId: string): Promise<number> {
+export async function resolveBatchSize(
+  { batch }: Consumer,
+  organizationId: string,
+): Promise<number> {
   return Math.min(
     BATCH,
     typeof batch === 'function' ? await batch(organizationId) : (batch ?? BATCH),
@@ -104,17 +107,17 @@ export async function batchOf({ batch }: Consumer, organizationId: string): Prom
 const LEAST_TOGETHER = 512;
 
 /** Resolves with the entries per run that is joined with other consumers; null: it needs a transaction of its own. */
-export async function jointBatchOf(
+export async function resolveJointBatchSize(
   consumer: Consumer,
   organizationId: string,
 ): Promise<number | null> {
   if (consumer.transactional === false || consumer.beginsIn) return null;
-  const batch = await batchOf(consumer, organizationId);
+  const batch = await resolveBatchSize(consumer, organizationId);
   return batch < LEAST_TOGETHER ? null : batch;
 }
 
 /** Returns whether a consumer reads contents: they may be megabytes per run, so other lanes do not read them. */
-export function readsContents({ projection }: Consumer): boolean {
+export function isReadingContents({ projection }: Consumer): boolean {
   return projection !== undefined && 'content' in projection;
 }
 
@@ -124,20 +127,20 @@ async function mayBegin({ beginsIn }: Consumer, organizationId: string): Promise
 }
 
 /** Reads the next run; null at the end of the chain, without a cursor, and where the consumer does not begin yet. */
-export async function nextRun(
+export async function readNextRun(
   { consumer, tail, size }: { consumer: Consumer; tail: TailReader; size: number },
   { cursors }: ConsumerStepDeps,
 ): Promise<ConsumerRun | null> {
   const { organizationId } = tail;
   const { name } = consumer;
   const cursor = await cursors.collection.findOne(
-    { organizationId: objectId(organizationId), consumer: name },
+    { organizationId: toObjectId(organizationId), consumer: name },
     MAJORITY,
   );
   if (!cursor) return null;
   const from = cursor.sequence;
   if (from === 0 && !(await mayBegin(consumer, organizationId))) return null;
-  const { entries, isLast } = await tail.after(from, size);
+  const { entries, isLast } = await tail.readAfter(from, size);
   const newest = entries.at(-1);
   if (!newest) return null;
   return {
@@ -145,13 +148,13 @@ export async function nextRun(
     organizationId,
     from,
     to: newest.sequence,
-    entries: entriesFor(consumer, entries),
+    entries: filterEntries(consumer, entries),
     isLast,
   };
 }
 
 /** Returns the entries of the kinds that a consumer follows. */
-export function entriesFor({ kinds }: Consumer, entries: readonly Stored[]): Stored[] {
+export function filterEntries({ kinds }: Consumer, entries: readonly Stored[]): Stored[] {
   return entries.filter(({ kind }) => !kinds || kinds.includes(kind));
 }
 
@@ -163,7 +166,7 @@ export async function runStep(run: ConsumerRun, deps: ConsumerStepDeps): Promise
   const { consumer, organizationId, entries } = run;
   if (entries.length === 0) return moveCursor(run, deps);
   if (consumer.transactional === false) {
-    await consumer.run(entries, { organizationId });
+    await consumer.consume(entries, { organizationId });
     await deps.probe('effects-written', organizationId);
     return moveCursor(run, deps);
   }
@@ -189,28 +192,28 @@ export async function runTransaction(
   deps: ConsumerStepDeps,
 ): Promise<void> {
   const names = runs.map(({ consumer }) => consumer.name);
-  await inTransaction(deps.connection, async (session) => {
+  await runInTransaction(deps.connection, async (session) => {
     // The cursors move first: a concurrent or killed transaction conflicts before any effect is produced.
     await moveCursors({ organizationId, names, from, to }, deps, session);
     for (const { consumer, entries } of runs)
-      if (entries.length > 0) await consumer.run(entries, { session, organizationId });
+      if (entries.length > 0) await consumer.consume(entries, { session, organizationId });
     await deps.probe('effects-written', organizationId);
   });
   await deps.probe('cursor-moved', organizationId);
 }
 
 /** Stores the only entry of a run as a dead letter and moves the cursor past it. */
-export async function deadLetter(
+export async function storeDeadLetter(
   run: ConsumerRun,
   { error, at }: { error: unknown; at: Date },
   deps: ConsumerStepDeps,
 ): Promise<void> {
   const { consumer, organizationId, to } = run;
-  await inTransaction(deps.connection, async (session) => {
-    const about = await subjectOf(run, deps, session);
+  await runInTransaction(deps.connection, async (session) => {
+    const about = await readSubject(run, deps, session);
     const row = {
       consumer: consumer.name,
-      organizationId: objectId(organizationId),
+      organizationId: toObjectId(organizationId),
       sequence: to,
       traceId: about.traceId,
       error: about.isErased ? null : truncate(String(error), MAX_ERROR_LENGTH),
@@ -222,13 +225,13 @@ export async function deadLetter(
 }
 
 /** Reads the trace of the only entry of a run, and whether it was erased: its error text MUST NOT be stored then. */
-async function subjectOf(
+async function readSubject(
   { organizationId: hex, to }: ConsumerRun,
   { connection, chain }: ConsumerStepDeps,
   session: mongo.ClientSession,
 ): Promise<{ traceId: string | null; isErased: boolean }> {
   const entries = connection.collection<Stored>(chain.collection);
-  const organizationId = objectId(hex);
+  const organizationId = toObjectId(hex);
   const options = { session, projection: { traceId: 1 } };
   const entry = await entries.findOne({ organizationId, sequence: to }, options);
   const traceId = entry?.traceId ?? null;
@@ -242,7 +245,7 @@ async function subjectOf(
  * promise of the process. Not `withTransaction`, which retries for two minutes: the holder of the conflicting lock may
  * have been killed, and other organisations wait.
  */
-function inTransaction(
+function runInTransaction(
   connection: Connection,
   work: (session: mongo.ClientSession) => Promise<void>,
 ): Promise<void> {
@@ -273,7 +276,7 @@ async function moveCursors(
   session?: mongo.ClientSession,
 ): Promise<void> {
   const filter = {
-    organizationId: objectId(organizationId),
+    organizationId: toObjectId(organizationId),
     consumer: { $in: [...names] },
     sequence: from,
   };

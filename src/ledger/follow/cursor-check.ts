@@ -2,12 +2,12 @@
 import type { Connection, Model } from 'mongoose';
 import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { CONFIRM_PAUSE_MS, CONFIRM_READS, MAJORITY } from '../read-write-concerns.ts';
 import { sleep, type Timer } from '../timer.ts';
-import { type Consumer, placeKey } from './consumer.ts';
+import { type Consumer, toPlaceKey } from './consumer.ts';
 import type { CursorDocument } from './cursors.model.ts';
-import { headSequences } from './head-sequences.ts';
+import { readHeadSequences } from './head-sequences.ts';
 
 /** A cursor at an impossible place, and where the consumer continues. */
 export interface CursorFault {
@@ -43,12 +43,12 @@ export class CursorCheck {
     this.#deps = deps;
   }
 
-  behind(): string[] {
+  listBehind(): string[] {
     return [...this.#lags.keys()];
   }
 
   /** Returns, by consumer, how many entries the slowest organisation was behind when it was compared. */
-  lags(): Readonly<Record<string, number>> {
+  computeLags(): Readonly<Record<string, number>> {
     const worst = Object.fromEntries(this.#deps.consumers.map(({ name }) => [name, 0]));
     for (const lags of this.#lags.values())
       for (const [name, lag] of lags) worst[name] = Math.max(worst[name] ?? 0, lag);
@@ -84,17 +84,18 @@ export class CursorCheck {
   async #compareSlice(ids: readonly string[], begun: ReadonlySet<string>): Promise<void> {
     const { connection, chain, consumers } = this.#deps;
     const reached = await this.#cursorsOf(ids);
-    const heads = await headSequences(connection.collection(chain.collection), ids);
-    const rests = await this.#resting(ids, reached);
+    const heads = await readHeadSequences(connection.collection(chain.collection), ids);
+    const isResting = await this.#resting(ids, reached);
     for (const organizationId of ids) {
       const head = heads.get(organizationId) ?? 0;
       const lags = new Map<string, number>();
       for (const consumer of consumers) {
-        const at = reached.get(placeKey(consumer.name, organizationId));
+        const at = reached.get(toPlaceKey(consumer.name, organizationId));
         const place = { consumer, organizationId, head };
         const sequence =
           at === undefined ? await this.#create(place, begun) : await this.#notAhead(place, at);
-        const isBehind = sequence < head && !(sequence === 0 && rests(consumer, organizationId));
+        const isBehind =
+          sequence < head && !(sequence === 0 && isResting(consumer, organizationId));
         if (isBehind) lags.set(consumer.name, head - sequence);
       }
       if (lags.size > 0) this.#lags.set(organizationId, lags);
@@ -110,19 +111,19 @@ export class CursorCheck {
     const resting = new Set<string>();
     for (const { name, beginsIn } of this.#deps.consumers) {
       if (!beginsIn) continue;
-      const waiting = ids.filter((id) => !reached.get(placeKey(name, id)));
+      const waiting = ids.filter((id) => !reached.get(toPlaceKey(name, id)));
       const begins = await beginsIn(waiting);
-      for (const id of waiting) if (!begins.has(id)) resting.add(placeKey(name, id));
+      for (const id of waiting) if (!begins.has(id)) resting.add(toPlaceKey(name, id));
     }
-    return ({ name }, organizationId) => resting.has(placeKey(name, organizationId));
+    return ({ name }, organizationId) => resting.has(toPlaceKey(name, organizationId));
   }
 
   async #cursorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const filter = { organizationId: { $in: ids.map(objectId) } };
+    const filter = { organizationId: { $in: ids.map(toObjectId) } };
     const found = await this.#deps.cursors.collection.find(filter, MAJORITY).toArray();
     return new Map(
       found.map(({ organizationId, consumer, sequence }) => [
-        placeKey(consumer, organizationId.toHexString()),
+        toPlaceKey(consumer, organizationId.toHexString()),
         sequence,
       ]),
     );
@@ -135,7 +136,7 @@ export class CursorCheck {
     const isLost = begun.has(consumer.name);
     const startsOver = isLost ? consumer.transactional === false : consumer.from === 'start';
     const sequence = startsOver ? 0 : head;
-    const filter = { organizationId: objectId(organizationId), consumer: consumer.name };
+    const filter = { organizationId: toObjectId(organizationId), consumer: consumer.name };
     const { upsertedCount } = await this.#deps.cursors.updateOne(
       filter,
       { $setOnInsert: { sequence } },
@@ -150,7 +151,7 @@ export class CursorCheck {
   async #notAhead(place: Place, at: number): Promise<number> {
     const { consumer, organizationId } = place;
     if (at <= place.head || (await this.#reaches(organizationId, at))) return at;
-    const filter = { organizationId: objectId(organizationId), consumer: consumer.name };
+    const filter = { organizationId: toObjectId(organizationId), consumer: consumer.name };
     const { modifiedCount } = await this.#deps.cursors.updateOne(
       { ...filter, sequence: at },
       { $set: { sequence: place.head } },
@@ -164,7 +165,7 @@ export class CursorCheck {
     const { connection, chain, timer } = this.#deps;
     const collection = connection.collection(chain.collection);
     for (let read = 0; read < CONFIRM_READS; read++) {
-      const head = (await headSequences(collection, [organizationId])).get(organizationId) ?? 0;
+      const head = (await readHeadSequences(collection, [organizationId])).get(organizationId) ?? 0;
       if (head >= sequence) return true;
       await sleep(timer, CONFIRM_PAUSE_MS);
     }

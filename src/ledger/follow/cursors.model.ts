@@ -1,6 +1,6 @@
 // The cursors of consumers, one for each organisation, and their dead letters.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface CursorDocument {
   _id: Types.ObjectId;
@@ -14,7 +14,7 @@ export const cursorSchema = new Schema<CursorDocument>(
   { consumer: { type: String, required: true }, sequence: { type: Number, required: true } },
   { collection: 'cursors', versionKey: false, autoIndex: false },
 );
-cursorSchema.plugin(tenancy);
+cursorSchema.plugin(guardTenancy);
 cursorSchema.index({ organizationId: 1, consumer: 1 }, { name: 'cursor', unique: true });
 
 /** An entry whose effect kept failing; the consumer has continued without it. */
@@ -40,7 +40,7 @@ export const deadLetterSchema = new Schema<DeadLetterDocument>(
   },
   { collection: 'parked', versionKey: false, autoIndex: false },
 );
-deadLetterSchema.plugin(tenancy);
+deadLetterSchema.plugin(guardTenancy);
 deadLetterSchema.index(
   { organizationId: 1, consumer: 1, sequence: 1 },
   { name: 'parked', unique: true },

@@ -23,16 +23,16 @@ export class Debouncer {
     this.#work = work;
   }
 
-  wake(organizationId: string): void {
+  enqueue(organizationId: string): void {
     this.#due.add(organizationId);
     this.#schedule();
   }
 
   /** Wakes an organisation after `ms` milliseconds; `stop` cancels it. */
-  wakeLater(organizationId: string, ms: number): void {
-    const cancel = this.#timer.after(ms, () => {
+  enqueueLater(organizationId: string, ms: number): void {
+    const cancel = this.#timer.schedule(ms, () => {
       this.#later.delete(cancel);
-      this.wake(organizationId);
+      this.enqueue(organizationId);
     });
     this.#later.add(cancel);
   }
@@ -46,7 +46,7 @@ export class Debouncer {
 
   #schedule(): void {
     if (this.#isStopped || this.#cancel || this.#running || this.#due.size === 0) return;
-    this.#cancel = this.#timer.after(this.#restMs, () => {
+    this.#cancel = this.#timer.schedule(this.#restMs, () => {
       this.#cancel = null;
       this.#running = this.#round().finally(() => {
         this.#running = null;
@@ -59,11 +59,11 @@ export class Debouncer {
     const began = performance.now();
     const queue = [...this.#due];
     this.#due.clear();
-    const worker = async () => {
+    const drainQueue = async () => {
       for (let next = queue.shift(); next !== undefined && !this.#isStopped; next = queue.shift())
         await this.#work(next);
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await Promise.all(Array.from({ length: CONCURRENCY }, drainQueue));
     const tookMs = performance.now() - began;
     this.#restMs = Math.min(REST_MS.most, Math.max(REST_MS.least, REST_FACTOR * tookMs));
   }

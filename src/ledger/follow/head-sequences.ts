@@ -1,15 +1,15 @@
 // Reads the newest sequence of organisations in a chain from the index alone.
 import type { mongo, Types } from 'mongoose';
 import { SEQUENCES } from '../chains.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 
 /** Reads the newest sequence by organisation (24 hex digits); absent ids: all. Costs one index key per organisation. */
-export async function headSequences(
+export async function readHeadSequences(
   collection: mongo.Collection,
   organizationIds?: readonly string[],
 ): Promise<Map<string, number>> {
-  const organizationId = organizationIds && { $in: organizationIds.map(objectId) };
+  const organizationId = organizationIds && { $in: organizationIds.map(toObjectId) };
   const inChains = { $match: { ...(organizationId && { organizationId }), sequence: SEQUENCES } };
   const rows = collection.aggregate<{ _id: Types.ObjectId; sequence: number }>(
     [

@@ -1,11 +1,11 @@
 // Runs consumers of an organisation that are at the same place in one transaction, to save commands (row ingest/R1).
 import { groupBy } from '../../domain/group-by.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import {
   type ConsumerStepDeps,
   CursorHeld,
-  entriesFor,
+  filterEntries,
   runTransaction,
   type TransactionalConsumer,
 } from './consumer.ts';
@@ -23,7 +23,7 @@ interface Group {
 }
 
 /** The consumers of a group whose cursors are at the same sequence. */
-interface Place extends Group {
+interface CursorPlace extends Group {
   from: number;
 }
 
@@ -49,31 +49,33 @@ export async function runTogether(
   const { pauses } = deps;
   const { consumers } = group;
   const key = tail.organizationId;
-  const held = (ms: number): JointEnd => ({ settled: namesOf(consumers), heldMs: ms });
+  const toHeldEnd = (ms: number): JointEnd => ({ settled: listNames(consumers), heldMs: ms });
   if (consumers.length < 2) return { settled: NONE, heldMs: 0 };
-  if (pauses.left(key) > 0) return held(pauses.left(key));
+  if (pauses.getRemainingMs(key) > 0) return toHeldEnd(pauses.getRemainingMs(key));
   try {
-    const place = await commonPlace(group, tail, deps);
+    const place = await findCommonPlace(group, tail, deps);
     const settled = place.consumers.length > 1 ? await runFrom(place, tail, deps) : NONE;
-    pauses.end(key);
+    pauses.clear(key);
     return { settled, heldMs: 0 };
   } catch (error) {
-    return error instanceof CursorHeld ? held(pauses.begin(key)) : { settled: NONE, heldMs: 0 };
+    return error instanceof CursorHeld
+      ? toHeldEnd(pauses.begin(key))
+      : { settled: NONE, heldMs: 0 };
   }
 }
 
-function namesOf(consumers: readonly TransactionalConsumer[]): ReadonlySet<string> {
+function listNames(consumers: readonly TransactionalConsumer[]): ReadonlySet<string> {
   return new Set(consumers.map(({ name }) => name));
 }
 
 /** Finds the sequence at which most cursors are, and the consumers there. */
-async function commonPlace(
+async function findCommonPlace(
   { consumers, size }: Group,
   { organizationId }: TailReader,
   { cursors }: ConsumerStepDeps,
-): Promise<Place> {
+): Promise<CursorPlace> {
   const names = consumers.map(({ name }) => name);
-  const filter = { organizationId: objectId(organizationId), consumer: { $in: names } };
+  const filter = { organizationId: toObjectId(organizationId), consumer: { $in: names } };
   const found = await cursors.collection.find(filter, MAJORITY).toArray();
   const places = [...groupBy(found, ({ sequence }) => sequence)];
   const [from, rows] = places.sort(([, a], [, b]) => b.length - a.length)[0] ?? [0, []];
@@ -82,21 +84,21 @@ async function commonPlace(
 }
 
 async function runFrom(
-  { consumers, size, from: start }: Place,
+  { consumers, size, from: start }: CursorPlace,
   tail: TailReader,
   deps: ConsumerStepDeps,
 ): Promise<ReadonlySet<string>> {
   const { organizationId } = tail;
   let from = start;
   for (let count = 0; count < RUNS_MAX; count++) {
-    const { entries, isLast } = await tail.after(from, size);
+    const { entries, isLast } = await tail.readAfter(from, size);
     const to = entries.at(-1)?.sequence ?? from;
     const runs = consumers.map((consumer) => ({
       consumer,
-      entries: entriesFor(consumer, entries),
+      entries: filterEntries(consumer, entries),
     }));
     if (to > from) await runTransaction({ organizationId, from, to, runs }, deps);
-    if (isLast) return namesOf(consumers);
+    if (isLast) return listNames(consumers);
     from = to;
   }
   return NONE;

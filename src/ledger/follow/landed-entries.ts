@@ -1,9 +1,9 @@
 // Buffer of recent appends that consumers have not consumed yet, so that no instance reads back what it has written.
 import type { Connection } from 'mongoose';
 import type { Chain } from '../chains.ts';
-import { bytesOf } from '../contents/contents.ts';
-import { partsBy } from '../entry-parts.ts';
-import { sealedOf, type Stored } from '../entry.ts';
+import { toLockedBytes } from '../contents/contents.ts';
+import { createPartCopier } from '../entry-parts.ts';
+import { getSealedValues, type Stored } from '../entry.ts';
 import { type MemberProjection, readEntries } from './tail-reader.ts';
 
 export interface LandedEntriesDeps {
@@ -41,11 +41,13 @@ export class LandedEntries {
 
   constructor(deps: LandedEntriesDeps) {
     this.#deps = deps;
-    this.#keptOf = partsBy([...new Set(['sequence', 'kind', ...Object.keys(deps.projection)])]);
+    this.#keptOf = createPartCopier([
+      ...new Set(['sequence', 'kind', ...Object.keys(deps.projection)]),
+    ]);
   }
 
   /** Adds entries; they MUST be durable and in order of sequence. */
-  add(organizationId: string, entries: readonly Stored[]): void {
+  addEntries(organizationId: string, entries: readonly Stored[]): void {
     const newest = this.#rows.get(organizationId)?.at(-1)?.sequence ?? 0;
     const more = entries.filter(({ sequence }) => sequence > newest);
     this.#put(organizationId, more.map(this.#keptOf));
@@ -54,13 +56,16 @@ export class LandedEntries {
       this.#drop(organizationId, Math.ceil(row.length / GIVES_WAY));
   }
 
-  has(organizationId: string): boolean {
+  hasEntries(organizationId: string): boolean {
     return this.#rows.has(organizationId);
   }
 
   /** Returns the newest contiguous entries; reads gaps after `consumedTo`, where that is known, from the database. */
-  async inRow(organizationId: string, passed: number | null): Promise<readonly Stored[]> {
-    const gaps = gapsIn(this.#rows.get(organizationId) ?? [], passed);
+  async readContiguous(
+    organizationId: string,
+    consumedTo: number | null,
+  ): Promise<readonly Stored[]> {
+    const gaps = findGaps(this.#rows.get(organizationId) ?? [], consumedTo);
     if (gaps.length > 0) await this.#fill(organizationId, gaps);
     const row = this.#rows.get(organizationId) ?? [];
     return row.slice(
@@ -69,7 +74,7 @@ export class LandedEntries {
   }
 
   /** Drops the entries up to a sequence: every consumer has consumed them. */
-  passed(organizationId: string, sequence: number): void {
+  trimTo(organizationId: string, sequence: number): void {
     const row = this.#rows.get(organizationId) ?? [];
     const left = row.findIndex((entry) => entry.sequence > sequence);
     this.#drop(organizationId, left < 0 ? row.length : left);
@@ -91,7 +96,7 @@ export class LandedEntries {
   #put(organizationId: string, entries: readonly Stored[]): void {
     if (entries.length === 0) return;
     const row = this.#rows.get(organizationId) ?? [];
-    for (const entry of entries) this.#bytes += bytesIn(entry);
+    for (const entry of entries) this.#bytes += estimateEntryBytes(entry);
     row.push(...entries);
     this.#rows.set(organizationId, row);
   }
@@ -99,14 +104,14 @@ export class LandedEntries {
   /** Drops the oldest entries. */
   #drop(organizationId: string, count: number): void {
     const row = this.#rows.get(organizationId) ?? [];
-    for (const entry of row.splice(0, count)) this.#bytes -= bytesIn(entry);
+    for (const entry of row.splice(0, count)) this.#bytes -= estimateEntryBytes(entry);
     if (row.length === 0) this.#rows.delete(organizationId);
   }
 }
 
-function gapsIn(row: readonly Stored[], passed: number | null): Gap[] {
+function findGaps(row: readonly Stored[], consumedTo: number | null): Gap[] {
   const gaps: Gap[] = [];
-  let next = passed === null ? (row[0]?.sequence ?? 0) : passed + 1;
+  let next = consumedTo === null ? (row[0]?.sequence ?? 0) : consumedTo + 1;
   for (const { sequence } of row) {
     if (sequence > next) gaps.push({ first: next, last: sequence - 1 });
     next = Math.max(next, sequence + 1);
@@ -114,9 +119,9 @@ function gapsIn(row: readonly Stored[], passed: number | null): Gap[] {
   return gaps;
 }
 
-function bytesIn(entry: Stored): number {
-  let bytes = ENTRY_BYTES + (bytesOf(entry['content'])?.length ?? 0);
-  const sealed = sealedOf(entry);
+function estimateEntryBytes(entry: Stored): number {
+  let bytes = ENTRY_BYTES + (toLockedBytes(entry['content'])?.length ?? 0);
+  const sealed = getSealedValues(entry);
   for (const name in sealed) bytes += 2 * (sealed[name]?.text?.length ?? 0);
   return bytes;
 }

@@ -2,7 +2,7 @@
 
 export interface PausesDeps {
   /** A number from 0 to 1. */
-  chance: () => number;
+  drawFraction: () => number;
 }
 
 interface Pause {
@@ -26,26 +26,26 @@ export class Pauses {
 
   /** Begins a pause after a failure; returns its milliseconds. */
   begin(key: string): number {
-    const failures = this.failures(key) + 1;
+    const failures = this.countFailures(key) + 1;
     const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
-    const ms = (longest * (1 + this.#deps.chance())) / 2;
+    const ms = (longest * (1 + this.#deps.drawFraction())) / 2;
     this.#pauses.set(key, { failures, notBefore: performance.now() + ms });
     return ms;
   }
 
   /** Returns the number of consecutive failures. */
-  failures(key: string): number {
+  countFailures(key: string): number {
     return this.#pauses.get(key)?.failures ?? 0;
   }
 
   /** Returns the remaining milliseconds of a pause; 0: there is none. */
-  left(key: string): number {
+  getRemainingMs(key: string): number {
     const notBefore = this.#pauses.get(key)?.notBefore ?? 0;
     return Math.max(0, notBefore - performance.now());
   }
 
   /** Clears the state after a success: the next failure counts as the first. */
-  end(key: string): void {
+  clear(key: string): void {
     this.#pauses.delete(key);
   }
 }

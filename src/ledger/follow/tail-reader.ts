@@ -1,10 +1,10 @@
 // Reads the tail of a chain once for all consumers of a round; the own recent appends are not read back.
 import type { Connection, mongo } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
-import { bytesOf } from '../contents/contents.ts';
+import { toLockedBytes } from '../contents/contents.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 
 /** Members to read. */
 export type MemberProjection = Readonly<Record<string, 1>>;
@@ -27,7 +27,7 @@ export interface Tail {
 }
 
 /** The known part of the tail: entries after `from`. */
-interface Known extends Tail {
+interface KnownTail extends Tail {
   from: number;
 }
 
@@ -38,7 +38,7 @@ const CONTENT_BYTES = 4 * 1024 * 1024;
 export class TailReader {
   readonly organizationId: string;
   readonly #deps: TailReaderDeps;
-  #known: Promise<Known> | null = null;
+  #known: Promise<KnownTail> | null = null;
 
   constructor(deps: TailReaderDeps) {
     this.organizationId = deps.organizationId;
@@ -49,8 +49,8 @@ export class TailReader {
   }
 
   /** Reads at most `size` entries after the sequence `from`; it MUST NOT return none before the end of the chain. */
-  async after(from: number, size: number): Promise<Tail> {
-    const known = this.#known && within(await this.#known, from, size);
+  async readAfter(from: number, size: number): Promise<Tail> {
+    const known = this.#known && sliceKnown(await this.#known, from, size);
     if (known) return known;
     const reading = this.#read(from, size);
     this.#known = reading;
@@ -60,7 +60,7 @@ export class TailReader {
     });
   }
 
-  async #read(from: number, size: number): Promise<Known> {
+  async #read(from: number, size: number): Promise<KnownTail> {
     const sequence = { $gt: from, $lt: SEQUENCES.$lt };
     const { entries, isCut } = await readEntries(this.#deps, { sequence }, size);
     return { from, entries, isLast: !isCut && entries.length < size };
@@ -73,21 +73,21 @@ export async function readEntries(
   where: mongo.Filter<Stored>,
   limit: number,
 ): Promise<{ entries: Stored[]; isCut: boolean }> {
-  const filter = Object.assign({ organizationId: objectId(organizationId) }, where);
+  const filter = Object.assign({ organizationId: toObjectId(organizationId) }, where);
   const options = { ...MAJORITY, projection: { _id: 0, ...projection, sequence: 1, kind: 1 } };
   const found = connection.collection<Stored>(chain.collection).find(filter, options);
   const entries: Stored[] = [];
   let bytes = 0;
   for await (const entry of found.sort({ sequence: 1 }).limit(limit)) {
     entries.push(entry as Stored);
-    bytes += bytesOf(entry['content'])?.length ?? 0;
+    bytes += toLockedBytes(entry['content'])?.length ?? 0;
     if (bytes > CONTENT_BYTES) return { entries, isCut: true };
   }
   return { entries, isCut: false };
 }
 
 /** Returns the known entries after `from`; null: they have to be read. */
-function within(known: Known, from: number, size: number): Tail | null {
+function sliceKnown(known: KnownTail, from: number, size: number): Tail | null {
   if (from < known.from) return null;
   const start = known.entries.findIndex(({ sequence }) => sequence > from);
   const entries = start < 0 ? [] : known.entries.slice(start, start + size);

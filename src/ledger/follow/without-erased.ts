@@ -12,7 +12,7 @@ interface Erasable extends Sealed {
  * Withdraws the outbox rows about erased records, and returns the entries whose record was not erased. Every consumer
  * that writes outbox rows MUST call it: once it has reached the erasure, no row of its own can follow.
  */
-export async function withoutErased<T extends Erasable>(
+export async function dropErased<T extends Erasable>(
   entries: readonly T[],
   outbox: Pick<OutboxWriter, 'withdraw'>,
   { session, organizationId }: { session: mongo.ClientSession; organizationId: string },

@@ -4,7 +4,7 @@ import { SEQUENCES } from '../chains.ts';
 import type { Sealed } from '../entry.ts';
 
 /** Reads the newest sequence; 0: the chain is empty. In a transaction it is as of the snapshot. */
-export async function headSequence<T extends Sealed>(
+export async function readHeadSequence<T extends Sealed>(
   entries: Model<T>,
   organizationId: string,
 ): Promise<number> {

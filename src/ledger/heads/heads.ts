@@ -6,10 +6,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Chain } from '../chains.ts';
 import { CONFIRM_PAUSE_MS, CONFIRM_READS, DURABLE, MAJORITY } from '../read-write-concerns.ts';
 import type { Position } from '../entry.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import type { LedgerStore } from '../append/store.ts';
-import { persistently, sleep, type Timer } from '../timer.ts';
-import { unavailable } from '../append/unavailable.ts';
+import { retryRead, sleep, type Timer } from '../timer.ts';
+import { createUnavailableError } from '../append/unavailable.ts';
 
 const WRITE_DELAY_MS = 250;
 
@@ -20,7 +20,7 @@ export interface HeadRow extends Position {
 }
 
 /** Returns the collection of the heads noted of one chain. */
-export function notedHeads(db: mongo.Db, { collection }: Chain): mongo.Collection<HeadRow> {
+export function getHeadCollection(db: mongo.Db, { collection }: Chain): mongo.Collection<HeadRow> {
   return db.collection(`heads_${collection}`);
 }
 
@@ -32,17 +32,17 @@ export interface Heads {
    */
   confirm(organizationId: string, known: Position | null): Promise<void>;
   /** Notes a head, which MUST be acknowledged by a majority; it is written within 250 ms. */
-  note(organizationId: string, head: Position): void;
+  noteHead(organizationId: string, head: Position): void;
   /** Writes the pending notes. */
   flush(): Promise<void>;
   /** Lists the organisations whose chain lacks a head that it once had. */
-  quarantined(): string[];
+  listQuarantined(): string[];
   /** Finds the organisations of which any instance noted a head since. */
-  notedSince(since: Date): Promise<string[]>;
+  findNotedSince(since: Date): Promise<string[]>;
   /** Compares the time of a head with the clock: a future-dated head dates every following entry. */
-  lookAtTime(organizationId: string, createdAt: Date): void;
+  checkClockSkew(organizationId: string, createdAt: Date): void;
   /** Lists the organisations whose newest head was ahead of the clock. */
-  datedAhead(): string[];
+  listFutureDated(): string[];
 }
 
 export interface HeadDeps {
@@ -58,7 +58,7 @@ export interface HeadDeps {
 /** Creates the guard of one chain's heads. */
 export function createHeads(deps: HeadDeps): Heads {
   const { db, chain, store, clock, timer, onQuarantine, onDatedAhead } = deps;
-  const collection = notedHeads(db, chain);
+  const collection = getHeadCollection(db, chain);
   const pending = new Map<string, Position>();
   const quarantined = new Set<string>();
   const datedAhead = new Set<string>();
@@ -68,7 +68,7 @@ export function createHeads(deps: HeadDeps): Heads {
   async function write(): Promise<void> {
     isScheduled = false;
     const rows = [...pending].map(([hex, { sequence, chainHash }]) => ({
-      organizationId: objectId(hex),
+      organizationId: toObjectId(hex),
       sequence,
       chainHash,
       at: clock.now(),
@@ -86,9 +86,9 @@ export function createHeads(deps: HeadDeps): Heads {
   }
 
   /** Reads the newest noted head that no release has set aside. */
-  async function newestNote(organizationId: Types.ObjectId): Promise<HeadRow | null> {
+  async function readNewestNote(organizationId: Types.ObjectId): Promise<HeadRow | null> {
     const options = { ...MAJORITY, sort: { sequence: -1 } } as const;
-    return persistently(timer, () => collection.findOne({ organizationId }, options));
+    return retryRead(timer, () => collection.findOne({ organizationId }, options));
   }
 
   /** Returns whether a majority shows the head within `reads` reads. */
@@ -99,7 +99,7 @@ export function createHeads(deps: HeadDeps): Heads {
   ): Promise<boolean> {
     for (let read = 0; read < reads; read++) {
       if (read > 0) await sleep(timer, CONFIRM_PAUSE_MS);
-      const entry = await persistently(timer, () => store.at(organizationId, sequence));
+      const entry = await retryRead(timer, () => store.findAtSequence(organizationId, sequence));
       if (entry?.chainHash === chainHash) return true;
     }
     return false;
@@ -108,49 +108,56 @@ export function createHeads(deps: HeadDeps): Heads {
   /** Quarantines a chain. The missing head is noted first, so that every instance and every later start finds it. */
   async function quarantine(organizationId: string, missing: Position): Promise<void> {
     const { sequence, chainHash } = missing;
-    const row = { organizationId: objectId(organizationId), sequence, chainHash, at: clock.now() };
-    await persistently(timer, () => collection.insertOne(row, DURABLE));
+    const row = {
+      organizationId: toObjectId(organizationId),
+      sequence,
+      chainHash,
+      at: clock.now(),
+    };
+    await retryRead(timer, () => collection.insertOne(row, DURABLE));
     quarantined.add(organizationId);
     onQuarantine(organizationId, { sequence, chainHash });
   }
 
   return {
     async confirm(organizationId, known) {
-      const id = objectId(organizationId);
+      const id = toObjectId(organizationId);
       const isKnownMissing = quarantined.has(organizationId);
-      const head = isKnownMissing ? await newestNote(id) : (known ?? (await newestNote(id)));
+      const head = isKnownMissing
+        ? await readNewestNote(id)
+        : (known ?? (await readNewestNote(id)));
       if (!head || (await isShown(id, head, isKnownMissing ? 1 : CONFIRM_READS)))
         return void quarantined.delete(organizationId);
       if (!isKnownMissing) await quarantine(organizationId, head);
       throw quarantineError();
     },
-    note(organizationId, { sequence, chainHash }) {
+    noteHead(organizationId, { sequence, chainHash }) {
       pending.set(organizationId, { sequence, chainHash });
       if (isScheduled) return;
       isScheduled = true;
-      timer.after(WRITE_DELAY_MS, () => void flush());
+      timer.schedule(WRITE_DELAY_MS, () => void flush());
     },
     flush,
-    quarantined: () => [...quarantined],
-    async notedSince(since) {
+    listQuarantined: () => [...quarantined],
+    async findNotedSince(since) {
       const noted = [{ $match: { at: { $gte: since } } }, { $group: { _id: '$organizationId' } }];
       const found = await collection
         .aggregate<{ _id: Types.ObjectId }>(noted, { hint: 'changed' })
         .toArray();
       return found.map(({ _id }) => _id.toHexString());
     },
-    lookAtTime(organizationId, createdAt) {
+    checkClockSkew(organizationId, createdAt) {
       if (createdAt.getTime() - clock.now().getTime() <= MAX_SKEW_MS)
         return void datedAhead.delete(organizationId);
       if (!datedAhead.has(organizationId)) onDatedAhead(organizationId, createdAt);
       datedAhead.add(organizationId);
     },
-    datedAhead: () => [...datedAhead],
+    listFutureDated: () => [...datedAhead],
   };
 }
 
 function quarantineError(): AppError {
-  return unavailable("This organisation's chain is quarantined");
+  return createUnavailableError("This organisation's chain is quarantined");
 }
 
 /** Indexes of the notes: `newest` serves confirming, `changed` serves sweeping and thinning. */

@@ -2,9 +2,9 @@
 import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Position, Stored } from '../entry.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
-import { type HeadRow, notedHeads } from './heads.ts';
+import { type HeadRow, getHeadCollection } from './heads.ts';
 
 /** Entries that a truncated chain once had. */
 export interface LostEntries {
@@ -19,7 +19,7 @@ export interface LostEntries {
 /** Finds and releases what a truncated chain has lost. Only an operator SHOULD release it. */
 export interface LostHeads {
   /** Finds what a chain has lost; null when it reaches every head that was noted of it. */
-  find(organizationId: string): Promise<LostEntries | null>;
+  findLostEntries(organizationId: string): Promise<LostEntries | null>;
   /** Moves the notes of lost entries into `heads_<chain>_lost`, so that appends are allowed again. Idempotent. */
   setAside(organizationId: string): Promise<void>;
 }
@@ -30,11 +30,11 @@ const POSITION = { _id: 0, sequence: 1, chainHash: 1 } as const;
 /** Creates the service over the notes and entries of one chain. It MUST NOT change entries. */
 export function createLostHeads({ db, chain }: { db: mongo.Db; chain: Chain }): LostHeads {
   const entries = db.collection<Stored>(chain.collection);
-  const notes = notedHeads(db, chain);
+  const notes = getHeadCollection(db, chain);
   const aside = db.collection<HeadRow>(`heads_${chain.collection}_lost`);
 
   /** Finds the notes above the newest one that the chain agrees with, newest first, and that one. */
-  async function missingNotes(organizationId: Types.ObjectId) {
+  async function findMissingNotes(organizationId: Types.ObjectId) {
     const missing: mongo.WithId<HeadRow>[] = [];
     for await (const note of notes.find({ organizationId }, NEWEST_FIRST)) {
       const place = { organizationId, sequence: note.sequence };
@@ -46,9 +46,9 @@ export function createLostHeads({ db, chain }: { db: mongo.Db; chain: Chain }): 
   }
 
   return {
-    async find(hex) {
-      const organizationId = objectId(hex);
-      const { missing, agreed } = await missingNotes(organizationId);
+    async findLostEntries(hex) {
+      const organizationId = toObjectId(hex);
+      const { missing, agreed } = await findMissingNotes(organizationId);
       const [newest] = missing;
       const oldest = missing.at(-1);
       if (!newest || !oldest) return null;
@@ -62,7 +62,7 @@ export function createLostHeads({ db, chain }: { db: mongo.Db; chain: Chain }): 
       };
     },
     async setAside(hex) {
-      const { missing } = await missingNotes(objectId(hex));
+      const { missing } = await findMissingNotes(toObjectId(hex));
       for (const note of missing) {
         await aside.replaceOne({ _id: note._id }, note, { ...DURABLE, upsert: true });
         await notes.deleteOne({ _id: note._id }, DURABLE);

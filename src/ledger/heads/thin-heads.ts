@@ -16,11 +16,15 @@ export async function thinHeads(
 ): Promise<number> {
   const hourAgo = now.getTime() - HOUR_MS;
   const dayAgo = now.getTime() - DAY_MS;
-  const thinned = (slotMs: number): number =>
+  const computeStart = (slotMs: number): number =>
     Math.max(0, Math.floor((last.getTime() - slotMs) / slotMs) * slotMs);
-  const fromHour = Math.max(dayAgo, thinned(HOUR_MS));
-  const hours = await thin(collection, { from: fromHour, to: hourAgo, unit: 'hour' });
-  const days = await thin(collection, { from: thinned(DAY_MS), to: dayAgo, unit: 'day' });
+  const fromHour = Math.max(dayAgo, computeStart(HOUR_MS));
+  const hours = await thinPeriod(collection, { from: fromHour, to: hourAgo, unit: 'hour' });
+  const days = await thinPeriod(collection, {
+    from: computeStart(DAY_MS),
+    to: dayAgo,
+    unit: 'day',
+  });
   return hours + days;
 }
 
@@ -36,10 +40,13 @@ interface Slot {
   newest: number;
 }
 
-async function thin(collection: mongo.Collection<HeadRow>, period: ThinnedPeriod): Promise<number> {
+async function thinPeriod(
+  collection: mongo.Collection<HeadRow>,
+  period: ThinnedPeriod,
+): Promise<number> {
   const slotMs = period.unit === 'hour' ? HOUR_MS : DAY_MS;
   let removed = 0;
-  for await (const { _id, newest } of collection.aggregate<Slot>(crowdedSlots(period))) {
+  for await (const { _id, newest } of collection.aggregate<Slot>(selectCrowdedSlots(period))) {
     const end = Math.min(_id.start.getTime() + slotMs, period.to);
     const { deletedCount } = await collection.deleteMany({
       organizationId: _id.organizationId,
@@ -52,7 +59,7 @@ async function thin(collection: mongo.Collection<HeadRow>, period: ThinnedPeriod
 }
 
 /** Builds the query for the hours or days of an organisation with more than one row, with the newest of each. */
-function crowdedSlots({ from, to, unit }: ThinnedPeriod): mongo.Document[] {
+function selectCrowdedSlots({ from, to, unit }: ThinnedPeriod): mongo.Document[] {
   const start = { $dateTrunc: { date: '$at', unit } };
   return [
     { $match: { at: { $gte: new Date(from), $lt: new Date(to) } } },

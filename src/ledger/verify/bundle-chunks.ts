@@ -1,21 +1,21 @@
 // Streams an evidence bundle of a stored chain in chunks of lines, one database batch at a time (docs/formats.md, 6).
 import type { mongo } from 'mongoose';
 import {
-  bundleEntry,
-  bundleFooter,
-  bundleHeader,
+  formatBundleEntry,
+  formatBundleFooter,
+  formatBundleHeader,
   type BundleHeader,
 } from '../../domain/record/bundle.ts';
-import { chainTime } from '../../domain/record/chain.ts';
+import { formatChainTime } from '../../domain/record/chain.ts';
 import { disclose } from '../../domain/record/commitments.ts';
-import { damagedNames } from './committed-values.ts';
+import { findDamagedNames } from './committed-values.ts';
 import { readDocument } from '../bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
-import { openedEntries } from '../contents/opened-entries.ts';
+import { readOpenedEntries } from '../contents/opened-entries.ts';
 import { type Chain, isSequence } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
-import { sealedOf, type Stored } from '../entry.ts';
-import { objectId } from '../ledger.model.ts';
+import { getSealedValues, type Stored } from '../entry.ts';
+import { toObjectId } from '../ledger.model.ts';
 
 const CURSOR_BATCH = 500;
 const CHUNK_CHARACTERS = 128 * 1024;
@@ -55,17 +55,17 @@ export async function* bundleChunks(
   chain: Chain,
   { disclosed, contents, onOmission, ...queried }: BundleSource,
 ): AsyncGenerator<string> {
-  const remarks = await remarksOn(db, chain, { disclosed, contents, ...queried });
+  const remarks = await findRemarks(db, chain, { disclosed, contents, ...queried });
   const header = { ...queried, remarks };
   let before: Stored | null = null;
   let count = 0;
   let text = '';
-  for await (const run of entriesIn(db, chain, { disclosed, contents, ...header }))
+  for await (const run of readBundleEntries(db, chain, { disclosed, contents, ...header }))
     for (const entry of run) {
       if (!isSequence(entry.sequence)) continue;
       text += before
-        ? lineOf(before, disclosed, false)
-        : bundleHeader({ ...header, prevHash: entry.prevHash });
+        ? formatLine(before, disclosed, false)
+        : formatBundleHeader({ ...header, prevHash: entry.prevHash });
       before = entry;
       count++;
       if (onOmission) findOmission(entry, disclosed, onOmission);
@@ -73,22 +73,24 @@ export async function* bundleChunks(
       yield text;
       text = '';
     }
-  text += before ? lineOf(before, disclosed, true) : bundleHeader({ ...header, prevHash: null });
-  yield text + bundleFooter({ count, chainHash: before?.chainHash ?? null });
+  text += before
+    ? formatLine(before, disclosed, true)
+    : formatBundleHeader({ ...header, prevHash: null });
+  yield text + formatBundleFooter({ count, chainHash: before?.chainHash ?? null });
 }
 
 /** Sequences that a remark names. */
 const NAMED_MAX = 100;
 
 /** Finds entries with damaged values, which are not disclosed. They are read first, since the header lists them. */
-async function remarksOn(db: mongo.Db, chain: Chain, source: BundleSource): Promise<string[]> {
+async function findRemarks(db: mongo.Db, chain: Chain, source: BundleSource): Promise<string[]> {
   const { disclosed } = source;
   if (disclosed.length === 0) return [];
   const damaged: number[] = [];
   let count = 0;
-  for await (const run of entriesIn(db, chain, source))
+  for await (const run of readBundleEntries(db, chain, source))
     for (const entry of run) {
-      if (damagedNames(entry, disclosed).length === 0) continue;
+      if (findDamagedNames(entry, disclosed).length === 0) continue;
       if (count++ < NAMED_MAX) damaged.push(entry.sequence);
     }
   if (count === 0) return [];
@@ -99,7 +101,7 @@ async function remarksOn(db: mongo.Db, chain: Chain, source: BundleSource): Prom
 }
 
 /** Reads the entries of a range with the committed values to disclose. */
-function entriesIn(
+function readBundleEntries(
   db: mongo.Db,
   chain: Chain,
   { disclosed, contents, organizationId, range }: BundleSource,
@@ -111,19 +113,19 @@ function entriesIn(
   const cursor = db
     .collection<Stored>(chain.collection)
     .find<Buffer>(
-      { organizationId: objectId(organizationId), sequence },
+      { organizationId: toObjectId(organizationId), sequence },
       { ...MAJORITY, projection: { ...ENTRY_MEMBERS, ...values }, raw: true },
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
-  return openedEntries(cursor, { organizationId, contents, read: readDocument });
+  return readOpenedEntries(cursor, { organizationId, contents, read: readDocument });
 }
 
 /** Formats an entry member by member: spreading them would take as long as reading the entry (row export). */
-function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): string {
+function formatLine(entry: Stored, disclosed: readonly string[], isLast: boolean): string {
   const { _id, organizationId, traceId, sequence, prevHash, payloadDigest, chainHash } = entry;
   const { createdAt, view } = entry;
-  return bundleEntry(
+  return formatBundleEntry(
     {
       id: String(_id),
       organizationId: String(organizationId),
@@ -132,23 +134,23 @@ function lineOf(entry: Stored, disclosed: readonly string[], isLast: boolean): s
       prevHash,
       payloadDigest,
       chainHash,
-      createdAt: timeOf(createdAt),
+      createdAt: formatTime(createdAt),
       view: typeof view === 'string' ? view : 'null',
-      disclosures: disclosuresOf(entry, disclosed),
+      disclosures: listDisclosures(entry, disclosed),
     },
     isLast,
   );
 }
 
 /** Formats the time of an entry. A stored value that is no time is shown as it is, for the verifier to find. */
-function timeOf(createdAt: unknown): string {
+function formatTime(createdAt: unknown): string {
   const isTime = createdAt instanceof Date && !Number.isNaN(createdAt.getTime());
-  return isTime ? chainTime(createdAt) : String(createdAt);
+  return isTime ? formatChainTime(createdAt) : String(createdAt);
 }
 
-function disclosuresOf(entry: Stored, disclosed: readonly string[]): string[] {
-  if (damagedNames(entry, disclosed).length > 0) return [];
-  const sealed = sealedOf(entry);
+function listDisclosures(entry: Stored, disclosed: readonly string[]): string[] {
+  if (findDamagedNames(entry, disclosed).length > 0) return [];
+  const sealed = getSealedValues(entry);
   return disclosed.flatMap((name) => {
     const value = sealed[name];
     return value ? disclose(name, value.seed, value.text) : [];
@@ -160,7 +162,7 @@ function findOmission(
   disclosed: readonly string[],
   onOmission: (omission: Omission) => void,
 ): void {
-  const sealed = sealedOf(entry);
+  const sealed = getSealedValues(entry);
   const absent = disclosed.filter((name) => !sealed[name]);
   if (absent.length === 0) return;
   const { commitments, unstored } = readView(entry.view);

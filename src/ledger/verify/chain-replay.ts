@@ -1,10 +1,10 @@
 // Replays a chain from its first entry: links, digests, columns, committed values and usage, one entry at a time.
 import { isDeepStrictEqual } from 'node:util';
 import { ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
-import { chainHash, payloadDigest } from '../../domain/record/chain.ts';
+import { computeChainHash, computePayloadDigest } from '../../domain/record/chain.ts';
 import { parsePayload, type TracePayload } from '../../domain/record/payload.ts';
 import type { Columns } from '../columns.ts';
-import { checkValues, goneValues } from './committed-values.ts';
+import { checkValues, findGoneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
 import type { Stored } from '../entry.ts';
 import type { Notes } from './notes.ts';
@@ -12,13 +12,13 @@ import {
   type Break,
   type EntryPlace,
   Findings,
-  type FoundElsewhere,
-  entryPlaceOf,
+  type PartialFindings,
+  getBreakSequence,
   type Verification,
   type VerifiedPosition,
 } from './report.ts';
 import { type Pages, SequenceSet } from './sequence-set.ts';
-import { differingColumns } from './stored-columns.ts';
+import { findDifferingColumns } from './stored-columns.ts';
 
 /** The sequence of an entry, and its time as it was hashed. */
 interface Place {
@@ -27,7 +27,7 @@ interface Place {
 }
 
 /** The input of a replay. */
-export interface ReplayedChain {
+export interface ReplayInput {
   genesis: string;
   columns: Columns;
   notes: Notes;
@@ -38,7 +38,7 @@ export interface ReplayedChain {
 }
 
 /** The result of replaying a part of a chain, in a form that threads can exchange. */
-export interface Replayed extends FoundElsewhere {
+export interface ReplayResult extends PartialFindings {
   /** The position before its first entry, which it assumed to be right. */
   after: VerifiedPosition;
   /** The position of its last entry. */
@@ -71,7 +71,7 @@ export class ChainReplay {
   readonly #columns: Columns;
   readonly #erasedUntil: Date | null;
 
-  constructor({ genesis, columns, notes, erasedUntil, after }: ReplayedChain) {
+  constructor({ genesis, columns, notes, erasedUntil, after }: ReplayInput) {
     const beginning = { sequence: 0, chainHash: genesis, createdAt: '' };
     this.#after = after ?? { ...beginning, usage: { month: '', count: 0 } };
     this.#previous = this.#after;
@@ -81,7 +81,7 @@ export class ChainReplay {
   }
 
   /** Replays the next entry by sequence, as stored and opened; it may hold anything. Null: it cannot be read. */
-  take(entry: Stored | null): void {
+  replayEntry(entry: Stored | null): void {
     this.#checked++;
     if (!entry) this.#skip('it cannot be read');
     else if (Number.isSafeInteger(entry.sequence)) this.#takeEntry(entry);
@@ -93,7 +93,7 @@ export class ChainReplay {
   }
 
   /** Returns the state of this replay, for `joinResult` of another one. */
-  replayed(): Replayed {
+  toResult(): ReplayResult {
     return {
       after: this.#after,
       position: this.#previous,
@@ -108,11 +108,11 @@ export class ChainReplay {
   }
 
   /** Adds the result of another replay of the next entries; false: it assumed another position and proves nothing. */
-  join(replayed: Replayed): boolean {
+  joinResult(replayed: ReplayResult): boolean {
     if (!isDeepStrictEqual(replayed.after, this.#previous)) return false;
     this.#previous = replayed.position;
     this.#checked += replayed.checked;
-    this.findings.join(replayed);
+    this.findings.mergeFindings(replayed);
     this.#isComplete &&= replayed.isComplete;
     this.#hasDeletion ||= replayed.hasDeletion;
     this.#firstErased ??= replayed.firstErased;
@@ -121,22 +121,22 @@ export class ChainReplay {
   }
 
   /** Reports entries that no replay can meet, since their sequence is no positive integer. */
-  takeStrangers(): void {
+  reportStrangers(): void {
     this.#breakNext(this.#beside, 'an entry is not part of the chain: its sequence is none');
   }
 
   /** Completes the replay: checks the noted heads and the deletion, and returns the report. */
-  result(): Verification {
+  toVerification(): Verification {
     this.#checkNotes();
     this.#checkDeletion();
     const { sequence, chainHash: hash } = this.#previous;
     const { payload } = this.findings;
-    const broken = this.findings.broken ?? earlier(this.histories.broken, this.#beside.broken);
+    const broken = this.findings.broken ?? pickEarlier(this.histories.broken, this.#beside.broken);
     return {
       verified: broken === null,
       fromSequence: this.#after.sequence + 1,
       totalChecked: this.#checked,
-      lastValidSequence: broken ? entryPlaceOf(broken) - 1 : sequence,
+      lastValidSequence: broken ? getBreakSequence(broken) - 1 : sequence,
       lastHash: sequence === 0 ? null : hash,
       position: broken || sequence === 0 ? null : this.#previous,
       broken,
@@ -150,7 +150,7 @@ export class ChainReplay {
 
   #skip(what: string): void {
     const sequence = this.#previous.sequence + 1;
-    this.findings.break({ sequence, reason: 'chain-hash-mismatch', what });
+    this.findings.addBreak({ sequence, reason: 'chain-hash-mismatch', what });
     this.#previous = { ...this.#previous, sequence };
   }
 
@@ -165,7 +165,7 @@ export class ChainReplay {
       this.#checkPayload(entry);
       this.#previous = { sequence, chainHash: hash, createdAt, usage };
     } catch (error) {
-      this.findings.break({
+      this.findings.addBreak({
         sequence,
         reason: 'chain-hash-mismatch',
         what: `unreadable: ${String(error)}`,
@@ -180,17 +180,17 @@ export class ChainReplay {
     const expectedSequence = before.sequence + 1;
     if (sequence !== expectedSequence) {
       const what = `found sequence ${sequence}, expected ${expectedSequence}`;
-      this.findings.break({ sequence, reason: 'sequence-gap', expectedSequence, what });
+      this.findings.addBreak({ sequence, reason: 'sequence-gap', expectedSequence, what });
     } else if (entry.prevHash !== before.chainHash) {
-      this.findings.break({
+      this.findings.addBreak({
         sequence,
         reason: 'prev-hash-mismatch',
         what: 'prevHash is not the chain hash of the entry before',
       });
     }
-    const altered = alteredPart(entry, place, before);
+    const altered = findAlteredPart(entry, place, before);
     if (altered !== null)
-      this.findings.break({ sequence, reason: 'chain-hash-mismatch', what: altered });
+      this.findings.addBreak({ sequence, reason: 'chain-hash-mismatch', what: altered });
   }
 
   #checkUsage(
@@ -204,7 +204,7 @@ export class ChainReplay {
     const { usage } = entry;
     const isRight =
       usage.month === month && usage.count === count && Object.keys(usage).length === 2;
-    if (!isRight) this.findings.mismatch(entry.sequence, 'usage');
+    if (!isRight) this.findings.addMismatch(entry.sequence, 'usage');
     return { month, count };
   }
 
@@ -215,10 +215,10 @@ export class ChainReplay {
     const { payload } = parsed;
     if ((payload.kind === 'audit') !== (this.#columns.kind === 'audit'))
       throw new TypeError('an entry of another kind of chain');
-    for (const column of differingColumns(entry, payload, this.#columns))
-      this.findings.mismatch(sequence, column);
+    for (const column of findDifferingColumns(entry, payload, this.#columns))
+      this.findings.addMismatch(sequence, column);
     checkValues(entry, payload, this.findings);
-    const gone = goneValues(entry, payload);
+    const gone = findGoneValues(entry, payload);
     if (payload.kind === 'audit') this.#checkErased(entry, payload.action, gone);
     else if (entry.foldedTo || gone.length > 0) this.suspected.add(sequence);
     else if (payload.kind === 'trace') this.#checkUnamended(entry, payload);
@@ -226,8 +226,8 @@ export class ChainReplay {
 
   /** Checks a decision without amendments: its current state is that of its ingestion. */
   #checkUnamended(trace: Stored, payload: TracePayload): void {
-    for (const field of new FoldedDecision(trace, payload, this.#columns).differing())
-      this.findings.mismatch(trace.sequence, field);
+    for (const field of new FoldedDecision(trace, payload, this.#columns).findDiffering())
+      this.findings.addMismatch(trace.sequence, field);
   }
 
   /** Checks lost audit values: a deletion erases all, except in the entry that records who deleted the organisation. */
@@ -238,14 +238,14 @@ export class ChainReplay {
     for (const name of gone) {
       const place = { sequence, field: `sealed.${name}` };
       if (isErased) this.findings.payload.erased++;
-      else this.findings.missing(sequence, place.field);
+      else this.findings.addMissing(sequence, place.field);
       if (isErased) this.#firstErased ??= place;
     }
   }
 
   #checkDeletion(): void {
     if (this.#firstErased && !this.#hasDeletion)
-      this.findings.missing(this.#firstErased.sequence, this.#firstErased.field);
+      this.findings.addMissing(this.#firstErased.sequence, this.#firstErased.field);
   }
 
   get #reached(): number {
@@ -270,7 +270,7 @@ export class ChainReplay {
   #breakNext(findings: Findings, what: string): void {
     const expectedSequence = this.#previous.sequence + 1;
     const reason = 'sequence-gap';
-    findings.break({ sequence: expectedSequence, reason, expectedSequence, what });
+    findings.addBreak({ sequence: expectedSequence, reason, expectedSequence, what });
   }
 
   /** Checks that the heads noted at this entry have its hash. */
@@ -279,7 +279,7 @@ export class ChainReplay {
     for (let head = heads[this.#nextNoted]; head && head.sequence <= sequence;) {
       if (head.sequence === sequence && head.chainHash !== hash) {
         this.#isComplete = false;
-        this.findings.break({
+        this.findings.addBreak({
           sequence,
           reason: 'chain-hash-mismatch',
           what: 'another head was noted at this sequence',
@@ -290,20 +290,23 @@ export class ChainReplay {
   }
 }
 
-function earlier(a: Break | null, b: Break | null): Break | null {
+function pickEarlier(a: Break | null, b: Break | null): Break | null {
   if (!a || !b) return a ?? b;
-  return entryPlaceOf(a) <= entryPlaceOf(b) ? a : b;
+  return getBreakSequence(a) <= getBreakSequence(b) ? a : b;
 }
 
 /** Finds the part of an entry that its own hashes contradict; null: none. */
-function alteredPart(
+function findAlteredPart(
   entry: Stored,
   { sequence, createdAt }: Place,
   before: VerifiedPosition,
 ): string | null {
   const { prevHash, payloadDigest: digest } = entry;
-  if (payloadDigest(entry.view) !== digest) return 'payloadDigest does not match the payload';
-  if (chainHash({ prevHash, payloadDigest: digest, sequence, createdAt }) !== entry.chainHash)
+  if (computePayloadDigest(entry.view) !== digest)
+    return 'payloadDigest does not match the payload';
+  if (
+    computeChainHash({ prevHash, payloadDigest: digest, sequence, createdAt }) !== entry.chainHash
+  )
     return 'chainHash does not match the entry';
   return createdAt < before.createdAt ? 'createdAt is earlier than that of the entry before' : null;
 }

@@ -1,17 +1,17 @@
 // Checks the committed values of one entry against the commitments in its payload.
-import { matchesCommitment, type SealedValue } from '../../domain/record/commitments.ts';
+import { isCommittedValue, type SealedValue } from '../../domain/record/commitments.ts';
 import type { Payload } from '../../domain/record/payload.ts';
-import { sealedOf, type Stored } from '../entry.ts';
+import { getSealedValues, type Stored } from '../entry.ts';
 import type { Findings } from './report.ts';
 
 /** Checks every stored value against its commitment; a stored value without a commitment is a mismatch. */
 export function checkValues(entry: Stored, payload: Payload, findings: Findings): void {
   const { commitments } = payload;
-  const unstored = unstoredIn(payload);
-  const sealed = sealedOf(entry);
+  const unstored = listUnstored(payload);
+  const sealed = getSealedValues(entry);
   findings.payload.unstored += unstored.filter((name) => !sealed[name]).length;
   for (const name of unstored)
-    if (!Object.hasOwn(commitments, name)) findings.mismatch(entry.sequence, `unstored.${name}`);
+    if (!Object.hasOwn(commitments, name)) findings.addMismatch(entry.sequence, `unstored.${name}`);
   for (const [name, stored] of Object.entries(sealed)) {
     const commitment = Object.hasOwn(commitments, name) ? commitments[name] : undefined;
     if (!stored && commitment !== undefined) continue;
@@ -20,22 +20,22 @@ export function checkValues(entry: Stored, payload: Payload, findings: Findings)
       commitment !== undefined &&
       isSealed(stored) &&
       !unstored.includes(name) &&
-      matchesCommitment(name, stored, commitment);
-    if (!isIntact) findings.mismatch(entry.sequence, `sealed.${name}`);
+      isCommittedValue(name, stored, commitment);
+    if (!isIntact) findings.addMismatch(entry.sequence, `sealed.${name}`);
   }
 }
 
 /** Finds the names of values that were stored once and are missing: only an erasure explains that. */
-export function goneValues(entry: Stored, payload: Payload): string[] {
-  const sealed = sealedOf(entry);
-  const unstored = unstoredIn(payload);
+export function findGoneValues(entry: Stored, payload: Payload): string[] {
+  const sealed = getSealedValues(entry);
+  const unstored = listUnstored(payload);
   return Object.keys(payload.commitments).filter(
     (name) => !sealed[name] && !unstored.includes(name),
   );
 }
 
 /** Lists the names of the values that a decision committed to without storing them. */
-export function unstoredIn(payload: Payload): readonly string[] {
+export function listUnstored(payload: Payload): readonly string[] {
   return payload.kind === 'trace' ? payload.unstored : [];
 }
 
@@ -47,10 +47,10 @@ function isSealed(value: unknown): value is SealedValue {
 }
 
 /** Finds which of these names have a stored value that the payload does not commit to. The entry may hold anything. */
-export function damagedNames(entry: Stored, names: readonly string[]): string[] {
+export function findDamagedNames(entry: Stored, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const sealed: Readonly<Record<string, unknown>> = sealedOf(entry);
-  const commitments = commitmentsOf(entry.view);
+  const sealed: Readonly<Record<string, unknown>> = getSealedValues(entry);
+  const commitments = readCommitments(entry.view);
   return names.filter((name) => {
     const stored = Object.hasOwn(sealed, name) ? sealed[name] : null;
     if (stored === null || stored === undefined) return false;
@@ -58,19 +58,19 @@ export function damagedNames(entry: Stored, names: readonly string[]): string[] 
     return (
       typeof commitment !== 'string' ||
       !isSealed(stored) ||
-      !matchesCommitment(name, stored, commitment)
+      !isCommittedValue(name, stored, commitment)
     );
   });
 }
 
-function commitmentsOf(view: unknown): Readonly<Record<string, unknown>> {
-  const payload = parsedText(typeof view === 'string' ? view : null);
+function readCommitments(view: unknown): Readonly<Record<string, unknown>> {
+  const payload = parseStoredText(typeof view === 'string' ? view : null);
   const { commitments } = Object(payload) as { commitments?: unknown };
   return Object(commitments) as Readonly<Record<string, unknown>>;
 }
 
 /** Parses a stored text; null: there is none; undefined: it is not readable. */
-export function parsedText(text: string | null | undefined): unknown {
+export function parseStoredText(text: string | null | undefined): unknown {
   if (typeof text !== 'string') return text;
   try {
     return JSON.parse(text);

@@ -6,11 +6,11 @@ import {
 } from '../../domain/record/trace-state.ts';
 import type { Payload, TracePayload } from '../../domain/record/payload.ts';
 import type { Columns } from '../columns.ts';
-import { sealedOf, type Stored } from '../entry.ts';
-import { differs, memberAt } from './stored-columns.ts';
+import { getSealedValues, type Stored } from '../entry.ts';
+import { isDifferent, readMember } from './stored-columns.ts';
 
 /** Reads the text of a committed value in force; null: there is none; undefined: it should be stored and is not. */
-type TextOf = (name: string) => string | null | undefined;
+type ReadText = (name: string) => string | null | undefined;
 
 /** A stored decision, and the state that results from the entries about it. */
 export class FoldedDecision {
@@ -43,9 +43,9 @@ export class FoldedDecision {
   }
 
   /** Adds the next entry about the decision. @throws BrokenFold when the entry cannot follow */
-  add(entry: Stored, payload: Payload): void {
+  addEntry(entry: Stored, payload: Payload): void {
     const { sequence, chainHash } = entry;
-    this.#fold.add({ sequence, chainHash, payload });
+    this.#fold.addEntry({ sequence, chainHash, payload });
     if (sequence > this.foldedTo) return;
     this.#amend(entry, payload as AmendmentPayload);
     if (sequence === this.foldedTo) this.#stored = this.#fold.state;
@@ -62,13 +62,13 @@ export class FoldedDecision {
   }
 
   /** Finds the members of the stored decision that differ from the fold. */
-  differing(): string[] {
+  findDiffering(): string[] {
     const state = this.#stored;
     if (!state) return ['foldedTo'];
-    const textOf: TextOf = (name) => this.#textOf(state, name);
-    const differing = this.#differingValues(state, textOf);
+    const readText: ReadText = (name) => this.#textOf(state, name);
+    const differing = this.#differingValues(state, readText);
     for (const [path, value] of [...this.#amended, ...this.#stated])
-      if (differs(memberAt(this.#trace, path), value)) differing.push(path);
+      if (isDifferent(readMember(this.#trace, path), value)) differing.push(path);
     return differing;
   }
 
@@ -78,25 +78,25 @@ export class FoldedDecision {
       const value = column.change({ payload, createdAt });
       if (value !== undefined) this.#amended.set(path, value);
     }
-    for (const [path, column] of this.#columns.told) {
-      const value = column.told(payload);
+    for (const [path, column] of this.#columns.stated) {
+      const value = column.fromAmendment(payload);
       if (value !== undefined) this.#stated.set(path, value);
     }
     const { fields } = this.#fold.state;
     for (const name of Object.keys(payload.commitments))
       if (fields[name]?.sequence === sequence)
-        this.#replaced.set(name, { sequence, text: sealedOf(entry)[name]?.text });
+        this.#replaced.set(name, { sequence, text: getSealedValues(entry)[name]?.text });
   }
 
   #textOf({ fields }: TraceState, name: string): string | null | undefined {
     const field = fields[name];
     if (field?.state !== 'stored') return null;
-    if (field.sequence === this.#trace.sequence) return sealedOf(this.#trace)[name]?.text;
+    if (field.sequence === this.#trace.sequence) return getSealedValues(this.#trace)[name]?.text;
     return this.#replaced.get(name)?.text;
   }
 
   /** Finds the differing members of `changed`: it MUST hold every replaced value, null once erased, and no other. */
-  #differingValues({ fields }: TraceState, textOf: TextOf): string[] {
+  #differingValues({ fields }: TraceState, readText: ReadText): string[] {
     const { changed = {}, sequence } = this.#trace;
     if (typeof changed !== 'object' || changed === null) return ['changed'];
     const stored = changed as Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ export class FoldedDecision {
     const isRight = (name: string): boolean =>
       replaced.includes(name) &&
       Object.hasOwn(stored, name) &&
-      !differs(stored[name], textOf(name));
+      !isDifferent(stored[name], readText(name));
     const names = new Set([...replaced, ...Object.keys(stored)]);
     return [...names].filter((name) => !isRight(name)).map((name) => `changed.${name}`);
   }

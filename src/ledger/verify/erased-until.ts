@@ -3,7 +3,7 @@ import type { Models } from '../../models.ts';
 import type { Clock } from '../../platform/clock.ts';
 
 /** Reads the time of the last erased value; null while the organisation exists, whatever its log says. */
-export async function erasedUntil(
+export async function readErasedUntil(
   organizationId: string,
   { models, clock }: { models: Models; clock: Clock },
 ): Promise<Date | null> {

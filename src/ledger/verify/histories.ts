@@ -3,9 +3,9 @@ import type { mongo } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
-import { openedEntries } from '../contents/opened-entries.ts';
+import { readOpenedEntries } from '../contents/opened-entries.ts';
 import type { Stored } from '../entry.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { ABOUT_ONE, MAJORITY } from '../read-write-concerns.ts';
 import { readIntact } from '../bson-reader.ts';
 import { History, type HistoryContext } from './history.ts';
@@ -38,20 +38,20 @@ type Key = Pick<Stored, 'sequence'> & { traceId: string; kind?: string };
 /** Checks all histories. Entries appended after the replay belong to them too, since they may be folded already. */
 export async function checkHistories(replayed: ReplayedHistories): Promise<void> {
   let traceIds: string[] = [];
-  for await (const traceId of withHistory(replayed)) {
+  for await (const traceId of listWithHistory(replayed)) {
     traceIds.push(traceId);
     if (traceIds.length < HISTORIES_MAX) continue;
-    await checkThese(replayed, traceIds);
+    await checkHistoryBatch(replayed, traceIds);
     traceIds = [];
   }
-  if (traceIds.length > 0) await checkThese(replayed, traceIds);
+  if (traceIds.length > 0) await checkHistoryBatch(replayed, traceIds);
 }
 
 /**
  * Lists the decisions and records with more than one entry, and the suspected decisions. A whole chain costs the index
  * alone; after a verified position, every later entry that is no decision continues a history.
  */
-async function* withHistory({
+async function* listWithHistory({
   db,
   chain,
   organizationId,
@@ -65,7 +65,7 @@ async function* withHistory({
     .collection(chain.collection)
     .find<Key>(
       {
-        organizationId: objectId(organizationId),
+        organizationId: toObjectId(organizationId),
         traceId: { $gt: '' },
         sequence: { $gte: first, $lte: newest },
       },
@@ -93,7 +93,7 @@ async function* withHistory({
 }
 
 /** Checks a batch of histories. A decision is read before its amendments, so that those folded since are read too. */
-async function checkThese(
+async function checkHistoryBatch(
   { db, chain, organizationId, contents, signal, ...context }: ReplayedHistories,
   traceIds: readonly string[],
 ): Promise<void> {
@@ -101,7 +101,7 @@ async function checkThese(
     .collection(chain.collection)
     .find<Buffer>(
       {
-        organizationId: objectId(organizationId),
+        organizationId: toObjectId(organizationId),
         traceId: { $in: traceIds },
         sequence: { $gte: 1 },
       },
@@ -112,16 +112,16 @@ async function checkThese(
   let traceId: unknown = null;
   let history = new History(context);
   const opening = { organizationId, contents, signal, read: readIntact };
-  for await (const run of openedEntries(entries, opening))
+  for await (const run of readOpenedEntries(entries, opening))
     for (const entry of run) {
       // The replay has reported entries that are unreadable or have no place in the chain.
       if (!entry || !Number.isSafeInteger(entry.sequence)) continue;
       if (entry.traceId !== traceId) {
-        history.end();
+        history.finish();
         history = new History(context);
         traceId = entry.traceId;
       }
-      history.take(entry);
+      history.takeEntry(entry);
     }
-  history.end();
+  history.finish();
 }

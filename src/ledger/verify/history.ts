@@ -9,8 +9,8 @@ import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { BrokenFold } from '../../domain/record/trace-state.ts';
 import type { Columns } from '../columns.ts';
 import { KEYLESS } from '../contents/contents.ts';
-import { sealedOf, type Stored } from '../entry.ts';
-import { goneValues } from './committed-values.ts';
+import { getSealedValues, type Stored } from '../entry.ts';
+import { findGoneValues } from './committed-values.ts';
 import { FoldedDecision } from './current-state.ts';
 import type { EntryPlace, Findings } from './report.ts';
 
@@ -52,14 +52,14 @@ export class History {
     this.#context = context;
   }
 
-  take(entry: Stored): void {
+  takeEntry(entry: Stored): void {
     try {
-      const payload = payloadOf(entry);
+      const payload = parseEntryPayload(entry);
       this.#note(entry, payload);
       if (!this.#isBroken) this.#follow(entry, payload);
     } catch (error) {
       this.#isBroken = true;
-      this.#context.findings.break({
+      this.#context.findings.addBreak({
         sequence: entry.sequence,
         reason: 'chain-hash-mismatch',
         what: error instanceof BrokenFold ? error.message : `unreadable: ${String(error)}`,
@@ -67,11 +67,11 @@ export class History {
     }
   }
 
-  end(): void {
+  finish(): void {
     const { findings } = this.#context;
     for (const { sequence, field, isKeyless } of this.#gone) {
       if (this.#erased.has(`${sequence}.${field}`)) findings.payload.erased++;
-      else findings.missing(sequence, `sealed.${field}`, isKeyless ? KEY_DESTROYED : undefined);
+      else findings.addMissing(sequence, `sealed.${field}`, isKeyless ? KEY_DESTROYED : undefined);
     }
     if (this.#decision && (this.#decision.isKnown || !this.#isBroken))
       this.#compare(this.#decision);
@@ -80,9 +80,12 @@ export class History {
   #note(entry: Stored, payload: Payload): void {
     const { sequence } = entry;
     const { newest, findings } = this.#context;
-    this.#stored.set(sequence, new Set(Object.keys(sealedOf(entry)).filter(isStoredIn(entry))));
+    this.#stored.set(
+      sequence,
+      new Set(Object.keys(getSealedValues(entry)).filter(createStoredCheck(entry))),
+    );
     if (sequence <= newest)
-      for (const name of goneValues(entry, payload)) {
+      for (const name of findGoneValues(entry, payload)) {
         if (this.#wentWithItsOrganization(entry, payload)) findings.payload.erased++;
         else this.#gone.push({ sequence, field: name, isKeyless: isKeyless(entry) });
       }
@@ -113,7 +116,7 @@ export class History {
   }
 
   #amend(decision: FoldedDecision, entry: Stored, payload: Payload): void {
-    decision.add(entry, payload);
+    decision.addEntry(entry, payload);
     const isOverdue = entry.createdAt.getTime() < this.#context.now.getTime() - FOLD_LAG_MAX_MS;
     this.#isLate ||= entry.sequence > decision.foldedTo && isOverdue;
   }
@@ -131,16 +134,16 @@ export class History {
   #compare(decision: FoldedDecision): void {
     const { findings } = this.#context;
     const place = this.#first?.sequence ?? 0;
-    const differing = decision.differing();
+    const differing = decision.findDiffering();
     if (this.#isLate && !differing.includes('foldedTo')) differing.push('foldedTo');
-    for (const field of differing) findings.mismatch(place, field);
+    for (const field of differing) findings.addMismatch(place, field);
     for (const { sequence, name } of decision.erased)
-      if (this.#stored.get(sequence)?.has(name)) findings.mismatch(sequence, `sealed.${name}`);
+      if (this.#stored.get(sequence)?.has(name)) findings.addMismatch(sequence, `sealed.${name}`);
   }
 }
 
 /** Parses the payload of an entry. @throws TypeError when the view is no payload */
-function payloadOf({ view }: Stored): Payload {
+function parseEntryPayload({ view }: Stored): Payload {
   const parsed = parsePayload(view);
   if ('reason' in parsed) throw new TypeError(`a payload that is ${parsed.reason}`);
   return parsed.payload;
@@ -150,7 +153,7 @@ function isKeyless(entry: Stored): boolean {
   return KEYLESS in entry;
 }
 
-function isStoredIn(entry: Stored): (name: string) => boolean {
-  const sealed = sealedOf(entry);
+function createStoredCheck(entry: Stored): (name: string) => boolean {
+  const sealed = getSealedValues(entry);
   return (name) => Boolean(sealed[name]);
 }

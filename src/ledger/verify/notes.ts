@@ -1,7 +1,7 @@
 // Reads how far a chain once reached: the heads that were noted outside it, and other witnesses of its entries.
 import type { mongo, Types } from 'mongoose';
 import type { Position } from '../../domain/record/chain.ts';
-import { notedHeads } from '../heads/heads.ts';
+import { getHeadCollection } from '../heads/heads.ts';
 import { type Chain, isSequence } from '../chains.ts';
 import type { Range } from './report.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
@@ -35,7 +35,7 @@ export async function readNotes(
   { organizationId, reached, range }: NotesQuery,
 ): Promise<Notes> {
   const sequence = range && { sequence: { $gte: range.first, $lt: range.before } };
-  const rows = notedHeads(db, chain)
+  const rows = getHeadCollection(db, chain)
     .find(
       { organizationId, ...sequence },
       { ...MAJORITY, projection: { _id: 0, sequence: 1, chainHash: 1 } },
@@ -51,7 +51,7 @@ export async function readNotes(
 }
 
 /** Returns the highest valid sequence among the values; 0: none is valid. */
-export function highestSequence(numbers: readonly unknown[]): number {
+export function findHighestSequence(numbers: readonly unknown[]): number {
   return Math.max(0, ...numbers.filter(isSequence));
 }
 

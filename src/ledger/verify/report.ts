@@ -76,7 +76,7 @@ const PLACES_MAX = 100;
 const TEXT_MAX = 200;
 
 /** The findings of a part of a chain. */
-export interface FoundElsewhere {
+export interface PartialFindings {
   broken: Break | null;
   payload: PayloadReport;
 }
@@ -92,35 +92,35 @@ export class Findings {
     this.payload = payload;
   }
 
-  break(found: Break): void {
-    if (this.broken && entryPlaceOf(this.broken) <= entryPlaceOf(found)) return;
+  addBreak(found: Break): void {
+    if (this.broken && getBreakSequence(this.broken) <= getBreakSequence(found)) return;
     const { what, ...rest } = found;
     this.broken = Object.assign(rest, { what: truncate(what, TEXT_MAX) });
   }
 
   /** Merges the findings of a later part of the chain. */
-  join({ broken, payload }: FoundElsewhere): void {
+  mergeFindings({ broken, payload }: PartialFindings): void {
     const { checked, mismatched, missing, erased, unstored } = payload;
     this.payload.checked += checked;
     this.payload.erased += erased;
     this.payload.unstored += unstored;
-    for (const place of mismatched) keep(this.payload.mismatched, place);
-    for (const place of missing) keep(this.payload.missing, place);
-    if (broken) this.break(broken);
+    for (const place of mismatched) keepPlace(this.payload.mismatched, place);
+    for (const place of missing) keepPlace(this.payload.missing, place);
+    if (broken) this.addBreak(broken);
   }
 
-  mismatch(sequence: number, field: string): void {
-    keep(this.payload.mismatched, { sequence, field });
-    this.break({
+  addMismatch(sequence: number, field: string): void {
+    keepPlace(this.payload.mismatched, { sequence, field });
+    this.addBreak({
       sequence,
       reason: 'chain-hash-mismatch',
       what: `${field} does not match what was sealed`,
     });
   }
 
-  missing(sequence: number, field: string, why = 'no erasure names it'): void {
-    keep(this.payload.missing, { sequence, field });
-    this.break({
+  addMissing(sequence: number, field: string, why = 'no erasure names it'): void {
+    keepPlace(this.payload.missing, { sequence, field });
+    this.addBreak({
       sequence,
       reason: 'chain-hash-mismatch',
       what: `${field} is missing, and ${why}`,
@@ -129,11 +129,11 @@ export class Findings {
 }
 
 /** Returns the first sequence that a break puts in doubt. */
-export function entryPlaceOf({ sequence, expectedSequence }: Break): number {
+export function getBreakSequence({ sequence, expectedSequence }: Break): number {
   return expectedSequence ?? sequence;
 }
 
-function keep(places: EntryPlace[], place: EntryPlace): void {
+function keepPlace(places: EntryPlace[], place: EntryPlace): void {
   const { sequence, field } = place;
   if (places.length < PLACES_MAX) places.push({ sequence, field: truncate(field, TEXT_MAX) });
 }

@@ -4,9 +4,9 @@ import type { Payload } from '../../domain/record/payload.ts';
 import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { DECISIONS } from '../chains.ts';
 import { KEYLESS } from '../contents/contents.ts';
-import type { ColumnPayload, Columns, ValueOf } from '../columns.ts';
-import { sealedOf, type Stored } from '../entry.ts';
-import { parsedText, unstoredIn } from './committed-values.ts';
+import type { ColumnPayload, Columns, ReadValue } from '../columns.ts';
+import { getSealedValues, type Stored } from '../entry.ts';
+import { parseStoredText, listUnstored } from './committed-values.ts';
 
 /** Members of an entry of any kind. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -29,24 +29,24 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const OF_DECISIONS: ReadonlySet<string> = new Set(['changed', 'foldedTo']);
 
 /** Finds the members that differ from the payload, or that no entry of its kind has. */
-export function differingColumns(entry: Stored, payload: Payload, columns: Columns): string[] {
+export function findDifferingColumns(entry: Stored, payload: Payload, columns: Columns): string[] {
   const differing: string[] = [];
   const after = 'after' in payload ? payload.after : null;
   if (entry.organizationId?.toHexString() !== payload.organizationId)
     differing.push('organizationId');
-  if (differs(entry.kind, payload.kind)) differing.push('kind');
-  if (differs(entry.traceId, payload.traceId)) differing.push('traceId');
-  if (differs(entry.after, after?.sequence ?? null)) differing.push('after');
+  if (isDifferent(entry.kind, payload.kind)) differing.push('kind');
+  if (isDifferent(entry.traceId, payload.traceId)) differing.push('traceId');
+  if (isDifferent(entry.after, after?.sequence ?? null)) differing.push('after');
   differing.push(...Object.keys(entry).filter((name) => !isMember(name, payload, columns)));
   if (!hasColumns(payload, columns)) return differing;
-  const source = { entry, payload, value: valuesOf(entry, payload) };
+  const source = { entry, payload, value: createValueReader(entry, payload) };
   for (const [name, column] of columns.fixed)
-    if (differs(entry[name], column.from(source))) differing.push(name);
+    if (isDifferent(entry[name], column.from(source))) differing.push(name);
   return differing;
 }
 
 /** Returns whether a member differs from what is expected; undefined expects nothing. Absent and null are the same. */
-export function differs(actual: unknown, expected: unknown): boolean {
+export function isDifferent(actual: unknown, expected: unknown): boolean {
   if (expected === undefined) return false;
   if (typeof expected !== 'object' || expected === null) return (actual ?? null) !== expected;
   return !isDeepStrictEqual(actual, expected);
@@ -69,21 +69,21 @@ function hasColumns(payload: Payload, { kind }: Columns): payload is ColumnPaylo
 }
 
 /** Creates a reader of committed values, which parses each value once. */
-function valuesOf(entry: Stored, payload: Payload): ValueOf {
-  const sealed = sealedOf(entry);
-  const unstored = unstoredIn(payload);
+function createValueReader(entry: Stored, payload: Payload): ReadValue {
+  const sealed = getSealedValues(entry);
+  const unstored = listUnstored(payload);
   const parsed = new Map<string, unknown>();
   const absent = KEYLESS in entry ? undefined : null;
-  const read = (name: string): unknown =>
-    unstored.includes(name) ? undefined : parsedText(sealed[name]?.text ?? absent);
+  const readValue = (name: string): unknown =>
+    unstored.includes(name) ? undefined : parseStoredText(sealed[name]?.text ?? absent);
   return <V>(name: string) => {
-    if (!parsed.has(name)) parsed.set(name, read(name));
+    if (!parsed.has(name)) parsed.set(name, readValue(name));
     return parsed.get(name) as V | null | undefined;
   };
 }
 
 /** Reads a member of a document, or a member of a member. */
-export function memberAt(document: Readonly<Record<string, unknown>>, path: string): unknown {
+export function readMember(document: Readonly<Record<string, unknown>>, path: string): unknown {
   const dot = path.indexOf('.');
   if (dot < 0) return document[path];
   const member = document[path.slice(0, dot)] as

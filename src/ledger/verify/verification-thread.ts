@@ -8,7 +8,7 @@ import { bundleChunks, type BundleQueryRange, type Omission } from './bundle-chu
 import type { Chain } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import { type Contents, createContents } from '../contents/contents.ts';
-import { rangesOf, replayRange } from './ranges.ts';
+import { splitRanges, replayRange } from './ranges.ts';
 import type { Range } from './report.ts';
 import {
   type ChainKnowledge,
@@ -29,7 +29,7 @@ export interface VerificationThreadData {
 }
 
 /** A request about a chain, with what is known about it from elsewhere. */
-export interface KnownChainRequest {
+export interface ChainRequest {
   chain: Chain;
   organizationId: string;
   known: ChainKnowledge;
@@ -44,9 +44,9 @@ export interface BundleMeasure {
 
 /** A request to a verification thread; `next` and `close` name a bundle that was opened under that id. */
 export type VerificationRequest =
-  | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & KnownChainRequest)
-  | ({ kind: 'ranges'; length: number } & KnownChainRequest)
-  | ({ kind: 'replay'; range: Range } & KnownChainRequest)
+  | ({ kind: 'verify'; ranges: readonly ReplayedRange[] } & ChainRequest)
+  | ({ kind: 'ranges'; length: number } & ChainRequest)
+  | ({ kind: 'replay'; range: Range } & ChainRequest)
   | { kind: 'open' | 'measure'; chain: Chain; bundle: BundleQueryRange }
   | { kind: 'next'; bundleId: number }
   | { kind: 'close'; bundleId: number };
@@ -66,7 +66,7 @@ class Bundle {
     this.#next = this.#prefetch();
   }
 
-  async next(): Promise<Uint8Array<ArrayBuffer> | null> {
+  async readChunk(): Promise<Uint8Array<ArrayBuffer> | null> {
     const { value } = await this.#next;
     this.#next = this.#prefetch();
     return value === undefined ? null : encoder.encode(value);
@@ -100,17 +100,17 @@ function createAnswers(
 ) {
   const bundles = new Map<number, Bundle>();
 
-  function columnsOf({ collection }: Chain): Columns {
+  function getColumns({ collection }: Chain): Columns {
     const found = columns[collection];
     if (!found) throw new TypeError(`no columns of ${collection}`);
     return found;
   }
 
-  function chainOf({ chain, organizationId, known }: KnownChainRequest, signal: AbortSignal) {
-    return { ...known, db, chain, columns: columnsOf(chain), contents, organizationId, signal };
+  function toKnownChain({ chain, organizationId, known }: ChainRequest, signal: AbortSignal) {
+    return { ...known, db, chain, columns: getColumns(chain), contents, organizationId, signal };
   }
 
-  function chunksOf(
+  function createChunks(
     { chain, bundle }: { chain: Chain; bundle: BundleQueryRange },
     onOmission?: (omission: Omission) => void,
   ) {
@@ -123,18 +123,18 @@ function createAnswers(
   ): Promise<unknown> => {
     switch (request.kind) {
       case 'verify':
-        return verifyChain({ ...chainOf(request, signal), ranges: request.ranges });
+        return verifyChain({ ...toKnownChain(request, signal), ranges: request.ranges });
       case 'ranges':
-        return rangesOf(chainOf(request, signal), request.length);
+        return splitRanges(toKnownChain(request, signal), request.length);
       case 'replay':
-        return replayRange(chainOf(request, signal), request.range);
+        return replayRange(toKnownChain(request, signal), request.range);
       case 'measure':
-        return measure((onOmission) => chunksOf(request, onOmission), signal);
+        return measure((onOmission) => createChunks(request, onOmission), signal);
       case 'open':
-        bundles.set(id, new Bundle(chunksOf(request)));
+        bundles.set(id, new Bundle(createChunks(request)));
         return id;
       case 'next':
-        return (await bundles.get(request.bundleId)?.next()) ?? null;
+        return (await bundles.get(request.bundleId)?.readChunk()) ?? null;
       case 'close':
         await bundles.get(request.bundleId)?.close();
         return bundles.delete(request.bundleId);
@@ -144,12 +144,12 @@ function createAnswers(
 
 /** Measures a bundle by making its text once, since size and omissions are sent before it. */
 async function measure(
-  chunksOf: (onOmission: (omission: Omission) => void) => AsyncIterable<string>,
+  readChunks: (onOmission: (omission: Omission) => void) => AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<BundleMeasure> {
   const omissions: string[] = [];
   let bytes = 0;
-  const chunks = chunksOf(({ names, sequence }) =>
+  const chunks = readChunks(({ names, sequence }) =>
     omissions.push(JSON.stringify({ names, sequence })),
   );
   for await (const chunk of chunks) {

@@ -4,10 +4,10 @@ import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts';
 import { SharedWork } from '../../platform/concurrency/shared-work.ts';
 import type { BundleQueryRange } from './bundle-chunks.ts';
 import type { Chain } from '../chains.ts';
-import type { Replayed } from './chain-replay.ts';
+import type { ReplayResult } from './chain-replay.ts';
 import type {
   BundleMeasure,
-  KnownChainRequest,
+  ChainRequest,
   VerificationRequest,
   VerificationThreadData,
 } from './verification-thread.ts';
@@ -70,39 +70,44 @@ export function createVerificationWorker({
     createLastingThread<VerificationRequest>(options),
   );
 
-  async function verified(chain: KnownChainRequest, signal: AbortSignal): Promise<Verification> {
-    const ranges = others.length > 0 ? await replayedRanges(chain, signal) : [];
-    return (await thread.ask({ kind: 'verify', ranges, ...chain }, signal)) as Verification;
+  async function runVerification(chain: ChainRequest, signal: AbortSignal): Promise<Verification> {
+    const ranges = others.length > 0 ? await replayRanges(chain, signal) : [];
+    return (await thread.sendRequest({ kind: 'verify', ranges, ...chain }, signal)) as Verification;
   }
 
   /** Replays ranges on all threads, each taking the next one when it is free. Failed ranges are left to `verify`. */
-  async function replayedRanges(
-    chain: KnownChainRequest,
-    signal: AbortSignal,
-  ): Promise<ReplayedRange[]> {
-    const ranges = (await thread.ask({ kind: 'ranges', length, ...chain }, signal)) as Range[];
+  async function replayRanges(chain: ChainRequest, signal: AbortSignal): Promise<ReplayedRange[]> {
+    const ranges = (await thread.sendRequest(
+      { kind: 'ranges', length, ...chain },
+      signal,
+    )) as Range[];
     const replayed = ranges.map((range): ReplayedRange => ({ range, replayed: null }));
     const left = replayed.values();
-    const work = async (one: typeof thread): Promise<void> => {
+    const replayRemaining = async (one: typeof thread): Promise<void> => {
       for (const next of left) {
         const request = { kind: 'replay', range: next.range, ...chain } as const;
-        next.replayed = (await one.ask(request, signal).catch(() => null)) as Replayed | null;
+        next.replayed = (await one
+          .sendRequest(request, signal)
+          .catch(() => null)) as ReplayResult | null;
         if (signal.aborted) return;
       }
     };
-    await Promise.all([thread, ...others].map(work));
+    await Promise.all([thread, ...others].map(replayRemaining));
     return replayed;
   }
 
-  async function* chunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
-    const held = thread.hold();
+  async function* readChunks(chain: Chain, bundle: BundleQueryRange): AsyncGenerator<Uint8Array> {
+    const heldThread = thread.holdThread();
     try {
-      const bundleId = (await held.ask({ kind: 'open', chain, bundle })) as number;
-      const take = () => held.ask({ kind: 'next', bundleId }) as Promise<Uint8Array | null>;
+      const bundleId = (await heldThread.sendRequest({ kind: 'open', chain, bundle })) as number;
+      const takeChunk = () =>
+        heldThread.sendRequest({ kind: 'next', bundleId }) as Promise<Uint8Array | null>;
       const { organizationId } = bundle;
-      yield* chunksOf(held, bundleId, () => pieces.run(organizationId, take));
+      yield* readBundleChunks(heldThread, bundleId, () =>
+        pieces.runExclusive(organizationId, takeChunk),
+      );
     } finally {
-      held.release();
+      heldThread.release();
     }
   }
 
@@ -113,7 +118,9 @@ export function createVerificationWorker({
       if (underWay && !underWay.isAborted) return underWay.join(signal);
       const begun = new SharedWork((aborted) =>
         chains
-          .run(organizationId, () => verified({ chain, organizationId, known }, aborted))
+          .runExclusive(organizationId, () =>
+            runVerification({ chain, organizationId, known }, aborted),
+          )
           .finally(() => {
             if (running.get(key) === begun) running.delete(key);
           }),
@@ -121,10 +128,10 @@ export function createVerificationWorker({
       running.set(key, begun);
       return begun.join(signal);
     },
-    bundle: chunks,
+    bundle: readChunks,
     async measure(chain, { signal, ...bundle }) {
-      const make = () => thread.ask({ kind: 'measure', chain, bundle }, signal);
-      return (await chains.run(bundle.organizationId, make)) as BundleMeasure;
+      const measureBundle = () => thread.sendRequest({ kind: 'measure', chain, bundle }, signal);
+      return (await chains.runExclusive(bundle.organizationId, measureBundle)) as BundleMeasure;
     },
     async close() {
       await Promise.all([thread, ...others].map((one) => one.close()));
@@ -132,18 +139,18 @@ export function createVerificationWorker({
   };
 }
 
-async function* chunksOf(
-  held: HeldThread<VerificationRequest>,
+async function* readBundleChunks(
+  heldThread: HeldThread<VerificationRequest>,
   bundleId: number,
-  take: () => Promise<Uint8Array | null>,
+  takeChunk: () => Promise<Uint8Array | null>,
 ): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
-      const chunk = await take();
+      const chunk = await takeChunk();
       if (chunk === null) return;
       yield chunk;
     }
   } finally {
-    await held.ask({ kind: 'close', bundleId }).catch(() => undefined);
+    await heldThread.sendRequest({ kind: 'close', bundleId }).catch(() => undefined);
   }
 }

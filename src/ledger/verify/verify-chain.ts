@@ -3,12 +3,12 @@ import type { mongo, Types } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
-import { openedEntries } from '../contents/opened-entries.ts';
+import { readOpenedEntries } from '../contents/opened-entries.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
-import { objectId } from '../ledger.model.ts';
+import { toObjectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';
-import { ChainReplay, type Replayed } from './chain-replay.ts';
+import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
 import type { Range, Verification, VerifiedPosition } from './report.ts';
@@ -29,7 +29,7 @@ export interface ChainKnowledge {
 /** A range of the chain and its replay by another thread; null: that failed. */
 export interface ReplayedRange {
   range: Range;
-  replayed: Replayed | null;
+  replayed: ReplayResult | null;
 }
 
 /** A chain in its database. */
@@ -58,24 +58,24 @@ export interface ChainVerification extends StoredChain, ChainKnowledge {
  */
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
   const { db, chain, columns, reached, erasedUntil } = verification;
-  const organizationId = objectId(verification.organizationId);
+  const organizationId = toObjectId(verification.organizationId);
   const entries = db.collection<Stored>(chain.collection);
   // The notes are read first: a head noted after the newest entry was read may be beyond it.
   const notes = await readNotes(db, chain, { organizationId, reached });
-  const newest = await newestSequence(entries, organizationId);
-  const after = beginning(verification.after, newest);
+  const newest = await readNewestSequence(entries, organizationId);
+  const after = resolveStart(verification.after, newest);
   const replay = new ChainReplay({ genesis: chain.genesis, columns, notes, erasedUntil, after });
   const first = (after?.sequence ?? 0) + 1;
-  await takeAll(replay, { first, before: newest + 1 }, verification);
-  if (await hasStranger(entries, organizationId)) replay.takeStrangers();
+  await replayAll(replay, { first, before: newest + 1 }, verification);
+  if (await hasStranger(entries, organizationId)) replay.reportStrangers();
   verification.signal?.throwIfAborted();
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });
-  return replay.result();
+  return replay.toVerification();
 }
 
 /** Joins the ranges that other threads have replayed, and replays the rest. */
-async function takeAll(
+async function replayAll(
   replay: ChainReplay,
   { first, before }: Range,
   verification: ChainVerification,
@@ -83,14 +83,14 @@ async function takeAll(
   let next = first;
   for (const { range, replayed } of verification.ranges ?? []) {
     if (range.first !== next || range.before > before) break;
-    if (!replayed || !replay.join(replayed)) await takeStored(replay, range, verification);
+    if (!replayed || !replay.joinResult(replayed)) await replayStored(replay, range, verification);
     next = range.before;
   }
-  await takeStored(replay, { first: next, before }, verification);
+  await replayStored(replay, { first: next, before }, verification);
 }
 
 /** Replays the stored entries of a range, in constant memory. */
-export async function takeStored(
+export async function replayStored(
   replay: ChainReplay,
   { first, before }: Range,
   { db, chain, contents, organizationId, signal }: StoredChain,
@@ -100,23 +100,26 @@ export async function takeStored(
     .collection(chain.collection)
     // Whole documents: a projection costs the database more than sending them.
     .find<Buffer>(
-      { organizationId: objectId(organizationId), sequence },
+      { organizationId: toObjectId(organizationId), sequence },
       { ...MAJORITY, raw: true },
     )
     .sort({ sequence: 1 })
     .batchSize(CURSOR_BATCH);
   const opening = { organizationId, contents, signal, read: readIntact };
-  for await (const run of openedEntries(stored, opening))
-    for (const entry of run) replay.take(entry);
+  for await (const run of readOpenedEntries(stored, opening))
+    for (const entry of run) replay.replayEntry(entry);
 }
 
 /** Returns the position to start after; null where the chain ends before it: that chain is verified from its start. */
-export function beginning(after: VerifiedPosition | null, newest: number): VerifiedPosition | null {
+export function resolveStart(
+  after: VerifiedPosition | null,
+  newest: number,
+): VerifiedPosition | null {
   return after && after.sequence <= newest ? after : null;
 }
 
 /** Reads the newest sequence; the largest safe integer where it is invalid, so that the replay meets that entry. */
-export async function newestSequence(
+export async function readNewestSequence(
   entries: mongo.Collection<Stored>,
   organizationId: Types.ObjectId,
 ): Promise<number> {

@@ -17,10 +17,13 @@ export interface StreamedFile {
 }
 export type AnyFile = ArchivedFile | StreamedFile;
 
-export type TarGz = typeof tarGz;
+export type TarGz = typeof createTarGz;
 
 /** Opens nothing before the first read; releases everything after the last read, or when the reader stops. */
-export async function* tarGz(files: Iterable<AnyFile>, mtime: Date): AsyncGenerator<Uint8Array> {
+export async function* createTarGz(
+  files: Iterable<AnyFile>,
+  mtime: Date,
+): AsyncGenerator<Uint8Array> {
   const tar = pack();
   const archive = createGzip();
   const ended = Promise.allSettled([
@@ -42,14 +45,14 @@ async function addFiles(tar: Pack, files: Iterable<AnyFile>, mtime: Date): Promi
 }
 
 function addFile(tar: Pack, file: AnyFile, mtime: Date): Promise<void> {
-  const { name, size, pieces } = 'pieces' in file ? file : asStream(file);
+  const { name, size, pieces } = 'pieces' in file ? file : toStreamedFile(file);
   const entry = tar.entry({ name, mtime, size });
   // An entry emits a second error, after its pipeline's, when its archive is destroyed.
   entry.on('error', () => undefined);
   return pipeline(pieces, entry);
 }
 
-const asStream = ({ name, content }: ArchivedFile) => ({
+const toStreamedFile = ({ name, content }: ArchivedFile) => ({
   name,
   size: content.length,
   pieces: [content],

@@ -1,7 +1,7 @@
 // A bounded, fair queue: shares and their clients are served in rotation, so a long queue delays only itself.
 
 /** Owner of an item. */
-export interface Line {
+export interface QueueKey {
   /** Unit of fairness, such as an organisation or a network. */
   share: string;
   /** Unit of fairness within a share, such as the caller's network; empty: no distinction. */
@@ -35,7 +35,7 @@ export class FairQueue<T> {
   }
 
   /** Adds an item; returns the item that is dropped when the queue is full, else null. */
-  push({ share: name, client }: Line, item: T): T | null {
+  enqueue({ share: name, client }: QueueKey, item: T): T | null {
     const share = this.#shares.get(name) ?? { size: 0, clients: new Map<string, T[]>() };
     this.#shares.set(name, share);
     const items = share.clients.get(client) ?? [];
@@ -48,7 +48,7 @@ export class FairQueue<T> {
 
   /** Removes the next item of a share that may be served now; undefined: there is none. */
   shift(mayServe: (share: string) => boolean = () => true): T | undefined {
-    const name = firstOf(this.#shares.keys(), mayServe);
+    const name = findFirst(this.#shares.keys(), mayServe);
     const share = name === undefined ? undefined : this.#shares.get(name);
     if (name === undefined || !share) return undefined;
     const [[client, items] = ['', []]] = share.clients;
@@ -67,10 +67,10 @@ export class FairQueue<T> {
   }
 
   /** Drops the newest item of the longest queue; among equals, of the newcomer's. */
-  #drop(newcomer: Line): T | null {
-    const share = longest(this.#shares, newcomer.share, ({ size }) => size);
+  #drop(newcomer: QueueKey): T | null {
+    const share = findLongest(this.#shares, newcomer.share, ({ size }) => size);
     const { clients } = this.#shares.get(share) ?? { clients: new Map<string, T[]>() };
-    const client = longest(clients, newcomer.client, ({ length }) => length);
+    const client = findLongest(clients, newcomer.client, ({ length }) => length);
     const last = clients.get(client)?.pop() ?? null;
     this.#remove(share, client);
     return last;
@@ -87,15 +87,22 @@ export class FairQueue<T> {
   }
 }
 
-function firstOf(names: Iterable<string>, isWanted: (name: string) => boolean): string | undefined {
+function findFirst(
+  names: Iterable<string>,
+  isWanted: (name: string) => boolean,
+): string | undefined {
   for (const name of names) if (isWanted(name)) return name;
   return undefined;
 }
 
 /** The name of the longest; of equals, `preferred` or the first. */
-function longest<V>(all: ReadonlyMap<string, V>, preferred: string, sizeOf: (one: V) => number) {
+function findLongest<V>(
+  all: ReadonlyMap<string, V>,
+  preferred: string,
+  measure: (one: V) => number,
+) {
   const own = all.get(preferred);
-  let [name, most] = [preferred, own === undefined ? 0 : sizeOf(own)];
-  for (const [other, one] of all) if (sizeOf(one) > most) [name, most] = [other, sizeOf(one)];
+  let [name, most] = [preferred, own === undefined ? 0 : measure(own)];
+  for (const [other, one] of all) if (measure(one) > most) [name, most] = [other, measure(one)];
   return name;
 }

@@ -36,7 +36,7 @@ export function createFairSemaphore({ permits, maxWaiting }: SemaphoreLimits): F
         return release;
       }
       return new Promise((resolve) => {
-        waiting.push({ share, client: '' }, resolve)?.(null);
+        waiting.enqueue({ share, client: '' }, resolve)?.(null);
       });
     },
   };

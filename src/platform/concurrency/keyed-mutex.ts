@@ -5,7 +5,7 @@ export class KeyedMutex {
   readonly #newest = new Map<string, Promise<void>>();
 
   /** Starts the work when all earlier work of the key has ended; settles as the work does. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const begun = (this.#newest.get(key) ?? Promise.resolve()).then(work);
     const ended = begun.then(
       () => undefined,

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { AbandonedError, AppError } from '../../errors.ts';
 import { applyThreadLimits } from '../thread-limits.ts';
-import { FairQueue, type Line } from './fair-queue.ts';
+import { FairQueue, type QueueKey } from './fair-queue.ts';
 
 /** The caller that waits for an answer. */
-export interface WaitingLine extends Line {
+export interface RequestOrigin extends QueueKey {
   /** Whether the caller has gone. */
   isAbandoned(): boolean;
 }
@@ -24,7 +24,7 @@ export interface WorkerThreads<Q, A> {
    * Rejects with what the thread threw, or a `TimeoutError`.
    * @throws AppError `SERVICE_UNAVAILABLE` for a refused request, `AbandonedError` for one whose caller has gone
    */
-  ask(request: Q, line: WaitingLine): Promise<A>;
+  sendRequest(request: Q, line: RequestOrigin): Promise<A>;
   close(): Promise<void>;
 }
 
@@ -46,9 +46,9 @@ interface WorkerThreadsDeps extends ThreadDeps {
   maxWaiting: number;
 }
 
-interface Waiting<Q, A> {
+interface PendingRequest<Q, A> {
   request: Q;
-  line: WaitingLine;
+  line: RequestOrigin;
   resolve: (answer: Promise<A>) => void;
   reject: (error: unknown) => void;
 }
@@ -66,11 +66,11 @@ export function createWorkerThreads<Q, A>(deps: WorkerThreadsDeps): WorkerThread
   /** Idle threads, the most recently used one last. */
   const idle = [...all];
   const underWay = new Set<string>();
-  const waiting = new FairQueue<Waiting<Q, A>>(deps.maxWaiting);
+  const waiting = new FairQueue<PendingRequest<Q, A>>(deps.maxWaiting);
 
   async function serve(
     thread: Thread<Q, A>,
-    { request, line, resolve }: Waiting<Q, A>,
+    { request, line, resolve }: PendingRequest<Q, A>,
   ): Promise<void> {
     underWay.add(line.share);
     const answered = thread.answer(request);
@@ -95,9 +95,9 @@ export function createWorkerThreads<Q, A>(deps: WorkerThreadsDeps): WorkerThread
   }
 
   return {
-    ask: (request, line) =>
+    sendRequest: (request, line) =>
       new Promise<A>((resolve, reject) => {
-        waiting.push(line, { request, line, resolve, reject })?.reject(busy());
+        waiting.enqueue(line, { request, line, resolve, reject })?.reject(createBusyError());
         serveNext();
       }),
     async close() {
@@ -150,7 +150,7 @@ function createThread<Q, A>(deps: ThreadDeps): Thread<Q, A> {
   };
 }
 
-const busy = (): AppError =>
+const createBusyError = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'Too many such requests at the moment', {
     headers: { 'Retry-After': '5' },
   });

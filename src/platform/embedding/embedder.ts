@@ -17,7 +17,7 @@ export class EmbeddingNetworkError extends Error {
 }
 
 /** Scales a vector to signed bytes; null for a zero or infinite vector. */
-export function quantized(vector: ArrayLike<number>): Int8Array | null {
+export function toByteVector(vector: ArrayLike<number>): Int8Array | null {
   let largest = 0;
   for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at] ?? 0));
   if (largest === 0 || !Number.isFinite(largest)) return null;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { truncate } from '../../domain/names/truncate.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
-type Told = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+type IssueText = Pick<z.core.$ZodIssue, 'path' | 'message'>;
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -50,56 +50,58 @@ const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   record: ['member', 'members'],
 };
 
-const VALUES_TOLD = 30;
-const NAME_TOLD = 100;
+const MAX_SHOWN_VALUES = 30;
+const MAX_NAME_LENGTH = 100;
 
 /** Usage: `schema.safeParse(value, { error: explainIssue })`. Messages of the schema itself take precedence. */
 export const explainIssue: z.core.$ZodErrorMap = (issue) => {
-  const right = rightOf(issue);
-  return issue.input === undefined && isOfValue(issue) ? `is missing: it ${right}` : right;
+  const expectation = describeExpected(issue);
+  return issue.input === undefined && isOfValue(issue)
+    ? `is missing: it ${expectation}`
+    : expectation;
 };
 
 /** Whether the message describes the whole value, so that it also fits a missing one. */
 const isOfValue = ({ code }: RawIssue): boolean =>
   code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union';
 
-function rightOf(issue: RawIssue): string {
+function describeExpected(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.expected === 'never' ? 'must be left out' : `must be ${typeOf(issue)}`;
+      return issue.expected === 'never' ? 'must be left out' : `must be ${describeType(issue)}`;
     case 'invalid_value':
-      return `must be ${oneOf(issue.values)}`;
+      return `must be ${describeChoices(issue.values)}`;
     case 'too_small':
-      return sizeOf(issue, { limit: issue.minimum, words: ['at least', 'greater than'] });
+      return describeSize(issue, { limit: issue.minimum, words: ['at least', 'greater than'] });
     case 'too_big':
-      return sizeOf(issue, { limit: issue.maximum, words: ['at most', 'less than'] });
+      return describeSize(issue, { limit: issue.maximum, words: ['at most', 'less than'] });
     case 'invalid_format':
-      return formatOf(issue);
+      return describeFormat(issue);
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
-      return unknownMembers(issue);
+      return describeUnknownMembers(issue);
     case 'invalid_key':
-      return `has a member whose name is not allowed: it ${firstOf(issue.issues)}`;
+      return `has a member whose name is not allowed: it ${getFirstMessage(issue.issues)}`;
     case 'invalid_element':
-      return `has an invalid element: it ${firstOf(issue.issues)}`;
+      return `has an invalid element: it ${getFirstMessage(issue.issues)}`;
     case 'invalid_union':
-      return alternativesOf(issue);
+      return describeAlternatives(issue);
     default:
       return 'is not allowed';
   }
 }
 
-const typeOf = ({ expected, inst }: Extract<RawIssue, { code: 'invalid_type' }>): string =>
+const describeType = ({ expected, inst }: Extract<RawIssue, { code: 'invalid_type' }>): string =>
   expected === 'number' && inst instanceof z.ZodNumberFormat
     ? 'a whole number'
     : (TYPES[expected] ?? expected);
 
-function oneOf(values: readonly unknown[]): string {
-  const told = values.slice(0, VALUES_TOLD).map(String).join(', ');
-  if (values.length === 1) return told;
-  const further = values.length - VALUES_TOLD;
-  return `one of ${told}${further > 0 ? ` and ${further} more` : ''}`;
+function describeChoices(values: readonly unknown[]): string {
+  const shown = values.slice(0, MAX_SHOWN_VALUES).map(String).join(', ');
+  if (values.length === 1) return shown;
+  const further = values.length - MAX_SHOWN_VALUES;
+  return `one of ${shown}${further > 0 ? ` and ${further} more` : ''}`;
 }
 
 interface Size {
@@ -108,22 +110,22 @@ interface Size {
   words: readonly [inclusive: string, exclusive: string];
 }
 
-function sizeOf(
+function describeSize(
   { origin, inclusive, exact }: { origin: string; inclusive?: boolean; exact?: boolean },
   { limit, words }: Size,
 ): string {
   const [including, excluding] = words;
   const bound = inclusive === false ? excluding : including;
   const units = UNITS[origin];
-  if (!units) return `must be ${bound} ${shownLimit(origin, limit)}`;
+  if (!units) return `must be ${bound} ${formatLimit(origin, limit)}`;
   if (limit === 1 && including === 'at least' && !exact) return 'must not be empty';
   return `must have ${exact ? 'exactly' : bound} ${limit} ${units[Number(limit) === 1 ? 0 : 1]}`;
 }
 
-const shownLimit = (origin: string, limit: number | bigint): string =>
+const formatLimit = (origin: string, limit: number | bigint): string =>
   origin === 'date' ? new Date(Number(limit)).toISOString() : String(limit);
 
-function formatOf(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
+function describeFormat(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
   const { format, prefix, suffix, includes, pattern } = issue as typeof issue & Affixes;
   if (format === 'starts_with') return `must begin with ${prefix}`;
   if (format === 'ends_with') return `must end with ${suffix}`;
@@ -138,38 +140,43 @@ interface Affixes {
   pattern?: string;
 }
 
-function unknownMembers({ keys, inst }: Extract<RawIssue, { code: 'unrecognized_keys' }>): string {
-  const told = keys.slice(0, VALUES_TOLD).map((key) => truncate(key, NAME_TOLD));
+function describeUnknownMembers({
+  keys,
+  inst,
+}: Extract<RawIssue, { code: 'unrecognized_keys' }>): string {
+  const shown = keys.slice(0, MAX_SHOWN_VALUES).map((key) => truncate(key, MAX_NAME_LENGTH));
   const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
   const allowed = known.length === 0 ? 'none is known here' : `known are: ${known.join(', ')}`;
-  return `unknown ${told.length === 1 ? 'member' : 'members'} ${told.join(', ')}; ${allowed}`;
+  return `unknown ${shown.length === 1 ? 'member' : 'members'} ${shown.join(', ')}; ${allowed}`;
 }
 
-const firstOf = (issues: readonly Pick<Told, 'message'>[]): string =>
+const getFirstMessage = (issues: readonly Pick<IssueText, 'message'>[]): string =>
   issues[0]?.message ?? 'is not allowed';
 
 type Union = Extract<RawIssue, { code: 'invalid_union' }>;
 
-function alternativesOf(issue: Union): string {
+function describeAlternatives(issue: Union): string {
   const { options } = issue as { options?: readonly unknown[] };
-  if (options) return `must be ${oneOf(options)}`;
+  if (options) return `must be ${describeChoices(options)}`;
   const texts = (issue.errors ?? []).flatMap(([first]) => (first ? [describe(first)] : []));
   return [...new Set(texts)].join(', or ').replaceAll(', or must be ', ' or ') || 'is not allowed';
 }
 
-const describe = ({ path, message }: Told): string =>
+const describe = ({ path, message }: IssueText): string =>
   path.length === 0 ? message : `with ${path.join('.')} that ${message}`;
 
 /** Returns the issues of the only union alternative whose value has the right type; otherwise the union's own issue. */
-export function flattenIssue(issue: z.core.$ZodIssue): Told[] {
-  const meant = issue.code === 'invalid_union' ? meantBranch(issue.errors) : undefined;
-  if (!meant) return [issue];
-  return meant
+export function flattenIssue(issue: z.core.$ZodIssue): IssueText[] {
+  const matching = issue.code === 'invalid_union' ? findMatchingBranch(issue.errors) : undefined;
+  if (!matching) return [issue];
+  return matching
     .flatMap(flattenIssue)
     .map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
 }
 
-function meantBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+function findMatchingBranch(
+  branches: readonly z.core.$ZodIssue[][],
+): z.core.$ZodIssue[] | undefined {
   const [only, ...others] = branches.filter((issues) => issues.every(isInside));
   return others.length === 0 ? only : undefined;
 }

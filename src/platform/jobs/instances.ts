@@ -11,9 +11,9 @@ export interface Instances {
   /** Id of this instance. */
   id: string;
   /** Writes the first heartbeat, and further ones until `stopHeartbeat`. */
-  begin(): Promise<void>;
+  startHeartbeat(): Promise<void>;
   /** Marks this instance as gone at once. */
-  end(): Promise<void>;
+  stopHeartbeat(): Promise<void>;
   /** Whether the instance's heartbeats have ended; false for an unknown instance. */
   isGone(id: string): Promise<boolean>;
 }
@@ -30,30 +30,33 @@ interface InstancesDeps {
 }
 
 export function createInstances({ connection, clock, id }: InstancesDeps): Instances {
-  const collection = () =>
+  const getCollection = () =>
     connection.getClient().db(connection.name).collection<InstanceDocument>('instances');
   let timer: NodeJS.Timeout | undefined;
 
-  async function beat(ms = HEARTBEAT_MS): Promise<void> {
+  async function writeHeartbeat(ms = HEARTBEAT_MS): Promise<void> {
     const until = new Date(clock.now().getTime() + ms);
-    await collection().updateOne({ _id: id }, { $set: { until } }, { upsert: true });
+    await getCollection().updateOne({ _id: id }, { $set: { until } }, { upsert: true });
   }
 
   return {
     id,
-    async begin() {
+    async startHeartbeat() {
       const options = { name: 'expiry', expireAfterSeconds: REMEMBERED_SECONDS };
-      await collection().createIndex({ until: 1 }, options);
-      await beat();
+      await getCollection().createIndex({ until: 1 }, options);
+      await writeHeartbeat();
       // A failed heartbeat is repeated by the next one, before the instance counts as gone.
-      timer = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MS / 3).unref();
+      timer = setInterval(
+        () => void writeHeartbeat().catch(() => undefined),
+        HEARTBEAT_MS / 3,
+      ).unref();
     },
-    async end() {
+    async stopHeartbeat() {
       clearInterval(timer);
-      await beat(0);
+      await writeHeartbeat(0);
     },
     async isGone(other) {
-      const found = await collection().findOne({ _id: other });
+      const found = await getCollection().findOne({ _id: other });
       return found !== null && found.until <= clock.now();
     },
   };

@@ -5,14 +5,14 @@ import type { JobRunner } from './job-runner.ts';
 export type RestingJob = 'outbox.internal' | 'outbox.deliver' | 'outbox.mail' | 'policies.replay';
 
 export interface JobCalls {
-  wake(job: RestingJob): void;
-  answeredBy(runner: JobRunner): void;
+  wakeJob(job: RestingJob): void;
+  setRunner(runner: JobRunner): void;
 }
 
 export function createJobCalls(): JobCalls {
-  let answering: JobRunner | null = null;
+  let activeRunner: JobRunner | null = null;
   return {
-    wake: (job) => answering?.wake(job),
-    answeredBy: (runner) => void (answering = runner),
+    wakeJob: (job) => activeRunner?.wakeJob(job),
+    setRunner: (runner) => void (activeRunner = runner),
   };
 }

@@ -22,7 +22,7 @@ const PATIENCE = 3;
 export interface JobRunner {
   start(): void;
   /** Runs a resting job soon, and at its normal period for a while. */
-  wake(name: string): void;
+  wakeJob(name: string): void;
   /** Runs every job once, in order and without leases, each after the run of it that is under way; for tests. */
   runOnce(): Promise<void>;
   /** Starts no further run; resolves when those under way have ended. */
@@ -43,7 +43,9 @@ export function createJobRunner({
   log: { error(details: object, text: string): void };
   onRun?: (name: string, ok: boolean) => void;
 }): JobRunner {
-  const pace = new Map(jobs.map((job) => [job.name, createPace(job, (ended) => tick(job, ended))]));
+  const schedules = new Map(
+    jobs.map((job) => [job.name, createSchedule(job, (ended) => startRun(job, ended))]),
+  );
   const running = new Map<string, Promise<void>>();
 
   /** Returns whether there was work. A resting instance releases its lease, so that a woken one can take it. */
@@ -52,7 +54,11 @@ export function createJobRunner({
     let done: unknown = 0;
     try {
       const leaseMs = Math.max(MIN_LEASE_MS, LEASE_PERIODS * job.everyMs);
-      const isHeld = await leases.hold(lease, leaseMs, async () => (done = await job.run()));
+      const isHeld = await leases.runUnderLease(
+        lease,
+        leaseMs,
+        async () => (done = await job.run()),
+      );
       if (isHeld) onRun?.(job.name, true);
       if (isHeld && done === 0 && job.idleMs !== undefined) await leases.release(lease);
     } catch (error) {
@@ -65,22 +71,22 @@ export function createJobRunner({
 
   /** Registers a run: no other run of the job begins here until it has ended. */
   async function follow<T>({ name }: Job, run: Promise<T>): Promise<T> {
-    const end = (): void => void running.delete(name);
-    running.set(name, run.then(end, end));
+    const forgetRun = (): void => void running.delete(name);
+    running.set(name, run.then(forgetRun, forgetRun));
     return run;
   }
 
-  function tick(job: Job, ended: (isBusy: boolean) => void): void {
-    if (!ready() || running.has(job.name)) return ended(true);
-    void follow(job, runLeased(job)).then(ended);
+  function startRun(job: Job, onEnded: (isBusy: boolean) => void): void {
+    if (!ready() || running.has(job.name)) return onEnded(true);
+    void follow(job, runLeased(job)).then(onEnded);
   }
 
   return {
     start() {
-      for (const each of pace.values()) each.start();
+      for (const each of schedules.values()) each.start();
     },
-    wake(name) {
-      pace.get(name)?.wake();
+    wakeJob(name) {
+      schedules.get(name)?.wakeJob();
     },
     async runOnce() {
       for (const job of jobs) {
@@ -89,7 +95,7 @@ export function createJobRunner({
       }
     },
     async stop() {
-      for (const each of pace.values()) each.stop();
+      for (const each of schedules.values()) each.stopTimer();
       await Promise.allSettled(running.values());
       await Promise.allSettled(jobs.map(({ name }) => leases.release(`job:${name}`)));
     },
@@ -97,9 +103,9 @@ export function createJobRunner({
 }
 
 /** Schedules the runs of one job; the next one starts after the previous one has ended. */
-function createPace(
+function createSchedule(
   { everyMs, idleMs = everyMs }: Job,
-  run: (ended: (isBusy: boolean) => void) => void,
+  run: (scheduleNext: (isBusy: boolean) => void) => void,
 ) {
   let timer: NodeJS.Timeout | undefined;
   let idleRuns = 0;
@@ -107,36 +113,36 @@ function createPace(
   let isWoken = false;
   let isStopped = true;
 
-  function runIn(ms: number): void {
+  function scheduleRun(ms: number): void {
     clearTimeout(timer);
     if (isStopped) return;
     timer = setTimeout(() => {
       const started = performance.now();
       isRunning = true;
       isWoken = false;
-      run((isBusy) => ended(isBusy, performance.now() - started));
+      run((isBusy) => scheduleNext(isBusy, performance.now() - started));
     }, ms).unref();
   }
 
-  function ended(isBusy: boolean, tookMs: number): void {
+  function scheduleNext(isBusy: boolean, tookMs: number): void {
     isRunning = false;
     idleRuns = isBusy ? 0 : idleRuns + 1;
     const rest = Math.min(idleMs, everyMs * 2 ** Math.max(0, idleRuns - PATIENCE));
-    runIn(isWoken ? Math.min(WAKE_MS, everyMs) : rest - (tookMs % rest));
+    scheduleRun(isWoken ? Math.min(WAKE_MS, everyMs) : rest - (tookMs % rest));
   }
 
   return {
     start() {
       isStopped = false;
-      runIn(everyMs);
+      scheduleRun(everyMs);
     },
-    wake() {
+    wakeJob() {
       idleRuns = 0;
       if (isWoken) return;
       isWoken = true;
-      if (!isRunning) runIn(Math.min(WAKE_MS, everyMs));
+      if (!isRunning) scheduleRun(Math.min(WAKE_MS, everyMs));
     },
-    stop() {
+    stopTimer() {
       isStopped = true;
       clearTimeout(timer);
     },

@@ -14,7 +14,7 @@ export interface Leases {
   /** Takes or renews the lease for `ms`; false when another live instance holds it. */
   acquire(name: string, ms: number): Promise<boolean>;
   /** Runs `work` under the lease, renewing it; false when another instance holds it. The lease then expires by itself, within `ms`. */
-  hold(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
+  runUnderLease(name: string, ms: number, work: () => Promise<unknown>): Promise<boolean>;
   release(name: string): Promise<void>;
 }
 
@@ -27,12 +27,12 @@ interface LeasesDeps {
 
 export function createLeases({ connection, clock, instances }: LeasesDeps): Leases {
   const holder = instances.id;
-  const collection = () =>
+  const getCollection = () =>
     connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
   async function acquire(name: string, ms: number): Promise<boolean> {
     const now = clock.now();
     try {
-      await collection().updateOne(
+      await getCollection().updateOne(
         { _id: name, $or: [{ holder }, { until: { $lte: now } }] },
         { $set: { holder, until: new Date(now.getTime() + ms) } },
         { upsert: true },
@@ -47,17 +47,17 @@ export function createLeases({ connection, clock, instances }: LeasesDeps): Leas
 
   /** Takes the lease of a holder that is gone. */
   async function takeOver(name: string, ms: number): Promise<boolean> {
-    const held = await collection().findOne({ _id: name });
-    if (!held || !(await instances.isGone(held.holder))) return false;
+    const current = await getCollection().findOne({ _id: name });
+    if (!current || !(await instances.isGone(current.holder))) return false;
     const until = new Date(clock.now().getTime() + ms);
-    const where = { _id: name, holder: held.holder };
-    const { modifiedCount } = await collection().updateOne(where, { $set: { holder, until } });
+    const where = { _id: name, holder: current.holder };
+    const { modifiedCount } = await getCollection().updateOne(where, { $set: { holder, until } });
     return modifiedCount === 1;
   }
 
   return {
     acquire,
-    async hold(name, ms, work) {
+    async runUnderLease(name, ms, work) {
       if (!(await acquire(name, ms))) return false;
       // A failed renewal is repeated by the next one, before the lease expires.
       const renewal = setInterval(() => void acquire(name, ms).catch(() => false), ms / 3);
@@ -69,7 +69,7 @@ export function createLeases({ connection, clock, instances }: LeasesDeps): Leas
       return true;
     },
     async release(name) {
-      await collection().deleteOne({ _id: name, holder });
+      await getCollection().deleteOne({ _id: name, holder });
     },
   };
 }

@@ -18,34 +18,34 @@ const loopTime: LoopTime = {
   utilization: () => performance.eventLoopUtilization(),
 };
 
-export interface Pace {
+export interface Throttle {
   /** Starts a new slice, after a wait that is not part of the work. */
   begin(): void;
   /** Call it between small pieces of work: pauses once the slice is used up. */
-  giveWay(): Promise<void>;
+  pauseWhenDue(): Promise<void>;
 }
 
 /** How long work runs, and how much of the thread it may take. */
-export interface Manner {
+export interface ThrottlePolicy {
   /** Length of a slice between two pauses, unless a single piece takes longer. */
   sliceMs: number;
   /** Share of the time that work gets on an instance that is never idle. */
   leastShare: number;
 }
 /** Work that no caller waits for. */
-export const UNHURRIED: Manner = { sliceMs: 4, leastShare: LEAST_SHARE };
+export const BACKGROUND: ThrottlePolicy = { sliceMs: 4, leastShare: LEAST_SHARE };
 /** Work that may be a tenth of a second late, but must not fall behind for ever. */
-export const PROMPT: Manner = { sliceMs: 1, leastShare: 0.2 };
+export const LOW_LATENCY: ThrottlePolicy = { sliceMs: 1, leastShare: 0.2 };
 
 /** One throttle per sequential kind of work. Waiting counts as work, so that a slow database is relieved as well. */
-export function createPace(
-  { sliceMs, leastShare }: Manner = UNHURRIED,
+export function createThrottle(
+  { sliceMs, leastShare }: ThrottlePolicy = BACKGROUND,
   { now, wait, utilization }: LoopTime = loopTime,
-): Pace {
+): Throttle {
   let busy = 0;
   let since = now();
 
-  async function rest(ms: number): Promise<void> {
+  async function pauseAndMeasure(ms: number): Promise<void> {
     const before = utilization();
     await wait(ms);
     const { active, idle } = utilization();
@@ -60,10 +60,10 @@ export function createPace(
     begin() {
       since = now();
     },
-    async giveWay() {
+    async pauseWhenDue() {
       const worked = now() - since;
       if (worked < sliceMs) return;
-      await rest(restMs(worked, busy, leastShare));
+      await pauseAndMeasure(restMs(worked, busy, leastShare));
       since = now();
     },
   };

@@ -1,13 +1,13 @@
 // Batches work by name: items that arrive while a batch is under way form the next one.
 
-interface Turn<T> {
+interface Batch<T> {
   items: T[];
   done: Promise<void>;
 }
 
-export class Turns<T> {
+export class BatchedWork<T> {
   readonly #work: (name: string, items: readonly T[]) => Promise<void>;
-  readonly #waiting = new Map<string, Turn<T>>();
+  readonly #waiting = new Map<string, Batch<T>>();
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(work: (name: string, items: readonly T[]) => Promise<void>) {
@@ -15,7 +15,7 @@ export class Turns<T> {
   }
 
   /** Settles with the batch that contains these items. */
-  async add(name: string, items: readonly T[]): Promise<void> {
+  async addItems(name: string, items: readonly T[]): Promise<void> {
     if (items.length === 0) return;
     const known = this.#waiting.get(name);
     const turn = known ?? { items: [], done: Promise.resolve() };
@@ -27,7 +27,7 @@ export class Turns<T> {
     return turn.done;
   }
 
-  async #begin(name: string, turn: Turn<T>): Promise<void> {
+  async #begin(name: string, turn: Batch<T>): Promise<void> {
     await this.#underWay.get(name)?.catch(() => undefined);
     this.#waiting.delete(name);
     this.#underWay.set(name, turn.done);

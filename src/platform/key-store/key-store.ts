@@ -1,10 +1,10 @@
 // The key store: a separate database with what remains of each organisation's key tree, every node sealed by the vault.
 import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
-import { LeafKeys, type KeyPlace, placesTo, puncture } from '../../domain/keys/key-tree.ts';
-import { randomToken } from '../ids.ts';
+import { LeafKeys, type KeyPlace, listPlaces, destroyLeaves } from '../../domain/keys/key-tree.ts';
+import { generateToken } from '../ids.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { Turns } from './in-turns.ts';
+import { BatchedWork } from './in-turns.ts';
 
 /** A node of a key tree; the place `OWN` holds the key of the organisation itself. */
 interface StoredKey {
@@ -16,9 +16,9 @@ interface StoredKey {
 
 export interface KeyStore {
   /** Resolves with the keys of these leaves, except those that were destroyed. */
-  leafKeys(organizationId: string, leaves: readonly KeyPlace[]): Promise<LeafKeys>;
+  loadLeafKeys(organizationId: string, leaves: readonly KeyPlace[]): Promise<LeafKeys>;
   /** The key of the organisation itself, which is destroyed with all others; null: it has none. */
-  ownKey(organizationId: string): Promise<Buffer | null>;
+  loadOrganizationKey(organizationId: string): Promise<Buffer | null>;
   /** Creates the keys of an organisation; false when it has some already. */
   ensure(organizationId: string): Promise<boolean>;
   /** Destroys the keys of leaves for good; repeated, it changes nothing. Other instances forget them within seconds. */
@@ -29,7 +29,7 @@ export interface KeyStore {
   renew(): Promise<void>;
 }
 
-interface Known {
+interface CachedKeys {
   nodes: Map<KeyPlace, Buffer>;
   keys: LeafKeys;
   /** Requested leaves that have no node. */
@@ -39,8 +39,8 @@ interface Known {
 const COLLECTION = 'keys';
 const OWN = 'organization';
 /** Cached keys are read again after this time, since another instance may have destroyed some. */
-const KNOWN_MS = 5000;
-const KNOWN_MAX = 1000;
+const CACHE_TTL_MS = 5000;
+const CACHE_MAX = 1000;
 /** Leaves that one transaction destroys. */
 const BATCH = 256;
 const TRANSACTION = {
@@ -56,88 +56,91 @@ interface Deps {
   client: mongo.MongoClient;
   /** Name of the database. */
   database: string;
-  vault: Pick<Vault, 'seal' | 'open'>;
+  vault: Pick<Vault, 'seal' | 'unseal'>;
 }
 
 export function createKeyStore({ client, database, vault }: Deps): KeyStore {
   const stored = client.db(database).collection<StoredKey>(COLLECTION);
-  const known = new LRUCache<string, Known>({ max: KNOWN_MAX, ttl: KNOWN_MS });
+  const keyCache = new LRUCache<string, CachedKeys>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
   let indexed: Promise<unknown> | null = null;
 
-  const aadOf = (organizationId: string, place: KeyPlace): string =>
+  const createAad = (organizationId: string, place: KeyPlace): string =>
     `key:${organizationId}:${place}`;
-  const opened = ({ organizationId, place, key }: StoredKey): Buffer =>
-    Buffer.from(vault.open(key, aadOf(organizationId, place)), 'base64url');
-  const sealed = (organizationId: string, place: KeyPlace, key: string): StoredKey => ({
+  const unsealKey = ({ organizationId, place, key }: StoredKey): Buffer =>
+    Buffer.from(vault.unseal(key, createAad(organizationId, place)), 'base64url');
+  const sealKey = (organizationId: string, place: KeyPlace, key: string): StoredKey => ({
     organizationId,
     place,
-    key: vault.seal(key, aadOf(organizationId, place)),
+    key: vault.seal(key, createAad(organizationId, place)),
   });
 
-  function knownOf(organizationId: string): Known {
-    const found = known.get(organizationId);
+  function getCachedKeys(organizationId: string): CachedKeys {
+    const found = keyCache.get(organizationId);
     if (found) return found;
     const nodes = new Map<KeyPlace, Buffer>();
     const made = { nodes, keys: new LeafKeys(nodes), gone: new Set<KeyPlace>() };
-    known.set(organizationId, made);
+    keyCache.set(organizationId, made);
     return made;
   }
 
   /** The nodes above these leaves. */
-  async function nodesAbove(
+  async function readNodes(
     organizationId: string,
     leaves: Iterable<KeyPlace>,
     options: mongo.FindOptions,
   ): Promise<Map<KeyPlace, Buffer>> {
-    const places = new Set([...leaves].flatMap(placesTo));
+    const places = new Set([...leaves].flatMap(listPlaces));
     const found = stored.find({ organizationId, place: { $in: [...places] } }, options);
-    return new Map((await found.toArray()).map((row) => [row.place, opened(row)]));
+    return new Map((await found.toArray()).map((row) => [row.place, unsealKey(row)]));
   }
 
-  async function leafKeys(organizationId: string, leaves: readonly KeyPlace[]): Promise<LeafKeys> {
-    const { nodes, keys, gone } = knownOf(organizationId);
-    const unknown = leaves.filter((leaf) => !gone.has(leaf) && !keys.has(leaf));
+  async function loadLeafKeys(
+    organizationId: string,
+    leaves: readonly KeyPlace[],
+  ): Promise<LeafKeys> {
+    const { nodes, keys, gone } = getCachedKeys(organizationId);
+    const unknown = leaves.filter((leaf) => !gone.has(leaf) && !keys.hasKey(leaf));
     if (unknown.length === 0) return keys;
-    for (const [place, key] of await nodesAbove(organizationId, unknown, READ))
+    for (const [place, key] of await readNodes(organizationId, unknown, READ))
       nodes.set(place, key);
-    for (const leaf of unknown) if (!keys.has(leaf)) gone.add(leaf);
+    for (const leaf of unknown) if (!keys.hasKey(leaf)) gone.add(leaf);
     return keys;
   }
 
   /** Reads and replaces the nodes in one transaction; a conflicting one is repeated. */
   async function destroyNow(organizationId: string, leaves: readonly KeyPlace[]): Promise<void> {
-    const work = async (session: mongo.ClientSession): Promise<void> => {
-      const nodes = await nodesAbove(organizationId, leaves, { session });
-      const { removed, added } = puncture(nodes, leaves);
+    const replaceNodes = async (session: mongo.ClientSession): Promise<void> => {
+      const nodes = await readNodes(organizationId, leaves, { session });
+      const { removed, added } = destroyLeaves(nodes, leaves);
       if (removed.length === 0) return;
       const rows = [...added].map(([place, key]) =>
-        sealed(organizationId, place, key.toString('base64url')),
+        sealKey(organizationId, place, key.toString('base64url')),
       );
       await stored.deleteMany({ organizationId, place: { $in: removed } }, { session });
       if (rows.length > 0) await stored.insertMany(rows, { session });
     };
     await client.withSession((session) =>
-      session.withTransaction(() => work(session), TRANSACTION),
+      session.withTransaction(() => replaceNodes(session), TRANSACTION),
     );
-    known.delete(organizationId);
+    keyCache.delete(organizationId);
   }
 
-  const destructions = new Turns<KeyPlace>(async (organizationId, leaves) => {
+  const destructions = new BatchedWork<KeyPlace>(async (organizationId, leaves) => {
     const all = [...new Set(leaves)].sort();
     for (let from = 0; from < all.length; from += BATCH)
       await destroyNow(organizationId, all.slice(from, from + BATCH));
   });
 
   return {
-    leafKeys,
-    destroy: (organizationId, leaves) => destructions.add(organizationId, leaves),
+    loadLeafKeys,
+    destroy: (organizationId, leaves) => destructions.addItems(organizationId, leaves),
 
-    async ownKey(organizationId) {
-      const { nodes } = knownOf(organizationId);
+    async loadOrganizationKey(organizationId) {
+      const { nodes } = getCachedKeys(organizationId);
       const cached = nodes.get(OWN);
       if (cached) return cached;
       const row = await stored.findOne({ organizationId, place: OWN }, READ);
-      if (row) nodes.set(OWN, opened(row));
+      if (row) nodes.set(OWN, unsealKey(row));
       return nodes.get(OWN) ?? null;
     },
 
@@ -150,7 +153,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
         });
       await indexed;
       if (await stored.findOne({ organizationId }, READ)) return false;
-      const rows = [OWN, ''].map((place) => sealed(organizationId, place, randomToken()));
+      const rows = [OWN, ''].map((place) => sealKey(organizationId, place, generateToken()));
       try {
         await client.withSession((session) =>
           session.withTransaction(() => stored.insertMany(rows, { session }), TRANSACTION),
@@ -158,21 +161,21 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
       } catch (error) {
         if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
       }
-      known.delete(organizationId);
+      keyCache.delete(organizationId);
       return true;
     },
 
     async renew() {
       for await (const row of stored.find({}, READ)) {
         const { organizationId, place } = row;
-        const key = opened(row).toString('base64url');
-        await stored.replaceOne(row, sealed(organizationId, place, key), DURABLE);
+        const key = unsealKey(row).toString('base64url');
+        await stored.replaceOne(row, sealKey(organizationId, place, key), DURABLE);
       }
     },
 
     async destroyAll(organizationId) {
       await stored.deleteMany({ organizationId }, DURABLE);
-      known.delete(organizationId);
+      keyCache.delete(organizationId);
     },
   };
 }

@@ -19,7 +19,7 @@ interface OpenKeyStore {
 
 const POOL_SIZE = 4;
 
-export function keyStoreAccess(uri: string | undefined, secrets: Secrets): KeyStoreAccess {
+export function toKeyStoreAccess(uri: string | undefined, secrets: Secrets): KeyStoreAccess {
   const { encryptionKey, formerEncryption } = secrets;
   return { uri: uri ?? null, secrets: { encryptionKey, formerEncryption } };
 }

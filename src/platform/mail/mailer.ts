@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Clock } from '../clock.ts';
-import { randomHex } from '../ids.ts';
+import { generateHex } from '../ids.ts';
 
 export interface Mail {
   /** A single address, never parsed as a list. */
@@ -15,7 +15,7 @@ export interface Mail {
 
 export interface Mailer {
   /** Resolves when the server has accepted the mail. @throws Error otherwise; the outbox retries */
-  send(mail: Mail): Promise<void>;
+  sendMail(mail: Mail): Promise<void>;
   /** Removes files older than a day; the tokens in them have expired. */
   prune(): Promise<void>;
   close(): void;
@@ -47,7 +47,7 @@ export function createMailer({
   log: { info(details: object, text: string): void };
   clock: Clock;
 }): Mailer {
-  const fields = ({ to, subject, text, html }: Mail) => ({
+  const toMessage = ({ to, subject, text, html }: Mail) => ({
     from: { name: 'Assay', address: from },
     // An object, because a string would be parsed as a list of addresses.
     to: { name: '', address: to },
@@ -58,17 +58,17 @@ export function createMailer({
   if (smtpUrl !== undefined) {
     const transport = createTransport({ url: smtpUrl, ...TIMEOUTS, ...SAFE });
     return {
-      send: async (mail) => void (await transport.sendMail(fields(mail))),
+      sendMail: async (mail) => void (await transport.sendMail(toMessage(mail))),
       prune: () => Promise.resolve(),
       close: () => transport.close(),
     };
   }
   const transport = createTransport({ streamTransport: true, buffer: true, ...SAFE });
   return {
-    async send(mail) {
-      const { message } = await transport.sendMail(fields(mail));
+    async sendMail(mail) {
+      const { message } = await transport.sendMail(toMessage(mail));
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const path = join(folder, `${randomHex(12)}.eml`);
+      const path = join(folder, `${generateHex(12)}.eml`);
       await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' });
       log.info({ to: mail.to, path }, 'mail written to a file');
     },

@@ -47,14 +47,14 @@ const READ_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: fal
 const ADDRESS = 'http://localhost/mcp';
 
 export async function answerMcp(offer: McpOffer, message: McpMessage): Promise<McpAnswer> {
-  const handler = createMcpHandler(() => serverOf(offer), {
+  const handler = createMcpHandler(() => createMcpServer(offer), {
     maxSubscriptions: 0,
     keepAliveMs: 0,
   });
   try {
     const request = new Request(ADDRESS, {
       method: 'POST',
-      headers: headersOf(message),
+      headers: toRequestHeaders(message),
       body: JSON.stringify(message.body),
     });
     const response = await handler.fetch(request, { parsedBody: message.body });
@@ -66,7 +66,7 @@ export async function answerMcp(offer: McpOffer, message: McpMessage): Promise<M
   }
 }
 
-function serverOf({ name, version, resources, tools }: McpOffer): McpServer {
+function createMcpServer({ name, version, resources, tools }: McpOffer): McpServer {
   const server = new McpServer({ name, version });
   for (const { uri, name: title, description, read } of resources) {
     const config = { description, mimeType: 'application/json' };
@@ -85,7 +85,7 @@ function serverOf({ name, version, resources, tools }: McpOffer): McpServer {
 }
 
 /** Overwrites `accept`, so that clients which accept anything are served too. */
-function headersOf({ headers }: McpMessage): Record<string, string> {
+function toRequestHeaders({ headers }: McpMessage): Record<string, string> {
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith('mcp-') && typeof value === 'string') sent[name] = value;

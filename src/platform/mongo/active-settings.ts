@@ -1,11 +1,11 @@
 // Cached active settings of organisations, such as webhooks and rules, so that decisions need no query for them.
-import { type Feature, type Plan, plansWith } from '../../domain/identity/plans.ts';
+import { type Feature, type Plan, listFeaturePlans } from '../../domain/identity/plans.ts';
 import type { Caches } from './caches.ts';
 
 export interface ActiveSettings<T> {
-  of(organizationId: string): Promise<T[]>;
+  loadSettings(organizationId: string): Promise<T[]>;
   /** Drops the cached settings after the commit; call it with every change. */
-  changed(organizationId: string): void;
+  invalidate(organizationId: string): void;
 }
 
 interface Source<T> {
@@ -22,29 +22,29 @@ interface Deps {
   caches: Caches;
   onCommit: (run: () => void) => void;
   /** Null: no such organisation. */
-  planOf: (organizationId: string) => Promise<Plan | null>;
+  loadPlan: (organizationId: string) => Promise<Plan | null>;
 }
 
 const CACHED_ORGANIZATIONS = 10_000;
 
-export function createActiveSettings({ caches, onCommit, planOf }: Deps): OpenActiveSettings {
+export function createActiveSettings({ caches, onCommit, loadPlan }: Deps): OpenActiveSettings {
   return ({ collection, feature, load }) => {
-    const plans = plansWith(feature);
-    const active = caches.open<Awaited<ReturnType<typeof load>>>({
+    const plans = listFeaturePlans(feature);
+    const active = caches.openCache<Awaited<ReturnType<typeof load>>>({
       collections: [collection, 'organizations'],
       max: CACHED_ORGANIZATIONS,
     });
     return {
-      async of(organizationId) {
+      async loadSettings(organizationId) {
         const found = await active.get(organizationId, async () => {
-          const plan = await planOf(organizationId);
+          const plan = await loadPlan(organizationId);
           const value = plan && plans.includes(plan) ? await load(organizationId) : [];
           return { organizationId, value };
         });
         return found ?? [];
       },
 
-      changed(organizationId) {
+      invalidate(organizationId) {
         onCommit(() => active.invalidate(organizationId));
       },
     };

@@ -54,7 +54,7 @@ export function createCache<V>({
       changedAt.clear();
     }
   }
-  for (const collection of collections) feed.on(collection, invalidate);
+  for (const collection of collections) feed.subscribe(collection, invalidate);
 
   async function loadAndKeep(key: string, load: () => Promise<Loaded<V>>): Promise<V | null> {
     const since = tick;
@@ -68,10 +68,10 @@ export function createCache<V>({
     invalidate,
     get(key, load) {
       const cached = entries.get(key);
-      if (cached && feed.live() && isFresh(cached)) return cached.value;
+      if (cached && feed.isLive() && isFresh(cached)) return cached.value;
       const current = loading.get(key);
       // A load that began before the last change may have read stale data.
-      if (current && current.since === tick && feed.live()) return current.value;
+      if (current && current.since === tick && feed.isLive()) return current.value;
       const value = loadAndKeep(key, load).finally(() => {
         if (loading.get(key)?.value === value) loading.delete(key);
       });

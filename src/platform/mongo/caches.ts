@@ -4,14 +4,14 @@ import type { ChangeFeed } from './change-feed.ts';
 
 export interface Caches {
   /** `collections` are those whose changes make entries stale. */
-  open<V>(options: { collections: readonly string[]; max: number }): Cache<V>;
+  openCache<V>(options: { collections: readonly string[]; max: number }): Cache<V>;
   forget(organizationId: string): void;
 }
 
 export function createCaches(feed: ChangeFeed): Caches {
   const opened: Pick<Cache<unknown>, 'invalidate'>[] = [];
   return {
-    open<V>({ collections, max }: { collections: readonly string[]; max: number }): Cache<V> {
+    openCache<V>({ collections, max }: { collections: readonly string[]; max: number }): Cache<V> {
       const cache = createCache<V>({ feed, collections, max });
       opened.push(cache);
       return cache;

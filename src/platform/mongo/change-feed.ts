@@ -6,9 +6,9 @@ import type { Connection, mongo } from 'mongoose';
 export type Listener = (organizationId: string | null) => void;
 
 export interface ChangeFeed {
-  on(collection: string, listener: Listener): void;
+  subscribe(collection: string, listener: Listener): void;
   /** False while the stream is interrupted or silent: caches read through. */
-  live(): boolean;
+  isLive(): boolean;
   /** Opens the stream; caches read through until the database has answered. */
   start(): void;
   stop(): Promise<void>;
@@ -36,14 +36,14 @@ export function createChangeFeed({
   let stream: mongo.ChangeStream | null = null;
   let lastSeen = -Infinity;
 
-  const live = (): boolean => performance.now() - lastSeen < MAX_SILENCE_MS;
+  const isLive = (): boolean => performance.now() - lastSeen < MAX_SILENCE_MS;
   const notify = (collection: string, organizationId: string | null): void =>
     listeners.get(collection)?.forEach((listener) => listener(organizationId));
 
   /** Invalidates everything after a silence. A stream that is being closed may still report something. */
   function markAlive(): void {
     if (stopping.signal.aborted) return;
-    if (!live()) for (const collection of listeners.keys()) notify(collection, null);
+    if (!isLive()) for (const collection of listeners.keys()) notify(collection, null);
     lastSeen = performance.now();
   }
 
@@ -58,7 +58,7 @@ export function createChangeFeed({
     stream.on('resumeTokenChanged', markAlive);
     for await (const change of stream as AsyncIterable<Change>) {
       const collection = 'ns' in change && 'coll' in change.ns ? change.ns.coll : '';
-      notify(collection, organizationOf(collection, change));
+      notify(collection, extractOrganizationId(collection, change));
     }
   }
 
@@ -73,10 +73,10 @@ export function createChangeFeed({
   }
 
   return {
-    on(collection, listener) {
+    subscribe(collection, listener) {
       listeners.set(collection, [...(listeners.get(collection) ?? []), listener]);
     },
-    live,
+    isLive,
     start() {
       void keepFollowing();
     },
@@ -89,7 +89,7 @@ export function createChangeFeed({
   };
 }
 
-function organizationOf(collection: string, change: Change): string | null {
+function extractOrganizationId(collection: string, change: Change): string | null {
   const document = 'fullDocument' in change ? change.fullDocument : undefined;
   const owner: unknown = collection === 'organizations' ? document?._id : document?.organizationId;
   return owner != null && typeof (owner as HexId).toHexString === 'function'

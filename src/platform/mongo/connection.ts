@@ -47,14 +47,14 @@ export async function connectMongo({
     await assertSupported(connection);
   } catch (error) {
     await connection.close();
-    throw readable(error, uri);
+    throw toReadableError(error, uri);
   }
   return { connection, close: () => connection.close() };
 }
 
 /** The database's time in milliseconds since the epoch: the `localTime` of its `hello`. */
-export async function databaseNow(connection: Connection): Promise<number> {
-  const hello = await admin(connection).command({ hello: 1 }, { timeoutMS: HELLO_TIMEOUT_MS });
+export async function readDatabaseTime(connection: Connection): Promise<number> {
+  const hello = await getAdminDb(connection).command({ hello: 1 }, { timeoutMS: HELLO_TIMEOUT_MS });
   return (hello.localTime as Date).getTime();
 }
 
@@ -69,14 +69,14 @@ export function isOnThisMachine(connection: Connection): boolean {
 }
 
 async function assertSupported(connection: Connection): Promise<void> {
-  const hello = await admin(connection).command({ hello: 1 });
+  const hello = await getAdminDb(connection).command({ hello: 1 });
   if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
     throw new Error(
       'MONGODB_URI names a stand-alone server. Assay requires transactions and change streams: ' +
         'use a replica set (one member is enough: start mongod with --replSet and run rs.initiate()) or a sharded cluster.',
     );
   }
-  const { version } = await admin(connection).command({ buildInfo: 1 });
+  const { version } = await getAdminDb(connection).command({ buildInfo: 1 });
   if (Number.parseInt(version, 10) < MIN_VERSION) {
     throw new Error(
       `MONGODB_URI names MongoDB ${version}; Assay requires ${MIN_VERSION}.0 or later.`,
@@ -84,12 +84,12 @@ async function assertSupported(connection: Connection): Promise<void> {
   }
 }
 
-function admin(connection: Connection): mongoose.mongo.Db {
+function getAdminDb(connection: Connection): mongoose.mongo.Db {
   return connection.getClient().db('admin');
 }
 
 /** Adds the address to the driver's message, without the password. */
-function readable(error: unknown, uri: string): unknown {
+function toReadableError(error: unknown, uri: string): unknown {
   if (!(error instanceof mongoose.Error.MongooseServerSelectionError)) return error;
   const address = uri.replace(/\/\/[^@/]*@/, '//***@');
   return new Error(`No primary found at ${address}: ${error.message}`, { cause: error });

@@ -47,14 +47,14 @@ export async function migrate(deps: MigrationDeps): Promise<void> {
     { id: `${INDEXES}${indexDigest(deps.models)}`, run: () => buildIndexes(deps.models) },
     ...deps.migrations,
   ];
-  const done = collectionOf(deps.connection);
+  const done = getCollection(deps.connection);
   await refuseNewer(done, steps);
-  while ((await pendingOf(done, steps)).length > 0) {
+  while ((await findPending(done, steps)).length > 0) {
     if (!(await runLeased(done, steps, deps))) await wait(POLL_MS);
   }
 }
 
-function collectionOf(connection: Connection): mongo.Collection<MigrationDocument> {
+function getCollection(connection: Connection): mongo.Collection<MigrationDocument> {
   return connection.getClient().db(connection.name).collection('migrations');
 }
 
@@ -74,7 +74,7 @@ async function refuseNewer(
   );
 }
 
-async function pendingOf(
+async function findPending(
   done: mongo.Collection<MigrationDocument>,
   steps: readonly Migration[],
 ): Promise<Migration[]> {
@@ -89,7 +89,7 @@ async function runLeased(
   deps: MigrationDeps,
 ): Promise<boolean> {
   try {
-    return await deps.leases.hold(LEASE, LEASE_MS, () => runPending(done, steps, deps));
+    return await deps.leases.runUnderLease(LEASE, LEASE_MS, () => runPending(done, steps, deps));
   } finally {
     await deps.leases.release(LEASE);
   }
@@ -101,7 +101,7 @@ async function runPending(
   steps: readonly Migration[],
   { connection, keyStore, clock, log }: MigrationDeps,
 ): Promise<void> {
-  for (const step of await pendingOf(done, steps)) {
+  for (const step of await findPending(done, steps)) {
     log(`migration ${step.id}`);
     await step.run?.(connection, keyStore);
     await done.insertOne({ _id: step.id, at: clock.now() });

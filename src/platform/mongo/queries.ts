@@ -20,7 +20,7 @@ export const AFTER = { returnDocument: 'after' } as const;
 export const READ_MAX_MS = 5000;
 
 /** Upper bound of the count for a page, high enough to show whether there is another page. */
-export function countedTo({ skip, limit }: Page): number {
+export function computeCountLimit({ skip, limit }: Page): number {
   return Math.max(COUNTED_MAX, skip + limit + 1);
 }
 
@@ -42,7 +42,7 @@ export async function listPage<D>(
   const [items, total] = await Promise.all([
     found.lean<D[]>(),
     model
-      .countDocuments(where, page.exact ? {} : { limit: countedTo(page) })
+      .countDocuments(where, page.exact ? {} : { limit: computeCountLimit(page) })
       .maxTimeMS(READ_MAX_MS),
   ]);
   return { items, total };
@@ -76,7 +76,7 @@ export async function requireFewer(
 }
 
 /** The defined members of a change; undefined ones stay unchanged. */
-export function givenMembers(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function omitUndefined(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
@@ -110,7 +110,7 @@ export async function* readCursor<T>(
 }
 
 /** Reads documents as raw BSON, which is faster than Mongoose (row list). @throws TenancyError like any query */
-export function rawDocuments(
+export function findRawDocuments(
   model: Filtered,
   where: object,
   options: mongo.FindOptions,

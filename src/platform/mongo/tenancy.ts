@@ -34,7 +34,7 @@ const QUERY_OPERATIONS = [
 export class TenancyError extends Error {}
 
 /** Adds a required, immutable `organizationId` to the schema and guards every operation on it. */
-export function tenancy(schema: Schema): void {
+export function guardTenancy(schema: Schema): void {
   schema.add({ organizationId: { type: Schema.Types.ObjectId, required: true, immutable: true } });
   for (const operation of QUERY_OPERATIONS) guardQuery(schema, operation);
   guardEstimate(schema);

@@ -23,9 +23,9 @@ let underWay = 0;
 /** Transactions of a connection; models join them through Mongoose's async local storage. */
 export function createTransactions(connection: Connection): Transactions {
   const pending = new AsyncLocalStorage<Callback[]>();
-  const storages = [pending, storageOf(connection)];
+  const storages = [pending, getSessionStorage(connection)];
 
-  async function run<T>(callbacks: Callback[], work: () => Promise<T>): Promise<T> {
+  async function runTransaction<T>(callbacks: Callback[], work: () => Promise<T>): Promise<T> {
     underWay += 1;
     try {
       return await pending.run(callbacks, () =>
@@ -46,7 +46,7 @@ export function createTransactions(connection: Connection): Transactions {
     async transaction<T>(work: () => Promise<T>): Promise<T> {
       if (pending.getStore()) return work();
       const callbacks: Callback[] = [];
-      const result = await run(callbacks, work);
+      const result = await runTransaction(callbacks, work);
       for (const callback of callbacks) callback();
       return result;
     },
@@ -59,7 +59,7 @@ export function createTransactions(connection: Connection): Transactions {
 }
 
 /** Mongoose's storage of the current session (option `transactionAsyncLocalStorage`), missing in its types. */
-function storageOf({ base }: Connection): AsyncLocalStorage<unknown> | undefined {
+function getSessionStorage({ base }: Connection): AsyncLocalStorage<unknown> | undefined {
   return (base as { transactionAsyncLocalStorage?: AsyncLocalStorage<unknown> })
     .transactionAsyncLocalStorage;
 }

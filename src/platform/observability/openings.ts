@@ -12,7 +12,7 @@ type Opening = Pick<
 >;
 
 /** Returns one line per insecure setting. */
-export function openingsOf(config: Opening): string[] {
+export function describeOpenings(config: Opening): string[] {
   const { REGISTRATION, DEFAULT_PLAN, SMTP_URL, requireVerifiedEmail } = config;
   const isBesideData = config.production && config.KEY_STORE_URI === undefined;
   return [

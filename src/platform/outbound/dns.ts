@@ -5,12 +5,12 @@ import { isIP } from 'node:net';
 
 export interface Dns {
   /** The TXT records of a name, one string each; empty: it has none. @throws Error when no server answers in time */
-  txt(name: string): Promise<string[]>;
+  resolveTxt(name: string): Promise<string[]>;
   /**
    * The addresses of a name, IPv4 first; an address is its own. Knows neither the hosts file nor a search list.
    * @throws Error when the name has none, or no server answers in time
    */
-  addresses(name: string): Promise<LookupAddress[]>;
+  resolveAddresses(name: string): Promise<LookupAddress[]>;
 }
 
 const NO_RECORDS = new Set(['ENOTFOUND', 'ENODATA']);
@@ -26,7 +26,10 @@ export function createDns({
   timeoutMs: number;
 }): Dns {
   /** Asks within the time, whatever the number of servers. */
-  async function ask<T>(tries: number, question: (resolver: Resolver) => Promise<T>): Promise<T> {
+  async function queryServers<T>(
+    tries: number,
+    question: (resolver: Resolver) => Promise<T>,
+  ): Promise<T> {
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });
     if (servers.length > 0) resolver.setServers(servers);
     // The resolver's own timeout restarts for each server.
@@ -39,29 +42,29 @@ export function createDns({
   }
 
   return {
-    async txt(name) {
+    async resolveTxt(name) {
       try {
-        const records = await ask(1, (resolver) => resolver.resolveTxt(name));
+        const records = await queryServers(1, (resolver) => resolver.resolveTxt(name));
         return records.map((parts) => parts.join(''));
       } catch (error) {
         if (NO_RECORDS.has((error as NodeJS.ErrnoException).code ?? '')) return [];
         throw error;
       }
     },
-    async addresses(name) {
+    async resolveAddresses(name) {
       const family = isIP(name);
       if (family !== 0) return [{ address: name, family }];
-      const [four, six] = await ask(TRIES, (resolver) =>
+      const [four, six] = await queryServers(TRIES, (resolver) =>
         Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]),
       );
-      const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+      const found = [...toAddresses(four, 4), ...toAddresses(six, 6)];
       if (found.length === 0 && four.status === 'rejected') throw four.reason;
       return found;
     },
   };
 }
 
-function addressesOf(
+function toAddresses(
   answer: PromiseSettledResult<readonly string[]>,
   family: 4 | 6,
 ): LookupAddress[] {

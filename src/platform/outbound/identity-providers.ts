@@ -48,16 +48,16 @@ export type Claims = Readonly<Record<string, unknown>> & {
 
 export interface OpenIdProvider {
   /** The authorization URL. */
-  location(request: AuthorizationRequest): Promise<string>;
+  buildAuthorizationUrl(request: AuthorizationRequest): Promise<string>;
   /**
    * Exchanges the code and returns the claims of the ID token. When one of `wanted` is missing, adds those of UserInfo.
    * @throws AppError `FORBIDDEN` for an error response; `TOKEN_VERIFICATION_FAILED`, `IDENTITY_PROVIDER_UNAVAILABLE`
    */
   claims(response: AuthorizationResponse, wanted: readonly string[]): Promise<Claims>;
   /** The URL where a browser ends its session at the provider; null: the provider has none. */
-  logoutLocation(request: LogoutLocation): string | null;
+  buildLogoutUrl(request: LogoutLocation): string | null;
   /** Verifies a logout token and returns its contents. @throws AppError like `claims` */
-  logoutToken(token: string): Promise<LogoutToken>;
+  verifyLogoutToken(token: string): Promise<LogoutToken>;
 }
 
 /** A logout that a browser takes to the provider. */
@@ -70,15 +70,15 @@ export interface LogoutLocation {
 
 export interface OAuthServer {
   /** The authorization URL. */
-  location(request: AuthorizationRequest): Promise<string>;
+  buildAuthorizationUrl(request: AuthorizationRequest): Promise<string>;
   /** Exchanges the code; the result reads JSON with the access token. @throws AppError like `OpenIdProvider.claims` */
   reader(response: AuthorizationResponse): Promise<(url: string) => Promise<unknown>>;
 }
 
 export interface IdentityProviders {
   /** Discovers the provider's metadata. @throws AppError `IDENTITY_PROVIDER_UNAVAILABLE` */
-  openId(client: OpenIdClient): Promise<OpenIdProvider>;
-  oauth(client: OAuthClient): OAuthServer;
+  connectOpenId(client: OpenIdClient): Promise<OpenIdProvider>;
+  connectOAuth(client: OAuthClient): OAuthServer;
 }
 
 export type Fetch = (url: string, options?: RequestInit) => Promise<Response>;
@@ -94,9 +94,10 @@ const fetchOrUnavailable =
   (fetch: Fetch): oidc.CustomFetch =>
   async (url, options) => {
     const response = await fetch(url, options as RequestInit).catch((cause: unknown) => {
-      throw unavailable(cause);
+      throw createUnavailableError(cause);
     });
-    if (response.status >= 500) throw unavailable(new Error(`status ${response.status}`));
+    if (response.status >= 500)
+      throw createUnavailableError(new Error(`status ${response.status}`));
     return response;
   };
 
@@ -110,7 +111,7 @@ function createDiscovery(
   });
 
   /** The metadata must name the issuer that was asked for. */
-  async function discover({
+  async function fetchConfiguration({
     issuer,
     clientId,
     clientSecret,
@@ -122,7 +123,7 @@ function createDiscovery(
       new URL(issuer),
       clientId,
       clientSecret,
-      clientAuthentication(clientSecret),
+      createClientAuth(clientSecret),
       options,
     );
     const { issuer: name } = configuration.serverMetadata();
@@ -139,9 +140,9 @@ function createDiscovery(
     const key = createHash('sha256').update(JSON.stringify(client)).digest('hex');
     const cached = cache.get(key);
     if (cached) return cached;
-    const configuration = discover(client).catch((cause: unknown) => {
+    const configuration = fetchConfiguration(client).catch((cause: unknown) => {
       cache.delete(key);
-      throw appErrorIn(cause) ?? unavailable(cause);
+      throw findAppError(cause) ?? createUnavailableError(cause);
     });
     cache.set(key, configuration);
     return configuration;
@@ -157,10 +158,10 @@ export function createIdentityProviders({
   clock: Clock;
 }): IdentityProviders {
   const customFetch = fetchOrUnavailable(fetch);
-  const configurationOf = createDiscovery(customFetch);
+  const loadConfiguration = createDiscovery(customFetch);
   const logoutTokens = createLogoutTokens({ fetch: customFetch as Fetch, clock });
 
-  async function exchangeCode(
+  async function redeemCode(
     configuration: oidc.Configuration,
     { url, verifier, nonce }: AuthorizationResponse,
   ) {
@@ -181,27 +182,31 @@ export function createIdentityProviders({
   }
 
   return {
-    async openId(client) {
-      const configuration = await configurationOf(client);
+    async connectOpenId(client) {
+      const configuration = await loadConfiguration(client);
       const { issuer, jwks_uri: jwksUri = '', userinfo_endpoint } = configuration.serverMetadata();
       const hasUserInfo = userinfo_endpoint !== undefined;
       return {
-        location: (request) => location(configuration, request, { nonce: request.nonce }),
+        buildAuthorizationUrl: (request) =>
+          buildAuthorizationUrl(configuration, request, { nonce: request.nonce }),
         claims: (response, wanted) =>
           mapErrors(async () => {
-            const { claims, accessToken } = await exchangeCode(configuration, response);
+            const { claims, accessToken } = await redeemCode(configuration, response);
             if (!hasUserInfo || wanted.every((name) => claims[name] !== undefined)) return claims;
-            return merged(claims, await oidc.fetchUserInfo(configuration, accessToken, claims.sub));
+            return mergeClaims(
+              claims,
+              await oidc.fetchUserInfo(configuration, accessToken, claims.sub),
+            );
           }),
-        logoutLocation: (request) => logoutLocation(configuration, request),
-        logoutToken: (token) =>
+        buildLogoutUrl: (request) => buildLogoutUrl(configuration, request),
+        verifyLogoutToken: (token) =>
           mapErrors(() =>
             logoutTokens.verify(token, { issuer, clientId: client.clientId, jwksUri }),
           ),
       };
     },
 
-    oauth({ issuer, authorizationUrl, tokenUrl, clientId, clientSecret }) {
+    connectOAuth({ issuer, authorizationUrl, tokenUrl, clientId, clientSecret }) {
       const server = { issuer, authorization_endpoint: authorizationUrl, token_endpoint: tokenUrl };
       const secret = oidc.ClientSecretPost(clientSecret);
       const configuration = new oidc.Configuration(server, clientId, clientSecret, secret);
@@ -209,7 +214,7 @@ export function createIdentityProviders({
       configuration.timeout = TIMEOUT_SECONDS;
       if (isInsecure(tokenUrl)) oidc.allowInsecureRequests(configuration);
       return {
-        location: (request) => location(configuration, request, {}),
+        buildAuthorizationUrl: (request) => buildAuthorizationUrl(configuration, request, {}),
         reader: ({ url, verifier }) =>
           mapErrors(async () => {
             const expectedState = url.searchParams.get('state') ?? '';
@@ -224,7 +229,7 @@ export function createIdentityProviders({
 const isInsecure = (url: string): boolean => url.startsWith('http:');
 
 /** `client_secret_post` where the metadata lists it, else `client_secret_basic`, the default of the standard. */
-function clientAuthentication(secret: string): oidc.ClientAuth {
+function createClientAuth(secret: string): oidc.ClientAuth {
   const [post, basic] = [oidc.ClientSecretPost(secret), oidc.ClientSecretBasic(secret)];
   return (...call) => {
     const methods = call[0].token_endpoint_auth_methods_supported ?? [];
@@ -238,7 +243,7 @@ const ENTRA_TENANTS = 'https://login.microsoftonline.com/{tenantid}/v2.0';
 const isSameUrl = (name: string, issuer: string): boolean =>
   URL.canParse(name) && new URL(name).href === new URL(issuer).href;
 
-async function location(
+async function buildAuthorizationUrl(
   configuration: oidc.Configuration,
   { redirectUri, scope, state, verifier, prompt }: AuthorizationRequest,
   parameters: Record<string, string>,
@@ -256,7 +261,7 @@ async function location(
 }
 
 /** RP-initiated logout, without an ID token hint since ID tokens are not kept. Null for an endpoint that is no URL. */
-function logoutLocation(
+function buildLogoutUrl(
   configuration: oidc.Configuration,
   { redirectUri, state, hint }: LogoutLocation,
 ): string | null {
@@ -270,7 +275,7 @@ function logoutLocation(
 }
 
 /** Claims of the ID token take precedence; `email` and `email_verified` come from the same source. */
-function merged(claims: oidc.IDToken, userInfo: oidc.UserInfoResponse): Claims {
+function mergeClaims(claims: oidc.IDToken, userInfo: oidc.UserInfoResponse): Claims {
   const { email, email_verified } = claims.email === undefined ? userInfo : claims;
   return { ...userInfo, ...claims, email, email_verified };
 }
@@ -286,22 +291,22 @@ async function readJson(
     new URL(url),
     'GET',
   );
-  if (response.status !== 200) throw unavailable(new Error(`status ${response.status}`));
+  if (response.status !== 200) throw createUnavailableError(new Error(`status ${response.status}`));
   return response.json();
 }
 
-const unavailable = (cause: unknown): AppError =>
+const createUnavailableError = (cause: unknown): AppError =>
   new AppError('IDENTITY_PROVIDER_UNAVAILABLE', undefined, { cause });
 
 /** The AppError that the library wrapped, if any. */
-function appErrorIn(error: unknown): AppError | null {
+function findAppError(error: unknown): AppError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof AppError) return cause;
   return null;
 }
 
 /** An error code such as `invalid_client`; any other text of the provider or browser is not repeated. */
-const codeOf = ({ error }: { error: string }): string =>
+const toSafeCode = ({ error }: { error: string }): string =>
   /^[\w.-]{1,64}$/.test(error) ? error : 'with an invalid code';
 
 /** Maps any error about a response to an AppError. */
@@ -309,13 +314,16 @@ async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const own = appErrorIn(error);
+    const own = findAppError(error);
     if (own) throw own;
     if (error instanceof oidc.AuthorizationResponseError)
-      throw new AppError('FORBIDDEN', `The identity provider returned the error ${codeOf(error)}`);
+      throw new AppError(
+        'FORBIDDEN',
+        `The identity provider returned the error ${toSafeCode(error)}`,
+      );
     const reason =
       error instanceof oidc.ResponseBodyError
-        ? `The identity provider answered ${codeOf(error)}`
+        ? `The identity provider answered ${toSafeCode(error)}`
         : 'The response of the identity provider is invalid';
     throw new AppError('TOKEN_VERIFICATION_FAILED', reason, { cause: error });
   }

@@ -39,7 +39,7 @@ export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Cloc
   const keySets = new LRUCache<string, JWTVerifyGetKey>({ max: MAX_KEY_SETS });
 
   /** The key set of a provider: fetched when a key is missing, at most twice a minute. */
-  function keysOf(jwksUri: string): JWTVerifyGetKey {
+  function getKeySet(jwksUri: string): JWTVerifyGetKey {
     const known = keySets.get(jwksUri);
     if (known) return known;
     const options = { [customFetch]: fetch as never, timeoutDuration: TIMEOUT_MS };
@@ -54,7 +54,7 @@ export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Cloc
       token: string,
       { issuer, clientId, jwksUri }: LogoutTokenIssuer,
     ): Promise<LogoutToken> {
-      const { payload, protectedHeader } = await jwtVerify(token, keysOf(jwksUri), {
+      const { payload, protectedHeader } = await jwtVerify(token, getKeySet(jwksUri), {
         algorithms: ALGORITHMS,
         issuer,
         audience: clientId,
@@ -66,18 +66,19 @@ export function createLogoutTokens({ fetch, clock }: { fetch: Fetch; clock: Cloc
       const { typ } = protectedHeader;
       if (typ !== undefined && !TYPES.includes(typ.toLowerCase()))
         throw new Error('`typ` of the logout token is that of another token');
-      return { id: idIn(payload), claims: payload as Claims };
+      return { id: requireTokenId(payload), claims: payload as Claims };
     },
   };
 }
 export type LogoutTokens = ReturnType<typeof createLogoutTokens>;
 
 /** Returns the `jti` of a token that has every required claim of a logout token and none of another kind of token. */
-function idIn(claims: JWTPayload): string {
+function requireTokenId(claims: JWTPayload): string {
   const { jti, sub, sid, aud, nonce, events } = claims;
-  if (!isId(jti)) throw new Error('`jti` of the logout token is not usable');
-  if (![sub, sid].some(isId)) throw new Error('Logout token names neither a person nor a session');
-  if (![sub, sid].every((id) => id === undefined || isId(id)))
+  if (!isValidId(jti)) throw new Error('`jti` of the logout token is not usable');
+  if (![sub, sid].some(isValidId))
+    throw new Error('Logout token names neither a person nor a session');
+  if (![sub, sid].every((id) => id === undefined || isValidId(id)))
     throw new Error('`sub` or `sid` of the logout token is not usable');
   if (Array.isArray(aud) && aud.length > 1) throw new Error('Logout token has a second audience');
   if (nonce !== undefined) throw new Error('Logout token has a nonce, as only an ID token may');
@@ -86,7 +87,7 @@ function idIn(claims: JWTPayload): string {
   return jti;
 }
 
-const isId = (value: unknown): value is string =>
+const isValidId = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= MAX_ID;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

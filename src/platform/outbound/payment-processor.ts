@@ -40,15 +40,15 @@ export function createPaymentProcessor(options: Options) {
   let loaded: Promise<typeof Stripe> | null = null;
   let made: Promise<Stripe> | null = null;
 
-  async function load(): Promise<typeof Stripe> {
+  async function loadSdk(): Promise<typeof Stripe> {
     loaded ??= import('stripe').then((module) => module.default);
     return loaded;
   }
 
   async function connect(key: string): Promise<Stripe> {
-    const Sdk = await load();
+    const Sdk = await loadSdk();
     return new Sdk(key, {
-      ...addressOf(options.apiUrl),
+      ...toHostConfig(options.apiUrl),
       httpClient: Sdk.createFetchHttpClient(fetch as never),
       timeout: TIMEOUT_MS,
       maxNetworkRetries: 1,
@@ -57,7 +57,7 @@ export function createPaymentProcessor(options: Options) {
   }
 
   /** @throws AppError `CONFIG_ERROR` without a key */
-  function client(): Promise<Stripe> {
+  function getClient(): Promise<Stripe> {
     if (secretKey === undefined) throw new AppError('CONFIG_ERROR', 'No payment key is configured');
     return (made ??= connect(secretKey));
   }
@@ -68,22 +68,22 @@ export function createPaymentProcessor(options: Options) {
 
     /** The address of a hosted checkout. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
     async openCheckout(order: CheckoutOrder): Promise<string> {
-      const sessions = (await client()).checkout.sessions;
-      const { url } = await sessions.create(checkoutOf(order));
+      const sessions = (await getClient()).checkout.sessions;
+      const { url } = await sessions.create(toCheckoutParams(order));
       if (url === null) throw new Error('the checkout session has no address');
       return url;
     },
 
     /** The address of the customer's self-service portal. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
     async openPortal(customerId: string, returnUrl: string): Promise<string> {
-      const { sessions } = (await client()).billingPortal;
+      const { sessions } = (await getClient()).billingPortal;
       const { url } = await sessions.create({ customer: customerId, return_url: returnUrl });
       return url;
     },
 
     /** Ends a subscription at once; one that is unknown has ended already. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
     async cancel(subscriptionId: string): Promise<void> {
-      const { subscriptions } = await client();
+      const { subscriptions } = await getClient();
       await subscriptions.cancel(subscriptionId).catch((error: { code?: string }) => {
         if (error.code !== 'resource_missing') throw error;
       });
@@ -91,7 +91,7 @@ export function createPaymentProcessor(options: Options) {
 
     /** Reports usage beyond a plan. @throws AppError `CONFIG_ERROR`, and the SDK's errors */
     async report({ identifier, customerId, count, at }: MeterEvent): Promise<void> {
-      const { meterEvents } = (await client()).billing;
+      const { meterEvents } = (await getClient()).billing;
       await meterEvents.create({
         event_name: meterEvent,
         identifier,
@@ -109,7 +109,7 @@ export function createPaymentProcessor(options: Options) {
         throw new AppError('CONFIG_ERROR', 'No secret of the payment webhook is configured');
       const refusal = new AppError('VALIDATION_ERROR', 'Stripe-Signature does not fit the body');
       if (!isTimely(signature, now)) throw refusal;
-      const { webhooks } = await load();
+      const { webhooks } = await loadSdk();
       const receivedAt = now.getTime();
       const given = [rawBody, signature, webhookSecret, EVENT_AGE_SECONDS] as const;
       try {
@@ -122,7 +122,7 @@ export function createPaymentProcessor(options: Options) {
 }
 export type PaymentProcessor = ReturnType<typeof createPaymentProcessor>;
 
-function addressOf(apiUrl: string | undefined): Pick<Stripe.StripeConfig, 'host'> {
+function toHostConfig(apiUrl: string | undefined): Pick<Stripe.StripeConfig, 'host'> {
   if (apiUrl === undefined) return {};
   const { hostname, port, protocol } = new URL(apiUrl);
   const address = { host: hostname, port, protocol: protocol.slice(0, -1) };
@@ -130,7 +130,7 @@ function addressOf(apiUrl: string | undefined): Pick<Stripe.StripeConfig, 'host'
 }
 
 /** Names the organisation in the session and in its subscription, since events arrive in any order. */
-function checkoutOf(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
+function toCheckoutParams(order: CheckoutOrder): Stripe.Checkout.SessionCreateParams {
   const { organizationId, planId, prices, customerId, email, returnUrl } = order;
   const metadata = { organizationId, planId };
   return {

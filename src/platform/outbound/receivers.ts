@@ -28,7 +28,7 @@ export interface Message {
 
 export interface Receivers {
   /** @throws AppError `SSRF_BLOCKED`: nothing was sent */
-  post(message: Message): Promise<PostOutcome>;
+  postMessage(message: Message): Promise<PostOutcome>;
   /** Like `postMessage`, but a forbidden destination is a failed outcome. */
   attempt(message: Message): Promise<PostOutcome>;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ interface ReceiversDeps {
 }
 
 export function createReceivers({ http, clock, suspectTimeoutMs }: ReceiversDeps): Receivers {
-  async function answerTo({
+  async function sendMessage({
     url,
     headers,
     body,
@@ -58,35 +58,37 @@ export function createReceivers({ http, clock, suspectTimeoutMs }: ReceiversDeps
     const response = await http.fetch(url, { method: 'POST', headers: sent, body, signal });
     const { ok, status: statusCode } = response;
     const error = ok ? null : `answered ${statusCode}`;
-    const retryAfterMs = retryAfter(response.headers.get('retry-after'), clock.now());
+    const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'), clock.now());
     return { ok, statusCode, error, retryAfterMs, hasTimedOut: false };
   }
 
-  async function post(message: Message): Promise<PostOutcome> {
+  async function postMessage(message: Message): Promise<PostOutcome> {
     const start = performance.now();
-    const answer = await answerTo(message).catch(unanswered);
+    const answer = await sendMessage(message).catch(toUnansweredOutcome);
     return { ...answer, durationMs: Math.round(performance.now() - start) };
   }
 
   return {
-    post,
-    attempt: (message) => post(message).catch(forbidden),
+    postMessage,
+    attempt: (message) => postMessage(message).catch(toForbiddenOutcome),
     close: () => http.close(),
   };
 }
 
-function forbidden(error: unknown): PostOutcome {
+function toForbiddenOutcome(error: unknown): PostOutcome {
   if (!(error instanceof AppError)) throw error;
-  return failedPost(error.code);
+  return createFailedOutcome(error.code);
 }
 
-function unanswered(error: unknown): PostOutcome {
+function toUnansweredOutcome(error: unknown): PostOutcome {
   if (error instanceof AppError) throw error;
   const hasTimedOut = isTimeout(error);
-  return Object.assign(failedPost(`did not answer: ${reason(error)}`), { hasTimedOut });
+  return Object.assign(createFailedOutcome(`did not answer: ${describeReason(error)}`), {
+    hasTimedOut,
+  });
 }
 
-const failedPost = (error: string): PostOutcome => ({
+const createFailedOutcome = (error: string): PostOutcome => ({
   ok: false,
   statusCode: null,
   durationMs: 0,
@@ -100,14 +102,14 @@ const isTimeout = (error: unknown): boolean =>
   (error as { cause?: { code?: unknown } }).cause?.code === 'UND_ERR_CONNECT_TIMEOUT';
 
 /** Prefers the error code, since the message may contain an address. */
-function reason(error: unknown): string {
+function describeReason(error: unknown): string {
   if (isTimeout(error)) return 'it took too long';
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : 'the connection failed';
 }
 
 /** Seconds or a date (RFC 9110). */
-function retryAfter(header: string | null, now: Date): number | null {
+function parseRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
   const ms = /^\d{1,9}$/.test(header)
     ? Number(header) * 1000

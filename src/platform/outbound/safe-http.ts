@@ -6,9 +6,9 @@ import { Agent, buildConnector, fetch as undiciFetch } from 'undici';
 import {
   isAllowed,
   mayReach,
-  destinationOf,
+  toDestination,
   readAllowed,
-  urlProblem,
+  findUrlProblem,
   type Allowed,
 } from '../../domain/outbound/ssrf.ts';
 import { AppError } from '../../errors.ts';
@@ -40,12 +40,12 @@ export interface SafeHttp {
 /** Statuses of responses without a body. */
 const BODILESS = new Set([101, 204, 205, 304]);
 
-const blocked = (subject: string, problem: string): AppError =>
+const createBlockedError = (subject: string, problem: string): AppError =>
   new AppError('SSRF_BLOCKED', `${subject} ${problem}`);
 /** Hint for operators: a host on the allow-list may be private and may lack TLS. */
 const HTTP_HINT = ', unless the installation names its host (ASSAY_OUTBOUND_ALLOW)';
 /** Reads the hosts file too, but uses a thread of the small libuv pool: only for hosts on the allow-list. */
-const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
+const resolveWithSystem: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
 export interface SafeHttpOptions {
   /** Hosts, hosts with a port, addresses and subnets that may be private and reached over http. */
@@ -71,26 +71,26 @@ export function createSafeHttp({
   resolve,
 }: SafeHttpOptions): SafeHttp {
   const allowed = readAllowed(allow);
-  const resolveListed = resolve ?? systemResolve;
-  const resolveOther = resolve ?? createDns({ servers: dnsServers, timeoutMs }).addresses;
-  const connect = connector({ allowed, resolveListed, resolveOther, timeoutMs });
+  const resolveListed = resolve ?? resolveWithSystem;
+  const resolveOther = resolve ?? createDns({ servers: dnsServers, timeoutMs }).resolveAddresses;
+  const connect = createConnector({ allowed, resolveListed, resolveOther, timeoutMs });
   const dispatcher = new Agent({ connect });
 
   function inspect(url: string): void {
-    const problem = urlProblem(url, allowed);
+    const problem = findUrlProblem(url, allowed);
     if (problem === null) return;
     const hint = url.startsWith('http:') ? HTTP_HINT : '';
-    throw blocked('The address', problem + hint);
+    throw createBlockedError('The address', problem + hint);
   }
 
   return {
     inspect,
     async check(url) {
       inspect(url);
-      const destination = destinationOf(new URL(url));
+      const destination = toDestination(new URL(url));
       if (isAllowed(destination, allowed)) return;
       const { hostname } = destination;
-      assertPublic(hostname, await addressesInTime(resolveOther(hostname), timeoutMs), allowed);
+      assertPublic(hostname, await awaitAddresses(resolveOther(hostname), timeoutMs), allowed);
     },
     async fetch(url, options = {}) {
       inspect(url);
@@ -115,7 +115,7 @@ export function createSafeHttp({
 }
 
 /** Opens connections, checking what a host name resolves to. Literal addresses are not looked up: `inspect` checks them. */
-function connector({
+function createConnector({
   allowed,
   resolveListed,
   resolveOther,
@@ -126,19 +126,19 @@ function connector({
   resolveOther: Resolve;
   timeoutMs: number;
 }) {
-  const connectorBy = (resolver: Resolve): buildConnector.connector =>
+  const createResolvingConnector = (resolver: Resolve): buildConnector.connector =>
     buildConnector({
       timeout: timeoutMs,
-      lookup: lookupBy(resolver),
+      lookup: createLookup(resolver),
     } as buildConnector.BuildOptions);
-  const unchecked = connectorBy(resolveListed);
-  const checked = connectorBy(async (hostname) => {
+  const unchecked = createResolvingConnector(resolveListed);
+  const checked = createResolvingConnector(async (hostname) => {
     const addresses = await resolveOther(hostname);
     assertPublic(hostname, addresses, allowed);
     return addresses;
   });
   return (options: buildConnector.Options, callback: buildConnector.Callback): void =>
-    (isAllowed(destinationOf(options), allowed) ? unchecked : checked)(options, callback);
+    (isAllowed(toDestination(options), allowed) ? unchecked : checked)(options, callback);
 }
 
 /** A single address that is not permitted is enough to refuse. */
@@ -148,11 +148,11 @@ function assertPublic(
   allowed: Allowed,
 ): void {
   if (!addresses.every(({ address }) => mayReach(address, allowed)))
-    throw blocked(hostname, 'resolves to an address that is not public');
+    throw createBlockedError(hostname, 'resolves to an address that is not public');
 }
 
 /** Creates a look-up function for `net.connect`. */
-function lookupBy(resolve: Resolve): LookupFunction {
+function createLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
@@ -167,7 +167,7 @@ function lookupBy(resolve: Resolve): LookupFunction {
 }
 
 /** No addresses when the look-up fails or takes too long. */
-async function addressesInTime(
+async function awaitAddresses(
   lookup: Promise<LookupAddress[]>,
   timeoutMs: number,
 ): Promise<LookupAddress[]> {
@@ -185,7 +185,7 @@ async function readWhole(response: Response, maxBytes: number): Promise<Response
     if (bytes > maxBytes) throw new Error(`the response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return responseWith(response, Buffer.concat(chunks));
+  return replaceBody(response, Buffer.concat(chunks));
 }
 
 /** Reads at most `maxBytes` of the body; a broken connection truncates it. */
@@ -200,10 +200,10 @@ async function readStart(response: Response, maxBytes: number): Promise<Response
   } catch {
     // The status has arrived, which is enough.
   }
-  return responseWith(response, Buffer.concat(chunks).subarray(0, maxBytes));
+  return replaceBody(response, Buffer.concat(chunks).subarray(0, maxBytes));
 }
 
-function responseWith({ status, statusText, headers }: Response, body: Buffer): Response {
+function replaceBody({ status, statusText, headers }: Response, body: Buffer): Response {
   return new Response(BODILESS.has(status) ? null : body, {
     status,
     statusText,

@@ -13,12 +13,12 @@ export interface LateRows {
 
 export interface Backlog {
   /** Counts pending and dead rows, each up to 10,000. */
-  backlog(): Promise<{ pending: number; dead: number }>;
+  countBacklog(): Promise<{ pending: number; dead: number }>;
   /**
    * Rows by topic that are over a minute late: since creation where retries are prompt, else since the due time.
    * A topic without such rows is left out.
    */
-  late(): Promise<LateRows[]>;
+  findLateRows(): Promise<LateRows[]>;
 }
 
 const LATE_MS = 60_000;
@@ -35,7 +35,7 @@ interface BacklogDeps {
 export function createBacklog({ rows, topics, hasPromptRetries, clock }: BacklogDeps): Backlog {
   const { collection } = rows;
 
-  async function lateOf(topic: string): Promise<LateRows[]> {
+  async function findLateTopicRows(topic: string): Promise<LateRows[]> {
     const $lt = new Date(clock.now().getTime() - LATE_MS);
     const since = hasPromptRetries ? { createdAt: { $lt } } : { dueAt: { $lt } };
     const where = { topic, status: 'pending', ...since } as const;
@@ -48,13 +48,13 @@ export function createBacklog({ rows, topics, hasPromptRetries, clock }: Backlog
   }
 
   return {
-    async backlog() {
+    async countBacklog() {
       const topic = { $in: [...topics] };
       const count = (status: string): Promise<number> =>
         collection.countDocuments({ topic, status }, { limit: MAX_COUNT, timeoutMS: TIMEOUT_MS });
       const [pending, dead] = await Promise.all([count('pending'), count('dead')]);
       return { pending, dead };
     },
-    late: async () => (await Promise.all(topics.map(lateOf))).flat(),
+    findLateRows: async () => (await Promise.all(topics.map(findLateTopicRows))).flat(),
   };
 }

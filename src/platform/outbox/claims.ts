@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import {
   CLAIMED_MAX,
   type Claimed,
-  type Closed,
+  type ClosedLanes,
   type LaneRow,
   type Lanes,
   type LaneShare,
@@ -29,14 +29,14 @@ export interface OutboxClaims {
    * Claims due rows of the next open organisations and lanes, for at most `room` deliveries, oldest first in each lane.
    * Organisations, and the lanes of each, are served in rotation.
    */
-  next(lanes: Lanes, room: number): Promise<LaneClaim[]>;
+  claimNext(lanes: Lanes, room: number): Promise<LaneClaim[]>;
 }
 
 const LEASE_MS = 60_000;
 const READ = '_id organizationId topic lane attempts dueAt';
 const anywhere = { crossTenant: true } as const;
 const BY_LANE = { organizationId: 1, lane: 1, dueAt: 1 } as const;
-const AS_WRITTEN = { createdAt: 1, _id: 1 } as const;
+const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 
 interface ClaimsDeps {
   rows: Model<OutboxDocument>;
@@ -49,8 +49,8 @@ interface ClaimsDeps {
 export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): OutboxClaims {
   const pending = { topic: { $in: [...topics] }, status: 'pending' } as const;
 
-  function dueIn(
-    { lanes, unnamed }: Closed,
+  function findDueRows(
+    { lanes, unnamed }: ClosedLanes,
     where: QueryFilter<OutboxDocument>,
   ): Promise<ReadRow[]> {
     const closed = [
@@ -69,46 +69,47 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
   }
 
   /** Due rows grouped by organisation, starting after the one served last; an incompletely read group is left out. */
-  async function dueOfOrganizations(lanes: Lanes, closed: Closed): Promise<ReadRow[][]> {
+  async function findDueGroups(lanes: Lanes, closed: ClosedLanes): Promise<ReadRow[][]> {
     const $nin = closed.organizations;
     const last = lanes.lastOrganization();
-    const after = last === '' ? [] : await dueIn(closed, { organizationId: { $gt: last, $nin } });
-    const due = after.length > 0 ? after : await dueIn(closed, { organizationId: { $nin } });
-    const groups = groupedBy(due, ({ organizationId }) => organizationId.toHexString());
+    const after =
+      last === '' ? [] : await findDueRows(closed, { organizationId: { $gt: last, $nin } });
+    const due = after.length > 0 ? after : await findDueRows(closed, { organizationId: { $nin } });
+    const groups = groupRows(due, ({ organizationId }) => organizationId.toHexString());
     if (due.length < CLAIMED_MAX) return groups;
     const [first = [], ...others] = groups;
-    return others.length > 0 ? groups.slice(0, -1) : [await dueInNextLanes(first, lanes, closed)];
+    return others.length > 0 ? groups.slice(0, -1) : [await findLaterLanes(first, lanes, closed)];
   }
 
   /** Due rows of an organisation with more than one batch: those of the lanes after the one served last. */
-  async function dueInNextLanes(
+  async function findLaterLanes(
     firstLanes: ReadRow[],
     lanes: Lanes,
-    closed: Closed,
+    closed: ClosedLanes,
   ): Promise<ReadRow[]> {
     const [first] = firstLanes;
     const last = first ? lanes.lastLane(first.organizationId) : null;
     if (!first || last === null) return firstLanes;
     const { organizationId } = first;
-    const later = await dueIn(closed, { organizationId, lane: { $gt: last } });
+    const later = await findDueRows(closed, { organizationId, lane: { $gt: last } });
     return later.length > 0 ? later : firstLanes;
   }
 
   /** Replaces the rows of ordered lanes by the due rows before the first one that is not due, oldest first. */
-  async function inOrder(due: readonly ReadRow[], lanes: Lanes): Promise<ReadRow[]> {
+  async function applyLaneOrder(due: readonly ReadRow[], lanes: Lanes): Promise<ReadRow[]> {
     const isOrdered = ({ topic }: ReadRow): boolean => ordered.has(topic);
-    const heads = groupedBy(due.filter(isOrdered), ({ organizationId, lane }) =>
+    const heads = groupRows(due.filter(isOrdered), ({ organizationId, lane }) =>
       [organizationId.toHexString(), lane].join(' '),
     ).flatMap(([row]) => row ?? []);
-    const found = await Promise.all(heads.map((row) => dueFromHead(row, lanes)));
+    const found = await Promise.all(heads.map((row) => findDueFromHead(row, lanes)));
     return [...due.filter((row) => !isOrdered(row)), ...found.flat()];
   }
 
-  async function dueFromHead(row: ReadRow, lanes: Lanes): Promise<ReadRow[]> {
+  async function findDueFromHead(row: ReadRow, lanes: Lanes): Promise<ReadRow[]> {
     const { organizationId, topic, lane = null } = row;
     const waiting = await rows
       .find({ organizationId, topic, status: 'pending', lane }, READ)
-      .sort(AS_WRITTEN)
+      .sort(OLDEST_FIRST)
       .limit(CLAIMED_MAX)
       .lean<ReadRow[]>();
     const now = clock.now();
@@ -118,12 +119,12 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
   }
 
   /** Claims the rows that no other worker has claimed since they were read, and reads their current contents. */
-  async function hold(read: readonly ReadRow[]): Promise<Map<string, OutboxDocument>> {
+  async function claimRows(read: readonly ReadRow[]): Promise<Map<string, OutboxDocument>> {
     const claim = new Types.ObjectId();
     const dueAt = new Date(clock.now().getTime() + LEASE_MS);
     const change = { $set: { claim, dueAt }, $inc: { attempts: 1 } };
     await rows.collection.bulkWrite(
-      read.map((row) => ({ updateOne: { filter: asRead(row), update: change } })),
+      read.map((row) => ({ updateOne: { filter: toUnchangedFilter(row), update: change } })),
       { ordered: false },
     );
     const ids = read.map(({ _id }) => _id);
@@ -134,22 +135,22 @@ export function createClaims({ rows, topics, ordered, clock }: ClaimsDeps): Outb
   }
 
   return {
-    async next(lanes, room) {
+    async claimNext(lanes, room) {
       for (;;) {
-        const groups = await dueOfOrganizations(lanes, lanes.closed(room));
+        const groups = await findDueGroups(lanes, lanes.listClosed(room));
         if (groups.length === 0) return [];
-        const shares = lanes.share(await inOrder(groups.flat(), lanes), room);
+        const shares = lanes.allocateSlots(await applyLaneOrder(groups.flat(), lanes), room);
         // When every lane that was read waits for its first row, look for other lanes.
         if (shares.length === 0 && groups.flat().some(({ topic }) => ordered.has(topic))) continue;
         if (shares.length === 0) return [];
-        const held = await hold(shares.flatMap((share) => share.rows));
-        return shares.map((share) => claimOf(share, held));
+        const held = await claimRows(shares.flatMap((share) => share.rows));
+        return shares.map((share) => toLaneClaim(share, held));
       }
     },
   };
 }
 
-function claimOf(
+function toLaneClaim(
   { row, rows: read, isOrdered, slots }: LaneShare<ReadRow>,
   held: ReadonlyMap<string, OutboxDocument>,
 ): LaneClaim {
@@ -159,11 +160,16 @@ function claimOf(
   });
   const firstGap = found.indexOf(null);
   const end = isOrdered && firstGap !== -1 ? firstGap : found.length;
-  const present = (some: readonly (Claimed | null)[]) => some.flatMap((one) => one ?? []);
-  return { row, slots, claimed: present(found.slice(0, end)), surplus: present(found.slice(end)) };
+  const omitMissing = (some: readonly (Claimed | null)[]) => some.flatMap((one) => one ?? []);
+  return {
+    row,
+    slots,
+    claimed: omitMissing(found.slice(0, end)),
+    surplus: omitMissing(found.slice(end)),
+  };
 }
 
-function groupedBy<R>(rows: readonly R[], keyFor: (row: R) => string): R[][] {
+function groupRows<R>(rows: readonly R[], keyFor: (row: R) => string): R[][] {
   const groups = new Map<string, R[]>();
   for (const row of rows) {
     const key = keyFor(row);
@@ -172,6 +178,6 @@ function groupedBy<R>(rows: readonly R[], keyFor: (row: R) => string): R[][] {
   return [...groups.values()];
 }
 
-function asRead({ _id, organizationId, attempts, dueAt }: ReadRow) {
+function toUnchangedFilter({ _id, organizationId, attempts, dueAt }: ReadRow) {
   return { _id, organizationId, status: 'pending', attempts, dueAt } as const;
 }

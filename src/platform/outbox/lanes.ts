@@ -64,7 +64,7 @@ export interface Claimed {
 }
 
 /** Lanes and organisations in which no delivery may start now. */
-export interface Closed {
+export interface ClosedLanes {
   lanes: string[];
   /** Organisations whose unnamed lane is closed. */
   unnamed: string[];
@@ -73,13 +73,13 @@ export interface Closed {
 }
 
 export interface Lanes {
-  closed(room: number): Closed;
+  listClosed(room: number): ClosedLanes;
   /** The organisation that was served last. */
   lastOrganization(): string;
   /** The lane that was served last in the organisation. */
   lastLane(organizationId: Types.ObjectId): Lane;
   /** Divides the free slots among the lanes of due rows, which are sorted by organisation and lane. */
-  share<R extends LaneRow>(due: readonly R[], room: number): LaneShare<R>[];
+  allocateSlots<R extends LaneRow>(due: readonly R[], room: number): LaneShare<R>[];
   /** Makes an ordered lane wait whose first row is not due yet. */
   waitForHead(row: LaneRow): void;
   /** Ends these waits, since the cause may be gone. */
@@ -87,7 +87,7 @@ export interface Lanes {
   /** Adds claimed rows to their lane. */
   begin(row: LaneRow, claimed: Claimed[]): void;
   /** Takes a slot for consecutive deliveries. */
-  occupySlot(row: LaneRow): DeliverySlot;
+  acquireSlot(row: LaneRow): DeliverySlot;
 }
 
 /** Result of a delivery, which determines the pace of its lane. */
@@ -103,14 +103,14 @@ export interface DeliverySlot {
   /** Whether the receiver timed out recently. */
   isSuspect(): boolean;
   /** Takes the next row to deliver; null: there is none. */
-  next(): OutboxDocument | null;
+  takeNext(): OutboxDocument | null;
   /** Takes all other waiting rows of the topic, for a joint delivery. */
-  others(topic: string): OutboxDocument[];
+  takeOthers(topic: string): OutboxDocument[];
   /** Takes the waiting rows that may not start: the claim is old, the lane rests, or the worker stops (`isOver`). */
-  late(isOver: boolean): Claimed[];
+  takeLate(isOver: boolean): Claimed[];
   /** Records a delivery; returns the rows that must not start now, because they come after a failed one. */
-  delivered(end: DeliveryEnd): Claimed[];
-  leave(): void;
+  recordDelivery(end: DeliveryEnd): Claimed[];
+  release(): void;
 }
 
 interface LanesDeps {
@@ -121,11 +121,11 @@ interface LanesDeps {
 
 const isResting = ({ restsUntil }: LaneState): boolean => restsUntil > performance.now();
 const isSuspect = ({ suspectUntil }: LaneState): boolean => suspectUntil > performance.now();
-const age = ({ claimedAt }: LaneState): number => performance.now() - claimedAt;
-const keyOfLane = ({ organizationId, lane }: LaneRow): string =>
+const computeAge = ({ claimedAt }: LaneState): number => performance.now() - claimedAt;
+const toLaneKey = ({ organizationId, lane }: LaneRow): string =>
   lane ?? `${organizationId} unnamed`;
 
-function slotsOf(state: LaneState): number {
+function countSlots(state: LaneState): number {
   if (state.isOrdered || isSuspect(state)) return 1;
   return state.lane === null ? UNNAMED_MAX : NAMED_MAX;
 }
@@ -136,17 +136,17 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
   const lastLanes = new Map<string, Lane>();
   let lastOrganization = '';
 
-  function stateOf(row: LaneRow): LaneState {
-    const key = keyOfLane(row);
+  function getState(row: LaneRow): LaneState {
+    const key = toLaneKey(row);
     const known = states.get(key);
     if (known) return known;
-    const made = newState(row, ordered.has(row.topic));
+    const made = createState(row, ordered.has(row.topic));
     states.set(key, made);
     return made;
   }
 
   /** Number of free slots that the organisation may still take. */
-  function freeFor(organizationId: string, room: number): number {
+  function countFreeSlots(organizationId: string, room: number): number {
     const share = Math.floor(room * SHARE_OF_FREE);
     const most =
       organizationId === NO_ORGANIZATION
@@ -156,50 +156,55 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
   }
 
   const isOpen = (state: LaneState): boolean =>
-    state.inUse < slotsOf(state) &&
+    state.inUse < countSlots(state) &&
     state.waiting.length === 0 &&
     !isResting(state) &&
     state.headWaitsUntil <= performance.now();
 
   function forget(): void {
     for (const [key, state] of states)
-      if (state.inUse === 0 && isOpen(state) && !isSuspect(state) && age(state) > REMEMBERED_MS)
+      if (
+        state.inUse === 0 &&
+        isOpen(state) &&
+        !isSuspect(state) &&
+        computeAge(state) > REMEMBERED_MS
+      )
         states.delete(key);
     const remembered = new Set([...states.values()].map(({ organizationId }) => organizationId));
     for (const organizationId of lastLanes.keys())
       if (!remembered.has(organizationId)) lastLanes.delete(organizationId);
   }
 
-  function change(organizationId: string, by: number): void {
+  function changeInUse(organizationId: string, by: number): void {
     const left = (inUse.get(organizationId) ?? 0) + by;
     if (left === 0) inUse.delete(organizationId);
     else inUse.set(organizationId, left);
   }
 
   return {
-    closed(room) {
+    listClosed(room) {
       forget();
       const closed = [...states.values()].filter((state) => !isOpen(state));
       return {
         lanes: closed.flatMap(({ lane }) => lane ?? []),
         unnamed: closed.filter(({ lane }) => lane === null).map((one) => one.organizationId),
-        organizations: [...inUse.keys()].filter((id) => freeFor(id, room) <= 0),
+        organizations: [...inUse.keys()].filter((id) => countFreeSlots(id, room) <= 0),
       };
     },
     lastOrganization: () => lastOrganization,
     lastLane: (organizationId) => lastLanes.get(organizationId.toHexString()) ?? null,
-    share(due, room) {
+    allocateSlots(due, room) {
       const taken = new Map<string, number>();
       let left = room;
-      return [...byLane(due).values()].flatMap((all) => {
+      return [...groupLanes(due).values()].flatMap((all) => {
         const [row] = all;
         if (!row) return [];
-        const state = stateOf(row);
+        const state = getState(row);
         const rows = all.slice(0, state.size);
         const { organizationId, isOrdered } = state;
         const own = taken.get(organizationId) ?? 0;
-        const free = Math.min(left, freeFor(organizationId, left + own) - own);
-        const slots = Math.min(slotsOf(state) - state.inUse, rows.length, free);
+        const free = Math.min(left, countFreeSlots(organizationId, left + own) - own);
+        const slots = Math.min(countSlots(state) - state.inUse, rows.length, free);
         if (slots <= 0) return [];
         left -= slots;
         taken.set(organizationId, own + slots);
@@ -207,13 +212,13 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
       });
     },
     waitForHead(row) {
-      stateOf(row).headWaitsUntil = performance.now() + HEAD_WAIT_MS;
+      getState(row).headWaitsUntil = performance.now() + HEAD_WAIT_MS;
     },
     endHeadWaits() {
       for (const state of states.values()) state.headWaitsUntil = 0;
     },
     begin(row, claimed) {
-      const state = stateOf(row);
+      const state = getState(row);
       lastOrganization = state.organizationId;
       lastLanes.set(state.organizationId, state.lane);
       if (claimed.length === 0) return;
@@ -221,16 +226,16 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
       state.claimedAt = performance.now();
       state.size = Math.min(CLAIMED_MAX, 2 * state.size);
     },
-    occupySlot(row) {
-      const state = stateOf(row);
+    acquireSlot(row) {
+      const state = getState(row);
       state.inUse += 1;
-      change(state.organizationId, 1);
-      return slotIn(state, () => change(state.organizationId, -1));
+      changeInUse(state.organizationId, 1);
+      return createSlot(state, () => changeInUse(state.organizationId, -1));
     },
   };
 }
 
-const newState = ({ organizationId, lane }: LaneRow, isOrdered: boolean): LaneState => ({
+const createState = ({ organizationId, lane }: LaneRow, isOrdered: boolean): LaneState => ({
   organizationId: organizationId.toHexString(),
   lane: lane ?? null,
   isOrdered,
@@ -243,26 +248,26 @@ const newState = ({ organizationId, lane }: LaneRow, isOrdered: boolean): LaneSt
   size: CLAIMED_MAX,
 });
 
-function slotIn(state: LaneState, onLeave: () => void): DeliverySlot {
+function createSlot(state: LaneState, onLeave: () => void): DeliverySlot {
   return {
     isSuspect: () => isSuspect(state),
-    next: () => state.waiting.shift()?.row ?? null,
-    others(topic) {
+    takeNext: () => state.waiting.shift()?.row ?? null,
+    takeOthers(topic) {
       const taken = state.waiting.filter(({ row }) => row.topic === topic);
       state.waiting = state.waiting.filter(({ row }) => row.topic !== topic);
       return taken.map(({ row }) => row);
     },
-    late(isOver) {
-      if (!isOver && !isResting(state) && age(state) <= HELD_MS) return [];
+    takeLate(isOver) {
+      if (!isOver && !isResting(state) && computeAge(state) <= HELD_MS) return [];
       const late = takeWaiting(state);
-      if (late.length > 0) state.size = slotsOf(state);
+      if (late.length > 0) state.size = countSlots(state);
       return late;
     },
-    delivered(end) {
+    recordDelivery(end) {
       notePace(state, end);
       return end.hasFailed && state.isOrdered ? takeWaiting(state) : [];
     },
-    leave() {
+    release() {
       state.inUse -= 1;
       onLeave();
     },
@@ -284,10 +289,10 @@ function notePace(state: LaneState, { ms, hasFailed, hasTimedOut, wasSuspect }: 
   else if (hasTimedOut && !wasSuspect) state.suspectUntil = now + SUSPECT_MS;
 }
 
-function byLane<R extends LaneRow>(rows: readonly R[]): Map<string, R[]> {
+function groupLanes<R extends LaneRow>(rows: readonly R[]): Map<string, R[]> {
   const groups = new Map<string, R[]>();
   for (const row of rows) {
-    const key = keyOfLane(row);
+    const key = toLaneKey(row);
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
   return groups;

@@ -1,6 +1,6 @@
 // The outbox worker: claims due rows, delivers them, retries on a schedule, and marks what keeps failing as dead.
 import type { Model } from 'mongoose';
-import { retryDelay } from '../../domain/retry-schedule.ts';
+import { computeRetryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { createClaims, type LaneClaim } from './claims.ts';
@@ -14,9 +14,9 @@ import type { OutboxPool } from './pools.ts';
 
 export interface OutboxWorker extends Backlog {
   /** Delivers all due rows, also those that become due during the run; resolves with the number of attempts. */
-  run(): Promise<number>;
+  deliverDue(): Promise<number>;
   /** Starts no further delivery; those under way end by themselves. */
-  stop(): void;
+  stopDelivery(): void;
 }
 
 /** How often to look for due rows while deliveries are under way. */
@@ -28,13 +28,13 @@ interface WorkerDeps {
   rows: Model<OutboxDocument>;
   deliverers: Deliverers;
   clock: Clock;
-  chance: () => number;
+  drawFraction: () => number;
   log: { warn(details: object, text: string): void };
 }
 
 /** Rows whose topic has no deliverer stay as they are until they expire. */
 export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
-  const { pool, rows, deliverers, clock, chance, log } = deps;
+  const { pool, rows, deliverers, clock, drawFraction, log } = deps;
   const topics = Object.keys(deliverers);
   const ordered = new Set(topics.filter((topic) => isOrdered(deliverers[topic])));
   const lanes = createLanes({ pool, ordered });
@@ -43,17 +43,19 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
   let isStopping = false;
 
   function retryLater(row: OutboxDocument, error: unknown): void {
-    const lastError = truncate(messageOf(error), MAX_ERROR_LENGTH);
+    const lastError = truncate(toErrorText(error), MAX_ERROR_LENGTH);
     const failure = error instanceof DeliveryFailure ? error : null;
-    const told = { lastError, ...(failure?.result && { result: failure.result }) };
-    const delay = failure?.isFinal ? null : retryDelay(pool.retries, row.attempts, chance());
+    const outcome = { lastError, ...(failure?.result && { result: failure.result }) };
+    const delay = failure?.isFinal
+      ? null
+      : computeRetryDelay(pool.retries, row.attempts, drawFraction());
     if (delay !== null) {
       const now = clock.now().getTime();
       const dueAt = new Date(now + Math.max(delay, failure?.retryAfterMs ?? 0));
       const kept = pool.retries.isEndless && { expiresAt: new Date(now + RETENTION_MS) };
-      return outcomes.note({ row, change: { ...told, ...kept, dueAt } });
+      return outcomes.record({ row, change: { ...outcome, ...kept, dueAt } });
     }
-    outcomes.note({ row, change: { ...told, status: 'dead' } });
+    outcomes.record({ row, change: { ...outcome, status: 'dead' } });
     log.warn({ id: row._id.toHexString(), topic: row.topic, lastError }, 'delivery given up');
   }
 
@@ -66,7 +68,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     try {
       const result = await send(row, hints);
       const change = { status: 'done', lastError: null, ...(result && { result }) } as const;
-      outcomes.note({ row, change });
+      outcomes.record({ row, change });
       return null;
     } catch (error) {
       retryLater(row, error);
@@ -90,7 +92,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
 
   /** Restores the row to its state before the claim. */
   function giveBack({ row, wasDueAt }: Claimed): void {
-    outcomes.note({ row, change: { dueAt: wasDueAt, attempts: row.attempts - 1 } });
+    outcomes.record({ row, change: { dueAt: wasDueAt, attempts: row.attempts - 1 } });
   }
 
   /** Delivers the row, alone or jointly with the waiting rows of its topic; resolves with the number of rows. */
@@ -99,7 +101,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     const deliverer = deliverers[topic];
     if (!deliverer) return 0;
     if (!('deliver' in deliverer)) {
-      const some = [row, ...slot.others(topic)];
+      const some = [row, ...slot.takeOthers(topic)];
       await deliverTogether(some, deliverer);
       return some.length;
     }
@@ -109,33 +111,33 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
     const { error } = failure ?? {};
     const hasTimedOut = error instanceof DeliveryFailure && error.hasTimedOut;
     const end = { ms: performance.now() - start, hasFailed: failure !== null, hasTimedOut };
-    slot.delivered({ ...end, wasSuspect: hints.isSuspect }).forEach(giveBack);
+    slot.recordDelivery({ ...end, wasSuspect: hints.isSuspect }).forEach(giveBack);
     return 1;
   }
 
   /** Delivers the waiting rows of the lane one by one; resolves with the number of rows. */
-  async function work(slot: DeliverySlot): Promise<number> {
+  async function drainLane(slot: DeliverySlot): Promise<number> {
     let attempted = 0;
     try {
       for (;;) {
-        slot.late(isStopping).forEach(giveBack);
-        const row = slot.next();
+        slot.takeLate(isStopping).forEach(giveBack);
+        const row = slot.takeNext();
         if (!row) return attempted;
         attempted += await attempt(row, slot);
       }
     } finally {
-      slot.leave();
+      slot.release();
     }
   }
 
   function begin({ row, claimed, surplus, slots }: LaneClaim): Promise<number>[] {
     surplus.forEach(giveBack);
     lanes.begin(row, claimed);
-    return Array.from({ length: slots }, () => work(lanes.occupySlot(row)));
+    return Array.from({ length: slots }, () => drainLane(lanes.acquireSlot(row)));
   }
 
   return {
-    async run() {
+    async deliverDue() {
       const underWay = new Set<Promise<void>>();
       let attempted = 0;
       const follow = (work: Promise<number>): void => {
@@ -148,11 +150,11 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
         // Rows that were given back, or that a delivery wrote, are due now; an earlier query may have missed them.
         const hasAllEnded = underWay.size === 0;
         if (hasAllEnded) {
-          await outcomes.written();
+          await outcomes.flush();
           lanes.endHeadWaits();
         }
         const room = isStopping ? 0 : pool.slots - underWay.size;
-        const claimed = room === 0 ? [] : await claims.next(lanes, room);
+        const claimed = room === 0 ? [] : await claims.claimNext(lanes, room);
         for (const work of claimed.flatMap(begin)) follow(work);
         if (claimed.length > 0) continue;
         if (hasAllEnded) return attempted;
@@ -160,7 +162,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
       }
     },
 
-    stop() {
+    stopDelivery() {
       isStopping = true;
     },
 
@@ -174,6 +176,6 @@ const isOrdered = (deliverer: Deliverer | JointDeliverer | undefined): boolean =
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
 
 /** Uses only the message of a DeliveryFailure, which is written for the delivery log. */
-function messageOf(error: unknown): string {
+function toErrorText(error: unknown): string {
   return error instanceof DeliveryFailure ? error.message : String(error);
 }

@@ -19,9 +19,9 @@ export interface OutboxRow {
 }
 
 /** A row under way, and the rows that its delivery causes. */
-export interface FollowedRow {
+export interface SettledRow {
   row: OutboxDocument;
-  by: readonly OutboxRow[];
+  followUps: readonly OutboxRow[];
 }
 
 export interface OutboxWriter {
@@ -33,13 +33,13 @@ export interface OutboxWriter {
    * Adds to the `count` of the unattempted row of the same topic and subject, or writes one that is due in a
    * minute, in the session's transaction. `at` is the newest.
    */
-  gather(
+  incrementPending(
     row: OutboxRow & { subject: string },
     more: { count: number; at: Date },
     session: mongo.ClientSession,
   ): Promise<void>;
   /** Settles claimed rows and writes their follow-ups in one transaction; skips rows withdrawn or claimed elsewhere. */
-  replace(rows: readonly FollowedRow[]): Promise<void>;
+  replace(rows: readonly SettledRow[]): Promise<void>;
   /** Makes a row due at once and restarts its retry schedule, delivered or not; null when there is none. */
   renew(where: QueryFilter<OutboxDocument>): Promise<OutboxDocument | null>;
   /** Removes all rows about erased records, in the session's transaction. */
@@ -68,7 +68,7 @@ export function createOutboxWriter({
   /** Rows of these topics are due, or will be as soon as the transaction is committed. */
   onWritten: (topics: ReadonlySet<string>) => void;
 }): OutboxWriter {
-  const pending = () => {
+  const createPendingFields = () => {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + RETENTION_MS);
     return {
@@ -82,7 +82,7 @@ export function createOutboxWriter({
   };
   async function write(rows: readonly OutboxRow[], session: mongo.ClientSession): Promise<void> {
     if (rows.length === 0) return;
-    const common = pending();
+    const common = createPendingFields();
     await model.collection.insertMany(
       rows.map(({ organizationId, ...row }) => ({
         _id: new Types.ObjectId(),
@@ -92,12 +92,12 @@ export function createOutboxWriter({
       })),
       { session },
     );
-    onWritten(topicsIn(rows));
+    onWritten(collectTopics(rows));
   }
 
   /** Marks the rows that are still claimed as done, and returns their ids. */
   async function settle(
-    rows: readonly FollowedRow[],
+    rows: readonly SettledRow[],
     session: mongo.ClientSession,
   ): Promise<ReadonlySet<string>> {
     const where = {
@@ -106,35 +106,37 @@ export function createOutboxWriter({
       claim: { $in: rows.map(({ row }) => row.claim) },
       status: 'pending',
     } as const;
-    const held = await model.collection
+    const claimed = await model.collection
       .find(where as never, { session, projection: { _id: 1 } })
       .toArray();
     const done = { $set: { status: 'done', lastError: null } } as const;
     await model.collection.updateMany(where as never, done, { session });
-    return new Set(held.map(({ _id }) => _id.toHexString()));
+    return new Set(claimed.map(({ _id }) => _id.toHexString()));
   }
 
   return {
     write,
 
     async queue(...rows) {
-      const common = pending();
+      const common = createPendingFields();
       await model.insertMany(rows.map((row) => ({ ...row, ...common })));
-      onWritten(topicsIn(rows));
+      onWritten(collectTopics(rows));
     },
     async replace(rows) {
       await model.db.getClient().withSession((session) =>
         session.withTransaction(async () => {
-          const held = await settle(rows, session);
+          const claimed = await settle(rows, session);
           await write(
-            rows.filter(({ row }) => held.has(row._id.toHexString())).flatMap(({ by }) => by),
+            rows
+              .filter(({ row }) => claimed.has(row._id.toHexString()))
+              .flatMap(({ followUps }) => followUps),
             session,
           );
         }, TRANSACTION),
       );
     },
-    async gather({ organizationId, topic, subject, payload }, { count, at }, session) {
-      const { dueAt, status, attempts, ...common } = pending();
+    async incrementPending({ organizationId, topic, subject, payload }, { count, at }, session) {
+      const { dueAt, status, attempts, ...common } = createPendingFields();
       const members = Object.entries(payload).map(([name, value]) => [`payload.${name}`, value]);
       await model.collection.updateOne(
         { organizationId: new Types.ObjectId(organizationId), topic, subject, status, attempts },
@@ -148,11 +150,15 @@ export function createOutboxWriter({
       );
     },
     async renew(where) {
-      const { createdAt: _kept, ...anew } = pending();
+      const { createdAt: _kept, ...fields } = createPendingFields();
       const renewed = await model
-        .findOneAndUpdate(where, { $set: anew, $unset: { claim: 1 } }, { returnDocument: 'after' })
+        .findOneAndUpdate(
+          where,
+          { $set: fields, $unset: { claim: 1 } },
+          { returnDocument: 'after' },
+        )
         .lean<OutboxDocument>();
-      if (renewed) onWritten(topicsIn([renewed]));
+      if (renewed) onWritten(collectTopics([renewed]));
       return renewed;
     },
     async withdraw(organizationId, subjects, session) {
@@ -165,5 +171,5 @@ export function createOutboxWriter({
   };
 }
 
-const topicsIn = (rows: readonly { topic: string }[]): ReadonlySet<string> =>
+const collectTopics = (rows: readonly { topic: string }[]): ReadonlySet<string> =>
   new Set(rows.map(({ topic }) => topic));

@@ -1,6 +1,6 @@
 // The outbox: a row for everything to be delivered outside the process, written in the transaction of its cause.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../mongo/tenancy.ts';
+import { guardTenancy } from '../mongo/tenancy.ts';
 
 /** Longer than the schedule of retries. */
 export const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
@@ -57,7 +57,7 @@ export const outboxSchema = new Schema<OutboxDocument>(
     minimize: false,
   },
 );
-outboxSchema.plugin(tenancy);
+outboxSchema.plugin(guardTenancy);
 outboxSchema.index(
   { topic: 1, status: 1, organizationId: 1, lane: 1, dueAt: 1 },
   { name: 'due', partialFilterExpression: { status: 'pending' } },

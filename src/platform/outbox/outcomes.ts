@@ -10,9 +10,9 @@ export interface DeliveryOutcome {
 
 export interface DeliveryOutcomes {
   /** Stores the outcome within 100 ms, unless the row was claimed elsewhere, renewed or withdrawn in the meantime. */
-  note(outcome: DeliveryOutcome): void;
+  record(outcome: DeliveryOutcome): void;
   /** Resolves when all outcomes so far are written, also when the database fails: leases then expire. */
-  written(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** Outcomes of this time may be lost in a crash, whose deliveries are then repeated. */
@@ -31,15 +31,15 @@ export function createOutcomes({
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
 
-  async function tellOf(outcomes: readonly DeliveryOutcome[]): Promise<void> {
+  async function notifyDeliverers(outcomes: readonly DeliveryOutcome[]): Promise<void> {
     const done = outcomes.filter(({ change }) => change.status === 'done').map(({ row }) => row);
     const topics = [...new Set(done.map(({ topic }) => topic))];
-    const telling = topics.map(async (topic) => {
+    const notifications = topics.map(async (topic) => {
       const deliverer = deliverers[topic];
       if (deliverer && 'delivered' in deliverer)
         await deliverer.delivered?.(done.filter((row) => row.topic === topic));
     });
-    await Promise.all(telling);
+    await Promise.all(notifications);
   }
 
   async function write(outcomes: readonly DeliveryOutcome[]): Promise<void> {
@@ -47,11 +47,11 @@ export function createOutcomes({
       const filter = { _id, organizationId, status: 'pending', claim } as const;
       return { updateOne: { filter, update: { $set: change } } };
     });
-    const [stored, told] = await Promise.allSettled([
+    const [stored, notified] = await Promise.allSettled([
       rows.collection.bulkWrite(updates as never, { ordered: false }),
-      tellOf(outcomes),
+      notifyDeliverers(outcomes),
     ]);
-    for (const one of [stored, told])
+    for (const one of [stored, notified])
       if (one.status === 'rejected')
         log.warn({ rows: outcomes.length, err: one.reason }, 'outcomes of deliveries not noted');
   }
@@ -64,7 +64,7 @@ export function createOutcomes({
     }
   }
 
-  async function written(): Promise<void> {
+  async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     while (writing ?? noted.length > 0)
@@ -72,10 +72,10 @@ export function createOutcomes({
   }
 
   return {
-    note(outcome) {
+    record(outcome) {
       noted.push(outcome);
-      timer ??= setTimeout(() => void written(), GATHER_MS);
+      timer ??= setTimeout(() => void flush(), GATHER_MS);
     },
-    written,
+    flush,
   };
 }

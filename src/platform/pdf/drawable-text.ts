@@ -24,18 +24,18 @@ export function createTextDrawers(codePoints: readonly number[]): () => TextDraw
   return () => {
     let spelledOut = 0;
     let hasReplaced = false;
-    function spellOut(run: string): string {
+    function toCodePoints(run: string): string {
       const characters = [...run];
       hasReplaced = true;
       if (spelledOut + characters.length > SPELLED_OUT) return LEFT_OUT;
       spelledOut += characters.length;
-      return `[${characters.map(nameCodePoint).join(' ')}]`;
+      return `[${characters.map(formatCodePoint).join(' ')}]`;
     }
     return {
       draw: (text) =>
         text
           .replaceAll(NOT_DRAWN, ' ')
-          .replaceAll(withoutGlyph, spellOut)
+          .replaceAll(withoutGlyph, toCodePoints)
           .replaceAll(LONG_WORD, `$&${BREAK_HERE}`),
       get hasReplaced() {
         return hasReplaced;
@@ -45,6 +45,6 @@ export function createTextDrawers(codePoints: readonly number[]): () => TextDraw
 }
 
 /** Formats a character as `U+6F22`. */
-function nameCodePoint(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }

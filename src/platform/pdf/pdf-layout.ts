@@ -22,10 +22,10 @@ const STYLES = {
 const REPLACED =
   'Characters that the fonts of this document do not have are written as their code points, such as [U+6F22].';
 
-export function pdfLayout(document: PdfDocument, drawer: TextDrawer): PdfDefinition {
+export function createPdfLayout(document: PdfDocument, drawer: TextDrawer): PdfDefinition {
   const { title, subtitle, createdAt, orientation, blocks } = document;
   const [drawnTitle, drawnSubtitle] = [drawer.draw(title), drawer.draw(subtitle)];
-  const content = blocks.map((block) => layOut(block, drawer));
+  const content = blocks.map((block) => renderBlock(block, drawer));
   return {
     info: { title, creator: 'Assay', producer: 'Assay', creationDate: createdAt },
     pageSize: 'A4',
@@ -48,7 +48,7 @@ export function pdfLayout(document: PdfDocument, drawer: TextDrawer): PdfDefinit
   };
 }
 
-function layOut(block: PdfBlock, { draw }: TextDrawer): object {
+function renderBlock(block: PdfBlock, { draw }: TextDrawer): object {
   switch (block.kind) {
     case 'heading':
       return { text: draw(block.text), style: 'heading' };

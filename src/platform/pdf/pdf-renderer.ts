@@ -15,7 +15,7 @@ export interface PdfRenderer {
 }
 
 /** Upper bound on running and waiting PDFs of one organisation. */
-const OF_ONE = 2;
+const MAX_PER_ORGANIZATION = 2;
 /** Upper bound on waiting PDFs of all organisations. */
 const WAITING_MAX = 24;
 /** Many times as long as the largest document takes, since the thread has a low priority. */
@@ -44,11 +44,15 @@ export function createPdfRenderer({
   /** Counts a PDF until it is done, also when its caller has gone. */
   function enter(organizationId: string): void {
     const own = underWay.filter((other) => other === organizationId).length;
-    if (own >= OF_ONE)
-      throw new AppError('RATE_LIMIT_EXCEEDED', `Too many PDFs at a time: ${OF_ONE}`, {
-        data: { limit: OF_ONE, windowSeconds: 1 },
-        headers: { 'Retry-After': '2' },
-      });
+    if (own >= MAX_PER_ORGANIZATION)
+      throw new AppError(
+        'RATE_LIMIT_EXCEEDED',
+        `Too many PDFs at a time: ${MAX_PER_ORGANIZATION}`,
+        {
+          data: { limit: MAX_PER_ORGANIZATION, windowSeconds: 1 },
+          headers: { 'Retry-After': '2' },
+        },
+      );
     underWay.push(organizationId);
   }
 
@@ -57,7 +61,7 @@ export function createPdfRenderer({
       enter(organizationId);
       const { hasLeft } = presence.caller();
       try {
-        const result = await threads.ask(document, {
+        const result = await threads.sendRequest(document, {
           share: organizationId,
           client: '',
           isAbandoned: hasLeft,

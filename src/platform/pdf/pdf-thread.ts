@@ -5,7 +5,7 @@ import { type Font, openSync } from 'fontkit';
 import { lowerThreadPriority } from '../thread-priority.ts';
 import { createTextDrawers } from './drawable-text.ts';
 import type { PdfDocument } from './pdf-document.ts';
-import { FONT, type PdfDefinition, pdfLayout } from './pdf-layout.ts';
+import { FONT, type PdfDefinition, createPdfLayout } from './pdf-layout.ts';
 
 export type PdfResult = { value: Uint8Array<ArrayBuffer> } | { error: unknown };
 
@@ -19,9 +19,9 @@ interface PdfMake {
 
 const require = createRequire(import.meta.url);
 const pdfmake = require('pdfmake') as PdfMake;
-const fontFile = (name: string): string =>
+const resolveFontFile = (name: string): string =>
   require.resolve(`pdfmake/fonts/Roboto/Roboto-${name}.ttf`);
-const fonts = { normal: fontFile('Regular'), bold: fontFile('Medium') };
+const fonts = { normal: resolveFontFile('Regular'), bold: resolveFontFile('Medium') };
 
 pdfmake.setFonts({ [FONT]: fonts });
 // The library may fetch nothing and read no file except the fonts.
@@ -29,20 +29,20 @@ pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => Object.values(fonts).includes(path));
 lowerThreadPriority();
 
-const createDrawer = createTextDrawers(commonCodePoints());
+const createDrawer = createTextDrawers(findCommonCodePoints());
 
 /** The code points for which every font has a glyph. */
-function commonCodePoints(): number[] {
+function findCommonCodePoints(): number[] {
   const [first, ...others] = Object.values(fonts).map((path) => openSync(path) as Font);
   return (first?.characterSet ?? []).filter((point) =>
     others.every((font) => font.hasGlyphForCodePoint(point)),
   );
 }
 
-async function draw(document: PdfDocument): Promise<void> {
+async function drawPdf(document: PdfDocument): Promise<void> {
   try {
     const value = Uint8Array.from(
-      await pdfmake.createPdf(pdfLayout(document, createDrawer())).getBuffer(),
+      await pdfmake.createPdf(createPdfLayout(document, createDrawer())).getBuffer(),
     );
     parentPort?.postMessage({ value } satisfies PdfResult, [value.buffer]);
   } catch (error) {
@@ -50,5 +50,5 @@ async function draw(document: PdfDocument): Promise<void> {
   }
 }
 
-parentPort?.on('message', (document: PdfDocument) => void draw(document));
+parentPort?.on('message', (document: PdfDocument) => void drawPdf(document));
 parentPort?.postMessage('ready');

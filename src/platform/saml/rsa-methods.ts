@@ -23,7 +23,10 @@ export interface SignedText {
 export const isRsaMethod = (method: string): boolean => METHODS.has(method);
 
 /** Verifies a signature; false also for an unsupported method or a key that is not RSA. */
-export function isSignedBy(publicKey: KeyObject, { method, text, value }: SignedText): boolean {
+export function hasValidSignature(
+  publicKey: KeyObject,
+  { method, text, value }: SignedText,
+): boolean {
   const known = METHODS.get(method);
   if (!known || publicKey.asymmetricKeyType !== 'rsa') return false;
   const { hash, ...padding } = known;

@@ -20,7 +20,7 @@ export type SamlResult =
 const { decryptionKey } = workerData as { decryptionKey: string | null };
 const key = decryptionKey === null ? null : createPrivateKey(decryptionKey);
 
-function resultOf(request: SamlRequest): SamlResult {
+function processRequest(request: SamlRequest): SamlResult {
   try {
     return {
       value: request.kind === 'response' ? readResponse(request, key) : readLogoutMessage(request),
@@ -32,5 +32,7 @@ function resultOf(request: SamlRequest): SamlResult {
   }
 }
 
-parentPort?.on('message', (request: SamlRequest) => parentPort?.postMessage(resultOf(request)));
+parentPort?.on('message', (request: SamlRequest) =>
+  parentPort?.postMessage(processRequest(request)),
+);
 parentPort?.postMessage('ready');

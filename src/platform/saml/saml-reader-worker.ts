@@ -13,9 +13,9 @@ export interface SamlReaderWorker {
    * @throws AppError `TOKEN_VERIFICATION_FAILED` for an invalid response, `FORBIDDEN` when the provider denies the login,
    * `SERVICE_UNAVAILABLE` when too many wait
    */
-  response(organizationId: string, request: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
+  readResponse(organizationId: string, request: Omit<ResponseRequest, 'kind'>): Promise<Assertion>;
   /** @throws AppError like `readResponse` */
-  logout(organizationId: string, request: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
+  readLogout(organizationId: string, request: Omit<LogoutRequest, 'kind'>): Promise<LogoutMessage>;
   close(): Promise<void>;
 }
 
@@ -52,9 +52,12 @@ export function createSamlReaderWorker({
     maxWaiting: WAITING_MAX,
   });
 
-  async function read(share: string, request: SamlRequest): Promise<Assertion | LogoutMessage> {
+  async function readMessage(
+    share: string,
+    request: SamlRequest,
+  ): Promise<Assertion | LogoutMessage> {
     const { network: client, hasLeft: isAbandoned } = presence.caller();
-    const asked = threads.ask(request, { share, client, isAbandoned });
+    const asked = threads.sendRequest(request, { share, client, isAbandoned });
     const result = await asked.catch((error: unknown): SamlResult => ({ error }));
     if ('value' in result) return result.value;
     if ('rejection' in result)
@@ -68,10 +71,10 @@ export function createSamlReaderWorker({
   }
 
   return {
-    response: (organizationId, request) =>
-      read(organizationId, { ...request, kind: 'response' }) as Promise<Assertion>,
-    logout: (organizationId, request) =>
-      read(organizationId, { ...request, kind: 'logout' }) as Promise<LogoutMessage>,
+    readResponse: (organizationId, request) =>
+      readMessage(organizationId, { ...request, kind: 'response' }) as Promise<Assertion>,
+    readLogout: (organizationId, request) =>
+      readMessage(organizationId, { ...request, kind: 'logout' }) as Promise<LogoutMessage>,
     close: threads.close,
   };
 }

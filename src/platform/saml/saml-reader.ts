@@ -10,13 +10,13 @@ import {
 import { failSaml, SamlError } from '../../domain/saml/saml-error.ts';
 import {
   type Assertion,
-  assertionHolder,
+  extractAssertion,
   readAssertion,
   type ResponseExpectation,
 } from '../../domain/saml/response.ts';
-import { expectSignaturesIn, isSigned } from '../../domain/saml/signature.ts';
+import { assertSignaturePlaces, isSigned } from '../../domain/saml/signature.ts';
 import { LOGOUT_MESSAGE, type XmlElement } from '../../domain/saml/xml.ts';
-import { verifiedElement } from './saml-signatures.ts';
+import { verifyElement } from './saml-signatures.ts';
 
 interface Trust {
   /** PEM, of the identity provider. */
@@ -43,13 +43,13 @@ export interface LogoutRequest extends LogoutExpectation, Trust {
 export function readResponse(request: ResponseRequest, decryptionKey: KeyObject | null): Assertion {
   const { base64, certificates } = request;
   const response = parseDocument(decodeMessage(base64));
-  const holder = assertionHolder(response, request);
+  const holder = extractAssertion(response, request);
   const isEncrypted = holder.name === 'EncryptedAssertion';
-  expectSignaturesIn(response, isEncrypted ? [response] : [response, holder]);
-  if (isSigned(response)) verifiedElement(response, certificates);
+  assertSignaturePlaces(response, isEncrypted ? [response] : [response, holder]);
+  if (isSigned(response)) verifyElement(response, certificates);
   const assertion = isEncrypted
-    ? opened(holder, { certificates, decryptionKey })
-    : verifiedElement(holder, certificates);
+    ? decryptAndVerify(holder, { certificates, decryptionKey })
+    : verifyElement(holder, certificates);
   return readAssertion(assertion, request);
 }
 
@@ -59,12 +59,12 @@ export function readLogoutMessage(request: LogoutRequest): LogoutMessage {
   const isVerified = 'verifiedXml' in message;
   const xml = isVerified ? message.verifiedXml : decodeMessage(message.base64, MAX_LOGOUT_BYTES);
   const root = parseDocument(xml, LOGOUT_MESSAGE);
-  expectSignaturesIn(root, [root]);
-  return readLogout(isVerified ? root : verifiedElement(root, certificates), request);
+  assertSignaturePlaces(root, [root]);
+  return readLogout(isVerified ? root : verifyElement(root, certificates), request);
 }
 
 /** Decrypts an assertion and verifies its signature. */
-function opened(
+function decryptAndVerify(
   holder: XmlElement,
   { certificates, decryptionKey }: Trust & { decryptionKey: KeyObject | null },
 ): XmlElement {
@@ -73,8 +73,8 @@ function opened(
   const text = decryptAssertion(holder, decryptionKey);
   try {
     const assertion = parseDocument(text);
-    expectSignaturesIn(assertion, [assertion]);
-    const verified = verifiedElement(assertion, certificates);
+    assertSignaturePlaces(assertion, [assertion]);
+    const verified = verifyElement(assertion, certificates);
     if (verified.name === 'Assertion' && verified.namespace === holder.namespace) return verified;
   } catch (error) {
     if (!(error instanceof SamlError)) throw error;

@@ -4,7 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { MAX_LOGOUT_BYTES } from '../../domain/saml/encoding.ts';
 import { RSA_SHA256 } from '../../domain/saml/names.ts';
 import { AppError } from '../../errors.ts';
-import { isRsaMethod, isSignedBy } from './rsa-methods.ts';
+import { isRsaMethod, hasValidSignature } from './rsa-methods.ts';
 
 /** The query parameter that carries the message. */
 export type MessageMember = 'SAMLRequest' | 'SAMLResponse';
@@ -19,7 +19,7 @@ const PARAMETERS = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SigAlg', 'Sign
 
 export interface SamlRedirect {
   /** The URL that delivers a message to `location`. */
-  address(
+  buildUrl(
     location: string,
     member: MessageMember,
     message: { xml: string; relayState: string },
@@ -35,81 +35,87 @@ export interface SamlRedirect {
 export function createSamlRedirect(key: string | null): SamlRedirect {
   const privateKey = key === null ? null : createPrivateKey(key);
   return {
-    address(location, member, { xml, relayState }) {
+    buildUrl(location, member, { xml, relayState }) {
       const message = {
         [member]: deflateRawSync(xml).toString('base64'),
         ...(relayState && { RelayState: relayState }),
       };
       const url = new URL(location);
-      const unsigned = query({ ...message, ...(privateKey && { SigAlg: RSA_SHA256 }) });
+      const unsigned = formatQuery({ ...message, ...(privateKey && { SigAlg: RSA_SHA256 }) });
       const signature =
         privateKey && sign('sha256', Buffer.from(unsigned), privateKey).toString('base64');
-      const own = signature === null ? unsigned : `${unsigned}&${query({ Signature: signature })}`;
+      const own =
+        signature === null ? unsigned : `${unsigned}&${formatQuery({ Signature: signature })}`;
       url.search = url.search === '' ? own : `${url.search}&${own}`;
       return url.href;
     },
     open: openRedirect,
   };
 }
-const query = (members: Record<string, string>): string =>
+const formatQuery = (members: Record<string, string>): string =>
   Object.entries(members)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
 
 function openRedirect(rawQuery: string, certificates: readonly string[]): RedirectedMessage {
-  const raw = parametersOf(rawQuery);
+  const raw = parseParameters(rawQuery);
   const member = raw.has('SAMLRequest') ? 'SAMLRequest' : 'SAMLResponse';
   if (raw.has('SAMLRequest') === raw.has('SAMLResponse'))
-    throw refusal('The query must have one SAML message');
+    throw createRefusal('The query must have one SAML message');
   const signed = [member, 'RelayState', 'SigAlg'].flatMap((name) =>
     raw.has(name) ? [`${name}=${raw.get(name)}`] : [],
   );
-  const method = decoded(raw, 'SigAlg');
+  const method = decodeParameter(raw, 'SigAlg');
   if (!isRsaMethod(method))
-    throw refusal('The query is not signed, or by an unsupported algorithm');
-  const value = decoded(raw, 'Signature');
+    throw createRefusal('The query is not signed, or by an unsupported algorithm');
+  const value = decodeParameter(raw, 'Signature');
   const isValid = certificates.some((certificate) =>
-    isSignedBy(new X509Certificate(certificate).publicKey, {
+    hasValidSignature(new X509Certificate(certificate).publicKey, {
       method,
       text: signed.join('&'),
       value,
     }),
   );
-  if (!isValid) throw refusal('The signature of the query is invalid');
-  return { member, xml: inflated(decoded(raw, member)), relayState: decoded(raw, 'RelayState') };
+  if (!isValid) throw createRefusal('The signature of the query is invalid');
+  return {
+    member,
+    xml: decompressMessage(decodeParameter(raw, member)),
+    relayState: decodeParameter(raw, 'RelayState'),
+  };
 }
 
 /** The SAML parameters in their original encoding, each at most once. */
-function parametersOf(rawQuery: string): Map<string, string> {
+function parseParameters(rawQuery: string): Map<string, string> {
   const raw = new Map<string, string>();
   for (const pair of rawQuery.split('&')) {
     const [name = '', ...value] = pair.split('=');
     if (!PARAMETERS.includes(name)) continue;
-    if (raw.has(name)) throw refusal(`${name} occurs twice`);
+    if (raw.has(name)) throw createRefusal(`${name} occurs twice`);
     raw.set(name, value.join('='));
   }
   return raw;
 }
 
-function decoded(raw: ReadonlyMap<string, string>, name: string): string {
+function decodeParameter(raw: ReadonlyMap<string, string>, name: string): string {
   try {
     return decodeURIComponent((raw.get(name) ?? '').replaceAll('+', ' '));
   } catch {
-    throw refusal(`${name} is not properly encoded`);
+    throw createRefusal(`${name} is not properly encoded`);
   }
 }
 
-function inflated(base64: string): string {
+function decompressMessage(base64: string): string {
   try {
     const bytes = inflateRawSync(Buffer.from(base64, 'base64'), {
       maxOutputLength: MAX_LOGOUT_BYTES,
     });
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw refusal(
+    throw createRefusal(
       `The message in the query cannot be inflated to ${MAX_LOGOUT_BYTES} bytes of UTF-8`,
     );
   }
 }
 
-const refusal = (reason: string): AppError => new AppError('TOKEN_VERIFICATION_FAILED', reason);
+const createRefusal = (reason: string): AppError =>
+  new AppError('TOKEN_VERIFICATION_FAILED', reason);

@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto';
 import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto';
 import { parseDocument } from '../../domain/saml/encoding.ts';
 import { failSaml } from '../../domain/saml/saml-error.ts';
-import { EXCLUSIVE, signatureOf } from '../../domain/saml/signature.ts';
+import { EXCLUSIVE, readSignature } from '../../domain/saml/signature.ts';
 import type { XmlElement } from '../../domain/saml/xml.ts';
-import { isSignedBy } from './rsa-methods.ts';
+import { hasValidSignature } from './rsa-methods.ts';
 
 /** Far above any real signature with a chain of certificates. */
 const MAX_SIGNATURE = 64 * 1024;
@@ -15,17 +15,17 @@ const MAX_SIGNATURE = 64 * 1024;
  * Only the given certificates count: key information in the message is ignored.
  * @throws SamlError when it is not signed by one of `certificates` (PEM), or not in the accepted form
  */
-export function verifiedElement(element: XmlElement, certificates: readonly string[]): XmlElement {
-  const { element: signed, method, value } = signatureOf(element);
+export function verifyElement(element: XmlElement, certificates: readonly string[]): XmlElement {
+  const { element: signed, method, value } = readSignature(element);
   const signature = signed.standalone();
   if (signature.length > MAX_SIGNATURE) return failSaml('Signature is too long');
   // Checked before the element is canonicalised and digested, which bounds the cost of a forged message.
-  const text = canonicalInfo(signature);
+  const text = readCanonicalInfo(signature);
   const certificate = certificates.find((pem) =>
-    isSignedBy(new X509Certificate(pem).publicKey, { method, text, value }),
+    hasValidSignature(new X509Certificate(pem).publicKey, { method, text, value }),
   );
   const document = element.standalone();
-  const covered = certificate ? coveredBy(signature, { document, certificate }) : null;
+  const covered = certificate ? extractCovered(signature, { document, certificate }) : null;
   if (covered === null) return failSaml(`The signature of ${element.name} is invalid`);
   const found = parseDocument(covered);
   const isSame = found.name === element.name && found.namespace === element.namespace;
@@ -33,7 +33,7 @@ export function verifiedElement(element: XmlElement, certificates: readonly stri
 }
 
 /** The canonical SignedInfo: xml-crypto computes it when it loads a signature, but compares it after all digests. */
-function canonicalInfo(signature: string): string {
+function readCanonicalInfo(signature: string): string {
   const texts: string[] = [];
   class RecordingCanonicalization extends ExclusiveCanonicalization {
     override process(...parts: Parameters<ExclusiveCanonicalization['process']>): string {
@@ -53,7 +53,7 @@ function canonicalInfo(signature: string): string {
 }
 
 /** The canonical XML that a signature covers; null when the signature is invalid. */
-function coveredBy(
+function extractCovered(
   signature: string,
   { document, certificate }: { document: string; certificate: string },
 ): string | null {

@@ -1,6 +1,6 @@
 // Password hashing with argon2id, off the event loop, with bounded concurrency and a bounded, fair queue.
 import { hash, verify } from '@node-rs/argon2';
-import { normalizePassword, passwordSpellings } from '../../domain/identity/password.ts';
+import { normalizePassword, listPasswordSpellings } from '../../domain/identity/password.ts';
 import { AppError } from '../../errors.ts';
 import type { FairSemaphore, Release } from '../concurrency/fair-semaphore.ts';
 
@@ -56,19 +56,19 @@ export function createPasswords(
   let waiting = 0;
   let decoy: Promise<string> | undefined;
 
-  async function waited(acquired: Promise<Release | null>): Promise<Release | null> {
+  async function awaitPermit(acquired: Promise<Release | null>): Promise<Release | null> {
     waiting += 1;
     const release = await acquired;
     waiting -= 1;
     return release;
   }
 
-  async function limited<T>(work: () => Promise<T>): Promise<T> {
+  async function runLimited<T>(work: () => Promise<T>): Promise<T> {
     const acquired = permits.acquire(network());
-    const release = acquired instanceof Promise ? await waited(acquired) : acquired;
-    if (release === null) throw busy();
+    const release = acquired instanceof Promise ? await awaitPermit(acquired) : acquired;
+    if (release === null) throw createBusyError();
     try {
-      if (isAbandoned()) throw busy();
+      if (isAbandoned()) throw createBusyError();
       computed += 1;
       return await work();
     } finally {
@@ -77,14 +77,14 @@ export function createPasswords(
   }
 
   const compute = (password: string): Promise<string> =>
-    limited(() => hash(normalizePassword(password), cost));
+    runLimited(() => hash(normalizePassword(password), cost));
 
   /** Returns the spelling that matches the stored hash; null: none does. An unknown account tries as many spellings. */
-  async function matching(stored: string | null, password: string): Promise<string | null> {
+  async function findSpelling(stored: string | null, password: string): Promise<string | null> {
     decoy ??= hash('no account has this password', cost);
     const against = stored ?? (await decoy);
-    for (const spelling of passwordSpellings(password)) {
-      const matches = await limited(() => verify(against, spelling));
+    for (const spelling of listPasswordSpellings(password)) {
+      const matches = await runLimited(() => verify(against, spelling));
       if (stored !== null && matches) return spelling;
     }
     return null;
@@ -92,9 +92,9 @@ export function createPasswords(
 
   return {
     hash: compute,
-    verify: async (stored, password) => (await matching(stored, password)) !== null,
+    verify: async (stored, password) => (await findSpelling(stored, password)) !== null,
     async check(stored, password) {
-      const spelling = await matching(stored, password);
+      const spelling = await findSpelling(stored, password);
       const isCurrent = spelling === null || spelling === normalizePassword(spelling);
       return { matches: spelling !== null, renewed: isCurrent ? null : await compute(spelling) };
     },
@@ -108,7 +108,7 @@ export function createPasswords(
 }
 
 /** @returns AppError `SERVICE_UNAVAILABLE` */
-const busy = (): AppError =>
+const createBusyError = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at the moment', {
     headers: { 'Retry-After': '5' },
   });

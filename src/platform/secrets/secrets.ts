@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { randomToken } from '../ids.ts';
+import { generateToken } from '../ids.ts';
 
 export interface Secrets {
   /** Signs session tokens. */
@@ -42,12 +42,12 @@ export async function loadSecrets(
     ASSAY_ENCRYPTION_KEY: encryptionKey,
   } = config;
   const former = {
-    formerJwt: asList(config.ASSAY_JWT_SECRET_OLD),
-    formerEncryption: asList(config.ASSAY_ENCRYPTION_KEY_OLD),
+    formerJwt: toList(config.ASSAY_JWT_SECRET_OLD),
+    formerEncryption: toList(config.ASSAY_ENCRYPTION_KEY_OLD),
   };
   if (jwt !== undefined && ledgerKey !== undefined && encryptionKey !== undefined)
     return { jwt, ledgerKey, encryptionKey, ...former };
-  const stored = await storedSecrets(config.ASSAY_DATA_DIR, log);
+  const stored = await loadStoredSecrets(config.ASSAY_DATA_DIR, log);
   return {
     jwt: jwt ?? stored.jwt,
     ledgerKey: ledgerKey ?? stored.ledgerKey,
@@ -56,17 +56,20 @@ export async function loadSecrets(
   };
 }
 
-const asList = (old: string | undefined): string[] => (old === undefined ? [] : [old]);
+const toList = (old: string | undefined): string[] => (old === undefined ? [] : [old]);
 
 /** Reads the file, and adds the secrets that it lacks. */
-async function storedSecrets(dataDir: string, log: (line: string) => void): Promise<StoredSecrets> {
+async function loadStoredSecrets(
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<StoredSecrets> {
   const path = join(dataDir, 'secrets.json');
   const text = await readFile(path, 'utf8').catch(() => null);
   const found = text === null ? {} : (JSON.parse(text) as Partial<StoredSecrets>);
   const secrets: StoredSecrets = {
-    jwt: randomToken(),
-    ledgerKey: randomToken(),
-    encryptionKey: randomToken(),
+    jwt: generateToken(),
+    ledgerKey: generateToken(),
+    encryptionKey: generateToken(),
     ...found,
   };
   if (text !== null) await chmod(path, PRIVATE_MODE);

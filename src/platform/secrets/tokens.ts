@@ -46,19 +46,19 @@ interface SigningKeys {
 }
 
 /** Makes a key object: the library would try to parse a string as a public key, which takes 0.5 ms a token. */
-const keyOf = (secret: string): KeyObject => createSecretKey(Buffer.from(secret));
+const toSecretKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret));
 
 /** Signs with the current secret, and verifies with previous ones too. */
 function createSigner({ secret, formerSecrets, clock }: SigningKeys, audience: string) {
-  const key = keyOf(secret);
-  const acceptedKeys = [key, ...formerSecrets.map(keyOf)];
+  const key = toSecretKey(secret);
+  const acceptedKeys = [key, ...formerSecrets.map(toSecretKey)];
   const options: jwt.VerifyOptions = {
     algorithms: ['HS256'],
     audience,
     issuer: ISSUER,
     ignoreExpiration: true,
   };
-  function read(key: KeyObject, token: string): jwt.JwtPayload | null {
+  function verifyToken(key: KeyObject, token: string): jwt.JwtPayload | null {
     try {
       const { header, payload } = jwt.verify(token, key, { ...options, complete: true });
       return header.typ === 'JWT' && typeof payload !== 'string' ? payload : null;
@@ -78,7 +78,7 @@ function createSigner({ secret, formerSecrets, clock }: SigningKeys, audience: s
       hasShape: (claims: jwt.JwtPayload) => claims is jwt.JwtPayload & T,
     ): T {
       for (const acceptedKey of acceptedKeys) {
-        const claims = read(acceptedKey, token);
+        const claims = verifyToken(acceptedKey, token);
         if (claims && hasShape(claims)) return claims;
       }
       throw new AppError('TOKEN_VERIFICATION_FAILED');
@@ -96,16 +96,16 @@ export function createTempTokens(keys: SigningKeys): TempTokens {
   return { issue: signer.sign, read: (token) => signer.verify(token, isTemp) };
 }
 
-const areStrings = (...claims: unknown[]): boolean =>
+const hasOnlyStrings = (...claims: unknown[]): boolean =>
   claims.every((claim) => typeof claim === 'string');
 
 function isSession(claims: jwt.JwtPayload): claims is jwt.JwtPayload & SessionClaims {
   return (
-    areStrings(claims.sub, claims.organizationId, claims.role, claims.jti) &&
+    hasOnlyStrings(claims.sub, claims.organizationId, claims.role, claims.jti) &&
     typeof claims.exp === 'number'
   );
 }
 
 function isTemp(claims: jwt.JwtPayload): claims is jwt.JwtPayload & TempClaims {
-  return areStrings(claims.sub, claims.jti) && typeof claims.exp === 'number';
+  return hasOnlyStrings(claims.sub, claims.jti) && typeof claims.exp === 'number';
 }

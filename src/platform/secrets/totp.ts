@@ -5,13 +5,13 @@ import type { Clock } from '../clock.ts';
 
 export interface Totp {
   /** 160 random bits in base32. */
-  newSecret(): string;
+  generateSecret(): string;
   /** The time step of a code: the current one, the one before or after; null when the code is incorrect. */
-  stepOf(secret: string, code: string): number | null;
+  findStep(secret: string, code: string): number | null;
   /** The `otpauth://` URI of an account. */
-  uriOf(secret: string, account: string): string;
+  createUri(secret: string, account: string): string;
   /** A QR code as a PNG in a `data:` URL. */
-  qrCodeOf(uri: string): Promise<string>;
+  renderQrCode(uri: string): Promise<string>;
 }
 
 const ISSUER = 'Assay';
@@ -20,14 +20,14 @@ const CODE = /^\d{6}$/;
 
 export function createTotp(clock: Clock): Totp {
   return {
-    newSecret: () => generateSecret(),
-    stepOf(secret, token) {
+    generateSecret: () => generateSecret(),
+    findStep(secret, token) {
       if (!CODE.test(token)) return null;
       const epoch = Math.floor(clock.now().getTime() / 1000);
       const result = verifySync({ secret, token, epoch, epochTolerance: STEP_SECONDS });
       return result.valid && 'timeStep' in result ? result.timeStep : null;
     },
-    uriOf: (secret, account) => generateURI({ issuer: ISSUER, label: account, secret }),
-    qrCodeOf: (uri) => toDataURL(uri, { errorCorrectionLevel: 'M', margin: 2 }),
+    createUri: (secret, account) => generateURI({ issuer: ISSUER, label: account, secret }),
+    renderQrCode: (uri) => toDataURL(uri, { errorCorrectionLevel: 'M', margin: 2 }),
   };
 }

@@ -1,14 +1,14 @@
 // Encrypts recoverable secrets, and computes keyed digests of guessable ones; the key is not in the database.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
-import { random16 } from '../ids.ts';
+import { draw16Bytes } from '../ids.ts';
 
 export interface Vault {
   /** Encrypts with AES-256-GCM and additional authenticated data: a copy in another record does not decrypt. */
   seal(text: string, aad: string): string;
   /** @throws Error when the value was sealed with other `aad` or an unknown key, or was altered */
-  open(sealed: string, aad: string): string;
+  unseal(sealed: string, aad: string): string;
   /** HMAC-SHA256 of a short secret and its `aad` in hex: with the current key first, then with the previous ones. */
-  digests(text: string, aad: string): [string, ...string[]];
+  computeDigests(text: string, aad: string): [string, ...string[]];
 }
 
 const ALGORITHM = 'aes-256-gcm';
@@ -33,17 +33,17 @@ export function createVault({
   const openKeys = secrets.map((secret) => deriveKey(secret, 'seal'));
   const digestKey = deriveKey(key, 'digest');
   const formerDigestKeys = formerKeys.map((secret) => deriveKey(secret, 'digest'));
-  const digest = (hmacKey: Buffer, text: string, aad: string): string =>
+  const computeDigest = (hmacKey: Buffer, text: string, aad: string): string =>
     createHmac('sha256', hmacKey).update(`${aad}\0${text}`).digest('hex');
 
   return {
     seal(text, aad) {
-      const nonce = random16().subarray(0, NONCE_BYTES);
+      const nonce = draw16Bytes().subarray(0, NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, sealKey, nonce).setAAD(Buffer.from(aad));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
     },
-    open(sealed, aad) {
+    unseal(sealed, aad) {
       const bytes = Buffer.from(sealed, 'base64url');
       for (const openKey of openKeys) {
         const text = decrypt(bytes, openKey, aad);
@@ -51,9 +51,9 @@ export function createVault({
       }
       throw new Error('cannot open a sealed value: unknown key, another record, or altered');
     },
-    digests: (text, aad) => [
-      digest(digestKey, text, aad),
-      ...formerDigestKeys.map((hmacKey) => digest(hmacKey, text, aad)),
+    computeDigests: (text, aad) => [
+      computeDigest(digestKey, text, aad),
+      ...formerDigestKeys.map((hmacKey) => computeDigest(hmacKey, text, aad)),
     ],
   };
 }

@@ -1,18 +1,18 @@
 // A non-blocking counting semaphore per key: a caller gets a slot at once, or none.
 import type { Release } from '../concurrency/fair-semaphore.ts';
 
-export interface WantedPlace {
+export interface SlotRequest {
   /** Namespace of the key. */
   room: string;
   key: string;
   limit: number;
 }
 
-export class TakenPlaces {
+export class OccupiedSlots {
   readonly #taken = new Map<string, number>();
 
   /** Takes a slot; null when all `limit` slots are taken. */
-  take({ room, key, limit }: WantedPlace): Release | null {
+  acquire({ room, key, limit }: SlotRequest): Release | null {
     const id = `${room} ${key}`;
     const taken = this.#taken.get(id) ?? 0;
     if (taken >= limit) return null;

@@ -5,15 +5,15 @@ import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
 import type { Awaitable } from '../../domain/awaitable.ts';
 import type { Config } from '../../config.ts';
-import type { BatonKeeper } from './batons.ts';
-import { type WantedPlace, TakenPlaces } from './places.ts';
+import type { KeyLeaseProvider } from './batons.ts';
+import { type SlotRequest, OccupiedSlots } from './places.ts';
 import {
   createFairSemaphore,
   type FairSemaphore,
   type Release,
   type SemaphoreLimits,
 } from '../concurrency/fair-semaphore.ts';
-import { type Counted, type WindowCount, WindowCounts } from './window-counts.ts';
+import { type CountRequest, type WindowCount, WindowCounts } from './window-counts.ts';
 
 /** Tracks which connections belong to the agents of an organisation. */
 export interface Connections {
@@ -27,17 +27,17 @@ export interface Shared {
   /** Cores for this instance's threads: all but one, divided among the workers of the port; at least one. */
   spareCores: number;
   /** Adds one to the count of a key in its window, and returns the count. */
-  count(one: Counted): Awaitable<WindowCount>;
+  count(one: CountRequest): Awaitable<WindowCount>;
   /** Takes a slot; null when none is left. */
-  place(place: WantedPlace): Promise<Release | null>;
+  acquireSlot(acquireSlot: SlotRequest): Promise<Release | null>;
   /** Limits concurrent password hashes. */
   passwordPermits: FairSemaphore;
   /** Leases for appending to an organisation's chain and for following it; undefined: there is no other worker. */
-  batons: BatonKeeper | undefined;
+  keyLeases: KeyLeaseProvider | undefined;
   /** Hands connections to their home worker; undefined: there is no other worker. */
   connections: Connections | undefined;
   /** `own` refreshes this instance's metrics; the result reads those of all workers in Prometheus' text format. */
-  metricsOf(own: () => Promise<Registry>): () => Promise<string>;
+  createMetricsReader(own: () => Promise<Registry>): () => Promise<string>;
 }
 
 export interface SharedLimits {
@@ -46,7 +46,7 @@ export interface SharedLimits {
 
 type Configured = Pick<Config, 'ASSAY_PASSWORD_CONCURRENCY' | 'ASSAY_PASSWORD_QUEUE'>;
 
-export const sharedLimitsOf = (config: Configured): SharedLimits => ({
+export const toSharedLimits = (config: Configured): SharedLimits => ({
   passwords: {
     permits: config.ASSAY_PASSWORD_CONCURRENCY,
     maxWaiting: config.ASSAY_PASSWORD_QUEUE,
@@ -55,17 +55,17 @@ export const sharedLimitsOf = (config: Configured): SharedLimits => ({
 
 export function createOwnShared({ passwords }: SharedLimits): Shared {
   const counts = new WindowCounts();
-  const places = new TakenPlaces();
+  const places = new OccupiedSlots();
   return {
-    spareCores: spareCores(1),
-    count: (one) => counts.add(one, 1, performance.now()),
-    place: (place) => Promise.resolve(places.take(place)),
+    spareCores: countSpareCores(1),
+    count: (one) => counts.increment(one, 1, performance.now()),
+    acquireSlot: (place) => Promise.resolve(places.acquire(place)),
     passwordPermits: createFairSemaphore(passwords),
-    batons: undefined,
+    keyLeases: undefined,
     connections: undefined,
-    metricsOf: (own) => async () => (await own()).metrics(),
+    createMetricsReader: (own) => async () => (await own()).metrics(),
   };
 }
 
-export const spareCores = (instances: number): number =>
+export const countSpareCores = (instances: number): number =>
   Math.max(1, Math.floor((availableParallelism() - 1) / instances));

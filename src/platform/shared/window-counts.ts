@@ -1,7 +1,7 @@
 // Fixed-window counters by key: a window begins with its first count, and ended windows are dropped.
 
 /** One count: `room` is the namespace of the key, and the caller compares the count with `limit`. */
-export interface Counted {
+export interface CountRequest {
   room: string;
   key: string;
   windowMs: number;
@@ -10,7 +10,7 @@ export interface Counted {
   exact: boolean;
 }
 
-export type CountedKey = Pick<Counted, 'room' | 'key' | 'windowMs'>;
+export type CountKey = Pick<CountRequest, 'room' | 'key' | 'windowMs'>;
 
 export interface WindowCount {
   /** Counts in the window so far, this one included. */
@@ -25,7 +25,7 @@ interface Window {
 }
 
 /** The windows of one namespace. */
-class Room {
+class NamespaceWindows {
   readonly #windowMs: number;
   #newer = new Map<string, Window>();
   #older = new Map<string, Window>();
@@ -35,7 +35,7 @@ class Room {
     this.#windowMs = windowMs;
   }
 
-  add(key: string, count: number, now: number): WindowCount {
+  increment(key: string, count: number, now: number): WindowCount {
     this.#forget(now);
     const known = this.#newer.get(key) ?? this.#older.get(key);
     const window = known && known.endsAt > now ? known : { hits: 0, endsAt: now + this.#windowMs };
@@ -54,12 +54,12 @@ class Room {
 }
 
 export class WindowCounts {
-  readonly #rooms = new Map<string, Room>();
+  readonly #rooms = new Map<string, NamespaceWindows>();
 
   /** `now`: milliseconds of a monotonic clock. */
-  add({ room, key, windowMs }: CountedKey, count: number, now: number): WindowCount {
+  increment({ room, key, windowMs }: CountKey, count: number, now: number): WindowCount {
     let windows = this.#rooms.get(room);
-    if (!windows) this.#rooms.set(room, (windows = new Room(windowMs)));
-    return windows.add(key, count, now);
+    if (!windows) this.#rooms.set(room, (windows = new NamespaceWindows(windowMs)));
+    return windows.increment(key, count, now);
   }
 }

@@ -3,9 +3,9 @@ import { createPrivateKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
-import { randomToken } from '../ids.ts';
+import { generateToken } from '../ids.ts';
 import { createVault, type Vault } from '../secrets/vault.ts';
-import { localKey } from './local-key.ts';
+import { createLocalKey } from './local-key.ts';
 import type { ManagedKeys } from './signing-key.ts';
 
 type KekConfig = Pick<Config, 'ASSAY_SIGNER_KEK' | 'ASSAY_SIGNER_KEK_OLD'>;
@@ -19,35 +19,35 @@ export function createDatabaseKeys(config: KekConfig, fallback: Vault): ManagedK
     kind: 'managed',
     provider: 'database',
     async generate() {
-      const outer = outerVault(config, fallback);
+      const outer = createOuterVault(config, fallback);
       const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
-      const { kid, publicKey } = localKey(privateKey, 'prod-jwk');
-      const dataKey = randomToken();
+      const { kid, publicKey } = createLocalKey(privateKey, 'prod-jwk');
+      const dataKey = generateToken();
       const text = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
       const sealed = {
-        dataKey: outer.seal(dataKey, dataKeyAad(kid)),
-        privateKey: innerVault(dataKey).seal(text, privateKeyAad(kid)),
+        dataKey: outer.seal(dataKey, toDataKeyAad(kid)),
+        privateKey: createInnerVault(dataKey).seal(text, toPrivateKeyAad(kid)),
       };
       return { kid, publicKey, sealed, kmsKeyId: null };
     },
-    async open({ kid, sealed }) {
+    async openKey({ kid, sealed }) {
       if (!sealed) throw new Error('the record holds no sealed key');
-      const dataKey = outerVault(config, fallback).open(sealed.dataKey, dataKeyAad(kid));
-      const text = innerVault(dataKey).open(sealed.privateKey, privateKeyAad(kid));
-      const key = localKey(createPrivateKey(text), 'prod-jwk');
+      const dataKey = createOuterVault(config, fallback).unseal(sealed.dataKey, toDataKeyAad(kid));
+      const text = createInnerVault(dataKey).unseal(sealed.privateKey, toPrivateKeyAad(kid));
+      const key = createLocalKey(createPrivateKey(text), 'prod-jwk');
       if (key.kid !== kid) throw new Error('the record holds another key than it names');
       return key;
     },
   };
 }
 
-const dataKeyAad = (kid: string): string => `signing key ${kid} data key`;
-const privateKeyAad = (kid: string): string => `signing key ${kid} private key`;
+const toDataKeyAad = (kid: string): string => `signing key ${kid} data key`;
+const toPrivateKeyAad = (kid: string): string => `signing key ${kid} private key`;
 
-const innerVault = (dataKey: string): Vault => createVault({ key: dataKey, formerKeys: [] });
+const createInnerVault = (dataKey: string): Vault => createVault({ key: dataKey, formerKeys: [] });
 
 /** @throws AppError `KMS_BAD_KEK` */
-function outerVault(config: KekConfig, fallback: Vault): Vault {
+function createOuterVault(config: KekConfig, fallback: Vault): Vault {
   const { ASSAY_SIGNER_KEK: key, ASSAY_SIGNER_KEK_OLD: former } = config;
   if (key === undefined) return fallback;
   const formerKeys = former === undefined ? [] : [former];

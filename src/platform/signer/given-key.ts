@@ -5,16 +5,16 @@ import { promisify } from 'node:util';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
-import { localKey } from './local-key.ts';
+import { createLocalKey } from './local-key.ts';
 import type { GivenKey, SigningKey } from './signing-key.ts';
 
 /** Key and certificate chain in PEM. */
-interface Given {
+interface KeyPem {
   key: string | undefined;
   certificates: string | undefined;
 }
 
-const MOST_CERTIFICATES = 10;
+const MAX_CERTIFICATES = 10;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export function createEnvironmentKey(config: Config, clock: Clock): GivenKey {
@@ -22,24 +22,24 @@ export function createEnvironmentKey(config: Config, clock: Clock): GivenKey {
   return {
     kind: 'given',
     provider: 'env',
-    load() {
-      if (key === undefined && !production) return ephemeralKey();
-      return keyOf(() => Promise.resolve({ key, certificates }), clock);
+    loadKey() {
+      if (key === undefined && !production) return createEphemeralKey();
+      return readSigningKey(() => Promise.resolve({ key, certificates }), clock);
     },
   };
 }
 
 export function createFileKey(config: Config, clock: Clock): GivenKey {
-  const read = (path: string | undefined) =>
+  const readPem = (path: string | undefined) =>
     path === undefined ? undefined : readFile(path, 'utf8');
   return {
     kind: 'given',
     provider: 'file',
-    load: () =>
-      keyOf(
+    loadKey: () =>
+      readSigningKey(
         async () => ({
-          key: await read(config.ASSAY_SIGNER_KEY_FILE),
-          certificates: await read(config.ASSAY_SIGNER_CERTIFICATE_FILE),
+          key: await readPem(config.ASSAY_SIGNER_KEY_FILE),
+          certificates: await readPem(config.ASSAY_SIGNER_CERTIFICATE_FILE),
         }),
         clock,
       ),
@@ -47,28 +47,32 @@ export function createFileKey(config: Config, clock: Clock): GivenKey {
 }
 
 /** A key for evaluation, which ends with the process. Its signatures stay verifiable. */
-async function ephemeralKey(): Promise<SigningKey> {
+async function createEphemeralKey(): Promise<SigningKey> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
-  return localKey(privateKey, 'ephemeral-jwk');
+  return createLocalKey(privateKey, 'ephemeral-jwk');
 }
 
-async function keyOf(read: () => Promise<Given>, clock: Clock): Promise<SigningKey> {
+async function readSigningKey(read: () => Promise<KeyPem>, clock: Clock): Promise<SigningKey> {
   try {
     const { key, certificates } = await read();
     if (key === undefined) throw new TypeError('no key is given');
     const privateKey = createPrivateKey(key);
-    if (certificates === undefined) return localKey(privateKey, 'prod-jwk');
-    return localKey(privateKey, 'prod-cert', chainOf(certificates, privateKey, clock.now()));
+    if (certificates === undefined) return createLocalKey(privateKey, 'prod-jwk');
+    return createLocalKey(
+      privateKey,
+      'prod-cert',
+      parseChain(certificates, privateKey, clock.now()),
+    );
   } catch (cause) {
     throw new AppError('CONFIG_ERROR', 'The signing key cannot be used', { cause });
   }
 }
 
 /** @throws TypeError unless each certificate is valid now and signed by the next one, and the first is that of the key */
-function chainOf(pem: string, key: KeyObject, now: Date): string[] {
+function parseChain(pem: string, key: KeyObject, now: Date): string[] {
   const chain = (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
   const [own] = chain;
-  if (!own || chain.length > MOST_CERTIFICATES) throw new TypeError('not a certificate chain');
+  if (!own || chain.length > MAX_CERTIFICATES) throw new TypeError('not a certificate chain');
   if (!own.checkPrivateKey(key)) throw new TypeError('the certificate is that of another key');
   for (const [index, certificate] of chain.entries()) {
     const issuer = chain[index + 1];

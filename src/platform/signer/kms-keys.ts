@@ -2,8 +2,8 @@
 import type * as Sdk from '@aws-sdk/client-kms';
 import { createPublicKey } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import { p1363OfDer } from '../../domain/provenance/der-signature.ts';
-import { kidOf, type PublicJwk, publicJwkOf } from '../../domain/provenance/public-key.ts';
+import { convertDerSignature } from '../../domain/provenance/der-signature.ts';
+import { computeKid, type PublicJwk, toPublicJwk } from '../../domain/provenance/public-key.ts';
 import { AppError } from '../../errors.ts';
 import type { ManagedKeys } from './signing-key.ts';
 
@@ -20,17 +20,17 @@ const ATTEMPTS = 2;
 
 export function createKmsKeys(config: KmsConfig): ManagedKeys {
   let connected: Promise<Connected> | undefined;
-  const connect = (): Promise<Connected> => (connected ??= connectTo(config));
+  const connect = (): Promise<Connected> => (connected ??= connectKms(config));
 
-  async function publicKeyOf(KeyId: string): Promise<PublicJwk> {
+  async function fetchPublicKey(KeyId: string): Promise<PublicJwk> {
     const { sdk, client } = await connect();
     const { PublicKey } = await client.send(new sdk.GetPublicKeyCommand({ KeyId }));
     if (!PublicKey) throw new Error('the key management service gave no public key');
     const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
-    return publicJwkOf(key);
+    return toPublicJwk(key);
   }
 
-  async function sign(KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
+  async function signMessage(KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
     const { sdk, client } = await connect();
     const { Signature } = await client.send(
       new sdk.SignCommand({
@@ -41,7 +41,7 @@ export function createKmsKeys(config: KmsConfig): ManagedKeys {
       }),
     );
     if (!Signature) throw new Error('the key management service gave no signature');
-    return p1363OfDer(Signature);
+    return convertDerSignature(Signature);
   }
 
   return {
@@ -58,27 +58,28 @@ export function createKmsKeys(config: KmsConfig): ManagedKeys {
       );
       const kmsKeyId = KeyMetadata?.Arn ?? KeyMetadata?.KeyId;
       if (kmsKeyId === undefined) throw new Error('the key management service made no key');
-      const publicKey = await publicKeyOf(kmsKeyId);
-      return { kid: kidOf(publicKey), publicKey, sealed: null, kmsKeyId };
+      const publicKey = await fetchPublicKey(kmsKeyId);
+      return { kid: computeKid(publicKey), publicKey, sealed: null, kmsKeyId };
     },
     /** Fetches the public key, so that a missing key fails here. */
-    async open({ kid, kmsKeyId }) {
+    async openKey({ kid, kmsKeyId }) {
       if (kmsKeyId === null) throw new Error('the record names no key of the service');
-      const publicKey = await publicKeyOf(kmsKeyId);
-      if (kidOf(publicKey) !== kid) throw new Error('the service holds another key than was named');
+      const publicKey = await fetchPublicKey(kmsKeyId);
+      if (computeKid(publicKey) !== kid)
+        throw new Error('the service holds another key than was named');
       return {
         kid,
         mode: 'prod-jwk',
         publicKey,
         certificates: [],
-        sign: (bytes) => sign(kmsKeyId, bytes),
+        sign: (bytes) => signMessage(kmsKeyId, bytes),
       };
     },
   };
 }
 
 /** Uses AWS' default credentials: environment, profile or machine role. @throws AppError `KMS_NOT_CONFIGURED` */
-async function connectTo(config: KmsConfig): Promise<Connected> {
+async function connectKms(config: KmsConfig): Promise<Connected> {
   const { ASSAY_SIGNER_KMS_REGION: region, ASSAY_SIGNER_KMS_ENDPOINT: endpoint } = config;
   if (region === undefined) throw new AppError('KMS_NOT_CONFIGURED');
   const sdk = await import('@aws-sdk/client-kms');

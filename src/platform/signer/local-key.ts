@@ -1,20 +1,20 @@
 // A signing key in the memory of this process.
 import { createPublicKey, type KeyObject, sign as signBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { kidOf, publicJwkOf } from '../../domain/provenance/public-key.ts';
+import { computeKid, toPublicJwk } from '../../domain/provenance/public-key.ts';
 import type { SignerMode, SigningKey } from './signing-key.ts';
 
 const sign = promisify(signBytes);
 
 /** @throws TypeError for a key that is not on P-256 */
-export function localKey(
+export function createLocalKey(
   privateKey: KeyObject,
   mode: SignerMode,
   certificates: readonly string[] = [],
 ): SigningKey {
-  const publicKey = publicJwkOf(createPublicKey(privateKey));
+  const publicKey = toPublicJwk(createPublicKey(privateKey));
   return {
-    kid: kidOf(publicKey),
+    kid: computeKid(publicKey),
     mode,
     publicKey,
     certificates,

@@ -36,7 +36,7 @@ export interface GivenKey {
   kind: 'given';
   provider: 'env' | 'file';
   /** @throws AppError `CONFIG_ERROR` */
-  load(): Promise<SigningKey>;
+  loadKey(): Promise<SigningKey>;
 }
 
 /** Keys that the application generates and rotates. */
@@ -46,7 +46,7 @@ export interface ManagedKeys {
   /** @throws AppError `KMS_NOT_CONFIGURED`, `KMS_BAD_KEK`; Error when the service does not answer */
   generate(): Promise<KeyMaterial>;
   /** @throws like `generate`; Error when the material is not that of the key it is named after */
-  open(material: KeyMaterial): Promise<SigningKey>;
+  openKey(material: KeyMaterial): Promise<SigningKey>;
 }
 
 export type KeySource = GivenKey | ManagedKeys;

@@ -3,11 +3,11 @@ import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { inCanonicalOrder } from '../../domain/record/canonical-json.ts';
+import { toCanonicalOrder } from '../../domain/record/canonical-json.ts';
 import type { AgentDocument } from './agents.model.ts';
 
 /** A registered agent as ingestion sees it. */
-export interface KnownAgent {
+export interface ResolvedAgent {
   agentId: string;
   name: string;
   workspaceId: string;
@@ -19,9 +19,9 @@ const ID = /^[0-9a-f]{24}$/i;
 
 export function createAgentResolver({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
   /** Candidates for an agent reference, best match first. */
-  const known = caches.open<KnownAgent[]>({ collections: ['agents'], max: CACHED_NAMES });
+  const cache = caches.openCache<ResolvedAgent[]>({ collections: ['agents'], max: CACHED_NAMES });
 
-  async function candidates(organizationId: string, text: string): Promise<KnownAgent[]> {
+  async function findCandidates(organizationId: string, text: string): Promise<ResolvedAgent[]> {
     const live = { organizationId, deletedAt: null };
     const [byId, byKeyName] = await Promise.all([
       ID.test(text) ? models.agents.find({ ...live, _id: text }).lean<AgentDocument[]>() : [],
@@ -30,21 +30,21 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
         .sort({ createdAt: -1, _id: -1 })
         .lean<AgentDocument[]>(),
     ]);
-    return [...byId, ...byKeyName].map(toKnownAgent);
+    return [...byId, ...byKeyName].map(toResolvedAgent);
   }
 
   function resolve(
     organizationId: string,
     text: string,
     agentIds: readonly string[] | null = null,
-  ): Awaitable<KnownAgent | null> {
-    const meant = known.get(`${organizationId}/${text}`, async () => ({
+  ): Awaitable<ResolvedAgent | null> {
+    const matches = cache.get(`${organizationId}/${text}`, async () => ({
       organizationId,
-      value: await candidates(organizationId, text),
+      value: await findCandidates(organizationId, text),
     }));
-    const isAllowed = ({ agentId }: KnownAgent): boolean =>
+    const isAllowed = ({ agentId }: ResolvedAgent): boolean =>
       agentIds === null || agentIds.includes(agentId);
-    return whenKnown(meant, (found) => found?.find(isAllowed) ?? null);
+    return whenKnown(matches, (found) => found?.find(isAllowed) ?? null);
   }
 
   return {
@@ -55,31 +55,31 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
     resolve,
 
     /** Returns the agent that made a decision, removed or not; null where the decision names none. */
-    async producer({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> {
+    async findProducer({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> {
       if (!ID.test(agentId)) return null;
       return models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>();
     },
 
     /** Returns the agent's own ingestion limit; null: none. */
-    async requestsPerMinute({ organizationId }: Tenant, agentId: string): Promise<number | null> {
+    async readRequestLimit({ organizationId }: Tenant, agentId: string): Promise<number | null> {
       const agent = await resolve(organizationId, agentId);
       return agent?.policies.maxRequestsPerMinute ?? null;
     },
 
     /** Drops the cached agents of an organisation. Call it after the commit. */
     invalidate(organizationId: string): void {
-      known.invalidate(organizationId);
+      cache.invalidate(organizationId);
     },
   };
 }
 export type AgentResolver = ReturnType<typeof createAgentResolver>;
 
-function toKnownAgent({ _id, name, workspaceId, policies }: AgentDocument): KnownAgent {
+function toResolvedAgent({ _id, name, workspaceId, policies }: AgentDocument): ResolvedAgent {
   return {
     agentId: _id.toHexString(),
     name,
     workspaceId: workspaceId.toHexString(),
     // Sorted once here, since every decision's evaluation repeats them in this order (row ingest/R1).
-    policies: inCanonicalOrder({ ...policies }) as unknown as AgentPolicies,
+    policies: toCanonicalOrder({ ...policies }) as unknown as AgentPolicies,
   };
 }

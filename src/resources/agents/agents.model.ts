@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 /** Progress in the three-step wizard. */
 export interface OnboardingProgress {
@@ -73,7 +73,7 @@ export const agentSchema = new Schema<AgentDocument>(
   },
   { collection: 'agents', timestamps: true, autoIndex: false, minimize: false },
 );
-agentSchema.plugin(tenancy);
+agentSchema.plugin(guardTenancy);
 agentSchema.index({ apiKeyHash: 1 }, { name: 'hash', unique: true });
 agentSchema.index({ organizationId: 1, deletedAt: 1, createdAt: -1 }, { name: 'list' });
 agentSchema.index({ organizationId: 1, apiKeyAgentScope: 1 }, { name: 'scope' });

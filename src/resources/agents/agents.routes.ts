@@ -18,7 +18,7 @@ const read = { auth: 'reader', agentScope: 'filtered' } as const;
 const manage = { auth: 'user', roles: MANAGERS, invalidCode: 'SVC_VALIDATION_FAILED' } as const;
 /** Fits model metadata of 100,000 characters, each escaped as six bytes. */
 const BODY_LIMIT = 600_000;
-const audit = (action: string) => ({ action, resource: 'agent' });
+const toAudit = (action: string) => ({ action, resource: 'agent' });
 
 export const agentRoutes = [
   route({
@@ -28,7 +28,7 @@ export const agentRoutes = [
     ...read,
     page: { limit: 50, max: 200 },
     data: agentView,
-    handler: ({ tenant, page }, { agents }) => agents.registry.list(tenant, page),
+    handler: ({ tenant, page }, { agents }) => agents.registry.listAgents(tenant, page),
   }),
   route({
     method: 'post',
@@ -40,7 +40,7 @@ export const agentRoutes = [
     bodyLimit: BODY_LIMIT,
     body: agentInput,
     data: newAgentView,
-    audit: audit('agent.create'),
+    audit: toAudit('agent.create'),
     handler: async ({ tenant, user, body }, { agents }) =>
       reply(201, await agents.registry.create(tenant, user, body)),
   }),
@@ -51,7 +51,7 @@ export const agentRoutes = [
     ...read,
     params: byId,
     data: agentView,
-    handler: ({ tenant, params }, { agents }) => agents.registry.get(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.registry.getAgent(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -62,7 +62,7 @@ export const agentRoutes = [
     bodyLimit: BODY_LIMIT,
     body: agentChange,
     data: agentView,
-    audit: audit('agent.update'),
+    audit: toAudit('agent.update'),
     handler: ({ tenant, params, body }, { agents }) =>
       agents.registry.update(tenant, params.id, body),
   }),
@@ -73,7 +73,7 @@ export const agentRoutes = [
     ...manage,
     params: byId,
     data: deletedAgentView,
-    audit: audit('agent.delete'),
+    audit: toAudit('agent.delete'),
     handler: ({ tenant, params }, { agents }) => agents.registry.remove(tenant, params.id),
   }),
   route({
@@ -84,8 +84,8 @@ export const agentRoutes = [
     ...manage,
     params: byId,
     data: newAgentView,
-    audit: audit('agent.regenerate_key'),
-    handler: ({ tenant, params }, { agents }) => agents.registry.regenerateKey(tenant, params.id),
+    audit: toAudit('agent.regenerate_key'),
+    handler: ({ tenant, params }, { agents }) => agents.registry.replaceKey(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -95,7 +95,7 @@ export const agentRoutes = [
     params: byId,
     body: agentPoliciesChange,
     data: agentView,
-    audit: audit('agent.update_policies'),
+    audit: toAudit('agent.update_policies'),
     handler: ({ tenant, params, body }, { agents }) =>
       agents.registry.updatePolicies(tenant, params.id, body),
   }),
@@ -108,7 +108,7 @@ export const agentRoutes = [
     data: z.array(z.string()),
     extra: versionsExtra,
     handler: async ({ tenant, params }, { agents }) => {
-      const history = await agents.registry.versions(tenant, params.id);
+      const history = await agents.registry.listVersions(tenant, params.id);
       return reply(
         200,
         history.map(({ version }) => version),
@@ -123,6 +123,6 @@ export const agentRoutes = [
     ...read,
     params: byId,
     data: analyticsView,
-    handler: ({ tenant, params }, { agents }) => agents.registry.analytics(tenant, params.id),
+    handler: ({ tenant, params }, { agents }) => agents.registry.loadAnalytics(tenant, params.id),
   }),
 ];

@@ -1,12 +1,12 @@
 // Inputs and views of agents (document 1, sections 2 and 4.3).
 import { z } from 'zod';
-import { allOptional, optional, withDefault } from '../../http/declaration/optional.ts';
-import { id, instant, line } from '../../http/declaration/views.ts';
+import { makeOptional, optional, withDefault } from '../../http/declaration/optional.ts';
+import { id, instant, singleLine } from '../../http/declaration/views.ts';
 import { AGENT_STATUSES } from './activity/agent-activity.model.ts';
 import { modelMetadataInput, modelMetadataView } from './ml-bom/ml-bom.schemas.ts';
 import { onboardingProgress } from './onboarding/onboarding.schemas.ts';
 
-const name = line(100);
+const name = singleLine(100);
 const description = z.string().trim().max(500);
 
 export const agentInput = z.object({
@@ -36,7 +36,7 @@ const agentPolicies = z.object({
     .describe('Null, zero or negative: no limit'),
   timeoutMs: z.int().min(100).max(60_000),
 });
-export const agentPoliciesChange = z.object(allOptional(agentPolicies.shape));
+export const agentPoliciesChange = z.object(makeOptional(agentPolicies.shape));
 
 export const agentView = z.object({
   _id: id,

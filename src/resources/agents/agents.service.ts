@@ -26,7 +26,7 @@ import type { AgentResolver } from './agent-resolver.service.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'onCommit'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'onCommit'> & {
   keyAuthentication: KeyAuthenticationService;
   resolver: AgentResolver;
   activity: AgentActivityService;
@@ -62,66 +62,74 @@ type AgentChange = Partial<
 const PREFIX_LENGTH = 8;
 
 export function createAgentService(deps: Deps) {
-  const { models, clock, randomHex, onCommit, keyAuthentication, resolver, activity } = deps;
+  const {
+    models,
+    clock,
+    generateHex: randomHex,
+    onCommit,
+    keyAuthentication,
+    resolver,
+    activity,
+  } = deps;
 
-  function onAgentsChanged(organizationId: string): void {
+  function invalidateAgents(organizationId: string): void {
     onCommit(() => resolver.invalidate(organizationId));
     keyAuthentication.forget(organizationId);
   }
 
-  function find(tenant: Tenant, id: string): Promise<AgentDocument> {
-    const where = { ...visible(tenant), $and: [{ _id: id }] };
+  function findAgent(tenant: Tenant, id: string): Promise<AgentDocument> {
+    const where = { ...filterVisible(tenant), $and: [{ _id: id }] };
     return findOr404(models.agents.findOne(where).lean<AgentDocument>());
   }
 
-  async function change(tenant: Tenant, id: string, changes: object): Promise<AgentDocument> {
-    const where = { ...visible(tenant), $and: [{ _id: id }] };
+  async function updateAgent(tenant: Tenant, id: string, changes: object): Promise<AgentDocument> {
+    const where = { ...filterVisible(tenant), $and: [{ _id: id }] };
     const agent = await findOr404(
       models.agents.findOneAndUpdate(where, { $set: changes }, AFTER).lean<AgentDocument>(),
     );
-    onAgentsChanged(tenant.organizationId);
+    invalidateAgents(tenant.organizationId);
     return agent;
   }
 
-  function newKey(agentName: string) {
+  function generateKey(agentName: string) {
     const apiKey = `svc_agent_${randomHex(24)}`;
     const apiKeyPrefix = apiKey.slice(-PREFIX_LENGTH);
     const stored = { apiKeyHash: hashKey(apiKey), apiKeyPrefix, apiKeyAgentScope: agentName };
     return { apiKey, stored };
   }
 
-  async function viewsOf(
+  async function loadViews(
     organizationId: string,
     agents: readonly AgentDocument[],
   ): Promise<AgentView[]> {
-    const states = await activity.statesOf(organizationId, agents);
+    const states = await activity.loadStates(organizationId, agents);
     return agents.map((agent) => toView(agent, states.get(agent._id.toHexString()) ?? NO_ACTIVITY));
   }
 
-  async function viewOf(agent: AgentDocument): Promise<AgentView> {
-    const [view] = await viewsOf(agent.organizationId.toHexString(), [agent]);
+  async function loadView(agent: AgentDocument): Promise<AgentView> {
+    const [view] = await loadViews(agent.organizationId.toHexString(), [agent]);
     if (!view) throw new AppError('INTERNAL_ERROR');
     return view;
   }
 
   return {
-    async list(tenant: Tenant, page: Page): Promise<Listed<AgentView>> {
-      const { items, total } = await listPage(models.agents, visible(tenant), page);
-      return { items: await viewsOf(tenant.organizationId, items), total };
+    async listAgents(tenant: Tenant, page: Page): Promise<Listed<AgentView>> {
+      const { items, total } = await listPage(models.agents, filterVisible(tenant), page);
+      return { items: await loadViews(tenant.organizationId, items), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<AgentView> {
-      return viewOf(await find(tenant, id));
+    async getAgent(tenant: Tenant, id: string): Promise<AgentView> {
+      return loadView(await findAgent(tenant, id));
     },
 
     /** Returns the user's newest agent that is still in onboarding; null: none. */
-    async draftOf(tenant: Tenant, { userId }: User): Promise<AgentView | null> {
+    async findDraft(tenant: Tenant, { userId }: User): Promise<AgentView | null> {
       const draft = await models.agents
-        .findOne({ ...visible(tenant), createdBy: userId, onboardingProgress: { $ne: null } })
+        .findOne({ ...filterVisible(tenant), createdBy: userId, onboardingProgress: { $ne: null } })
         .sort({ createdAt: -1, _id: -1 })
         .lean<AgentDocument>();
-      return draft && viewOf(draft);
+      return draft && loadView(draft);
     },
 
     async create(
@@ -130,7 +138,7 @@ export function createAgentService(deps: Deps) {
       input: z.output<typeof agentInput>,
     ): Promise<NewAgentView> {
       const { organizationId, workspaceId, defaultWorkspaceId } = tenant;
-      const { apiKey, stored } = newKey(input.name);
+      const { apiKey, stored } = generateKey(input.name);
       const agent = await insertOne(models.agents, {
         organizationId,
         workspaceId: workspaceId ?? defaultWorkspaceId,
@@ -142,13 +150,13 @@ export function createAgentService(deps: Deps) {
         onboardingProgress: input.onboarding ? { currentStep: 1 } : null,
         createdBy: userId,
       });
-      onAgentsChanged(organizationId);
+      invalidateAgents(organizationId);
       return { ...toView(agent, NO_ACTIVITY), apiKey };
     },
 
     /** @throws AppError `NOT_FOUND` */
     async update(tenant: Tenant, id: string, changes: AgentChange): Promise<AgentView> {
-      return viewOf(await change(tenant, id, changes));
+      return loadView(await updateAgent(tenant, id, changes));
     },
 
     /** Changes the given overrides; omitted ones keep their value. @throws AppError `NOT_FOUND` */
@@ -157,38 +165,38 @@ export function createAgentService(deps: Deps) {
       id: string,
       policies: z.output<typeof agentPoliciesChange>,
     ): Promise<AgentView> {
-      const given = Object.entries(policies).map(([name, value]) => [`policies.${name}`, value]);
-      return viewOf(await change(tenant, id, Object.fromEntries(given) as object));
+      const fields = Object.entries(policies).map(([name, value]) => [`policies.${name}`, value]);
+      return loadView(await updateAgent(tenant, id, Object.fromEntries(fields) as object));
     },
 
     /** Marks the agent as deleted; its decisions stay, its key is void at once. @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string): Promise<DeletedAgentView> {
-      const { _id } = await change(tenant, id, { deletedAt: clock.now() });
+      const { _id } = await updateAgent(tenant, id, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true };
     },
 
     /** Issues a new key; the old one is void at once. @throws AppError `NOT_FOUND` */
-    async regenerateKey(tenant: Tenant, id: string): Promise<NewAgentView> {
-      const { name } = await find(tenant, id);
-      const { apiKey, stored } = newKey(name);
-      return { ...(await viewOf(await change(tenant, id, stored))), apiKey };
+    async replaceKey(tenant: Tenant, id: string): Promise<NewAgentView> {
+      const { name } = await findAgent(tenant, id);
+      const { apiKey, stored } = generateKey(name);
+      return { ...(await loadView(await updateAgent(tenant, id, stored))), apiKey };
     },
 
     /** Versions in order of first appearance. @throws AppError `NOT_FOUND` */
-    async versions(tenant: Tenant, id: string): Promise<AgentActivityDocument['versions']> {
-      return activity.versions(await find(tenant, id));
+    async listVersions(tenant: Tenant, id: string): Promise<AgentActivityDocument['versions']> {
+      return activity.listVersions(await findAgent(tenant, id));
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async analytics(tenant: Tenant, id: string): Promise<AgentAnalytics> {
-      return activity.analytics(await find(tenant, id));
+    async loadAnalytics(tenant: Tenant, id: string): Promise<AgentAnalytics> {
+      return activity.loadAnalytics(await findAgent(tenant, id));
     },
   };
 }
 export type AgentService = ReturnType<typeof createAgentService>;
 
 /** Filter for the agents that the tenant sees: of its organisation, chosen workspace and key. */
-function visible({ organizationId, workspaceId, agentIds }: Tenant) {
+function filterVisible({ organizationId, workspaceId, agentIds }: Tenant) {
   return {
     organizationId,
     deletedAt: null,
@@ -198,10 +206,10 @@ function visible({ organizationId, workspaceId, agentIds }: Tenant) {
 }
 
 function toView(agent: AgentDocument, { status, lastActive }: AgentState): AgentView {
-  return { ...agent, id: agent._id, modelMetadata: metadataOf(agent), status, lastActive };
+  return { ...agent, id: agent._id, modelMetadata: toMetadata(agent), status, lastActive };
 }
 
-function metadataOf({ modelMetadata, lastBom }: AgentDocument): ModelMetadataView | null {
+function toMetadata({ modelMetadata, lastBom }: AgentDocument): ModelMetadataView | null {
   if (!lastBom) return modelMetadata;
   const { digest: lastBomDigest, generatedAt: lastBomGeneratedAt } = lastBom;
   return { ...modelMetadata, lastBomDigest, lastBomGeneratedAt };

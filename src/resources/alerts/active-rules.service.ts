@@ -15,19 +15,19 @@ export function createActiveRuleService({
 
   return {
     /** Returns the rules that a decision can match. */
-    async onDecisions(organizationId: string): Promise<AlertRuleDocument[]> {
-      const rules = await active.of(organizationId);
+    async listDecisionRules(organizationId: string): Promise<AlertRuleDocument[]> {
+      const rules = await active.loadSettings(organizationId);
       return rules.filter(({ condition }) => condition.field !== 'cpiScore');
     },
 
     /** Returns the rules on the index of the organisation. */
-    async onIndex(organizationId: string): Promise<AlertRuleDocument[]> {
-      const rules = await active.of(organizationId);
+    async listIndexRules(organizationId: string): Promise<AlertRuleDocument[]> {
+      const rules = await active.loadSettings(organizationId);
       return rules.filter(({ condition }) => condition.field === 'cpiScore');
     },
 
     /** Call it with every change of a rule. */
-    changed: active.changed,
+    invalidate: active.invalidate,
   };
 }
 export type ActiveRuleService = ReturnType<typeof createActiveRuleService>;

@@ -1,7 +1,7 @@
 // Runs the actions of alert rules: from the outbox when a rule matches, and all at once as a test (document 2, 4.4).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { chatMessage, chatServiceOf } from '../../domain/events/chat-messages.ts';
+import { createChatMessage, detectChatService } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -10,12 +10,12 @@ import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
 import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
-import { alertEvent } from './alert-matches.ts';
+import { createAlertEvent } from './alert-matches.ts';
 import type { AlertMailService } from './alert-mails.service.ts';
 import type { AlertService } from './alerts.service.ts';
 import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'receivers' | 'clock' | 'newId'> & {
+type Deps = Pick<Platform, 'models' | 'receivers' | 'clock' | 'generateId'> & {
   rules: AlertService;
   mails: AlertMailService;
   sendMail(content: MailContent): Promise<void>;
@@ -35,7 +35,7 @@ const NO_MEMBER = {
 const NOT_MAILED = { ok: false, statusCode: null, error: 'the mail was not accepted' } as const;
 
 /** An event and the id it is sent under. */
-interface Telling {
+interface EventMessage {
   messageId: string;
   event: EventBody;
   /** The receiver recently timed out. */
@@ -43,19 +43,21 @@ interface Telling {
 }
 
 export function createAlertActions(deps: Deps) {
-  const { models, receivers, clock, newId, rules, mails, sendMail } = deps;
+  const { models, receivers, clock, generateId: newId, rules, mails, sendMail } = deps;
 
-  function post(
+  function postEvent(
     { type, target }: AlertAction,
-    { messageId, event, isSuspect = false }: Telling,
+    { messageId, event, isSuspect = false }: EventMessage,
   ): Promise<PostOutcome> {
     const isChat = type === 'chat';
-    const body = JSON.stringify(isChat ? chatMessage(chatServiceOf(target), event) : event);
+    const body = JSON.stringify(
+      isChat ? createChatMessage(detectChatService(target), event) : event,
+    );
     const headers = { 'x-service-event': event.event, 'webhook-id': messageId };
     return receivers.attempt({ url: target, headers, body, isSuspect });
   }
 
-  async function mail(
+  async function sendAlert(
     rule: AlertRuleDocument,
     to: string,
     event: EventBody,
@@ -70,11 +72,12 @@ export function createAlertActions(deps: Deps) {
   async function tryOut(
     rule: AlertRuleDocument,
     action: AlertAction,
-    telling: Telling,
+    message: EventMessage,
   ): Promise<ActionOutcome> {
     const { type, target } = action;
-    const going = type === 'email' ? mail(rule, target, telling.event) : post(action, telling);
-    const { ok, statusCode, error } = await going.catch(() => NOT_MAILED);
+    const attempt =
+      type === 'email' ? sendAlert(rule, target, message.event) : postEvent(action, message);
+    const { ok, statusCode, error } = await attempt.catch(() => NOT_MAILED);
     return { type, target, ok, statusCode, error };
   }
 
@@ -92,7 +95,7 @@ export function createAlertActions(deps: Deps) {
           isFinal: true,
         });
       const messageId = `msg_${_id.toHexString()}`;
-      const outcome = await post(action, { messageId, event, isSuspect });
+      const outcome = await postEvent(action, { messageId, event, isSuspect });
       const { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut } = outcome;
       const result = { statusCode, durationMs, at: clock.now() };
       if (ok) return result;
@@ -103,13 +106,13 @@ export function createAlertActions(deps: Deps) {
      * Runs every action with a made-up match, also of a paused rule.
      * @throws AppError `NOT_FOUND`, `TEST_FAILED` with each outcome
      */
-    async test(tenant: Tenant, id: string): Promise<{ actions: ActionOutcome[] }> {
-      const rule = await rules.get(tenant, id);
+    async testRule(tenant: Tenant, id: string): Promise<{ actions: ActionOutcome[] }> {
+      const rule = await rules.getRule(tenant, id);
       const match = {
         facts: { confidenceScore: 0.5, status: 'flagged' },
         at: clock.now(),
       } as const;
-      const event = alertEvent(rule, { ...match, trace: SYNTHETIC }, (text) => text);
+      const event = createAlertEvent(rule, { ...match, trace: SYNTHETIC }, (text) => text);
       const actions = await Promise.all(
         rule.actions.map((action) => tryOut(rule, action, { messageId: `msg_${newId()}`, event })),
       );

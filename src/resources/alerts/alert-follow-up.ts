@@ -1,10 +1,10 @@
 // Follows up on matches of alert rules: writes the rows of actions and events, and the state of each rule.
-import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
+import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import type { TransactionalConsumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
-import { type AlertMatch, outcomeOf } from './alert-matches.ts';
+import { type AlertMatch, buildOutcome } from './alert-matches.ts';
 import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
 
 export interface FollowUpDeps {
@@ -18,14 +18,17 @@ export interface RuleMatches {
   matches: AlertMatch[];
 }
 
-type Context = Parameters<TransactionalConsumer['run']>[1];
+type Context = Parameters<TransactionalConsumer['consume']>[1];
 
 /** Writes rows and states in the transaction of the consumer. */
 type FollowUp = (found: readonly RuleMatches[], context: Context) => Promise<void>;
 
 export function createFollowUp({ models, outbox, subscriptions }: FollowUpDeps): FollowUp {
   /** Returns when each rule ran its actions last, by id. */
-  async function actedAtOf(found: readonly RuleMatches[], { session, organizationId }: Context) {
+  async function loadLastActions(
+    found: readonly RuleMatches[],
+    { session, organizationId }: Context,
+  ) {
     const ids = found.map(({ rule }) => rule._id);
     const states = await models.alertRuleStates
       .find({ organizationId, _id: { $in: ids } })
@@ -36,13 +39,13 @@ export function createFollowUp({ models, outbox, subscriptions }: FollowUpDeps):
 
   return async function follow(found, context) {
     const { session, organizationId } = context;
-    const isTold = await subscriptions.isTaken(organizationId, 'alert.triggered');
-    const acted = await actedAtOf(found, context);
+    const isSubscribed = await subscriptions.isSubscribed(organizationId, 'alert.triggered');
+    const acted = await loadLastActions(found, context);
     const outcomes = found.map(({ rule, matches }) => {
       const actedAt = acted.get(rule._id.toHexString()) ?? null;
       return {
         _id: rule._id,
-        ...outcomeOf(rule, matches, { actedAt, isTold, scrub: strictScrub }),
+        ...buildOutcome(rule, matches, { actedAt, isSubscribed, scrub: scrubStrictly }),
       };
     });
     await outbox.write(

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { PRESENT } from '../../domain/identity/standing.ts';
-import { quotedName } from '../../domain/names/quoted-name.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { AlertAction, AlertMailCountDocument, AlertRuleDocument } from './alerts.model.ts';
@@ -50,9 +50,9 @@ export function createAlertMailService({ models, clock, config }: Deps) {
     const rows = Object.entries(data).filter(([, value]) => value !== null);
     return {
       to,
-      subject: `Alert (${severity}): ${quotedName(name)}`,
+      subject: `Alert (${severity}): ${toQuotedName(name)}`,
       paragraphs: [
-        `An alert rule of ${quotedName(organization.name)} has matched.`,
+        `An alert rule of ${toQuotedName(organization.name)} has matched.`,
         ...(description === '' ? [] : [description]),
         ...rows.map(([member, value]) => `${member}: ${String(value)}`),
       ],

@@ -2,8 +2,8 @@
 import {
   type AlertCondition,
   type AlertFacts,
-  conditionText,
-  valueOf,
+  formatCondition,
+  getAlertValue,
 } from '../../domain/events/alert-condition.ts';
 import { EVENT_TOPIC, type EventBody } from '../../domain/events/events.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
@@ -30,19 +30,23 @@ export const QUIET_MS = 5 * 60_000;
 
 /** Removes personal data from names of rules, which are texts of operators. */
 type Scrub = (text: string) => string;
-type Told = Pick<AlertRuleDocument, 'name'> & {
+type NamedRule = Pick<AlertRuleDocument, 'name'> & {
   _id: { toHexString(): string };
   condition: AlertCondition;
 };
 
-export function alertEvent(rule: Told, { facts, at, trace }: AlertMatch, scrub: Scrub): EventBody {
+export function createAlertEvent(
+  rule: NamedRule,
+  { facts, at, trace }: AlertMatch,
+  scrub: Scrub,
+): EventBody {
   const data = {
     ruleId: rule._id.toHexString(),
     ruleName: scrub(rule.name),
     traceId: trace?.traceId ?? null,
     traceIdMongo: trace?.id ?? null,
-    condition: conditionText(rule.condition),
-    valueTriggeredAt: valueOf(facts),
+    condition: formatCondition(rule.condition),
+    valueTriggeredAt: getAlertValue(facts),
   };
   return { event: 'alert.triggered', timestamp: at.toISOString(), data };
 }
@@ -51,15 +55,15 @@ interface Options {
   /** When its actions ran last. */
   actedAt: Date | null;
   /** Whether any webhook subscribes to the event. */
-  isTold: boolean;
+  isSubscribed: boolean;
   scrub: Scrub;
 }
 
 /** Expects the `matches` of one rule in order, at least one. */
-export function outcomeOf(
+export function buildOutcome(
   rule: AlertRuleDocument,
   matches: readonly AlertMatch[],
-  { actedAt: before, isTold, scrub }: Options,
+  { actedAt: before, isSubscribed, scrub }: Options,
 ): AlertOutcome {
   const rows: OutboxRow[] = [];
   let actedAt = before;
@@ -67,25 +71,25 @@ export function outcomeOf(
   for (const match of matches) {
     const { at } = match;
     if (at > lastTriggeredAt) lastTriggeredAt = at;
-    const event = alertEvent(rule, match, scrub);
-    if (isTold) rows.push(eventRow(rule, match, event));
+    const event = createAlertEvent(rule, match, scrub);
+    if (isSubscribed) rows.push(toEventRow(rule, match, event));
     if (actedAt && at.getTime() - actedAt.getTime() < QUIET_MS) continue;
     actedAt = at;
-    rows.push(...rule.actions.map((action) => actionRow(rule, { match, action, event })));
+    rows.push(...rule.actions.map((action) => toActionRow(rule, { match, action, event })));
   }
   return { rows, lastTriggeredAt, actedAt };
 }
 
-function common(rule: AlertRuleDocument, { trace }: AlertMatch) {
+function toSharedFields(rule: AlertRuleDocument, { trace }: AlertMatch) {
   const organizationId = rule.organizationId.toHexString();
   return { organizationId, ...(trace && { subject: trace.traceId }) };
 }
 
 /** An event of the whole organisation goes to the workspace of its rule, if that has one. */
-function eventRow(rule: AlertRuleDocument, match: AlertMatch, event: EventBody): OutboxRow {
+function toEventRow(rule: AlertRuleDocument, match: AlertMatch, event: EventBody): OutboxRow {
   const workspaceId = match.trace?.workspaceId ?? rule.workspaceId?.toHexString();
   const sequence = match.trace?.sequence;
-  const shared = common(rule, match);
+  const shared = toSharedFields(rule, match);
   return {
     ...shared,
     topic: EVENT_TOPIC,
@@ -96,11 +100,11 @@ function eventRow(rule: AlertRuleDocument, match: AlertMatch, event: EventBody):
   };
 }
 
-function actionRow(
+function toActionRow(
   rule: AlertRuleDocument,
   { match, action, event }: { match: AlertMatch; action: AlertAction; event: EventBody },
 ): OutboxRow {
-  const shared = common(rule, match);
+  const shared = toSharedFields(rule, match);
   const payload = { ruleId: rule._id.toHexString(), action, event };
   const lane = sha256Hex(`${shared.organizationId} ${action.target}`);
   if (action.type === 'email')

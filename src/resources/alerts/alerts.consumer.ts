@@ -1,9 +1,9 @@
 // Checks every decision against the alert rules of its organisation (document 2, section 4.4).
 import { isFollowing } from '../../domain/events/events.ts';
-import { alertHolds } from '../../domain/events/alert-condition.ts';
-import { concerns } from '../../domain/identity/workspace-scope.ts';
+import { isConditionMet } from '../../domain/events/alert-condition.ts';
+import { isInScope } from '../../domain/identity/workspace-scope.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
-import { withoutErased } from '../../ledger/follow/without-erased.ts';
+import { dropErased } from '../../ledger/follow/without-erased.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
 import { createFollowUp, type FollowUpDeps, type RuleMatches } from './alert-follow-up.ts';
@@ -18,14 +18,14 @@ interface Deps extends FollowUpDeps {
 const MATCHES_MAX = 6_400;
 
 /** An erasure removes the rows of its decision. */
-export function alertsConsumer(deps: Deps): Consumer<TraceDocument> {
+export function createAlertsConsumer(deps: Deps): Consumer<TraceDocument> {
   const { outbox, activeRules } = deps;
   const follow = createFollowUp(deps);
   return {
     name: 'alerts',
     from: 'head',
     batch: async (organizationId) =>
-      Math.ceil(MATCHES_MAX / (await activeRules.onDecisions(organizationId)).length),
+      Math.ceil(MATCHES_MAX / (await activeRules.listDecisionRules(organizationId)).length),
     kinds: ['trace', 'erasure'],
     projection: {
       _id: 1,
@@ -36,27 +36,27 @@ export function alertsConsumer(deps: Deps): Consumer<TraceDocument> {
       createdAt: 1,
       erasedAt: 1,
     },
-    async run(entries, context) {
-      const kept = await withoutErased(entries, outbox, context);
-      const rules = await activeRules.onDecisions(context.organizationId);
-      const found = matchesOf(rules, kept);
+    async consume(entries, context) {
+      const kept = await dropErased(entries, outbox, context);
+      const rules = await activeRules.listDecisionRules(context.organizationId);
+      const found = findMatches(rules, kept);
       if (found.length > 0) await follow(found, context);
     },
   };
 }
 
-function matchesOf(
+function findMatches(
   rules: readonly AlertRuleDocument[],
   traces: readonly TraceDocument[],
 ): RuleMatches[] {
   const found = rules.map((rule) => ({
     rule,
-    matches: traces.filter((trace) => isMatch(rule, trace)).map(matchOf),
+    matches: traces.filter((trace) => isMatch(rule, trace)).map(toMatch),
   }));
   return found.filter(({ matches }) => matches.length > 0);
 }
 
-const factsOf = ({ verdict: status, confidenceScore }: TraceDocument) => ({
+const toFacts = ({ verdict: status, confidenceScore }: TraceDocument) => ({
   status,
   confidenceScore,
 });
@@ -64,13 +64,13 @@ const factsOf = ({ verdict: status, confidenceScore }: TraceDocument) => ({
 function isMatch(rule: AlertRuleDocument, trace: TraceDocument): boolean {
   return (
     isFollowing(rule, trace.sequence) &&
-    concerns(rule, trace.workspaceId) &&
-    alertHolds(rule.condition, factsOf(trace))
+    isInScope(rule, trace.workspaceId) &&
+    isConditionMet(rule.condition, toFacts(trace))
   );
 }
 
-function matchOf(trace: TraceDocument): AlertMatch {
+function toMatch(trace: TraceDocument): AlertMatch {
   const { _id, traceId, workspaceId, sequence, createdAt: at } = trace;
   const about = { id: _id.toHexString(), traceId, workspaceId, sequence };
-  return { facts: factsOf(trace), at, trace: about };
+  return { facts: toFacts(trace), at, trace: about };
 }

@@ -1,7 +1,7 @@
 // Alert rules, their state in a collection of its own, and daily mail counts (document 2, resource AlertRule).
 import { Schema, type Types } from 'mongoose';
 import type { AlertCondition } from '../../domain/events/alert-condition.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof ALERT_SEVERITIES)[number];
@@ -46,7 +46,7 @@ export const alertRuleSchema = new Schema<AlertRuleDocument>(
   },
   { collection: 'alert_rules', timestamps: true, autoIndex: false },
 );
-alertRuleSchema.plugin(tenancy);
+alertRuleSchema.plugin(guardTenancy);
 alertRuleSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 alertRuleSchema.index(
   { organizationId: 1, workspaceId: 1, name: 1 },
@@ -71,7 +71,7 @@ export const alertRuleStateSchema = new Schema<AlertRuleStateDocument>(
   },
   { collection: 'alert_rule_states', autoIndex: false },
 );
-alertRuleStateSchema.plugin(tenancy);
+alertRuleStateSchema.plugin(guardTenancy);
 alertRuleStateSchema.index({ organizationId: 1 }, { name: 'organization' });
 
 /** Number of mails that the rules of an organisation sent in a day. */
@@ -92,6 +92,6 @@ export const alertMailCountSchema = new Schema<AlertMailCountDocument>(
   },
   { collection: 'alert_mail_counts', autoIndex: false },
 );
-alertMailCountSchema.plugin(tenancy);
+alertMailCountSchema.plugin(guardTenancy);
 alertMailCountSchema.index({ organizationId: 1, day: 1 }, { name: 'day', unique: true });
 alertMailCountSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });

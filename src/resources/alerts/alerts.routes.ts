@@ -13,7 +13,7 @@ import {
 
 const plan = 'chatAlerts';
 const manage = { auth: 'user', roles: MANAGERS, plan } as const;
-const audit = (action: string) => ({ action, resource: 'alert' });
+const toAudit = (action: string) => ({ action, resource: 'alert' });
 
 export const alertRoutes = [
   route({
@@ -25,7 +25,7 @@ export const alertRoutes = [
     plan,
     page: { limit: 100, max: 100 },
     data: alertView,
-    handler: ({ tenant, user, page }, { alerts }) => alerts.rules.list({ tenant, user }, page),
+    handler: ({ tenant, user, page }, { alerts }) => alerts.rules.listRules({ tenant, user }, page),
   }),
   route({
     method: 'post',
@@ -37,7 +37,7 @@ export const alertRoutes = [
     body: alertInput,
     data: alertView,
     codes: ['SSRF_BLOCKED', 'INVALID_OPERATION'],
-    audit: audit('alert.create'),
+    audit: toAudit('alert.create'),
     prepare: ({ body }, { alerts }) => alerts.rules.check(body.actions),
     handler: async ({ tenant, body }, { alerts }) =>
       reply(201, await alerts.rules.create(tenant, body)),
@@ -52,7 +52,7 @@ export const alertRoutes = [
     body: alertChange,
     data: alertView,
     codes: ['SSRF_BLOCKED'],
-    audit: audit('alert.update'),
+    audit: toAudit('alert.update'),
     prepare: ({ body }, { alerts }) => alerts.rules.check(body.actions),
     handler: ({ tenant, params, body }, { alerts }) => alerts.rules.update(tenant, params.id, body),
   }),
@@ -65,7 +65,7 @@ export const alertRoutes = [
     plan,
     params: byId,
     data: deletedAlertView,
-    audit: audit('alert.delete'),
+    audit: toAudit('alert.delete'),
     handler: ({ tenant, params }, { alerts }) => alerts.rules.remove(tenant, params.id),
   }),
   route({
@@ -77,8 +77,8 @@ export const alertRoutes = [
     params: byId,
     data: actionOutcomesView,
     codes: ['TEST_FAILED'],
-    audit: audit('alert.test'),
-    prepare: ({ tenant, params }, { alerts }) => alerts.actions.test(tenant, params.id),
+    audit: toAudit('alert.test'),
+    prepare: ({ tenant, params }, { alerts }) => alerts.actions.testRule(tenant, params.id),
     handler: ({ prepared: outcomes }) => Promise.resolve(outcomes),
   }),
   route({
@@ -87,7 +87,7 @@ export const alertRoutes = [
     summary: 'Hold the current index of the organisation against its rules',
     ...manage,
     data: cpiCheckView,
-    audit: audit('alert.check_cpi'),
+    audit: toAudit('alert.check_cpi'),
     handler: ({ tenant }, { alerts }) => alerts.cpi.check(tenant),
   }),
 ];

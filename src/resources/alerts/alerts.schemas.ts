@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
-import { emailAddress, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
+import {
+  emailAddress,
+  id,
+  idParam,
+  instant,
+  singleLine,
+  boundedList,
+} from '../../http/declaration/views.ts';
 import { ALERT_ACTION_TYPES, ALERT_SEVERITIES } from './alerts.model.ts';
 
 const MAX_TARGET = 500;
@@ -38,12 +45,12 @@ const action = z.discriminatedUnion('type', [
 ]);
 
 const contents = {
-  name: line(100),
+  name: singleLine(100),
   description: z.string().trim().max(500),
   severity: z.enum(ALERT_SEVERITIES),
   isActive: z.boolean(),
   condition,
-  actions: listOf(action, MAX_ACTIONS, 1),
+  actions: boundedList(action, MAX_ACTIONS, 1),
 };
 const workspaceId = idParam.nullable();
 

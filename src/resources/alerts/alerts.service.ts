@@ -3,24 +3,24 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
   hasReceivers,
-  type Looker,
-  originOf,
-  seesAddresses,
+  type ReceiverViewer,
+  toOrigin,
+  maySeeAddresses,
 } from '../../domain/control/receiver-addresses.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
+import { createScopeFilter } from '../../domain/identity/workspace-scope.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
   AFTER,
   findOr404,
-  givenMembers,
+  omitUndefined,
   insertOne,
   type Listed,
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import { headSequence } from '../../ledger/heads/head-sequence.ts';
+import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
@@ -49,12 +49,12 @@ export const MAX_RULES = 100;
 
 /** Run everything but `listRules`, `getRule` and `check` in a transaction. */
 export function createAlertService({ models, http, memberships, workspaces, activeRules }: Deps) {
-  function find(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
-    const where = { ...inScopeOf(tenant), _id };
+  function findRule(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
+    const where = { ...createScopeFilter(tenant), _id };
     return findOr404(models.alertRules.findOne(where).lean<AlertRuleDocument>());
   }
 
-  async function viewsOf(
+  async function loadViews(
     organizationId: string,
     rules: readonly AlertRuleDocument[],
   ): Promise<AlertRuleView[]> {
@@ -71,23 +71,23 @@ export function createAlertService({ models, http, memberships, workspaces, acti
 
   /** Takes the lock of the organisation first, so that the count holds. */
   async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     const found = models.alertRules.countDocuments({ organizationId });
     await requireFewer(found, MAX_RULES, `An organisation has at most ${MAX_RULES} rules`);
   }
 
   return {
     /** Shows the full addresses of receivers only to callers who may change the rules; others see origins. */
-    async list(looker: Looker, page: Page): Promise<Listed<AlertRuleView>> {
+    async listRules(looker: ReceiverViewer, page: Page): Promise<Listed<AlertRuleView>> {
       const { tenant } = looker;
       if (!hasReceivers(looker)) return { items: [], total: 0 };
-      const { items, total } = await listPage(models.alertRules, inScopeOf(tenant), page);
-      const shown = seesAddresses(looker) ? items : items.map(withHosts);
-      return { items: await viewsOf(tenant.organizationId, shown), total };
+      const { items, total } = await listPage(models.alertRules, createScopeFilter(tenant), page);
+      const shown = maySeeAddresses(looker) ? items : items.map(withHosts);
+      return { items: await loadViews(tenant.organizationId, shown), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    get: find,
+    getRule: findRule,
 
     /** Resolves the targets and refuses forbidden addresses. @throws AppError `SSRF_BLOCKED` */
     async check(actions: readonly AlertAction[] = []): Promise<void> {
@@ -100,15 +100,15 @@ export function createAlertService({ models, http, memberships, workspaces, acti
      * `INVALID_OPERATION` when there are too many
      */
     async create(
-      { organizationId, workspaceId: chosen }: Tenant,
-      { workspaceId = chosen, ...contents }: z.output<typeof alertInput>,
+      { organizationId, workspaceId: requestWorkspaceId }: Tenant,
+      { workspaceId = requestWorkspaceId, ...contents }: z.output<typeof alertInput>,
     ): Promise<AlertRuleView> {
       await workspaces.require(organizationId, workspaceId);
       await requireRoom(organizationId);
-      const since = await headSequence(models.ledger, organizationId);
+      const since = await readHeadSequence(models.ledger, organizationId);
       const row = { ...contents, organizationId, workspaceId, since };
       const rule = await insertOne(models.alertRules, row);
-      activeRules.changed(organizationId);
+      activeRules.invalidate(organizationId);
       return { ...rule, id: rule._id, lastTriggeredAt: null };
     },
 
@@ -120,16 +120,18 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     ): Promise<AlertRuleView> {
       const { organizationId } = tenant;
       await workspaces.require(organizationId, change.workspaceId ?? null);
-      const isSwitchedOn = change.isActive === true && !(await find(tenant, _id)).isActive;
-      const since = isSwitchedOn ? await headSequence(models.ledger, organizationId) : undefined;
-      const set = givenMembers({ ...change, since });
+      const isSwitchedOn = change.isActive === true && !(await findRule(tenant, _id)).isActive;
+      const since = isSwitchedOn
+        ? await readHeadSequence(models.ledger, organizationId)
+        : undefined;
+      const set = omitUndefined({ ...change, since });
       const rule = await findOr404(
         models.alertRules
-          .findOneAndUpdate({ ...inScopeOf(tenant), _id }, { $set: set }, AFTER)
+          .findOneAndUpdate({ ...createScopeFilter(tenant), _id }, { $set: set }, AFTER)
           .lean<AlertRuleDocument>(),
       );
-      activeRules.changed(organizationId);
-      const [view] = await viewsOf(organizationId, [rule]);
+      activeRules.invalidate(organizationId);
+      const [view] = await loadViews(organizationId, [rule]);
       if (!view) throw new AppError('INTERNAL_ERROR');
       return view;
     },
@@ -137,12 +139,12 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     /** @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string): Promise<DeletedAlertRule> {
       const { organizationId } = tenant;
-      const where = { ...inScopeOf(tenant), _id: id };
+      const where = { ...createScopeFilter(tenant), _id: id };
       const { _id } = await findOr404(
         models.alertRules.findOneAndDelete(where).lean<AlertRuleDocument>(),
       );
       await models.alertRuleStates.deleteOne({ organizationId, _id });
-      activeRules.changed(organizationId);
+      activeRules.invalidate(organizationId);
       return { _id, id: _id, deleted: true };
     },
   };
@@ -152,7 +154,7 @@ export type AlertService = ReturnType<typeof createAlertService>;
 function withHosts(rule: AlertRuleDocument): AlertRuleDocument {
   const actions = rule.actions.map(({ type, target }) => ({
     type,
-    target: type === 'email' ? target : originOf(target),
+    target: type === 'email' ? target : toOrigin(target),
   }));
   return { ...rule, actions };
 }

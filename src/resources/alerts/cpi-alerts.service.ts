@@ -1,11 +1,11 @@
 // Checks the index of an organisation against its alert rules, on request (document 2, section 4.4).
 import type { Platform } from '../../composition/platform.ts';
-import { alertHolds } from '../../domain/events/alert-condition.ts';
+import { isConditionMet } from '../../domain/events/alert-condition.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
+import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import type { SubscriptionService } from '../webhooks/subscriptions.service.ts';
 import type { ActiveRuleService } from './active-rules.service.ts';
-import { type AlertMatch, outcomeOf } from './alert-matches.ts';
+import { type AlertMatch, buildOutcome } from './alert-matches.ts';
 import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
 
 /** Returns the index of an organisation, 0 to 100; null: below the minimum sample. */
@@ -26,16 +26,16 @@ export interface CpiCheck {
 export function createCpiAlerts(deps: Deps) {
   const { models, clock, outbox, activeRules, subscriptions, cpiIndexOf } = deps;
 
-  async function trigger(
+  async function raiseAlert(
     rule: AlertRuleDocument,
     match: AlertMatch,
-    isTold: boolean,
+    isSubscribed: boolean,
   ): Promise<void> {
     const { _id, organizationId } = rule;
     const where = { _id, organizationId };
     const state = await models.alertRuleStates.findOne(where).lean<AlertRuleStateDocument>();
-    const options = { actedAt: state?.actedAt ?? null, isTold, scrub: strictScrub };
-    const { rows, lastTriggeredAt, actedAt } = outcomeOf(rule, [match], options);
+    const options = { actedAt: state?.actedAt ?? null, isSubscribed, scrub: scrubStrictly };
+    const { rows, lastTriggeredAt, actedAt } = buildOutcome(rule, [match], options);
     if (rows.length > 0) await outbox.queue(...rows);
     const change = { $max: { lastTriggeredAt }, $set: { actedAt } };
     await models.alertRuleStates.updateOne(where, change, { upsert: true });
@@ -44,13 +44,13 @@ export function createCpiAlerts(deps: Deps) {
   return {
     /** Run it in a transaction. */
     async check({ organizationId }: Tenant): Promise<CpiCheck> {
-      const rules = await activeRules.onIndex(organizationId);
+      const rules = await activeRules.listIndexRules(organizationId);
       const cpiScore = await cpiIndexOf(organizationId);
       if (cpiScore === null) return { cpiScore, evaluated: rules.length, triggered: [] };
       const match: AlertMatch = { facts: { cpiScore }, at: clock.now(), trace: null };
-      const matching = rules.filter(({ condition }) => alertHolds(condition, match.facts));
-      const isTold = await subscriptions.isTaken(organizationId, 'alert.triggered');
-      for (const rule of matching) await trigger(rule, match, isTold);
+      const matching = rules.filter(({ condition }) => isConditionMet(condition, match.facts));
+      const isSubscribed = await subscriptions.isSubscribed(organizationId, 'alert.triggered');
+      for (const rule of matching) await raiseAlert(rule, match, isSubscribed);
       const triggered = matching.map(({ _id, name }) => ({ ruleId: _id, ruleName: name }));
       return { cpiScore, evaluated: rules.length, triggered };
     },

@@ -1,6 +1,6 @@
 // Stored audit bundles: their signed manifests. The archive is generated from the ledger at each download.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface AuditBundleDocument {
   _id: Types.ObjectId;
@@ -43,5 +43,5 @@ export const auditBundleSchema = new Schema<AuditBundleDocument>(
   },
   { collection: 'audit_bundles', timestamps: true, autoIndex: false },
 );
-auditBundleSchema.plugin(tenancy);
+auditBundleSchema.plugin(guardTenancy);
 auditBundleSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });

@@ -8,7 +8,7 @@ import { auditBundleInput, auditBundleView } from './audit-bundles.schemas.ts';
 /** Managers create bundles; auditors may read them too. */
 const READERS: readonly Role[] = [...MANAGERS, 'auditor'];
 const read = { auth: 'user', roles: READERS, plan: 'hashChainAudit' } as const;
-const audit = (event: string) => ({ action: `audit-bundle.${event}`, resource: 'audit-bundle' });
+const toAudit = (event: string) => ({ action: `audit-bundle.${event}`, resource: 'audit-bundle' });
 
 export const auditBundleRoutes = [
   route({
@@ -23,10 +23,10 @@ export const auditBundleRoutes = [
     data: auditBundleView,
     codes: ['BUNDLE_PERIOD_TOO_LARGE', 'INVALID_OPERATION', 'HASH_CHAIN_BROKEN', 'CONFIG_ERROR'],
     heavy: true,
-    audit: audit('create'),
-    prepare: ({ tenant, body }, { auditBundles }) => auditBundles.sign(tenant, body),
+    audit: toAudit('create'),
+    prepare: ({ tenant, body }, { auditBundles }) => auditBundles.signBundle(tenant, body),
     async handler({ tenant, user, prepared: signed }, { auditBundles }) {
-      const made = await auditBundles.keep(tenant, user, signed);
+      const made = await auditBundles.storeBundle(tenant, user, signed);
       const { firstSequence, lastSequence, disclosed, signerKid } = made;
       const metadata = { firstSequence, lastSequence, disclosed, signerKid };
       return reply(201, made, { audit: { resourceId: made.id.toHexString(), metadata } });
@@ -39,7 +39,7 @@ export const auditBundleRoutes = [
     ...read,
     page: { limit: 25, max: 100 },
     data: auditBundleView,
-    handler: ({ tenant, page }, { auditBundles }) => auditBundles.list(tenant, page),
+    handler: ({ tenant, page }, { auditBundles }) => auditBundles.listBundles(tenant, page),
   }),
   route({
     method: 'get',
@@ -48,7 +48,7 @@ export const auditBundleRoutes = [
     ...read,
     params: byId,
     data: auditBundleView,
-    handler: ({ tenant, params }, { auditBundles }) => auditBundles.get(tenant, params.id),
+    handler: ({ tenant, params }, { auditBundles }) => auditBundles.loadBundle(tenant, params.id),
   }),
   route({
     method: 'get',
@@ -62,9 +62,9 @@ export const auditBundleRoutes = [
     writes: 'own',
     params: byId,
     data: z.unknown(),
-    audit: audit('download'),
+    audit: toAudit('download'),
     async handler({ tenant, params }, { auditBundles }) {
-      const { filename, body } = await auditBundles.download(tenant, params.id);
+      const { filename, body } = await auditBundles.openDownload(tenant, params.id);
       const details = { audit: { resourceId: params.id } };
       return reply(200, { type: 'application/gzip', filename, body }, details);
     },

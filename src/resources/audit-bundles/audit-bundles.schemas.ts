@@ -1,7 +1,7 @@
 // Inputs and views of audit bundles.
 import { z } from 'zod';
 import { withDefault } from '../../http/declaration/optional.ts';
-import { from, id, instant, listOf, to } from '../../http/declaration/views.ts';
+import { from, id, instant, boundedList, to } from '../../http/declaration/views.ts';
 
 const DISCLOSED_MAX = 50;
 
@@ -9,7 +9,7 @@ export const auditBundleInput = z.object({
   from,
   to,
   disclose: withDefault(
-    listOf(
+    boundedList(
       z
         .string()
         .regex(

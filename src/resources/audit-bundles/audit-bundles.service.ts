@@ -3,9 +3,9 @@ import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
-  bundleManifestText,
-  bundleOmissionsText,
-  verifyNote,
+  toManifestText,
+  toOmissionsText,
+  createVerifyNote,
 } from '../../domain/audit-bundle/manifest.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
@@ -20,12 +20,12 @@ import type { ChainVerificationService } from '../hash-chain/chain-verification.
 import type { AuditBundleDocument } from './audit-bundles.model.ts';
 import type { auditBundleInput } from './audit-bundles.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'newId' | 'publicUrl'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'generateId' | 'publicUrl'> & {
   bundles: BundleService;
   verification: Pick<ChainVerificationService, 'verify'>;
   signer: SignerService;
   keys: KeyRegistry;
-  tarGz: TarGz;
+  createTarGz: TarGz;
 };
 type SignedBundle = Omit<
   AuditBundleDocument,
@@ -41,17 +41,17 @@ const MANIFEST_TYPE = 'assay-audit-bundle+jws';
 const OMISSIONS_TYPE = 'assay-audit-bundle-omissions+jws';
 
 export function createAuditBundleService(deps: Deps) {
-  const { models, clock, config, newId, publicUrl, bundles, verification } = deps;
-  const { signer, keys, tarGz } = deps;
+  const { models, clock, config, generateId: newId, publicUrl, bundles, verification } = deps;
+  const { signer, keys, createTarGz } = deps;
 
-  async function find({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
+  async function findBundle({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
     const query = models.auditBundles.findOne({ organizationId, _id: id });
     return toBundle(await findOr404(query.lean<AuditBundleDocument>()));
   }
 
   /** @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION` without entries, `BUNDLE_PERIOD_TOO_LARGE` */
-  async function rangeOf(organizationId: string, period: { from: Date; to: Date }) {
-    const { first: firstSequence, last: lastSequence } = await bundles.range(
+  async function resolveRange(organizationId: string, period: { from: Date; to: Date }) {
+    const { first: firstSequence, last: lastSequence } = await bundles.findRange(
       organizationId,
       period,
     );
@@ -86,12 +86,12 @@ export function createAuditBundleService(deps: Deps) {
     const bundleId = bundle._id.toHexString();
     const organizationId = bundle.organizationId.toHexString();
     const facts = { bundleId, organizationId, firstSequence, lastSequence };
-    const keySet = { keys: await keys.publicKeys() };
+    const keySet = { keys: await keys.listPublicKeys() };
     return [
-      fileOf('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
-      fileOf('manifest.jws', signature),
-      fileOf('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
-      fileOf('VERIFY.md', verifyNote(facts, { kid, publicUrl })),
+      toFile('manifest.json', `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`),
+      toFile('manifest.jws', signature),
+      toFile('keys.json', `${JSON.stringify(keySet, null, 2)}\n`),
+      toFile('VERIFY.md', createVerifyNote(facts, { kid, publicUrl })),
     ];
   }
 
@@ -101,13 +101,17 @@ export function createAuditBundleService(deps: Deps) {
     signal: AbortSignal | undefined,
   ): Promise<AnyFile[]> {
     const { organizationId, firstSequence: first, lastSequence: last, disclosed } = bundle;
-    const text = await bundles.textOf(organizationId.toHexString(), { first, last }, disclosed);
+    const text = await bundles.prepareText(
+      organizationId.toHexString(),
+      { first, last },
+      disclosed,
+    );
     const { bytes: size, omissions } = await text.measure(signal);
     const ledger = { name: 'ledger.json', size, pieces: text.pieces() };
     if (omissions === null) return [ledger];
-    const omitted = bundleOmissionsText(bundle._id.toHexString(), omissions);
-    const signature = await signText(omitted, OMISSIONS_TYPE, await signer.active());
-    return [ledger, fileOf('omissions.jws', signature)];
+    const omitted = toOmissionsText(bundle._id.toHexString(), omissions);
+    const signature = await signText(omitted, OMISSIONS_TYPE, await signer.loadActiveKey());
+    return [ledger, toFile('omissions.jws', signature)];
   }
 
   return {
@@ -116,14 +120,14 @@ export function createAuditBundleService(deps: Deps) {
      * @throws AppError `VALIDATION_ERROR`, `INVALID_OPERATION`, `BUNDLE_PERIOD_TOO_LARGE`, `HASH_CHAIN_BROKEN`,
      * `CONFIG_ERROR`
      */
-    async sign(
+    async signBundle(
       tenant: Tenant,
       { from, to, disclose: disclosed }: z.output<typeof auditBundleInput>,
     ): Promise<SignedBundle> {
       const { organizationId } = tenant;
-      const range = await rangeOf(organizationId, { from, to });
+      const range = await resolveRange(organizationId, { from, to });
       await requireIntact(tenant, range.lastSequence);
-      const key = await signer.active();
+      const key = await signer.loadActiveKey();
       const bundleId = newId();
       const dates = {
         createdAt: clock.now().toISOString(),
@@ -131,13 +135,13 @@ export function createAuditBundleService(deps: Deps) {
         to: to.toISOString(),
       };
       const facts = Object.assign({ bundleId, organizationId, disclosed }, dates, range);
-      const manifest = bundleManifestText(facts);
+      const manifest = toManifestText(facts);
       const signature = await signText(manifest, MANIFEST_TYPE, key);
       const signed = { manifest, signature, signerKid: key.kid };
       return Object.assign({ _id: bundleId, from, to, disclosed }, range, signed);
     },
 
-    async keep(
+    async storeBundle(
       { organizationId }: Tenant,
       { userId }: User,
       signed: SignedBundle,
@@ -146,20 +150,20 @@ export function createAuditBundleService(deps: Deps) {
       return toBundle(await insertOne(models.auditBundles, row));
     },
 
-    async list({ organizationId }: Tenant, page: Page): Promise<Listed<AuditBundle>> {
+    async listBundles({ organizationId }: Tenant, page: Page): Promise<Listed<AuditBundle>> {
       const { items, total } = await listPage(models.auditBundles, { organizationId }, page);
       return { items: items.map(toBundle), total };
     },
 
-    get: find,
+    loadBundle: findBundle,
 
     /** @throws AppError `NOT_FOUND`, `CONFIG_ERROR` when values were erased and no key can sign that they were */
-    async download(tenant: Tenant, id: string): Promise<Download> {
-      const bundle = await find(tenant, id);
+    async openDownload(tenant: Tenant, id: string): Promise<Download> {
+      const bundle = await findBundle(tenant, id);
       const files = [...(await describe(bundle)), ...(await writeLedger(bundle, tenant.signal))];
       return {
         filename: `assay-audit-bundle-${id}.tar.gz`,
-        body: tarGz(files, bundle.createdAt),
+        body: createTarGz(files, bundle.createdAt),
       };
     },
   };
@@ -170,4 +174,4 @@ function toBundle(bundle: AuditBundleDocument): AuditBundle {
   return Object.assign({ id: bundle._id }, bundle);
 }
 
-const fileOf = (name: string, text: string) => ({ name, content: Buffer.from(text) });
+const toFile = (name: string, text: string) => ({ name, content: Buffer.from(text) });

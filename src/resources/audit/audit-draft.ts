@@ -1,25 +1,25 @@
 // Turns an administrative event into the draft to be sealed: committed values, payload, digest (docs/formats.md).
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
-import { payloadDigest } from '../../domain/record/chain.ts';
+import { computePayloadDigest } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';
-import { type Actor, auditPayload } from '../../domain/record/payload.ts';
+import { type Actor, createAuditPayload } from '../../domain/record/payload.ts';
 import type { Draft } from '../../ledger/entry.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 import type { AuditRow } from './audit.service.ts';
 
 /** @param random16 draws the 16 bytes of a seed */
-export function auditDraft(
+export function toAuditDraft(
   { auditId, event }: AuditRow,
   random16: () => Buffer,
 ): Draft<AuditEntryDocument> {
   const { organizationId, workspaceId, userId, action, resource, resourceId, status, detail } =
     event;
-  const { sealed, commitments } = sealValues(committedOf(event), random16);
-  const view = auditPayload({
+  const { sealed, commitments } = sealValues(toCommittedValues(event), random16);
+  const view = createAuditPayload({
     organizationId,
     workspaceId,
-    actor: actorOf(event),
+    actor: toActor(event),
     auditId,
     action,
     status,
@@ -32,7 +32,7 @@ export function auditDraft(
     kind: 'audit',
     traceId: null,
     payload: view,
-    payloadDigest: payloadDigest(view),
+    payloadDigest: computePayloadDigest(view),
     fields: { auditId, workspaceId, userId, action, resource, resourceId, status, detail, sealed },
     idempotencyKey: auditId,
     monthlyLimit: null,
@@ -40,14 +40,14 @@ export function auditDraft(
 }
 
 /** Values that may be personal: committed to, but not in the payload. */
-function committedOf(event: AuditEvent): Record<string, Json> {
+function toCommittedValues(event: AuditEvent): Record<string, Json> {
   const { userEmail, userRole, ipAddress, userAgent, detail, metadata } = event;
   // Metadata may hold dates and undefined members; their JSON form is committed.
   const plain = JSON.parse(JSON.stringify(metadata)) as Json;
   return { userEmail, userRole, ipAddress, userAgent, detail, metadata: plain };
 }
 
-function actorOf({ userId, metadata }: AuditEvent): Actor {
+function toActor({ userId, metadata }: AuditEvent): Actor {
   if (userId !== null) return { kind: 'user', id: userId };
   const [kind, id] = typeof metadata.actor === 'string' ? metadata.actor.split(':') : [];
   return kind === 'workspaceKey' || kind === 'agentKey'

@@ -1,5 +1,5 @@
 // The filter of the audit log as conditions of a query (document 3, section 4.4).
-import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
+import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 
 export interface AuditFilter {
   action?: string | undefined;
@@ -20,24 +20,24 @@ const SPELLINGS: readonly (readonly string[])[] = [
   ['team.update_role', 'team.member.role_changed'],
 ];
 
-export function auditFilterConditions(filter: AuditFilter): Record<string, unknown> {
+export function toAuditConditions(filter: AuditFilter): Record<string, unknown> {
   const { action, dateFrom, dateTo, search, ...equal } = filter;
   const conditions: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(equal))
     if (value !== undefined) conditions[name] = value;
-  if (action !== undefined) conditions.action = { $in: spellingsOf(action) };
+  if (action !== undefined) conditions.action = { $in: listSpellings(action) };
   if (dateFrom ?? dateTo)
     conditions.createdAt = { ...(dateFrom && { $gte: dateFrom }), ...(dateTo && { $lte: dateTo }) };
-  if (search !== undefined) conditions.$or = containing(search);
+  if (search !== undefined) conditions.$or = toTextConditions(search);
   return conditions;
 }
 
-function spellingsOf(action: string): readonly string[] {
+function listSpellings(action: string): readonly string[] {
   return SPELLINGS.find((names) => names.includes(action)) ?? [action];
 }
 
 /** `detail` or `resourceId` holds the text, whatever its case. */
-function containing(text: string): object[] {
-  const literal = literalPattern(text);
+function toTextConditions(text: string): object[] {
+  const literal = toLiteralPattern(text);
   return [{ detail: literal }, { resourceId: literal }];
 }

@@ -3,10 +3,10 @@ import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AUDIT, isSequence, SEQUENCES } from '../../ledger/chains.ts';
-import { erasedUntil } from '../../ledger/verify/erased-until.ts';
+import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
 import type { Break, BrokenReason } from '../../ledger/verify/report.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
-import { type AuditFilter, auditFilterConditions } from './audit-filter.ts';
+import { type AuditFilter, toAuditConditions } from './audit-filter.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 import { type AuditEntryView, toAuditEntryView } from './audit.view.ts';
 
@@ -23,12 +23,12 @@ export interface AuditVerification {
 export function createAuditLogService({ models, verificationWorker, clock, logger }: Deps) {
   return {
     /** Newest first. */
-    async list(
+    async listEntries(
       { organizationId }: Tenant,
       filter: AuditFilter,
       page: Page,
     ): Promise<Listed<AuditEntryView>> {
-      const where = { organizationId, sequence: SEQUENCES, ...auditFilterConditions(filter) };
+      const where = { organizationId, sequence: SEQUENCES, ...toAuditConditions(filter) };
       const sort = { sequence: -1 } as const;
       const { items, total } = await listPage(models.auditEntries, where, { ...page, sort });
       return {
@@ -38,7 +38,7 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async find({ organizationId }: Tenant, auditId: string): Promise<AuditEntryView> {
+    async loadEntry({ organizationId }: Tenant, auditId: string): Promise<AuditEntryView> {
       const where = { organizationId, auditId };
       return toAuditEntryView(
         await findOr404(models.auditEntries.findOne(where).lean<AuditEntryDocument>()),
@@ -55,7 +55,7 @@ export function createAuditLogService({ models, verificationWorker, clock, logge
         reached: 0,
         after: null,
         signal,
-        erasedUntil: await erasedUntil(organizationId, { models, clock }),
+        erasedUntil: await readErasedUntil(organizationId, { models, clock }),
       });
       const { verified, totalChecked: totalEntries, lastHash, broken } = found;
       if (broken) logger.error({ organizationId, broken }, 'an audit chain is not what was sealed');

@@ -1,6 +1,6 @@
 // The columns of a stored audit entry, declared once for its model and for verification.
 import type { AuditPayload } from '../../domain/record/payload.ts';
-import { isId } from '../../domain/record/payload-members.ts';
+import { isGeneratedId } from '../../domain/record/payload-members.ts';
 import { defineColumns } from '../../ledger/columns.ts';
 import type { AuditEntryDocument } from './audit.model.ts';
 
@@ -11,7 +11,7 @@ export const auditColumns = defineColumns<AuditEntryDocument, AuditPayload>({
     action: { type: String, from: ({ payload }) => payload.action },
     status: { type: String, from: ({ payload }) => payload.status },
     resource: { type: String, from: ({ payload }) => payload.resource },
-    resourceId: { type: String, from: ({ payload, entry }) => resourceIdOf(payload, entry) },
+    resourceId: { type: String, from: ({ payload, entry }) => deriveResourceId(payload, entry) },
     workspaceId: { type: String, from: ({ payload }) => payload.workspaceId },
     userId: {
       type: String,
@@ -26,10 +26,12 @@ export const auditColumns = defineColumns<AuditEntryDocument, AuditPayload>({
 });
 
 /** A payload names a resource only by an id of 24 hex digits; any other name is not verified. */
-function resourceIdOf(
+function deriveResourceId(
   { resourceId }: AuditPayload,
   stored: AuditEntryDocument,
 ): string | null | undefined {
   if (resourceId !== null) return resourceId;
-  return typeof stored.resourceId === 'string' && isId(stored.resourceId) ? null : undefined;
+  return typeof stored.resourceId === 'string' && isGeneratedId(stored.resourceId)
+    ? null
+    : undefined;
 }

@@ -2,8 +2,8 @@
 import { Schema, type Types } from 'mongoose';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
-import { AUDIT, chainIndexes } from '../../ledger/chains.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+import { AUDIT, listChainIndexes } from '../../ledger/chains.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { auditColumns } from './audit.columns.ts';
 
@@ -33,7 +33,7 @@ export const auditRowSchema = new Schema<AuditRowDocument>(
     minimize: false,
   },
 );
-auditRowSchema.plugin(tenancy);
+auditRowSchema.plugin(guardTenancy);
 auditRowSchema.index({ dueAt: 1 }, { name: 'due' });
 auditRowSchema.index({ organizationId: 1 }, { name: 'organization' });
 
@@ -67,6 +67,6 @@ export const auditEntrySchema = new Schema<AuditEntryDocument>(
   },
   { collection: AUDIT.collection, autoIndex: false, minimize: false },
 );
-auditEntrySchema.plugin(tenancy);
-for (const { key, options } of chainIndexes(AUDIT)) auditEntrySchema.index(key, options);
+auditEntrySchema.plugin(guardTenancy);
+for (const { key, options } of listChainIndexes(AUDIT)) auditEntrySchema.index(key, options);
 auditEntrySchema.index({ organizationId: 1, action: 1, sequence: -1 }, { name: 'action' });

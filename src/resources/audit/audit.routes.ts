@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
-import { pageQuery, pagination } from '../../http/declaration/paging.ts';
+import { createPageQuery, createPagination } from '../../http/declaration/paging.ts';
 import { auditListExtra, auditListView, auditQuery, auditVerifyView } from './audit.schemas.ts';
 
 const gate = { auth: 'user', roles: MANAGERS, plan: 'auditLog' } as const;
@@ -13,15 +13,15 @@ export const auditRoutes = [
     path: '/',
     summary: 'List audit entries',
     ...gate,
-    query: auditQuery.extend(pageQuery({ limit: 50, max: 200 })),
+    query: auditQuery.extend(createPageQuery({ limit: 50, max: 200 })),
     data: auditListView,
     extra: auditListExtra,
     async handler({ tenant, query: { page, limit, ...filter } }, { auditLog }) {
-      const { items, total } = await auditLog.list(tenant, filter, {
+      const { items, total } = await auditLog.listEntries(tenant, filter, {
         skip: (page - 1) * limit,
         limit,
       });
-      const paged = pagination({ page, limit }, total);
+      const paged = createPagination({ page, limit }, total);
       return reply(200, { entries: items, pagination: paged }, { extra: { pagination: paged } });
     },
   }),
@@ -45,7 +45,7 @@ export const auditRoutes = [
     query: auditQuery,
     data: z.unknown(),
     handler: ({ tenant, query }, { auditExports }) =>
-      Promise.resolve(auditExports.json(tenant, query)),
+      Promise.resolve(auditExports.exportJson(tenant, query)),
   }),
   route({
     method: 'get',
@@ -60,6 +60,6 @@ export const auditRoutes = [
     codes: ['SERVICE_UNAVAILABLE'],
     query: auditQuery,
     data: z.unknown(),
-    handler: ({ tenant, query }, { auditExports }) => auditExports.pdf(tenant, query),
+    handler: ({ tenant, query }, { auditExports }) => auditExports.exportPdf(tenant, query),
   }),
 ];

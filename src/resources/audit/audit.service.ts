@@ -3,9 +3,12 @@ import type { Platform } from '../../composition/platform.ts';
 import { type AuditEvent, ORGANIZATION_DELETED } from '../../domain/record/audit-event.ts';
 import { AppError } from '../../errors.ts';
 import type { AuditEntryDocument, AuditRowDocument } from './audit.model.ts';
-import { auditDraft } from './audit-draft.ts';
+import { toAuditDraft } from './audit-draft.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'random16' | 'logger' | 'auditChain'>;
+type Deps = Pick<
+  Platform,
+  'models' | 'clock' | 'generateId' | 'draw16Bytes' | 'logger' | 'auditChain'
+>;
 
 /** A row that is written and not yet sealed. */
 export interface AuditRow {
@@ -24,10 +27,10 @@ const COUNTED_MAX = 10_000;
 const anywhere = { crossTenant: true } as const;
 
 export function createAuditService(deps: Deps) {
-  const { models, auditChain, clock, newId, random16, logger } = deps;
+  const { models, auditChain, clock, generateId: newId, draw16Bytes: random16, logger } = deps;
 
   async function toChain(row: AuditRow): Promise<void> {
-    await auditChain.appender.append(auditDraft(row, random16));
+    await auditChain.appender.append(toAuditDraft(row, random16));
   }
 
   async function append(row: AuditRow): Promise<void> {
@@ -36,11 +39,11 @@ export function createAuditService(deps: Deps) {
     await models.auditRows.deleteOne({ _id: row.auditId, organizationId });
   }
 
-  const after = (ms: number): Date => new Date(clock.now().getTime() + ms);
+  const toDueTime = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
-  async function keep({ auditId, event }: AuditRow): Promise<void> {
+  async function storeRow({ auditId, event }: AuditRow): Promise<void> {
     const { organizationId } = event;
-    const dueAt = after(LEFT_BEHIND_MS);
+    const dueAt = toDueTime(LEFT_BEHIND_MS);
     const row = { _id: auditId, organizationId, event, createdAt: clock.now(), dueAt };
     await models.auditRows.create([row]);
   }
@@ -48,7 +51,7 @@ export function createAuditService(deps: Deps) {
   /** Stores the row; inside a transaction it is committed with the change. */
   async function record(event: AuditEvent): Promise<AuditRow> {
     const row = { auditId: newId(), event };
-    await keep(row);
+    await storeRow(row);
     return row;
   }
 
@@ -56,22 +59,22 @@ export function createAuditService(deps: Deps) {
     logger.error({ err: error, auditId }, 'audit row waits to be sealed');
 
   /** Seals a written row. A row that cannot be sealed now is sealed by the sweep: its change is committed already. */
-  async function seal(row: AuditRow): Promise<void> {
+  async function sealRow(row: AuditRow): Promise<void> {
     await append(row).catch((error: unknown) => noteWaiting(row, error));
   }
 
   /** Postpones all rows of an organisation that cannot seal now, so that they delay no other organisation. */
   async function pause({ organizationId }: AuditRowDocument): Promise<void> {
     const due = { organizationId, dueAt: { $lte: clock.now() } };
-    await models.auditRows.updateMany(due, { $set: { dueAt: after(PAUSE_MS) } });
+    await models.auditRows.updateMany(due, { $set: { dueAt: toDueTime(PAUSE_MS) } });
   }
 
   /** Schedules another attempt; after the last one the row is set aside for an operator. */
-  async function postpone(row: AuditRowDocument, error: unknown): Promise<void> {
+  async function retryLater(row: AuditRowDocument, error: unknown): Promise<void> {
     const { _id, organizationId } = row;
     const attempts = (row.attempts ?? 0) + 1;
     const isLast = attempts >= ATTEMPTS_MAX;
-    const dueAt = isLast ? null : after(LEFT_BEHIND_MS * 2 ** attempts);
+    const dueAt = isLast ? null : toDueTime(LEFT_BEHIND_MS * 2 ** attempts);
     await models.auditRows.updateOne({ _id, organizationId }, { $set: { attempts, dueAt } });
     const details = { err: error, auditId: _id.toHexString(), organizationId };
     if (isLast) logger.error(details, 'an audit row cannot be sealed: set aside');
@@ -85,14 +88,14 @@ export function createAuditService(deps: Deps) {
       return true;
     } catch (error) {
       const isTransient = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
-      await (isTransient ? pause(row) : postpone(row, error));
+      await (isTransient ? pause(row) : retryLater(row, error));
       return !isTransient;
     }
   }
 
   return {
     record,
-    seal,
+    sealRow,
 
     /** Seals an event that belongs to no transaction; a row is stored only if it cannot be sealed now. */
     async write(event: AuditEvent): Promise<void> {
@@ -100,7 +103,7 @@ export function createAuditService(deps: Deps) {
       try {
         await toChain(row);
       } catch (error) {
-        await keep(row);
+        await storeRow(row);
         noteWaiting(row, error);
       }
     },
@@ -122,7 +125,7 @@ export function createAuditService(deps: Deps) {
     },
 
     /** Counts unsealed rows, each kind up to 10,000. */
-    async backlog(): Promise<{ waiting: number; setAside: number }> {
+    async countBacklog(): Promise<{ waiting: number; setAside: number }> {
       const count = (dueAt: object | null): Promise<number> =>
         models.auditRows.countDocuments({ dueAt }, anywhere).limit(COUNTED_MAX);
       const [waiting, setAside] = await Promise.all([count({ $ne: null }), count(null)]);

@@ -8,7 +8,7 @@ import {
   existingPassword,
   id,
   instant,
-  line,
+  singleLine,
   newPassword,
 } from '../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS } from './accounts/users.model.ts';
@@ -21,10 +21,10 @@ const objectId = z
 const oneTimeToken = z.string().min(1).max(100);
 
 export const registerInput = z.object({
-  name: line(200),
+  name: singleLine(200),
   email: emailAddress,
   password: newPassword,
-  organizationName: line(200),
+  organizationName: singleLine(200),
 });
 export const loginInput = z.object({ email: emailAddress, password: existingPassword });
 export const addressInput = z.object({ email: emailAddress });

@@ -12,7 +12,7 @@ const manage = {
   forbiddenCode: 'BILLING_FORBIDDEN',
   data: redirectView,
 } as const;
-const audit = (action: string) => ({ action, resource: 'subscription' });
+const toAudit = (action: string) => ({ action, resource: 'subscription' });
 
 export const billingRoutes = [
   route({
@@ -22,7 +22,7 @@ export const billingRoutes = [
     auth: 'user',
     data: billingView,
     codes: ['ORG_NOT_FOUND'],
-    handler: ({ tenant }, { billing }) => billing.overview(tenant),
+    handler: ({ tenant }, { billing }) => billing.loadOverview(tenant),
   }),
   route({
     method: 'get',
@@ -30,7 +30,7 @@ export const billingRoutes = [
     summary: 'The plans, what they include and what they cost',
     auth: 'user',
     data: z.array(planView),
-    handler: (_, { billing }) => Promise.resolve(billing.plans()),
+    handler: (_, { billing }) => Promise.resolve(billing.listPlans()),
   }),
   route({
     ...manage,
@@ -40,7 +40,7 @@ export const billingRoutes = [
     invalidCode: 'INVALID_PLAN',
     failedCode: 'CHECKOUT_FAILED',
     codes: ['CONFIG_ERROR', 'ORG_NOT_FOUND', 'INVALID_OPERATION'],
-    audit: audit('billing.checkout'),
+    audit: toAudit('billing.checkout'),
     prepare: ({ tenant, user, body }, { billing }) => billing.openCheckout(tenant, user, body),
     handler: ({ body, prepared }) =>
       Promise.resolve(reply(200, prepared, { audit: { metadata: { planId: body.planId } } })),
@@ -51,7 +51,7 @@ export const billingRoutes = [
     summary: 'Open the self-service portal of the payment processor',
     failedCode: 'PORTAL_FAILED',
     codes: ['CONFIG_ERROR', 'ORG_NOT_FOUND', 'NO_PAYMENT_CUSTOMER'],
-    audit: audit('billing.portal'),
+    audit: toAudit('billing.portal'),
     prepare: ({ tenant }, { billing }) => billing.openPortal(tenant),
     handler: ({ prepared }) => Promise.resolve(reply(200, prepared)),
   }),

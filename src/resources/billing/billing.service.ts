@@ -1,14 +1,14 @@
 // Billing: an organisation's subscription, and the processor's pages to change it (document 3, section 4.8).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { monthStart } from '../../domain/billing/months.ts';
+import { toMonthStart } from '../../domain/billing/months.ts';
 import {
   type CataloguePlan,
-  planCatalogue,
-  pricesOf,
+  buildPlanCatalogue,
+  findCheckoutPrices,
 } from '../../domain/billing/plan-catalogue.ts';
 import { isLive } from '../../domain/billing/subscription.ts';
-import { monthlyLimit, type Plan } from '../../domain/identity/plans.ts';
+import { getMonthlyLimit, type Plan } from '../../domain/identity/plans.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
@@ -37,7 +37,7 @@ interface BillingOverview {
 export function createBillingService({ models, clock, config, payments, publicUrl, meter }: Deps) {
   const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
 
-  async function subscriptionOf({
+  async function loadSubscription({
     organizationId,
   }: Tenant): Promise<OrganizationDocument['subscription']> {
     const query = models.organizations.findById(organizationId, 'subscription');
@@ -52,27 +52,27 @@ export function createBillingService({ models, clock, config, payments, publicUr
 
   return {
     /** @throws AppError `ORG_NOT_FOUND` */
-    async overview(tenant: Tenant): Promise<BillingOverview> {
-      const subscription = await subscriptionOf(tenant);
+    async loadOverview(tenant: Tenant): Promise<BillingOverview> {
+      const subscription = await loadSubscription(tenant);
       const { plan, status, currentPeriodEnd, cancelAtPeriodEnd, paymentCustomerId } = subscription;
       return {
         subscription: {
           plan,
           status,
-          currentPeriodEnd: currentPeriodEnd ?? monthStart(clock.now(), 1),
+          currentPeriodEnd: currentPeriodEnd ?? toMonthStart(clock.now(), 1),
           cancelAtPeriodEnd,
           paymentCustomerId,
         },
         usage: {
-          traces: await meter.thisMonth(tenant.organizationId),
-          tracesLimit: monthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
+          traces: await meter.countThisMonth(tenant.organizationId),
+          tracesLimit: getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
         },
         invoices: [],
       };
     },
 
-    plans(): CataloguePlan[] {
-      return planCatalogue(config.ASSAY_PLAN_PRICES ?? new Map(), config.ASSAY_LIMIT_SANDBOX);
+    listPlans(): CataloguePlan[] {
+      return buildPlanCatalogue(config.ASSAY_PLAN_PRICES ?? new Map(), config.ASSAY_LIMIT_SANDBOX);
     },
 
     /**
@@ -85,9 +85,9 @@ export function createBillingService({ models, clock, config, payments, publicUr
       { planId }: z.output<typeof checkoutInput>,
     ): Promise<{ url: string }> {
       requireConfigured();
-      const prices = pricesOf(planId, config.STRIPE_PRICES ?? new Map());
+      const prices = findCheckoutPrices(planId, config.STRIPE_PRICES ?? new Map());
       if (!prices) throw new AppError('CONFIG_ERROR', `${planId} has no prices (STRIPE_PRICES)`);
-      const subscription = await subscriptionOf(tenant);
+      const subscription = await loadSubscription(tenant);
       if (isLive(subscription))
         throw new AppError('INVALID_OPERATION', 'There is a subscription: change it in the portal');
       const { organizationId } = tenant;
@@ -105,7 +105,7 @@ export function createBillingService({ models, clock, config, payments, publicUr
     /** @throws AppError `CONFIG_ERROR`, `ORG_NOT_FOUND`, `NO_PAYMENT_CUSTOMER` */
     async openPortal(tenant: Tenant): Promise<{ url: string }> {
       requireConfigured();
-      const { paymentCustomerId } = await subscriptionOf(tenant);
+      const { paymentCustomerId } = await loadSubscription(tenant);
       if (paymentCustomerId === null) throw new AppError('NO_PAYMENT_CUSTOMER');
       return { url: await payments.openPortal(paymentCustomerId, returnUrl) };
     },

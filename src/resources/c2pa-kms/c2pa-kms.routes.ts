@@ -13,7 +13,7 @@ export const signerRoutes = [
     summary: 'Whether manifests can be signed, with which key, and the generations before it',
     ...system,
     data: signerStatusView,
-    handler: (_input, { provenance }) => provenance.signer.status(),
+    handler: (_input, { provenance }) => provenance.signer.describeSigner(),
   }),
   route({
     method: 'post',
@@ -25,7 +25,7 @@ export const signerRoutes = [
     codes: ['KMS_ROTATION_UNSUPPORTED', 'KMS_NOT_CONFIGURED', 'KMS_BAD_KEK'],
     failedCode: 'KMS_ROTATION_FAILED',
     audit: { action: 'c2pa.key.rotate', resource: 'signingKey' },
-    prepare: (_input, { provenance }) => provenance.signer.newKey(),
+    prepare: (_input, { provenance }) => provenance.signer.generateKey(),
     async handler({ prepared: material }, { provenance }) {
       const rotation = await provenance.signer.rotate(material);
       const { kid, generation } = rotation;
@@ -45,7 +45,7 @@ export const keySetRoutes = [
     mediaType: 'application/jwk-set+json',
     data: z.unknown(),
     async handler(_input, { provenance }) {
-      const keys = await provenance.keys.publicKeys();
+      const keys = await provenance.keys.listPublicKeys();
       const body = JSON.stringify({ keys });
       return reply(200, { type: 'application/jwk-set+json', filename: null, body });
     },

@@ -26,11 +26,11 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
   /** Public keys never change. */
   const published = new LRUCache<string, PublishedKey>({ max: CACHED_KEYS });
 
-  function active(provider: Provider): Promise<SigningKeyDocument | null> {
+  function findActiveKey(provider: Provider): Promise<SigningKeyDocument | null> {
     return models.signingKeys.findOne({ provider, status: 'active' }).lean<SigningKeyDocument>();
   }
 
-  async function newest(provider: Provider): Promise<number> {
+  async function findNewestGeneration(provider: Provider): Promise<number> {
     const found = await models.signingKeys
       .findOne({ provider, generation: { $gte: 1 } }, 'generation')
       .sort({ generation: -1 })
@@ -39,14 +39,14 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
   }
 
   /** One of two concurrent calls hits a write conflict, and its transaction is retried. */
-  async function activate(
+  async function setActiveKey(
     provider: Provider,
     { kid, publicKey, sealed, kmsKeyId }: KeyMaterial,
   ): Promise<KeyGeneration> {
     const now = clock.now();
     const retired = { $set: { status: 'retired', retiredAt: now } } as const;
     await models.signingKeys.updateOne({ provider, status: 'active' }, retired);
-    const generation = (await newest(provider)) + 1;
+    const generation = (await findNewestGeneration(provider)) + 1;
     const key = { kid, provider, publicKey, sealed, kmsKeyId, mode: 'prod-jwk' } as const;
     const activated = { generation, status: 'active', activatedAt: now } as const;
     const made = await insertOne(models.signingKeys, { ...key, ...activated });
@@ -54,18 +54,20 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
   }
 
   return {
-    active,
+    findActiveKey,
 
     /** Makes `material` the active key, and retires the one before. Call it inside a transaction. */
-    activate,
+    setActiveKey,
 
     /** Creates the first generation, unless another instance has just done so. */
-    first(provider: Provider, material: KeyMaterial): Promise<SigningKeyDocument> {
-      return transaction(async () => (await active(provider)) ?? activate(provider, material));
+    ensureFirstKey(provider: Provider, material: KeyMaterial): Promise<SigningKeyDocument> {
+      return transaction(
+        async () => (await findActiveKey(provider)) ?? setActiveKey(provider, material),
+      );
     },
 
     /** Records the public half of a key that the operator provides, before it signs anything. */
-    async note(
+    async recordKey(
       provider: Provider,
       { kid, mode, publicKey, certificates }: SigningKey,
     ): Promise<void> {
@@ -79,7 +81,7 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
     },
 
     /** The last generations, newest first. */
-    history(provider: Provider): Promise<KeyGeneration[]> {
+    listGenerations(provider: Provider): Promise<KeyGeneration[]> {
       return models.signingKeys
         .find({ provider, generation: { $gte: 1 } })
         .sort({ generation: -1 })
@@ -88,7 +90,7 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
     },
 
     /** Null: no key of this installation. */
-    async publicKey(kid: string): Promise<PublishedKey | null> {
+    async loadPublicKey(kid: string): Promise<PublishedKey | null> {
       const known = published.get(kid);
       if (known) return known;
       const found = await models.signingKeys.findOne({ kid }).lean<SigningKeyDocument>();
@@ -99,7 +101,7 @@ export function createKeyRegistry({ models, clock, transaction }: Deps) {
     },
 
     /** Every key that ever signed, the newest first. */
-    async publicKeys(): Promise<PublishedKey[]> {
+    async listPublicKeys(): Promise<PublishedKey[]> {
       const found = await models.signingKeys
         .find({})
         .sort({ activatedAt: -1, _id: -1 })

@@ -47,41 +47,41 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
   const { provider } = keySource;
   const open = new LRUCache<string, SigningKey>({ max: OPEN_KEYS });
 
-  async function warm(keys: ManagedKeys, material: KeyMaterial): Promise<SigningKey> {
+  async function openKey(keys: ManagedKeys, material: KeyMaterial): Promise<SigningKey> {
     const known = open.get(material.kid);
     if (known) return known;
-    const key = await keys.open(material);
+    const key = await keys.openKey(material);
     open.set(key.kid, key);
     return key;
   }
 
   /** The first generation is created on first use. */
-  async function managedKey(keys: ManagedKeys): Promise<SigningKey> {
+  async function loadManagedKey(keys: ManagedKeys): Promise<SigningKey> {
     const row =
-      (await registry.active(provider)) ??
-      (await registry.first(provider, await ready(() => keys.generate())));
-    return ready(() => warm(keys, row));
+      (await registry.findActiveKey(provider)) ??
+      (await registry.ensureFirstKey(provider, await requireReady(() => keys.generate())));
+    return requireReady(() => openKey(keys, row));
   }
 
   let given: SigningKey | undefined;
-  async function givenKey(load: () => Promise<SigningKey>): Promise<SigningKey> {
+  async function loadGivenKey(load: () => Promise<SigningKey>): Promise<SigningKey> {
     if (given) return given;
-    const key = await ready(load);
-    await registry.note(provider, key);
+    const key = await requireReady(load);
+    await registry.recordKey(provider, key);
     return (given ??= key);
   }
 
   /** The key that signs now. @throws AppError `CONFIG_ERROR`, `SERVICE_UNAVAILABLE` */
-  const active = (): Promise<SigningKey> =>
-    keySource.kind === 'managed' ? managedKey(keySource) : givenKey(keySource.load);
+  const loadActiveKey = (): Promise<SigningKey> =>
+    keySource.kind === 'managed' ? loadManagedKey(keySource) : loadGivenKey(keySource.loadKey);
 
   return {
-    active,
+    loadActiveKey,
 
     /** Null while the signer is not ready; the reason is logged. */
-    async activeOrNull(): Promise<SigningKey | null> {
+    async findReadyKey(): Promise<SigningKey | null> {
       try {
-        return await active();
+        return await loadActiveKey();
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         logger.warn({ err: error.cause ?? error, provider }, 'the signer is not ready');
@@ -90,34 +90,35 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
     },
 
     /** Null also if no key exists yet: optional signatures do not create one. */
-    async existingOrNull(): Promise<SigningKey | null> {
-      if (keySource.kind === 'managed' && !(await registry.active(provider))) return null;
-      return this.activeOrNull();
+    async findExistingKey(): Promise<SigningKey | null> {
+      if (keySource.kind === 'managed' && !(await registry.findActiveKey(provider))) return null;
+      return this.findReadyKey();
     },
 
-    async status(): Promise<ReadySigner | UnreadySigner> {
-      const key = await this.activeOrNull();
+    async describeSigner(): Promise<ReadySigner | UnreadySigner> {
+      const key = await this.findReadyKey();
       if (!key) {
         const error = 'The signer is not ready; the log says why';
         return { provider, ready: false, error, code: 'SIGNER_NOT_READY' };
       }
       const { kid, mode, certificates } = key;
-      const history = keySource.kind === 'managed' ? await registry.history(provider) : null;
+      const history =
+        keySource.kind === 'managed' ? await registry.listGenerations(provider) : null;
       const certChainDepth = certificates.length;
       return { provider, ready: true, mode, kid, alg: 'ES256', certChainDepth, history };
     },
 
     /** A new key, for `rotate`. @throws AppError `KMS_ROTATION_UNSUPPORTED`, `KMS_NOT_CONFIGURED`, `KMS_BAD_KEK` */
-    async newKey(): Promise<KeyMaterial> {
+    async generateKey(): Promise<KeyMaterial> {
       if (keySource.kind === 'given') throw new AppError('KMS_ROTATION_UNSUPPORTED');
       const material = await keySource.generate();
-      await warm(keySource, material);
+      await openKey(keySource, material);
       return material;
     },
 
     /** Every call creates a new generation. Call it inside a transaction. */
     async rotate(material: KeyMaterial): Promise<Rotation> {
-      const { kid, generation, activatedAt } = await registry.activate(provider, material);
+      const { kid, generation, activatedAt } = await registry.setActiveKey(provider, material);
       return { kid, generation, rotatedAt: activatedAt };
     },
   };
@@ -125,7 +126,7 @@ export function createSignerService({ keySource, registry, logger }: Deps) {
 export type SignerService = ReturnType<typeof createSignerService>;
 
 /** Maps a failure to a configuration or a temporary error. @throws AppError `CONFIG_ERROR`, `SERVICE_UNAVAILABLE` */
-async function ready<T>(work: () => Promise<T>): Promise<T> {
+async function requireReady<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

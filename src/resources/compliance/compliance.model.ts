@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import { CLAUSE_STATUSES, type ClauseStatus } from '../../domain/compliance/clause.ts';
 import { DEFAULT_STATUS, type Framework, FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface ComplianceNoteDocument {
   _id: Types.ObjectId;
@@ -31,7 +31,7 @@ export const complianceNoteSchema = new Schema<ComplianceNoteDocument>(
   },
   { collection: 'compliance_notes', timestamps: true, autoIndex: false },
 );
-complianceNoteSchema.plugin(tenancy);
+complianceNoteSchema.plugin(guardTenancy);
 complianceNoteSchema.index(
   { organizationId: 1, framework: 1, clauseId: 1 },
   { name: 'clause', unique: true },
@@ -48,5 +48,5 @@ export const legacyNotesSchema = new Schema<LegacyNotesDocument>(
   { notes: { type: [{ _id: false, clauseId: String, text: String }], default: [] } },
   { collection: 'compliance_legacy_notes', timestamps: true, autoIndex: false },
 );
-legacyNotesSchema.plugin(tenancy);
+legacyNotesSchema.plugin(guardTenancy);
 legacyNotesSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

@@ -24,7 +24,7 @@ export const complianceRoutes = [
     query: mappingQuery,
     data: mappingView,
     handler: ({ tenant, query }, { compliance }) =>
-      compliance.mapping.mapping(tenant, query.framework),
+      compliance.mapping.loadMapping(tenant, query.framework),
   }),
   route({
     method: 'patch',
@@ -47,7 +47,7 @@ export const complianceRoutes = [
     summary: 'The legacy map: texts by clause, over the evidence of the structured notes',
     ...read,
     data: legacyView,
-    handler: ({ tenant }, { compliance }) => compliance.legacyNotes.read(tenant),
+    handler: ({ tenant }, { compliance }) => compliance.legacyNotes.readLegacyMap(tenant),
   }),
   route({
     method: 'put',

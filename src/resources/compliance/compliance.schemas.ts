@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { CLAUSE_STATUSES } from '../../domain/compliance/clause.ts';
 import { FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
-import { id, instant, prose } from '../../http/declaration/views.ts';
+import { id, instant, multiLine } from '../../http/declaration/views.ts';
 
 const EVIDENCE_MAX = 4000;
 const LEGACY_MAX = 200;
 const clauseId = z.string().min(1).max(32);
 const framework = z.enum(FRAMEWORKS);
 const status = z.enum(CLAUSE_STATUSES);
-const evidence = z.union([z.literal(''), prose(EVIDENCE_MAX)]);
+const evidence = z.union([z.literal(''), multiLine(EVIDENCE_MAX)]);
 
 export const mappingQuery = z.object({ framework: withDefault(framework, 'iso-42001') });
 

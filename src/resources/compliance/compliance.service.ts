@@ -5,13 +5,13 @@ import type { Clause } from '../../domain/compliance/clause.ts';
 import {
   CATALOGUES,
   type Coverage,
-  coverageOf,
+  computeCoverage,
   type Framework,
   hasClause,
 } from '../../domain/compliance/frameworks.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, givenMembers } from '../../platform/mongo/queries.ts';
+import { findOr404, omitUndefined } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { ComplianceNoteDocument } from './compliance.model.ts';
 import type { mappingInput } from './compliance.schemas.ts';
@@ -32,26 +32,26 @@ interface Mapping {
 
 export function createComplianceService({ models, clock, attestations }: Deps) {
   /** Lists the notes in the order of the catalogue. */
-  async function notesOf(organizationId: string, framework: Framework): Promise<NoteView[]> {
+  async function listNotes(organizationId: string, framework: Framework): Promise<NoteView[]> {
     const found = await models.complianceNotes
       .find({ organizationId, framework })
       .lean<ComplianceNoteDocument[]>();
     const places = new Map(
       CATALOGUES[framework].clauses.map(({ clauseId }, place) => [clauseId, place]),
     );
-    const placeOf = ({ clauseId }: NoteView): number => places.get(clauseId) ?? places.size;
-    return found.map(toView).sort((a, b) => placeOf(a) - placeOf(b));
+    const getPlace = ({ clauseId }: NoteView): number => places.get(clauseId) ?? places.size;
+    return found.map(toView).sort((a, b) => getPlace(a) - getPlace(b));
   }
 
   return {
-    async mapping({ organizationId }: Tenant, framework: Framework): Promise<Mapping> {
+    async loadMapping({ organizationId }: Tenant, framework: Framework): Promise<Mapping> {
       const { version: catalogVersion, clauses } = CATALOGUES[framework];
-      const notes = await notesOf(organizationId, framework);
+      const notes = await listNotes(organizationId, framework);
       return {
         framework,
         catalogVersion,
         totalClauses: clauses.length,
-        coverage: coverageOf(framework, notes),
+        coverage: computeCoverage(framework, notes),
         notes,
         clauses: [...clauses],
       };
@@ -70,7 +70,7 @@ export function createComplianceService({ models, clock, attestations }: Deps) {
         throw new AppError('VALIDATION_ERROR', `${framework} has no clause of this clauseId`);
       const { organizationId, actor } = tenant;
       const review = { reviewedAt: clock.now(), reviewedBy: userId, reviewedByEmail: email };
-      const change = givenMembers(Object.assign({ status, evidence }, review));
+      const change = omitUndefined(Object.assign({ status, evidence }, review));
       const note = await findOr404(
         models.complianceNotes
           .findOneAndUpdate(
@@ -93,7 +93,7 @@ export function createComplianceService({ models, clock, attestations }: Deps) {
         },
         { evidence: note.evidence, reviewer: email },
       );
-      const coverage = coverageOf(framework, await notesOf(organizationId, framework));
+      const coverage = computeCoverage(framework, await listNotes(organizationId, framework));
       return { note: toView(note), coverage };
     },
   };

@@ -7,12 +7,13 @@ import type { ComplianceNoteDocument, LegacyNotesDocument } from './compliance.m
 type LegacyMap = Record<string, string>;
 
 export function createLegacyNoteService({ models }: Pick<Platform, 'models'>) {
-  async function read({ organizationId }: Tenant): Promise<LegacyMap> {
-    const evident = models.complianceNotes.find(
+  async function readLegacyMap({ organizationId }: Tenant): Promise<LegacyMap> {
+    const withEvidence = models.complianceNotes.find(
       { organizationId, evidence: { $nin: [null, ''] } },
       'clauseId evidence',
     );
-    const notes = await evident.lean<Pick<ComplianceNoteDocument, 'clauseId' | 'evidence'>[]>();
+    const notes =
+      await withEvidence.lean<Pick<ComplianceNoteDocument, 'clauseId' | 'evidence'>[]>();
     const legacy = await models.legacyNotes.findOne({ organizationId }).lean<LegacyNotesDocument>();
     return Object.fromEntries([
       ...notes.map(({ clauseId, evidence }) => [clauseId, evidence ?? '']),
@@ -22,14 +23,14 @@ export function createLegacyNoteService({ models }: Pick<Platform, 'models'>) {
 
   return {
     /** Returns the evidence of the structured notes, overridden by the legacy texts. */
-    read,
+    readLegacyMap,
 
     /** Replaces the legacy map; structured notes stay. */
     async replace(tenant: Tenant, map: LegacyMap): Promise<LegacyMap> {
       const { organizationId } = tenant;
       const notes = Object.entries(map).map(([clauseId, text]) => ({ clauseId, text }));
       await models.legacyNotes.updateOne({ organizationId }, { $set: { notes } }, { upsert: true });
-      return read(tenant);
+      return readLegacyMap(tenant);
     },
   };
 }

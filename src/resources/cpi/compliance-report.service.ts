@@ -14,29 +14,36 @@ export interface ComplianceReport {
   generatedAt: Date;
   index: Scoreboard;
   oversight: Record<ReviewStatus | 'overdue', number>;
-  chain: Awaited<ReturnType<HashChainService['status']>>;
+  chain: Awaited<ReturnType<HashChainService['describeStatus']>>;
 }
 
 /** Each count stops here. */
 const COUNTED_MAX = 10_000;
 
 export function createComplianceReportService({ models, clock, cpi, chain }: Deps) {
-  async function countOf({ organizationId, workspaceId }: Tenant, where: object): Promise<number> {
-    const chosen = workspaceId === null ? {} : { workspaceId };
+  async function countReviews(
+    { organizationId, workspaceId }: Tenant,
+    where: object,
+  ): Promise<number> {
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
     return models.traces
-      .countDocuments({ organizationId, deletedAt: null, ...chosen, ...where })
+      .countDocuments({ organizationId, deletedAt: null, ...workspaceFilter, ...where })
       .limit(COUNTED_MAX)
       .maxTimeMS(READ_MAX_MS);
   }
 
-  async function oversight(tenant: Tenant): Promise<ComplianceReport['oversight']> {
-    const byStatus = (status: ReviewStatus) => countOf(tenant, { 'review.status': status });
-    const late = { 'review.status': 'pending', 'review.slaDeadline': { $lt: clock.now() } };
+  async function countOversight(tenant: Tenant): Promise<ComplianceReport['oversight']> {
+    const countWithStatus = (status: ReviewStatus) =>
+      countReviews(tenant, { 'review.status': status });
+    const overdueReviews = {
+      'review.status': 'pending',
+      'review.slaDeadline': { $lt: clock.now() },
+    };
     const [pending, approved, rejected, overdue] = await Promise.all([
-      byStatus('pending'),
-      byStatus('approved'),
-      byStatus('rejected'),
-      countOf(tenant, late),
+      countWithStatus('pending'),
+      countWithStatus('approved'),
+      countWithStatus('rejected'),
+      countReviews(tenant, overdueReviews),
     ]);
     return { pending, approved, rejected, overdue };
   }
@@ -45,9 +52,9 @@ export function createComplianceReportService({ models, clock, cpi, chain }: Dep
     async report(tenant: Tenant): Promise<ComplianceReport> {
       const { organizationId, workspaceId } = tenant;
       const [index, reviews, status] = await Promise.all([
-        cpi.scoreboard(tenant),
-        oversight(tenant),
-        chain.status(tenant),
+        cpi.loadScoreboard(tenant),
+        countOversight(tenant),
+        chain.describeStatus(tenant),
       ]);
       const generatedAt = clock.now();
       return { organizationId, workspaceId, generatedAt, index, oversight: reviews, chain: status };

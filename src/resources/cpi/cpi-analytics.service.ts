@@ -1,14 +1,18 @@
 // Analyses what people corrected and why, by the newest verdicts: reasons are content and can be erased.
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { shareOf } from '../../domain/cpi.ts';
+import { computeRatio } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
-import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../domain/record/persons-verdict.ts';
+import {
+  BY_PERSONS,
+  VERDICT_KINDS,
+  readPersonsVerdict,
+} from '../../domain/record/persons-verdict.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
-import { lastDays, type Window } from './cpi-window.ts';
+import { computeWindow, type Window } from './cpi-window.ts';
 
 /** Limits: verdicts read for one answer, and rows of its lists. */
 const SAMPLE_MAX = 1000;
@@ -25,14 +29,14 @@ interface VerdictEntry {
   view: string;
   sealed?: Record<string, SealedValue | null>;
 }
-type Judged = Pick<
+type JudgedTrace = Pick<
   TraceDocument,
   'traceId' | 'agentId' | 'agentName' | 'confidenceScore' | 'createdAt'
 >;
 
 /** A verdict with its decision, as the analytics count it. */
-interface Sampled {
-  trace: Judged;
+interface SampledVerdict {
+  trace: JudgedTrace;
   isOverride: boolean;
   reason: string | null;
   afterMs: number;
@@ -58,7 +62,7 @@ type Deps = Pick<Platform, 'models' | 'contents' | 'clock'>;
 
 export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
   /** Returns the newest first, one more than is used. */
-  async function verdictsSince(organizationId: string, from: Date): Promise<VerdictEntry[]> {
+  async function loadVerdicts(organizationId: string, from: Date): Promise<VerdictEntry[]> {
     const found = await models.ledger
       .find(
         { organizationId, kind: { $in: VERDICT_KINDS }, createdAt: { $gte: from }, ...BY_PERSONS },
@@ -68,43 +72,43 @@ export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
       .limit(SAMPLE_MAX + 1)
       .maxTimeMS(READ_MAX_MS)
       .lean<VerdictEntry[]>();
-    return contents.open(organizationId, found);
+    return contents.openDocuments(organizationId, found);
   }
 
-  async function decisionsOf(
+  async function loadDecisions(
     { organizationId, workspaceId }: Tenant,
     verdicts: readonly VerdictEntry[],
-  ): Promise<ReadonlyMap<string, Judged>> {
+  ): Promise<ReadonlyMap<string, JudgedTrace>> {
     const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
-    const chosen = workspaceId === null ? {} : { workspaceId };
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
     const found = await models.traces
       .find(
-        { organizationId, traceId: { $in: traceIds }, deletedAt: null, ...chosen },
+        { organizationId, traceId: { $in: traceIds }, deletedAt: null, ...workspaceFilter },
         'traceId agentId agentName confidenceScore createdAt',
       )
       .maxTimeMS(READ_MAX_MS)
-      .lean<Judged[]>();
+      .lean<JudgedTrace[]>();
     return new Map(found.map((trace) => [trace.traceId, trace]));
   }
 
   return {
-    async analytics(tenant: Tenant): Promise<Analytics> {
-      const window = lastDays(clock.now());
-      const found = await verdictsSince(tenant.organizationId, window.from);
+    async buildAnalytics(tenant: Tenant): Promise<Analytics> {
+      const window = computeWindow(clock.now());
+      const found = await loadVerdicts(tenant.organizationId, window.from);
       const verdicts = found.slice(0, SAMPLE_MAX);
-      const decisions = await decisionsOf(tenant, verdicts);
-      const sample = newestOfEach(verdicts).flatMap((verdict) => {
+      const decisions = await loadDecisions(tenant, verdicts);
+      const sample = keepNewestVerdicts(verdicts).flatMap((verdict) => {
         const trace = decisions.get(verdict.traceId);
-        return trace ? [sampled(verdict, trace)] : [];
+        return trace ? [toSample(verdict, trace)] : [];
       });
       return {
         window,
         sampleSize: sample.length,
         truncated: found.length > SAMPLE_MAX,
-        agents: agentsIn(sample),
-        topReasons: reasonsIn(sample),
-        confidence: confidenceIn(sample),
-        timeToCorrection: histogramOf(sample),
+        agents: rankAgents(sample),
+        topReasons: rankReasons(sample),
+        confidence: compareConfidence(sample),
+        timeToCorrection: buildHistogram(sample),
       };
     },
   };
@@ -112,62 +116,64 @@ export function createCpiAnalyticsService({ models, contents, clock }: Deps) {
 export type CpiAnalyticsService = ReturnType<typeof createCpiAnalyticsService>;
 
 /** Keeps the newest verdict of each decision; expects the newest first. */
-function newestOfEach(verdicts: readonly VerdictEntry[]): VerdictEntry[] {
+function keepNewestVerdicts(verdicts: readonly VerdictEntry[]): VerdictEntry[] {
   const seen = new Set<string>();
   return verdicts.filter(({ traceId }) => !seen.has(traceId) && seen.add(traceId));
 }
 
-function sampled({ view, sealed, createdAt }: VerdictEntry, trace: Judged): Sampled {
+function toSample({ view, sealed, createdAt }: VerdictEntry, trace: JudgedTrace): SampledVerdict {
   const text = sealed?.['feedback']?.text;
   const feedback = text === undefined ? null : (JSON.parse(text) as { feedbackNotes?: unknown });
   const notes = feedback?.feedbackNotes;
   return {
     trace,
-    isOverride: verdictIn(view).isOverride,
+    isOverride: readPersonsVerdict(view).isOverride,
     reason: typeof notes === 'string' ? notes : null,
     afterMs: createdAt.getTime() - trace.createdAt.getTime(),
   };
 }
 
-function agentsIn(sample: readonly Sampled[]): Analytics['agents'] {
+function rankAgents(sample: readonly SampledVerdict[]): Analytics['agents'] {
   const byAgent = groupBy(sample, ({ trace }) => trace.agentId);
   const agents = [...byAgent].map(([agentId, verdicts]) => {
     const overridden = verdicts.filter(({ isOverride }) => isOverride).length;
     const judged = verdicts.length;
     const name = verdicts[0]?.trace.agentName ?? null;
-    return { agentId, name, judged, overridden, overrideRate: shareOf(overridden, judged) };
+    return { agentId, name, judged, overridden, overrideRate: computeRatio(overridden, judged) };
   });
   return agents.sort((a, b) => b.judged - a.judged).slice(0, AGENTS_MAX);
 }
 
 /** Groups reasons without regard to case and surrounding spaces; shows each as it was written last. */
-function reasonsIn(sample: readonly Sampled[]): Analytics['topReasons'] {
-  const given = sample.flatMap(({ isOverride, reason }) => (isOverride && reason ? [reason] : []));
-  const reasons = [...groupBy(given, (reason) => reason.trim().toLowerCase()).values()];
+function rankReasons(sample: readonly SampledVerdict[]): Analytics['topReasons'] {
+  const overrideReasons = sample.flatMap(({ isOverride, reason }) =>
+    isOverride && reason ? [reason] : [],
+  );
+  const reasons = [...groupBy(overrideReasons, (reason) => reason.trim().toLowerCase()).values()];
   return reasons
-    .map((said) => ({ reason: said[0] ?? '', count: said.length }))
+    .map((alike) => ({ reason: alike[0] ?? '', count: alike.length }))
     .sort((a, b) => b.count - a.count)
     .slice(0, REASONS_MAX);
 }
 
-function confidenceIn(sample: readonly Sampled[]): Analytics['confidence'] {
-  const meanOf = (isOverride: boolean): number | null => {
+function compareConfidence(sample: readonly SampledVerdict[]): Analytics['confidence'] {
+  const computeMean = (isOverride: boolean): number | null => {
     const scores = sample.filter((verdict) => verdict.isOverride === isOverride);
     const sum = scores.reduce((total, { trace }) => total + trace.confidenceScore, 0);
-    return shareOf(sum, scores.length);
+    return computeRatio(sum, scores.length);
   };
-  const [corrected, confirmed] = [meanOf(true), meanOf(false)];
+  const [corrected, confirmed] = [computeMean(true), computeMean(false)];
   const isKnown = corrected !== null && confirmed !== null;
   const delta = isKnown ? Math.round((confirmed - corrected) * 10_000) / 10_000 : null;
   return { corrected, confirmed, delta };
 }
 
-function histogramOf(sample: readonly Sampled[]): Analytics['timeToCorrection'] {
+function buildHistogram(sample: readonly SampledVerdict[]): Analytics['timeToCorrection'] {
   const overrides = sample.filter(({ isOverride }) => isOverride);
-  const under = (hours: number | null): number =>
+  const countUnder = (hours: number | null): number =>
     overrides.filter(({ afterMs }) => hours === null || afterMs < hours * HOUR_MS).length;
   return HOURS.map((underHours, index) => {
-    const before = index === 0 ? 0 : under(HOURS[index - 1] ?? null);
-    return { underHours, count: under(underHours) - before };
+    const before = index === 0 ? 0 : countUnder(HOURS[index - 1] ?? null);
+    return { underHours, count: countUnder(underHours) - before };
   });
 }

@@ -1,5 +1,5 @@
 // The rolling window of the index: today and the 29 days before, in UTC.
-import { dayStart } from '../../domain/billing/months.ts';
+import { toDayStart } from '../../domain/billing/months.ts';
 
 export interface Window {
   /** Midnight in UTC. */
@@ -11,7 +11,7 @@ export interface Window {
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-export function lastDays(now: Date): Window {
-  const from = new Date(dayStart(now).getTime() - (DAYS - 1) * DAY_MS);
+export function computeWindow(now: Date): Window {
+  const from = new Date(toDayStart(now).getTime() - (DAYS - 1) * DAY_MS);
   return { from, to: now, days: DAYS };
 }

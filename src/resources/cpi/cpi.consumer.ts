@@ -1,9 +1,13 @@
 // Counts decisions and the verdicts of people on them, by day and workspace (docs/cpi.md).
 import type { ClientSession, Types } from 'mongoose';
-import { dayStart } from '../../domain/billing/months.ts';
-import { countOf } from '../../domain/cpi.ts';
+import { toDayStart } from '../../domain/billing/months.ts';
+import { selectCount } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
-import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../domain/record/persons-verdict.ts';
+import {
+  BY_PERSONS,
+  VERDICT_KINDS,
+  readPersonsVerdict,
+} from '../../domain/record/persons-verdict.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
@@ -19,7 +23,7 @@ interface Verdict {
   createdAt: Date;
   view: string;
 }
-type Judged = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'verdict'>;
+type JudgedTrace = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'verdict'>;
 
 interface Context {
   organizationId: string;
@@ -33,15 +37,19 @@ class Additions {
     { day: Date; workspaceId: string; inc: Record<string, number> }
   >();
 
-  add({ at, workspaceId }: { at: Date; workspaceId: string }, path: string, by: number): void {
-    const day = dayStart(at);
+  addAmount(
+    { at, workspaceId }: { at: Date; workspaceId: string },
+    path: string,
+    by: number,
+  ): void {
+    const day = toDayStart(at);
     const key = `${day.getTime()} ${workspaceId}`;
     const row = this.#rows.get(key) ?? { day, workspaceId, inc: {} };
     row.inc[path] = (row.inc[path] ?? 0) + by;
     this.#rows.set(key, row);
   }
 
-  updates(organizationId: string) {
+  toUpdates(organizationId: string) {
     return [...this.#rows.values()].map(({ day, workspaceId, inc }) => ({
       updateOne: {
         filter: { organizationId, day, workspaceId },
@@ -52,18 +60,18 @@ class Additions {
   }
 }
 
-export function cpiConsumer(models: Models): Consumer<TraceDocument> {
+export function createCpiConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'cpi',
     from: 'start',
     kinds: ['trace', ...VERDICT_KINDS],
     projection: { traceId: 1, workspaceId: 1, verdict: 1, confidenceScore: 1, createdAt: 1 },
-    async run(entries, context) {
+    async consume(entries, context) {
       const additions = new Additions();
       const verdicts = entries.filter(({ kind }) => kind !== 'trace');
       for (const trace of entries) if (trace.kind === 'trace') countDecision(additions, trace);
       if (verdicts.length > 0) await countVerdicts(models, { additions, verdicts }, context);
-      const updates = additions.updates(context.organizationId);
+      const updates = additions.toUpdates(context.organizationId);
       if (updates.length > 0) await models.cpiDays.bulkWrite(updates, { session: context.session });
     },
   };
@@ -71,19 +79,19 @@ export function cpiConsumer(models: Models): Consumer<TraceDocument> {
 
 function countDecision(additions: Additions, trace: Observed): void {
   const { verdict, createdAt: at, workspaceId, confidenceScore } = trace;
-  additions.add({ at, workspaceId }, `decisions.${verdict}.count`, 1);
+  additions.addAmount({ at, workspaceId }, `decisions.${verdict}.count`, 1);
   const tenThousandths = Math.round(confidenceScore * 10_000);
-  additions.add({ at, workspaceId }, `decisions.${verdict}.confidence`, tenThousandths);
+  additions.addAmount({ at, workspaceId }, `decisions.${verdict}.confidence`, tenThousandths);
 }
 
-interface Run {
+interface VerdictBatch {
   additions: Additions;
   verdicts: readonly Observed[];
 }
 
 /** The judged decisions and all their verdicts, by `traceId`. */
-interface Known {
-  traces: ReadonlyMap<string, Judged>;
+interface VerdictHistories {
+  traces: ReadonlyMap<string, JudgedTrace>;
   /** Their verdicts, oldest first. */
   histories: ReadonlyMap<string, Verdict[]>;
 }
@@ -91,10 +99,10 @@ interface Known {
 /** Counts a decision once, by its newest verdict: the increment of an earlier verdict is subtracted. */
 async function countVerdicts(
   models: Models,
-  { additions, verdicts }: Run,
+  { additions, verdicts }: VerdictBatch,
   context: Context,
 ): Promise<void> {
-  const { traces, histories } = await knownOf(models, verdicts, context);
+  const { traces, histories } = await loadHistories(models, verdicts, context);
   for (const { traceId, sequence } of verdicts) {
     const trace = traces.get(traceId);
     const history = histories.get(traceId) ?? [];
@@ -106,14 +114,14 @@ async function countVerdicts(
   }
 }
 
-async function knownOf(
+async function loadHistories(
   models: Models,
   verdicts: readonly Observed[],
   { organizationId, session }: Context,
-): Promise<Known> {
+): Promise<VerdictHistories> {
   const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
   const about = { organizationId, traceId: { $in: traceIds } };
-  const given = await models.ledger
+  const verdictEntries = await models.ledger
     .find(
       { ...about, kind: { $in: VERDICT_KINDS }, ...BY_PERSONS },
       'sequence traceId createdAt view',
@@ -124,21 +132,21 @@ async function knownOf(
   const traces = await models.traces
     .find(about, 'traceId workspaceId verdict')
     .session(session)
-    .lean<Judged[]>();
+    .lean<JudgedTrace[]>();
   return {
     traces: new Map(traces.map((trace) => [trace.traceId, trace])),
-    histories: groupBy(given, ({ traceId }) => traceId),
+    histories: groupBy(verdictEntries, ({ traceId }) => traceId),
   };
 }
 
 function addVerdict(
   additions: Additions,
-  { trace, verdict }: { trace: Judged; verdict: Verdict },
+  { trace, verdict }: { trace: JudgedTrace; verdict: Verdict },
   by: 1 | -1,
 ): void {
-  const { isRight, isOverride } = verdictIn(verdict.view);
+  const { isRight, isOverride } = readPersonsVerdict(verdict.view);
   const place = { at: verdict.createdAt, workspaceId: trace.workspaceId };
   const isHeld = trace.verdict !== 'approved';
-  additions.add(place, `judged.${countOf({ isHeld, isRight })}`, by);
-  if (isOverride) additions.add(place, 'judged.overridden', by);
+  additions.addAmount(place, `judged.${selectCount({ isHeld, isRight })}`, by);
+  if (isOverride) additions.addAmount(place, 'judged.overridden', by);
 }

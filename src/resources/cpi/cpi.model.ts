@@ -1,7 +1,7 @@
 // The daily counts behind the index: one row a day and workspace, written by a consumer; deleted after 60 days.
 import { Schema, type Types } from 'mongoose';
 import type { JudgedCounts } from '../../domain/cpi.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 /** The decisions of a day that had the same verdict at ingestion. */
 export interface Band {
@@ -42,6 +42,6 @@ export const cpiDaySchema = new Schema<CpiDayDocument>(
   },
   { collection: 'cpi_days', autoIndex: false },
 );
-cpiDaySchema.plugin(tenancy);
+cpiDaySchema.plugin(guardTenancy);
 cpiDaySchema.index({ organizationId: 1, day: 1, workspaceId: 1 }, { name: 'day', unique: true });
 cpiDaySchema.index({ day: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

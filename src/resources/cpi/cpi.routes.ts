@@ -12,7 +12,7 @@ export const cpiRoutes = [
     ...read,
     limits: ['cpi'],
     data: scoreboardView,
-    handler: ({ tenant }, { cpi }) => cpi.index.scoreboard(tenant),
+    handler: ({ tenant }, { cpi }) => cpi.index.loadScoreboard(tenant),
   }),
   route({
     method: 'get',
@@ -22,7 +22,7 @@ export const cpiRoutes = [
     limits: ['cpi'],
     heavy: true,
     data: cpiAnalyticsView,
-    handler: ({ tenant }, { cpi }) => cpi.analytics.analytics(tenant),
+    handler: ({ tenant }, { cpi }) => cpi.analytics.buildAnalytics(tenant),
   }),
   route({
     method: 'get',

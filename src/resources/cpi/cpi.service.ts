@@ -3,21 +3,21 @@ import type { Platform } from '../../composition/platform.ts';
 import {
   type Cpi,
   CPI_FORMULA,
-  cpiOf,
+  computeCpi,
   type JudgedCount,
   type JudgedCounts,
   MINIMUM_SAMPLE,
   NOTHING_JUDGED,
-  sampleSize,
-  shareOf,
+  countSample,
+  computeRatio,
 } from '../../domain/cpi.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
-import { lastDays, type Window } from './cpi-window.ts';
+import { computeWindow, type Window } from './cpi-window.ts';
 import type { Band, CpiDayDocument } from './cpi.model.ts';
 
 type Bands = CpiDayDocument['decisions'];
-type Counted = Pick<CpiDayDocument, 'day' | 'decisions' | 'judged'>;
+type DayCounts = Pick<CpiDayDocument, 'day' | 'decisions' | 'judged'>;
 
 interface TrendDay {
   date: string;
@@ -42,68 +42,68 @@ export interface Scoreboard extends Cpi {
 }
 
 export function createCpiService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
-  async function daysOf(
+  async function loadDays(
     organizationId: string,
     workspaceId: string | null,
     { from }: Pick<Window, 'from'>,
-  ): Promise<Counted[]> {
-    const chosen = workspaceId === null ? {} : { workspaceId };
+  ): Promise<DayCounts[]> {
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
     return models.cpiDays
-      .find({ organizationId, day: { $gte: from }, ...chosen }, 'day decisions judged')
+      .find({ organizationId, day: { $gte: from }, ...workspaceFilter }, 'day decisions judged')
       .maxTimeMS(READ_MAX_MS)
-      .lean<Counted[]>();
+      .lean<DayCounts[]>();
   }
 
   return {
     /** Returns the score, 0 to 100; null below the minimum sample. */
-    async scoreOf(organizationId: string): Promise<number | null> {
-      const days = await daysOf(organizationId, null, lastDays(clock.now()));
-      return cpiOf(judgedIn(days)).score;
+    async loadScore(organizationId: string): Promise<number | null> {
+      const days = await loadDays(organizationId, null, computeWindow(clock.now()));
+      return computeCpi(sumJudged(days)).score;
     },
 
     /** Counts decisions by verdict, and by what people judged of them. `from`: midnight, at most 60 days ago. */
-    async countsSince(
+    async loadCounts(
       organizationId: string,
       from: Date,
     ): Promise<Pick<Scoreboard, 'decisions' | 'judged'>> {
-      const days = await daysOf(organizationId, null, { from });
-      return { decisions: countsIn(bandsIn(days)), judged: judgedIn(days) };
+      const days = await loadDays(organizationId, null, { from });
+      return { decisions: toDecisionCounts(sumBands(days)), judged: sumJudged(days) };
     },
 
-    async scoreboard({ organizationId, workspaceId }: Tenant): Promise<Scoreboard> {
-      const window = lastDays(clock.now());
-      const days = await daysOf(organizationId, workspaceId, window);
-      const judged = judgedIn(days);
-      const bands = bandsIn(days);
+    async loadScoreboard({ organizationId, workspaceId }: Tenant): Promise<Scoreboard> {
+      const window = computeWindow(clock.now());
+      const days = await loadDays(organizationId, workspaceId, window);
+      const judged = sumJudged(days);
+      const bands = sumBands(days);
       const { approved, flagged, blocked } = bands;
       return {
-        ...cpiOf(judged),
+        ...computeCpi(judged),
         formula: CPI_FORMULA,
         minimumSample: MINIMUM_SAMPLE,
         averageConfidence: {
-          approved: meanOf(approved),
-          flagged: meanOf(flagged),
-          blocked: meanOf(blocked),
+          approved: computeMean(approved),
+          flagged: computeMean(flagged),
+          blocked: computeMean(blocked),
         },
-        decisions: countsIn(bands),
+        decisions: toDecisionCounts(bands),
         judged,
         window,
-        trend: trendOf(days, window),
+        trend: buildTrend(days, window),
       };
     },
   };
 }
 export type CpiService = ReturnType<typeof createCpiService>;
 
-function judgedIn(days: readonly Counted[]): JudgedCounts {
+function sumJudged(days: readonly DayCounts[]): JudgedCounts {
   const sum = { ...NOTHING_JUDGED };
   const names = Object.keys(sum) as JudgedCount[];
   for (const { judged } of days) for (const name of names) sum[name] += judged?.[name] ?? 0;
   return sum;
 }
 
-function bandsIn(days: readonly Counted[]): Bands {
-  const sumOf = (name: keyof Bands): Band => {
+function sumBands(days: readonly DayCounts[]): Bands {
+  const sumBand = (name: keyof Bands): Band => {
     const band = { count: 0, confidence: 0 };
     for (const { decisions } of days) {
       band.count += decisions?.[name]?.count ?? 0;
@@ -111,42 +111,46 @@ function bandsIn(days: readonly Counted[]): Bands {
     }
     return band;
   };
-  return { approved: sumOf('approved'), flagged: sumOf('flagged'), blocked: sumOf('blocked') };
+  return {
+    approved: sumBand('approved'),
+    flagged: sumBand('flagged'),
+    blocked: sumBand('blocked'),
+  };
 }
 
-function countsIn(bands: Bands): Scoreboard['decisions'] {
+function toDecisionCounts(bands: Bands): Scoreboard['decisions'] {
   const { approved, flagged, blocked } = bands;
   return {
-    total: totalOf(bands),
+    total: countTotal(bands),
     approved: approved.count,
     flagged: flagged.count,
     blocked: blocked.count,
   };
 }
 
-function totalOf({ approved, flagged, blocked }: Bands): number {
+function countTotal({ approved, flagged, blocked }: Bands): number {
   return approved.count + flagged.count + blocked.count;
 }
 
-function meanOf({ count, confidence }: Band): number | null {
-  return shareOf(confidence / 10_000, count);
+function computeMean({ count, confidence }: Band): number | null {
+  return computeRatio(confidence / 10_000, count);
 }
 
-function trendOf(days: readonly Counted[], { from, days: number }: Window): TrendDay[] {
+function buildTrend(days: readonly DayCounts[], { from, days: number }: Window): TrendDay[] {
   return Array.from({ length: number }, (_, index) => {
     const day = new Date(from.getTime() + index * 86_400_000);
     const ofDay = days.filter((counted) => counted.day.getTime() === day.getTime());
-    const judged = judgedIn(ofDay);
+    const judged = sumJudged(ofDay);
     const { correctFlags, falseFlags, misses, overridden } = judged;
     return {
       date: day.toISOString().slice(0, 10),
-      decisions: totalOf(bandsIn(ofDay)),
-      judged: sampleSize(judged),
+      decisions: countTotal(sumBands(ofDay)),
+      judged: countSample(judged),
       correctFlags,
       falseFlags,
       misses,
       overridden,
-      humanOverrideRate: shareOf(overridden, sampleSize(judged)),
+      humanOverrideRate: computeRatio(overridden, countSample(judged)),
     };
   });
 }

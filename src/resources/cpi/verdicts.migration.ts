@@ -7,7 +7,7 @@ import type { CpiDayDocument } from './cpi.model.ts';
 const EVERYWHERE = { crossTenant: true };
 
 /** Clears the daily counts and patterns, and makes the consumer start over. Idempotent. */
-export async function recountVerdicts(connection: Connection): Promise<void> {
+export async function resetVerdictCounts(connection: Connection): Promise<void> {
   await connection
     .model<DecisionPatternDocument>('DecisionPattern')
     .deleteMany({})

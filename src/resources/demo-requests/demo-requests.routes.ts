@@ -13,7 +13,7 @@ export const demoRequestRoutes = [
     body: demoRequestInput,
     data: demoRequestedView,
     async handler({ body }, { demoRequests }) {
-      await demoRequests.send(body);
+      await demoRequests.sendRequest(body);
       return reply(201, { received: true });
     },
   }),

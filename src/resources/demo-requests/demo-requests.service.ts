@@ -1,7 +1,7 @@
 // Demo requests are mailed to the operator of the installation (document 1, section 8).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { quotedName } from '../../domain/names/quoted-name.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { demoRequestInput } from './demo-requests.schemas.ts';
@@ -15,7 +15,7 @@ export function createDemoRequestService({
   const to = config.ASSAY_DEMO_REQUESTS_TO ?? config.ASSAY_MAIL_FROM;
 
   return {
-    async send(request: DemoRequest): Promise<void> {
+    async sendRequest(request: DemoRequest): Promise<void> {
       await queueMail(null, { kind: 'demoRequest', ...request });
     },
 
@@ -25,9 +25,9 @@ export function createDemoRequestService({
         const { name, email, company, message } = payload as unknown as DemoRequest;
         return Promise.resolve({
           to,
-          subject: `Demo request: ${quotedName(company)}`,
+          subject: `Demo request: ${toQuotedName(company)}`,
           paragraphs: [
-            `${quotedName(name)} of ${quotedName(company)} asks for a demonstration.`,
+            `${toQuotedName(name)} of ${toQuotedName(company)} asks for a demonstration.`,
             `Answer to: ${email}`,
             ...(message ?? '').split(/\n\s*\n/),
           ],

@@ -1,6 +1,6 @@
 // Executes erasures: the decisions are emptied, and that is certified by a signature and an entry of the ledger.
 import type { Platform } from '../../composition/platform.ts';
-import { certificateText, type Tombstone } from '../../domain/erasure/certificate.ts';
+import { toCertificateText, type Tombstone } from '../../domain/erasure/certificate.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
@@ -31,7 +31,7 @@ export function createErasureExecutionService(deps: Deps) {
   const { models, clock, logger, transaction, instances, bulk, signer, attestations } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
-  async function tombstonesOf(
+  async function findTombstones(
     organizationId: string,
     traceIds: readonly string[],
   ): Promise<Tombstone[]> {
@@ -61,25 +61,25 @@ export function createErasureExecutionService(deps: Deps) {
   }
 
   /** Builds the certificate of the erasure, signed if a key is available. */
-  async function certify(
+  async function issueCertificate(
     organizationId: string,
     { _id, traceIds, impactDigest }: ErasureDocument,
   ): Promise<Certified> {
     const executedAt = clock.now();
-    const certificate = certificateText({
+    const certificate = toCertificateText({
       organizationId,
       erasureId: _id.toHexString(),
       impactDigest,
       executedAt: executedAt.toISOString(),
-      tombstones: await tombstonesOf(organizationId, traceIds),
+      tombstones: await findTombstones(organizationId, traceIds),
     });
-    const key = await signer.activeOrNull();
+    const key = await signer.findReadyKey();
     const signature = key && (await signText(certificate, CERTIFICATE_TYPE, key));
     return { executedAt, certificate, signature, signerKid: key?.kid ?? null };
   }
 
   /** Records the execution, in a transaction. @throws AppError `CONFLICT` if another instance was quicker */
-  async function note(
+  async function recordExecution(
     { organizationId, actor }: Tenant,
     { _id, workspaceId, reason }: ErasureDocument,
     certified: Certified,
@@ -104,8 +104,8 @@ export function createErasureExecutionService(deps: Deps) {
     const { organizationId } = tenant;
     await bulk.erase(tenant, erasure.traceIds);
     await withdraw(organizationId, erasure.traceIds);
-    const certified = await certify(organizationId, erasure);
-    return transaction(() => note(tenant, erasure, certified));
+    const certified = await issueCertificate(organizationId, erasure);
+    return transaction(() => recordExecution(tenant, erasure, certified));
   }
 
   async function finish(erasure: ErasureDocument): Promise<void> {

@@ -3,9 +3,9 @@ import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { type ErasureSubject, impactDigest } from '../../domain/erasure/certificate.ts';
+import { type ErasureSubject, computeImpactDigest } from '../../domain/erasure/certificate.ts';
 import { AppError } from '../../errors.ts';
-import { objectId } from '../../ledger/ledger.model.ts';
+import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
 /** One entry about a decision, without its content. */
@@ -40,10 +40,10 @@ const NAMES = {
 };
 
 export function createErasureImpactService({ models }: Pick<Platform, 'models'>) {
-  async function entriesOf(organizationId: string, traceIds: string[]): Promise<FoundEntry[]> {
+  async function readEntries(organizationId: string, traceIds: string[]): Promise<FoundEntry[]> {
     return models.ledger
       .aggregate<FoundEntry>([
-        { $match: { organizationId: objectId(organizationId), traceId: { $in: traceIds } } },
+        { $match: { organizationId: toObjectId(organizationId), traceId: { $in: traceIds } } },
         { $sort: { traceId: 1, sequence: 1 } },
         {
           $project: {
@@ -63,18 +63,18 @@ export function createErasureImpactService({ models }: Pick<Platform, 'models'>)
 
   return {
     /** @throws AppError `NOT_FOUND` unless the tenant sees every one of the decisions */
-    async of(tenant: Tenant, traceIds: readonly string[]): Promise<Impact> {
+    async computeImpact(tenant: Tenant, traceIds: readonly string[]): Promise<Impact> {
       const { organizationId } = tenant;
       const subjects: ErasureSubject[] = [];
       let [reviewItems, outboxRows] = [0, 0];
       for (let from = 0; from < traceIds.length; from += BATCH) {
         const batch = traceIds.slice(from, from + BATCH);
-        const entries = await entriesOf(organizationId, batch);
+        const entries = await readEntries(organizationId, batch);
         const histories = groupBy(entries, ({ traceId }) => traceId);
         for (const traceId of batch) {
           const history = histories.get(traceId) ?? [];
           requireVisible(tenant, history);
-          subjects.push(subjectOf(traceId, history));
+          subjects.push(toSubject(traceId, history));
           if (history[0]?.review) reviewItems += 1;
         }
         outboxRows += await models.outbox.countDocuments({
@@ -84,7 +84,7 @@ export function createErasureImpactService({ models }: Pick<Platform, 'models'>)
       }
       const values = subjects.flatMap(({ kept }) => kept.flatMap(({ names }) => names)).length;
       const counts = { decisions: subjects.length, values, reviewItems, outboxRows };
-      return { impactDigest: impactDigest(organizationId, subjects), counts };
+      return { impactDigest: computeImpactDigest(organizationId, subjects), counts };
     },
   };
 }
@@ -97,7 +97,7 @@ function requireVisible({ workspaceId }: Tenant, [trace]: readonly FoundEntry[])
   throw new AppError('NOT_FOUND', 'A decision is not there; nothing is erased');
 }
 
-function subjectOf(traceId: string, history: readonly FoundEntry[]): ErasureSubject {
+function toSubject(traceId: string, history: readonly FoundEntry[]): ErasureSubject {
   const { sequence, chainHash } = history.at(-1)!;
   const kept = history
     .filter(({ kind }) => HELD.has(kind))

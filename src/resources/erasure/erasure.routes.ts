@@ -9,7 +9,7 @@ import {
 } from './erasure.schemas.ts';
 
 const write = { auth: 'user', roles: ['owner'], heavy: true } as const;
-const audit = (event: string) => ({ action: `erasure.${event}`, resource: 'erasure' });
+const toAudit = (event: string) => ({ action: `erasure.${event}`, resource: 'erasure' });
 
 export const erasureRoutes = [
   route({
@@ -22,9 +22,9 @@ export const erasureRoutes = [
     body: acknowledgementInput,
     data: acknowledgementView,
     codes: ['ERASURE_BATCH_TOO_LARGE', 'NOT_FOUND'],
-    audit: audit('acknowledge'),
+    audit: toAudit('acknowledge'),
     async handler({ tenant, user, body }, { erasure }) {
-      const made = await erasure.acknowledge(tenant, user, body);
+      const made = await erasure.recordAcknowledgement(tenant, user, body);
       const { acknowledgementId, impactDigest, counts } = made;
       const resourceId = acknowledgementId.toHexString();
       return reply(201, made, { audit: { resourceId, metadata: { impactDigest, counts } } });
@@ -39,7 +39,7 @@ export const erasureRoutes = [
     body: executionInput,
     data: erasureView,
     codes: ['NOT_FOUND', 'INVALID_OPERATION', 'CONFLICT'],
-    audit: audit('execute'),
+    audit: toAudit('execute'),
     async handler({ tenant, user, body }, { erasure }) {
       const done = await erasure.execute(tenant, user, body);
       const { acknowledgementId, impactDigest, counts } = done;
@@ -54,6 +54,6 @@ export const erasureRoutes = [
     auth: 'user',
     params: byId,
     data: erasureView,
-    handler: ({ tenant, params }, { erasure }) => erasure.get(tenant, params.id),
+    handler: ({ tenant, params }, { erasure }) => erasure.loadErasure(tenant, params.id),
   }),
 ];

@@ -1,6 +1,6 @@
 // Inputs and views of erasures on request.
 import { z } from 'zod';
-import { id, idParam, instant, prose } from '../../http/declaration/views.ts';
+import { id, idParam, instant, multiLine } from '../../http/declaration/views.ts';
 import { ERASURE_STATUSES } from './erasures.model.ts';
 
 /** More than a body can hold; the effective limit is configured. */
@@ -20,7 +20,7 @@ export const acknowledgementInput = z.object({
     .min(1)
     .max(IDS_MAX)
     .describe('As many as `ASSAY_ERASURE_MAX` allows, 5,000 by default'),
-  reason: prose(500),
+  reason: multiLine(500),
 });
 export const executionInput = z.object({ acknowledgementId: idParam, impactDigest: digest });
 

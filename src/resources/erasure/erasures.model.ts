@@ -1,6 +1,6 @@
 // Erasures on request: acknowledged, executed, certified. They name decisions by id, never by content.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export const ERASURE_STATUSES = ['acknowledged', 'executing', 'executed'] as const;
 
@@ -58,7 +58,7 @@ export const erasureSchema = new Schema<ErasureDocument>(
   },
   { collection: 'erasures', timestamps: true, autoIndex: false },
 );
-erasureSchema.plugin(tenancy);
+erasureSchema.plugin(guardTenancy);
 erasureSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });
 erasureSchema.index(
   { executingSince: 1 },

@@ -28,7 +28,7 @@ const VALID_MS = 15 * 60_000;
 export function createErasureService(deps: Deps) {
   const { models, clock, config, instances, impact, execution } = deps;
 
-  function find({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
+  function findErasure({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
     return findOr404(models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>());
   }
 
@@ -38,7 +38,7 @@ export function createErasureService(deps: Deps) {
       throw new AppError('INVALID_OPERATION', 'The erasure was executed already');
     if (erasure.expiresAt <= clock.now())
       throw new AppError('INVALID_OPERATION', 'The acknowledgement has expired');
-    const now = await impact.of(tenant, erasure.traceIds);
+    const now = await impact.computeImpact(tenant, erasure.traceIds);
     if (now.impactDigest !== erasure.impactDigest)
       throw new AppError('CONFLICT', 'The decisions have changed; acknowledge again');
   }
@@ -60,16 +60,16 @@ export function createErasureService(deps: Deps) {
 
   return {
     /** @throws AppError `ERASURE_BATCH_TOO_LARGE`, `NOT_FOUND` when one of the decisions is not there */
-    async acknowledge(
+    async recordAcknowledgement(
       tenant: Tenant,
       { userId }: User,
-      { traceIds: given, reason }: z.output<typeof acknowledgementInput>,
+      { traceIds: requestedIds, reason }: z.output<typeof acknowledgementInput>,
     ): Promise<Acknowledgement> {
-      if (given.length > config.ASSAY_ERASURE_MAX)
+      if (requestedIds.length > config.ASSAY_ERASURE_MAX)
         throw new AppError('ERASURE_BATCH_TOO_LARGE', `At most ${config.ASSAY_ERASURE_MAX}`);
       const { organizationId, workspaceId } = tenant;
-      const traceIds = [...new Set(given)];
-      const { impactDigest, counts } = await impact.of(tenant, traceIds);
+      const traceIds = [...new Set(requestedIds)];
+      const { impactDigest, counts } = await impact.computeImpact(tenant, traceIds);
       const expiresAt = new Date(clock.now().getTime() + VALID_MS);
       const made = await insertOne(models.erasures, {
         organizationId,
@@ -90,7 +90,7 @@ export function createErasureService(deps: Deps) {
       user: User,
       { acknowledgementId, impactDigest }: z.output<typeof executionInput>,
     ): Promise<ErasureRecord> {
-      const erasure = await find(tenant, acknowledgementId);
+      const erasure = await findErasure(tenant, acknowledgementId);
       if (erasure.impactDigest !== impactDigest)
         throw new AppError('INVALID_OPERATION', 'impactDigest: not that of the acknowledgement');
       await requireValid(tenant, erasure);
@@ -98,8 +98,8 @@ export function createErasureService(deps: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<ErasureRecord> {
-      return toRecord(await find(tenant, id));
+    async loadErasure(tenant: Tenant, id: string): Promise<ErasureRecord> {
+      return toRecord(await findErasure(tenant, id));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Risk } from '../../domain/fria/assessment.ts';
 import type { PdfBlock, PdfDocument } from '../../platform/pdf/pdf-document.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 
-interface Printed {
+interface PrintInput {
   assessment: AssessmentDocument;
   organization: string;
   /** Name and address of the approver; null: the account is gone. */
@@ -20,7 +20,11 @@ const SECTIONS = [
 ] as const;
 const OPEN = '(not filled in)';
 
-export function assessmentDocument({ assessment, organization, approver }: Printed): PdfDocument {
+export function createAssessmentPdf({
+  assessment,
+  organization,
+  approver,
+}: PrintInput): PdfDocument {
   const { systemName, deployerProfileId, approvedBy, approvedAt, updatedAt, chainHash } =
     assessment;
   const approvedOn = approvedAt ?? updatedAt;
@@ -41,13 +45,13 @@ export function assessmentDocument({ assessment, organization, approver }: Print
           ['Anchor (SHA-256)', chainHash ?? OPEN],
         ],
       },
-      ...SECTIONS.flatMap(([name, title]) => section(title, assessment[name])),
-      ...risks(assessment.identifiedRisks),
+      ...SECTIONS.flatMap(([name, title]) => toSection(title, assessment[name])),
+      ...toRiskBlocks(assessment.identifiedRisks),
     ],
   };
 }
 
-function section(title: string, text: string | null): PdfBlock[] {
+function toSection(title: string, text: string | null): PdfBlock[] {
   return [
     { kind: 'heading', text: title },
     { kind: 'text', text: text ?? OPEN },
@@ -55,8 +59,8 @@ function section(title: string, text: string | null): PdfBlock[] {
 }
 
 /** Returns a table of all risks, then the texts of each. */
-function risks(rows: readonly Risk[]): PdfBlock[] {
-  if (rows.length === 0) return section('Risks', null);
+function toRiskBlocks(rows: readonly Risk[]): PdfBlock[] {
+  if (rows.length === 0) return toSection('Risks', null);
   return [
     { kind: 'heading', text: 'Risks' },
     {
@@ -69,11 +73,11 @@ function risks(rows: readonly Risk[]): PdfBlock[] {
       ],
       rows: rows.map((risk) => [risk.title, risk.likelihood, risk.severity, risk.residualRisk]),
     },
-    ...rows.flatMap(riskTexts),
+    ...rows.flatMap(toRiskTexts),
   ];
 }
 
-function riskTexts(
+function toRiskTexts(
   { title, description, affectedRights, mitigation }: Risk,
   at: number,
 ): PdfBlock[] {

@@ -3,10 +3,10 @@ import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import { assessmentDocument } from './assessment-document.ts';
+import { createAssessmentPdf } from './assessment-document.ts';
 import type { AssessmentDocument } from './fria.model.ts';
 
-interface Named {
+interface NamedAccount {
   name: string;
   email?: string;
 }
@@ -21,10 +21,10 @@ export function createFriaPrintService({ models, pdf }: Pick<Platform, 'models' 
       if (assessment.status !== 'approved')
         throw new AppError('INVALID_OPERATION', 'Only an approved assessment is printed');
       const [organization, approver] = await Promise.all([
-        models.organizations.findById(organizationId, 'name').lean<Named>(),
-        models.users.findById(assessment.approvedBy, 'name email').lean<Named>(),
+        models.organizations.findById(organizationId, 'name').lean<NamedAccount>(),
+        models.users.findById(assessment.approvedBy, 'name email').lean<NamedAccount>(),
       ]);
-      const document = assessmentDocument({
+      const document = createAssessmentPdf({
         assessment,
         organization: organization?.name ?? '',
         approver: approver && `${approver.name} <${approver.email ?? ''}>`,

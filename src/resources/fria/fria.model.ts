@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import { RISK_LEVELS, type WizardFields } from '../../domain/fria/assessment.ts';
 import { ASSESSMENT_STATUSES, type AssessmentStatus } from '../../domain/fria/assessment-status.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export type AssessmentDocument = WizardFields & {
   _id: Types.ObjectId;
@@ -54,7 +54,7 @@ export const assessmentSchema = new Schema<AssessmentDocument>(
   },
   { collection: 'assessments', timestamps: true, autoIndex: false },
 );
-assessmentSchema.plugin(tenancy);
+assessmentSchema.plugin(guardTenancy);
 assessmentSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });
 assessmentSchema.index(
   { organizationId: 1, status: 1, createdAt: -1, _id: -1 },

@@ -17,7 +17,7 @@ import type { MovedAssessment } from './fria.service.ts';
 const plan = 'friaWizard' as const;
 const read = { auth: 'reader', agentScope: 'irrelevant', plan } as const;
 const draft = { auth: 'user', roles: WRITERS, plan } as const;
-const audit = (action: string) => ({ action, resource: 'fria' });
+const toAudit = (action: string) => ({ action, resource: 'fria' });
 
 /** Declaration shared by the three routes that move an assessment. */
 const move = {
@@ -26,10 +26,10 @@ const move = {
   params: byId,
   data: assessmentView,
   codes: ['FRIA_TRANSITION_FAILED'],
-  audit: audit('fria.transition'),
+  audit: toAudit('fria.transition'),
 } as const;
 
-const moved = ({ assessment, from }: MovedAssessment, to: AssessmentStatus) =>
+const replyMoved = ({ assessment, from }: MovedAssessment, to: AssessmentStatus) =>
   reply(200, assessment, { audit: { metadata: { from, to, chainHash: assessment.chainHash } } });
 
 export const friaRoutes = [
@@ -42,7 +42,8 @@ export const friaRoutes = [
     query: assessmentQuery,
     page: { limit: 50, max: 200 },
     data: assessmentView,
-    handler: ({ tenant, query, page }, { fria }) => fria.assessments.list(tenant, query, page),
+    handler: ({ tenant, query, page }, { fria }) =>
+      fria.assessments.listAssessments(tenant, query, page),
   }),
   route({
     method: 'post',
@@ -53,7 +54,7 @@ export const friaRoutes = [
     status: 201,
     body: assessmentInput,
     data: assessmentView,
-    audit: audit('fria.create'),
+    audit: toAudit('fria.create'),
     handler: async ({ tenant, body }, { fria }) =>
       reply(201, await fria.assessments.create(tenant, body)),
   }),
@@ -65,7 +66,7 @@ export const friaRoutes = [
     failedCode: 'FRIA_GET_FAILED',
     params: byId,
     data: assessmentView,
-    handler: ({ tenant, params }, { fria }) => fria.assessments.get(tenant, params.id),
+    handler: ({ tenant, params }, { fria }) => fria.assessments.getAssessment(tenant, params.id),
   }),
   route({
     method: 'get',
@@ -94,7 +95,7 @@ export const friaRoutes = [
     body: assessmentChange,
     data: assessmentView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('fria.update'),
+    audit: toAudit('fria.update'),
     async handler({ tenant, params, body }, { fria }) {
       const changed = await fria.assessments.update(tenant, params.id, body);
       return reply(200, changed, { audit: { metadata: { fields: Object.keys(body) } } });
@@ -109,7 +110,10 @@ export const friaRoutes = [
     roles: WRITERS,
     body: transitionInput,
     async handler({ tenant, user, params, body: { status: to } }, { fria }) {
-      return moved(await fria.assessments.move(tenant, user, { id: params.id, to }), to);
+      return replyMoved(
+        await fria.assessments.moveAssessment(tenant, user, { id: params.id, to }),
+        to,
+      );
     },
   }),
   route({
@@ -119,7 +123,10 @@ export const friaRoutes = [
     ...move,
     roles: WRITERS,
     async handler({ tenant, user, params: { id } }, { fria }) {
-      return moved(await fria.assessments.move(tenant, user, { id, to: 'review' }), 'review');
+      return replyMoved(
+        await fria.assessments.moveAssessment(tenant, user, { id, to: 'review' }),
+        'review',
+      );
     },
   }),
   route({
@@ -129,7 +136,10 @@ export const friaRoutes = [
     ...move,
     roles: MANAGERS,
     async handler({ tenant, user, params: { id } }, { fria }) {
-      return moved(await fria.assessments.move(tenant, user, { id, to: 'approved' }), 'approved');
+      return replyMoved(
+        await fria.assessments.moveAssessment(tenant, user, { id, to: 'approved' }),
+        'approved',
+      );
     },
   }),
   route({
@@ -140,7 +150,7 @@ export const friaRoutes = [
     failedCode: 'FRIA_DELETE_FAILED',
     params: byId,
     data: deletedAssessmentView,
-    audit: audit('fria.delete'),
+    audit: toAudit('fria.delete'),
     handler: ({ tenant, params }, { fria }) => fria.assessments.remove(tenant, params.id),
   }),
 ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { RISK_LEVELS } from '../../domain/fria/assessment.ts';
 import { ASSESSMENT_STATUSES } from '../../domain/fria/assessment-status.ts';
-import { id, instant, line, listOf, prose } from '../../http/declaration/views.ts';
+import { id, instant, singleLine, boundedList, multiLine } from '../../http/declaration/views.ts';
 
 const SECTION_MAX = 10_000;
 const RISK_TEXT_MAX = 4000;
@@ -11,40 +11,40 @@ export const RISKS_MAX = 100;
 const RIGHTS_MAX = 50;
 
 /** Accepts null and an empty text, which means null. */
-const open = <T extends z.ZodType>(text: T) =>
+const withEmptyAsNull = <T extends z.ZodType>(text: T) =>
   z.union([z.literal('').transform(() => null), z.null(), text]);
-const section = optional(open(prose(SECTION_MAX)));
+const section = optional(withEmptyAsNull(multiLine(SECTION_MAX)));
 const level = z.enum(RISK_LEVELS);
 
 const riskInput = z.object({
-  title: line(200),
-  description: withDefault(open(prose(RISK_TEXT_MAX)), null),
+  title: singleLine(200),
+  description: withDefault(withEmptyAsNull(multiLine(RISK_TEXT_MAX)), null),
   likelihood: withDefault(level, 'medium'),
   severity: withDefault(level, 'medium'),
-  affectedRights: withDefault(listOf(line(200), RIGHTS_MAX), []),
-  mitigation: withDefault(open(prose(RISK_TEXT_MAX)), null),
+  affectedRights: withDefault(boundedList(singleLine(200), RIGHTS_MAX), []),
+  mitigation: withDefault(withEmptyAsNull(multiLine(RISK_TEXT_MAX)), null),
   residualRisk: withDefault(level, 'medium'),
 });
 
 const sections = {
-  deployerProfileId: optional(open(line(100))),
+  deployerProfileId: optional(withEmptyAsNull(singleLine(100))),
   purpose: section,
   affectedPersons: section,
   usageContext: section,
   durationOfUse: section,
-  identifiedRisks: optional(listOf(riskInput, RISKS_MAX)),
-  risksIdentified: optional(open(prose(RISK_TEXT_MAX))).describe(
+  identifiedRisks: optional(boundedList(riskInput, RISKS_MAX)),
+  risksIdentified: optional(withEmptyAsNull(multiLine(RISK_TEXT_MAX))).describe(
     'Description of the row `Risk Summary`; send `identifiedRisks` instead',
   ),
-  mitigations: optional(open(prose(RISK_TEXT_MAX))).describe(
+  mitigations: optional(withEmptyAsNull(multiLine(RISK_TEXT_MAX))).describe(
     'Mitigation of the row `Risk Summary`; send `identifiedRisks` instead',
   ),
   humanOversightSummary: section,
   complaintsMechanism: section,
 };
 
-export const assessmentInput = z.object({ systemName: line(200), ...sections });
-export const assessmentChange = z.object({ systemName: optional(line(200)), ...sections });
+export const assessmentInput = z.object({ systemName: singleLine(200), ...sections });
+export const assessmentChange = z.object({ systemName: optional(singleLine(200)), ...sections });
 export const transitionInput = z.object({ status: z.enum(ASSESSMENT_STATUSES) });
 
 export const assessmentQuery = z.object({

@@ -3,22 +3,22 @@ import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
-  anchorOf,
-  completenessOf,
+  computeAnchor,
+  computeCompleteness,
   type Risk,
-  withRiskTexts,
+  mergeRiskTexts,
 } from '../../domain/fria/assessment.ts';
 import {
   type AssessmentStatus,
-  canMove,
+  mayMove,
   isAnchored,
   isEditable,
-  movesFrom,
-  needsApprover,
+  listMoves,
+  isApproverOnly,
 } from '../../domain/fria/assessment-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
+import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
@@ -48,7 +48,7 @@ export interface MovedAssessment {
   from: AssessmentStatus;
 }
 
-interface Deleted {
+interface DeletedAssessment {
   _id: AssessmentDocument['_id'];
   id: AssessmentDocument['_id'];
   deleted: true;
@@ -59,7 +59,7 @@ const EDITABLE = 'An approved or archived assessment is not edited: move it back
 type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
 
 export function createFriaService({ models, clock, attestations }: Deps) {
-  function find({ organizationId }: Tenant, _id: string): Promise<AssessmentDocument> {
+  function findAssessment({ organizationId }: Tenant, _id: string): Promise<AssessmentDocument> {
     return findOr404(
       models.assessments.findOne({ _id, organizationId }).lean<AssessmentDocument>(),
     );
@@ -82,33 +82,36 @@ export function createFriaService({ models, clock, attestations }: Deps) {
   ): Promise<void> {
     const assessmentId = _id.toHexString();
     const digest = chainHash ?? '';
-    const named = { kind: 'assessment', assessmentId, status: 'approved', digest } as const;
-    return attestations.queue({ ...named, organizationId, workspaceId: null, actor }, { approver });
+    const attestation = { kind: 'assessment', assessmentId, status: 'approved', digest } as const;
+    return attestations.queue(
+      { ...attestation, organizationId, workspaceId: null, actor },
+      { approver },
+    );
   }
 
   return {
-    async list(
+    async listAssessments(
       { organizationId }: Tenant,
       { status, search }: z.output<typeof assessmentQuery>,
       page: Page,
     ): Promise<Listed<AssessmentView>> {
       const where: QueryFilter<AssessmentDocument> = { organizationId };
       if (status !== undefined) where.status = status;
-      if (search !== undefined) where.systemName = literalPattern(search);
+      if (search !== undefined) where.systemName = toLiteralPattern(search);
       const { items, total } = await listPage(models.assessments, where, page);
       return { items: items.map(toView), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<AssessmentView> {
-      return toView(await find(tenant, id));
+    async getAssessment(tenant: Tenant, id: string): Promise<AssessmentView> {
+      return toView(await findAssessment(tenant, id));
     },
 
     async create(
       { organizationId }: Tenant,
       { identifiedRisks = [], risksIdentified, mitigations, ...fields }: Input,
     ): Promise<AssessmentView> {
-      const rows = bounded(withRiskTexts(identifiedRisks, { risksIdentified, mitigations }));
+      const rows = limitRows(mergeRiskTexts(identifiedRisks, { risksIdentified, mitigations }));
       const row = { ...fields, identifiedRisks: rows, organizationId };
       return toView(await insertOne(models.assessments, row));
     },
@@ -119,32 +122,32 @@ export function createFriaService({ models, clock, attestations }: Deps) {
       id: string,
       { identifiedRisks, risksIdentified, mitigations, ...fields }: Change,
     ): Promise<AssessmentView> {
-      const found = await find(tenant, id);
+      const found = await findAssessment(tenant, id);
       if (!isEditable(found.status)) throw new AppError('INVALID_OPERATION', EDITABLE);
-      const given = identifiedRisks ?? found.identifiedRisks;
-      const rows = bounded(withRiskTexts(given, { risksIdentified, mitigations }));
+      const risks = identifiedRisks ?? found.identifiedRisks;
+      const rows = limitRows(mergeRiskTexts(risks, { risksIdentified, mitigations }));
       return toView(await change(found, { ...fields, identifiedRisks: rows }));
     },
 
     /** @throws AppError `NOT_FOUND`, `FORBIDDEN` for a role that may not approve, `FRIA_TRANSITION_FAILED` */
-    async move(
+    async moveAssessment(
       tenant: Tenant,
       { userId, role, email }: User,
       { id, to }: { id: string; to: AssessmentStatus },
     ): Promise<MovedAssessment> {
       const isManager = MANAGERS.includes(role);
       if (to === 'approved' && !isManager) throw new AppError('FORBIDDEN');
-      const found = await find(tenant, id);
+      const found = await findAssessment(tenant, id);
       const { status: from } = found;
-      if (needsApprover(from, to) && !isManager) throw new AppError('FORBIDDEN');
-      if (!canMove(from, to)) throw refusedMove(from, to);
-      const moved = await change(found, stamps(found, { to, userId, now: clock.now() }));
+      if (isApproverOnly(from, to) && !isManager) throw new AppError('FORBIDDEN');
+      if (!mayMove(from, to)) throw createMoveError(from, to);
+      const moved = await change(found, stampMove(found, { to, userId, now: clock.now() }));
       if (to === 'approved') await attestApproval(tenant, moved, email);
       return { assessment: toView(moved), from };
     },
 
     /** Deletes a draft that was never submitted. @throws AppError `NOT_FOUND` */
-    async remove({ organizationId }: Tenant, id: string): Promise<Deleted> {
+    async remove({ organizationId }: Tenant, id: string): Promise<DeletedAssessment> {
       const where = { _id: id, organizationId, status: 'draft', submittedAt: null } as const;
       const { _id } = await findOr404(
         models.assessments.findOneAndDelete(where).lean<AssessmentDocument>(),
@@ -159,37 +162,37 @@ type Input = z.output<typeof assessmentInput>;
 type Change = z.output<typeof assessmentChange>;
 
 /** Returns the fields that a move sets. */
-function stamps(
+function stampMove(
   found: AssessmentDocument,
   { to, userId, now }: { to: AssessmentStatus; userId: string; now: Date },
 ) {
   const isApproved = to === 'approved';
   return {
     status: to,
-    ...(isAnchored(to) && { chainHash: anchorOf(found) }),
+    ...(isAnchored(to) && { chainHash: computeAnchor(found) }),
     ...(to === 'review' && { submittedAt: found.submittedAt ?? now }),
     ...(isApproved && { approvedBy: userId as never, approvedAt: now }),
     ...(to === 'draft' && { approvedBy: null, approvedAt: null }),
   };
 }
 
-function refusedMove(from: AssessmentStatus, to: AssessmentStatus): AppError {
-  const leads = movesFrom(from);
-  const known = leads.length === 0 ? 'it stays there' : `it may become ${leads.join(' or ')}`;
+function createMoveError(from: AssessmentStatus, to: AssessmentStatus): AppError {
+  const targets = listMoves(from);
+  const hint = targets.length === 0 ? 'it stays there' : `it may become ${targets.join(' or ')}`;
   return new AppError(
     'FRIA_TRANSITION_FAILED',
-    `From ${from} no assessment becomes ${to}; ${known}`,
+    `From ${from} no assessment becomes ${to}; ${hint}`,
   );
 }
 
 /** Limits the rows, with the synthetic one. @throws AppError `VALIDATION_ERROR` */
-function bounded(rows: Risk[]): Risk[] {
+function limitRows(rows: Risk[]): Risk[] {
   if (rows.length > RISKS_MAX)
     throw new AppError('VALIDATION_ERROR', `identifiedRisks: at most ${RISKS_MAX} rows`);
   return rows;
 }
 
 function toView(assessment: AssessmentDocument): AssessmentView {
-  const completenessScore = completenessOf(assessment);
+  const completenessScore = computeCompleteness(assessment);
   return { ...assessment, id: assessment._id, completenessScore };
 }

@@ -3,8 +3,8 @@ import type { Platform } from '../../composition/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';
-import { attestedId } from '../../domain/record/payload-members.ts';
-import type { Attested } from '../../ledger/amend/attestations.ts';
+import { deriveAttestedId } from '../../domain/record/payload-members.ts';
+import type { AttestedFacts } from '../../ledger/amend/attestations.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import { ATTESTATION_TOPIC } from './attestation-topic.ts';
 
@@ -12,23 +12,23 @@ import { ATTESTATION_TOPIC } from './attestation-topic.ts';
 const KEY_BYTES = 16;
 
 interface Payload {
-  attested: Attested;
+  attested: AttestedFacts;
   values: Readonly<Record<string, Json | undefined>>;
 }
 
 export function createAttestationService({
   outbox,
   ledger,
-  random16,
-}: Pick<Platform, 'outbox' | 'ledger' | 'random16'>) {
+  draw16Bytes: random16,
+}: Pick<Platform, 'outbox' | 'ledger' | 'draw16Bytes'>) {
   return {
     /**
      * Queues the attestation of a record, in the transaction of its change. `values` are committed to, since an entry
      * holds no text that a person wrote; null and absent ones are left out.
      */
-    queue(attested: Attested, values: Payload['values'] = {}): Promise<void> {
+    queue(attested: AttestedFacts, values: Payload['values'] = {}): Promise<void> {
       const { organizationId, kind } = attested;
-      const subject = attestedId(kind, attested);
+      const subject = deriveAttestedId(kind, attested);
       const payload = { attested, values };
       const lane = sha256Hex(`${organizationId} ${subject}`);
       return outbox.queue({ organizationId, topic: ATTESTATION_TOPIC, lane, subject, payload });

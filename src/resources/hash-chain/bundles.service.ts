@@ -2,10 +2,10 @@
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { type AuditEvent, systemAuditEvent } from '../../domain/record/audit-event.ts';
-import { chainTime } from '../../domain/record/chain.ts';
+import { type AuditEvent, createSystemAuditEvent } from '../../domain/record/audit-event.ts';
+import { formatChainTime } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
-import { DECISIONS, firstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
+import { DECISIONS, findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
 import type { AuditService } from '../audit/audit.service.ts';
@@ -44,16 +44,20 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
 export function createBundleService({ models, ledger, verificationWorker, audit, clock }: Deps) {
-  async function newest(organizationId: string): Promise<Position | null> {
+  async function findNewest(organizationId: string): Promise<Position | null> {
     const newestFirst = models.ledger
       .find({ organizationId, sequence: SEQUENCES }, 'sequence chainHash createdAt')
       .sort({ sequence: -1 })
       .limit(NEWEST_MAX);
-    return firstInChain(await newestFirst.lean<Position[]>());
+    return findFirstInChain(await newestFirst.lean<Position[]>());
   }
 
   /** The lowest sequence at or after a moment, else one beyond the head. Times never decrease along a chain. */
-  async function firstSince(organizationId: string, moment: Date, head: number): Promise<number> {
+  async function findFirstSequence(
+    organizationId: string,
+    moment: Date,
+    head: number,
+  ): Promise<number> {
     let [low, high] = [1, head + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
@@ -68,7 +72,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
   }
 
   /** @throws AppError `VALIDATION_ERROR` for a range that ends before it begins */
-  async function rangeOf(
+  async function resolveRange(
     organizationId: string,
     query: Partial<BundleQuery>,
     head: number,
@@ -82,8 +86,8 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     const to = query.to ?? clock.now();
     const from = query.from ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
     if (from > to) throw new AppError('VALIDATION_ERROR', 'from is after to');
-    const first = await firstSince(organizationId, from, head);
-    const beyond = await firstSince(organizationId, new Date(to.getTime() + 1), head);
+    const first = await findFirstSequence(organizationId, from, head);
+    const beyond = await findFirstSequence(organizationId, new Date(to.getTime() + 1), head);
     return { first, last: beyond - 1 };
   }
 
@@ -94,7 +98,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
     disclosure: Disclosure,
   ): Promise<void> {
     const isAllowed = caller.user !== null && MANAGERS.includes(caller.user.role);
-    await audit.write(disclosureEvent(tenant, caller, { disclosure, isAllowed }));
+    await audit.write(toDisclosureEvent(tenant, caller, { disclosure, isAllowed }));
     if (!isAllowed) throw new AppError('FORBIDDEN', 'Only owners and admins may disclose values');
   }
 
@@ -108,23 +112,23 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
       .find({ organizationId, kind: 'erasure', sequence }, 'sequence')
       .lean<Position[]>();
     const sequences = erasures.map((erasure) => erasure.sequence);
-    if (sequences.length > 0) await ledger.fold.applyAt(organizationId, sequences);
+    if (sequences.length > 0) await ledger.fold.applyFolds(organizationId, sequences);
   }
 
   /** `first` is greater than `last` for a bundle without entries. */
-  async function textOf(
+  async function prepareText(
     organizationId: string,
     { first, last }: Range,
     names: readonly string[],
   ): Promise<BundleText> {
-    const head = await newest(organizationId);
+    const head = await findNewest(organizationId);
     const count = Math.max(0, last - first + 1);
     if (names.length > 0) await finishErasures(organizationId, last);
     const bundle = {
       chain: 'ledger' as const,
       organizationId,
-      exportedAt: chainTime(clock.now()),
-      range: placesOf({ first, last }),
+      exportedAt: formatChainTime(clock.now()),
+      range: toSequences({ first, last }),
       head: head && { sequence: head.sequence, chainHash: head.chainHash },
       count,
       disclosed: names,
@@ -136,26 +140,30 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
   }
 
   return {
-    textOf,
+    prepareText,
 
     /** The entries of a period. @throws AppError `VALIDATION_ERROR` for one that ends before it begins */
-    async range(organizationId: string, period: { from: Date; to: Date }): Promise<Range> {
-      const head = await newest(organizationId);
-      return rangeOf(organizationId, period, head?.sequence ?? 0);
+    async findRange(organizationId: string, period: { from: Date; to: Date }): Promise<Range> {
+      const head = await findNewest(organizationId);
+      return resolveRange(organizationId, period, head?.sequence ?? 0);
     },
 
     /** @throws AppError `VALIDATION_ERROR`, `FORBIDDEN` */
-    async open(tenant: Tenant, query: BundleQuery, caller: BundleCaller): Promise<BundleDownload> {
+    async openBundle(
+      tenant: Tenant,
+      query: BundleQuery,
+      caller: BundleCaller,
+    ): Promise<BundleDownload> {
       const { organizationId } = tenant;
-      const head = await newest(organizationId);
-      const range = await rangeOf(organizationId, query, head?.sequence ?? 0);
-      const { fromSequence, toSequence } = placesOf(range);
+      const head = await findNewest(organizationId);
+      const range = await resolveRange(organizationId, query, head?.sequence ?? 0);
+      const { fromSequence, toSequence } = toSequences(range);
       const { disclose: names = [] } = query;
       if (names.length > 0)
         await requireDisclosure(tenant, caller, { names, fromSequence, toSequence });
       return {
         filename: `assay-${organizationId}-${fromSequence ?? 0}-${toSequence ?? 0}.json`,
-        body: (await textOf(organizationId, range, names)).pieces(),
+        body: (await prepareText(organizationId, range, names)).pieces(),
       };
     },
   };
@@ -163,7 +171,7 @@ export function createBundleService({ models, ledger, verificationWorker, audit,
 export type BundleService = ReturnType<typeof createBundleService>;
 
 /** The range as the bundle's header names it. */
-function placesOf({ first, last }: Range) {
+function toSequences({ first, last }: Range) {
   return last < first
     ? { fromSequence: null, toSequence: null }
     : { fromSequence: first, toSequence: last };
@@ -175,12 +183,12 @@ interface Disclosure {
   toSequence: number | null;
 }
 
-function disclosureEvent(
+function toDisclosureEvent(
   { organizationId, workspaceId, actor }: Tenant,
   { user, ip, userAgent }: BundleCaller,
   { disclosure, isAllowed }: { disclosure: Disclosure; isAllowed: boolean },
 ): AuditEvent {
-  return systemAuditEvent({
+  return createSystemAuditEvent({
     organizationId,
     workspaceId,
     userId: user?.userId ?? null,

@@ -20,7 +20,7 @@ export function createChainCheckService(deps: Deps) {
   let last: string | null = null;
 
   /** The next organisations older than a day; `isDue` if their chain was not verified for a day. */
-  async function nextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
+  async function loadNextPage(): Promise<{ organizationId: string; isDue: boolean }[]> {
     const before = new Date(clock.now().getTime() - DAY_MS);
     const page = await models.organizations
       .find({ createdAt: { $lt: before }, ...(last !== null && { _id: { $gt: last } }) }, '_id')
@@ -49,14 +49,14 @@ export function createChainCheckService(deps: Deps) {
       metrics.chainChecks.inc({ outcome: 'failed' });
       logger.error({ err: error, organizationId }, 'a chain could not be verified');
     }
-    await rest(performance.now() - started);
+    await pauseChecks(performance.now() - started);
   }
 
   async function checkPages(): Promise<number> {
     const end = performance.now() + RUN_MS;
     let checked = 0;
     while (performance.now() < end) {
-      const page = await nextPage();
+      const page = await loadNextPage();
       for (const { organizationId, isDue } of page) {
         if (isDue) {
           checked += 1;
@@ -73,16 +73,16 @@ export function createChainCheckService(deps: Deps) {
 
   return {
     /** Continues where the last run ended; resolves with the number of organisations that were checked. */
-    run(): Promise<number> {
+    runChecks(): Promise<number> {
       const { signal } = ending;
       return new Promise((resolve, reject) => {
-        const end = (): void => resolve(0);
-        signal.addEventListener('abort', end, { once: true });
-        const done = (): void => signal.removeEventListener('abort', end);
-        void checkPages().then(resolve, reject).finally(done);
+        const resolveEarly = (): void => resolve(0);
+        signal.addEventListener('abort', resolveEarly, { once: true });
+        const removeListener = (): void => signal.removeEventListener('abort', resolveEarly);
+        void checkPages().then(resolve, reject).finally(removeListener);
       });
     },
-    stop(): void {
+    stopChecks(): void {
       ending.abort();
     },
   };
@@ -90,6 +90,6 @@ export function createChainCheckService(deps: Deps) {
 export type ChainCheckService = ReturnType<typeof createChainCheckService>;
 
 /** Pauses without keeping the process alive. */
-function rest(ms: number): Promise<void> {
+function pauseChecks(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }

@@ -1,6 +1,6 @@
 // Releases an organisation whose chain was truncated; its audit log records the loss (docs/ledger.md, heads).
 import type { Platform } from '../../composition/platform.ts';
-import { systemAuditEvent } from '../../domain/record/audit-event.ts';
+import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { ChainName } from '../../domain/record/bundle.ts';
 import type { LostEntries } from '../../ledger/heads/lost-heads.ts';
 import type { AuditService } from '../audit/audit.service.ts';
@@ -30,18 +30,18 @@ export function createChainReleaseService({ models, ledger, auditChain, audit }:
 
   return {
     /** Finds the entries that the chain has lost; null if there are none. */
-    find: ({
+    findLost: ({
       organizationId,
       chain,
     }: Omit<ReleaseRequest, 'reason'>): Promise<LostEntries | null> =>
-      chains[chain].find(organizationId),
+      chains[chain].findLostEntries(organizationId),
 
     /** Returns the lost entries; null, without writing anything, if none are lost. */
     async release({ organizationId, chain, reason }: ReleaseRequest): Promise<LostEntries | null> {
-      const lost = await chains[chain].find(organizationId);
+      const lost = await chains[chain].findLostEntries(organizationId);
       if (!lost) return null;
       const row = await audit.record(
-        systemAuditEvent({
+        createSystemAuditEvent({
           organizationId,
           action: 'hash_chain.release',
           resource: 'hash_chain',
@@ -51,7 +51,7 @@ export function createChainReleaseService({ models, ledger, auditChain, audit }:
       );
       await chains[chain].setAside(organizationId);
       if (chain === 'ledger') await forget(organizationId, lost);
-      await audit.seal(row);
+      await audit.sealRow(row);
       return lost;
     },
   };

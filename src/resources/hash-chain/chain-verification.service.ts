@@ -2,15 +2,15 @@
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
-import { erasedUntil } from '../../ledger/verify/erased-until.ts';
-import { highestSequence } from '../../ledger/verify/notes.ts';
+import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
+import { findHighestSequence } from '../../ledger/verify/notes.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import type { HashChainService } from './hash-chain.service.ts';
 import { toVerificationView, type VerificationView } from './hash-chain.view.ts';
 
 type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'> & {
-  chain: Pick<HashChainService, 'changed'>;
+  chain: Pick<HashChainService, 'invalidateStatus'>;
 };
 
 /** `verified`: only entries after the last verified position, which is trusted. */
@@ -22,12 +22,12 @@ export function createChainVerificationService(deps: Deps) {
   const { models, verificationWorker, clock, logger, chain } = deps;
 
   /** The highest sequence that consumers and verifications have seen. */
-  async function reachedBy(
+  async function findReached(
     organizationId: string,
     earlier: ChainVerificationDocument | null,
   ): Promise<number> {
     const cursors = await models.cursors.find({ organizationId }, 'sequence').lean();
-    return highestSequence([earlier?.reached, ...cursors.map(({ sequence }) => sequence)]);
+    return findHighestSequence([earlier?.reached, ...cursors.map(({ sequence }) => sequence)]);
   }
 
   /** Only full verifications set `lastVerifiedAt`; findings are stored after any verification. */
@@ -47,7 +47,7 @@ export function createChainVerificationService(deps: Deps) {
     };
     const options = { upsert: true };
     await models.chainVerifications.updateOne({ organizationId }, { $set: outcome }, options);
-    chain.changed(organizationId);
+    chain.invalidateStatus(organizationId);
   }
 
   return {
@@ -62,8 +62,8 @@ export function createChainVerificationService(deps: Deps) {
         .lean<ChainVerificationDocument>();
       const found = await verificationWorker.verify(DECISIONS, organizationId, {
         now: started,
-        reached: await reachedBy(organizationId, earlier),
-        erasedUntil: await erasedUntil(organizationId, { models, clock }),
+        reached: await findReached(organizationId, earlier),
+        erasedUntil: await readErasedUntil(organizationId, { models, clock }),
         after: since === 'verified' ? (earlier?.position ?? null) : null,
         signal,
       });

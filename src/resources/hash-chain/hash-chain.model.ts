@@ -1,6 +1,6 @@
 // The result of the last verification of an organisation's chain, for its status (document 2, section 4.5).
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 import type { BrokenReason, VerifiedPosition } from '../../ledger/verify/report.ts';
 
 export interface ChainVerificationDocument {
@@ -29,5 +29,5 @@ export const chainVerificationSchema = new Schema<ChainVerificationDocument>(
   },
   { collection: 'chain_verifications', autoIndex: false },
 );
-chainVerificationSchema.plugin(tenancy);
+chainVerificationSchema.plugin(guardTenancy);
 chainVerificationSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

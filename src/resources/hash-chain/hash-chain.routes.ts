@@ -27,7 +27,7 @@ export const hashChainRoutes = [
     ...read,
     failedCode: 'HASH_CHAIN_STATUS_FAILED',
     data: chainStatusView,
-    handler: ({ tenant }, { hashChain }) => hashChain.chain.status(tenant),
+    handler: ({ tenant }, { hashChain }) => hashChain.chain.describeStatus(tenant),
   }),
   route({
     method: 'post',
@@ -50,7 +50,8 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRY_FAILED',
     params: traceParam,
     data: entryOfTraceView,
-    handler: ({ tenant, params }, { hashChain }) => hashChain.chain.entryOf(tenant, params.traceId),
+    handler: ({ tenant, params }, { hashChain }) =>
+      hashChain.chain.loadDecisionEntries(tenant, params.traceId),
   }),
   route({
     method: 'get',
@@ -60,7 +61,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRIES_FAILED',
     query: entriesQuery,
     data: entriesView,
-    handler: ({ tenant, query }, { hashChain }) => hashChain.chain.entries(tenant, query),
+    handler: ({ tenant, query }, { hashChain }) => hashChain.chain.listEntries(tenant, query),
   }),
   route({
     method: 'get',
@@ -70,7 +71,7 @@ export const hashChainRoutes = [
     failedCode: 'HASH_CHAIN_ENTRY_FAILED',
     params: byId,
     data: entryView,
-    handler: ({ tenant, params }, { hashChain }) => hashChain.chain.entry(tenant, params.id),
+    handler: ({ tenant, params }, { hashChain }) => hashChain.chain.loadEntry(tenant, params.id),
   }),
   route({
     method: 'get',
@@ -105,7 +106,7 @@ export const hashChainRoutes = [
       query: bundleQuery,
       data: z.unknown(),
       async handler({ tenant, user = null, query, meta }, { hashChain }) {
-        const bundle = await hashChain.bundles.open(tenant, query, {
+        const bundle = await hashChain.bundles.openBundle(tenant, query, {
           user,
           ip: meta.ip,
           userAgent: meta.userAgent,

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { firstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
+import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
@@ -57,7 +57,7 @@ export function createHashChainService(deps: Deps) {
   const cache = new LRUCache<string, CachedStatus>({ max: CACHE_MAX });
   const hashes = createHashSearch(models);
 
-  async function statusOf(organizationId: string): Promise<CachedStatus> {
+  async function loadStatus(organizationId: string): Promise<CachedStatus> {
     const at = clock.now().getTime();
     const cached = cache.get(organizationId);
     if (cached && at - cached.at < TTL_MS) return cached;
@@ -69,23 +69,23 @@ export function createHashChainService(deps: Deps) {
         .lean<Head[]>(),
       models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
     ]);
-    const loaded = { head: firstInChain(newest), verification, at };
+    const loaded = { head: findFirstInChain(newest), verification, at };
     cache.set(organizationId, loaded);
     return loaded;
   }
 
-  async function newestEntries(
+  async function findNewestEntries(
     organizationId: string,
     { limit, beforeSeq: before = SEQUENCES.$lt, search = '' }: EntriesQuery,
   ): Promise<LedgerEntryDocument[]> {
     if (isHash(search))
-      return hashes.find(organizationId, {
+      return hashes.searchHashes(organizationId, {
         beginning: search,
         before,
         limit,
         members: ENTRY_MEMBERS,
       });
-    const beginning = search === '' ? {} : beginningWith(search);
+    const beginning = search === '' ? {} : toPrefixFilter(search);
     return models.ledger
       .find(
         { organizationId, sequence: { $gte: SEQUENCES.$gte, $lt: before }, ...beginning },
@@ -100,18 +100,21 @@ export function createHashChainService(deps: Deps) {
 
   return {
     /** Drops the cached status, after the chain has grown or was verified on this instance. */
-    changed(organizationId: string): void {
+    invalidateStatus(organizationId: string): void {
       cache.delete(organizationId);
     },
 
-    async status({ organizationId }: Pick<Tenant, 'organizationId'>): Promise<ChainStatus> {
-      const { head, verification } = await statusOf(organizationId);
-      const latency = ledger.appender.latency(organizationId);
+    async describeStatus({ organizationId }: Pick<Tenant, 'organizationId'>): Promise<ChainStatus> {
+      const { head, verification } = await loadStatus(organizationId);
+      const latency = ledger.appender.getLatency(organizationId);
       return toChainStatus({ head, verification, latency });
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async entryOf({ organizationId }: Tenant, traceId: string): Promise<DecisionEntries> {
+    async loadDecisionEntries(
+      { organizationId }: Tenant,
+      traceId: string,
+    ): Promise<DecisionEntries> {
       const found = await models.ledger
         .find({ organizationId, traceId, sequence: SEQUENCES }, ENTRY_MEMBERS)
         .hint('subject')
@@ -127,18 +130,22 @@ export function createHashChainService(deps: Deps) {
     },
 
     /** Newest first. */
-    async entries(
+    async listEntries(
       { organizationId }: Tenant,
       { limit, beforeSeq, search }: EntriesQuery,
     ): Promise<{ entries: ChainEntryView[]; hasMore: boolean }> {
-      const found = await newestEntries(organizationId, { limit: limit + 1, beforeSeq, search });
+      const found = await findNewestEntries(organizationId, {
+        limit: limit + 1,
+        beforeSeq,
+        search,
+      });
       const inChain = found.slice(0, limit).filter(({ sequence }) => isSequence(sequence));
       const entries = inChain.map(toChainEntryView);
       return { entries, hasMore: found.length > limit };
     },
 
     /** Loads an entry by its object id. @throws AppError `NOT_FOUND` */
-    async entry({ organizationId }: Tenant, id: string): Promise<ChainEntryView> {
+    async loadEntry({ organizationId }: Tenant, id: string): Promise<ChainEntryView> {
       const where = { organizationId, _id: id };
       const query = models.ledger.findOne(where, ENTRY_MEMBERS).lean<LedgerEntryDocument>();
       const found = await findOr404(query);
@@ -150,7 +157,7 @@ export function createHashChainService(deps: Deps) {
 export type HashChainService = ReturnType<typeof createHashChainService>;
 
 /** Uses ranges instead of patterns: indexes serve them, and no character needs escaping. */
-function beginningWith(search: string): object {
+function toPrefixFilter(search: string): object {
   const range = { $gte: search, $lt: search + BEYOND };
   return HEX.test(search)
     ? { $or: [{ traceId: range }, { chainHash: range }] }

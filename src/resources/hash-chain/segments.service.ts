@@ -1,8 +1,13 @@
 // Verifies a range of the chain by itself: links, digests and hashes of its entries (document 2, section 4.8).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { chainHash, chainTime, payloadDigest, ZERO_HASH } from '../../domain/record/chain.ts';
-import { firstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
+import {
+  computeChainHash,
+  formatChainTime,
+  computePayloadDigest,
+  ZERO_HASH,
+} from '../../domain/record/chain.ts';
+import { findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 
@@ -40,17 +45,17 @@ type Entry = Pick<
 const MEMBERS = 'sequence prevHash payloadDigest chainHash createdAt view';
 
 export function createChainSegmentService({ models }: Pick<Platform, 'models'>) {
-  async function headOf(organizationId: string): Promise<number> {
+  async function findHead(organizationId: string): Promise<number> {
     const newest = await models.ledger
       .find({ organizationId, sequence: SEQUENCES }, 'sequence')
       .sort({ sequence: -1 })
       .limit(NEWEST_MAX)
       .lean<{ sequence: number }[]>();
-    return firstInChain(newest)?.sequence ?? 0;
+    return findFirstInChain(newest)?.sequence ?? 0;
   }
 
   /** Oldest first; the entry before the segment comes first, unless the segment begins the chain. */
-  async function entriesOf(organizationId: string, from: number, to: number): Promise<Entry[]> {
+  async function readEntries(organizationId: string, from: number, to: number): Promise<Entry[]> {
     return models.ledger
       .find({ organizationId, sequence: { $gte: from - 1, $lte: to } }, MEMBERS)
       .sort({ sequence: 1 })
@@ -61,14 +66,17 @@ export function createChainSegmentService({ models }: Pick<Platform, 'models'>) 
   return {
     async verify({ organizationId }: Tenant, segment: Segment): Promise<SegmentVerification> {
       const { fromSeq } = segment;
-      const headSequence = await headOf(organizationId);
+      const headSequence = await findHead(organizationId);
       const toSeq = segment.toSeq ?? Math.min(headSequence, fromSeq + SEGMENT_MAX - 1);
       const outcome = { fromSeq, toSeq, checked: 0, headSequence, brokenAtSequence: null };
       if (fromSeq > headSequence || toSeq > headSequence)
         return { ...outcome, verified: false, reason: 'beyond-head' };
       if (toSeq - fromSeq >= SEGMENT_MAX)
         return { ...outcome, verified: false, reason: 'too-long' };
-      const fault = faultIn(await entriesOf(organizationId, fromSeq, toSeq), { fromSeq, toSeq });
+      const fault = findFault(await readEntries(organizationId, fromSeq, toSeq), {
+        fromSeq,
+        toSeq,
+      });
       const { at, reason } = fault ?? { at: null, reason: null };
       const checked = at === null ? toSeq - fromSeq + 1 : at - fromSeq;
       return { ...outcome, verified: !fault, checked, brokenAtSequence: at, reason };
@@ -82,7 +90,7 @@ interface Fault {
   reason: 'prev-hash-mismatch' | 'chain-hash-mismatch' | 'sequence-gap';
 }
 
-function faultIn(
+function findFault(
   entries: readonly Entry[],
   { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
 ): Fault | null {
@@ -101,6 +109,6 @@ function faultIn(
 function isSealed(entry: Entry): boolean {
   const { prevHash, sequence, view, chainHash: hash, payloadDigest: digest, createdAt } = entry;
   if (typeof view !== 'string' || !(createdAt instanceof Date)) return false;
-  const link = { prevHash, payloadDigest: digest, sequence, createdAt: chainTime(createdAt) };
-  return payloadDigest(view) === digest && chainHash(link) === hash;
+  const link = { prevHash, payloadDigest: digest, sequence, createdAt: formatChainTime(createdAt) };
+  return computePayloadDigest(view) === digest && computeChainHash(link) === hash;
 }

@@ -2,9 +2,9 @@
 import type { Platform } from '../../composition/platform.ts';
 import { AppError } from '../../errors.ts';
 
-type Deps = Pick<Platform, 'ping' | 'clockAgrees'>;
+type Deps = Pick<Platform, 'checkDatabase' | 'clockAgrees'>;
 
-export function createReadiness({ ping, clockAgrees }: Deps) {
+export function createReadiness({ checkDatabase: ping, clockAgrees }: Deps) {
   let draining = false;
   return {
     /** Marks this instance as not ready. */

@@ -2,14 +2,14 @@
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
-  checkpointId,
-  checkpointPlace,
+  toCheckpointId,
+  findCheckpoint,
   completeCheckpoint,
   type Completion,
-  nextBreachAt,
-  unsettled,
+  findNextBreach,
+  refreshClocks,
 } from '../../domain/incidents/clock.ts';
-import { completionDigest } from '../../domain/incidents/completion-record.ts';
+import { computeCompletionDigest } from '../../domain/incidents/completion-record.ts';
 import { RECIPIENTS } from '../../domain/incidents/rules/rule.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -17,7 +17,7 @@ import { AFTER, findOr404 } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 import type { completionInput } from './incidents.schemas.ts';
-import { incidentAt, type IncidentView } from './incidents.view.ts';
+import { toIncidentView, type IncidentView } from './incidents.view.ts';
 
 /** A checkpoint by its clock and index, or by its id. */
 export type CheckpointName = { clockId: string; index: number } | { checkpointId: string };
@@ -43,7 +43,7 @@ export function createCheckpointService({ models, clock, attestations }: Deps) {
     { _id, workspaceId, clocks }: IncidentDocument,
     place: Place,
   ): Promise<void> {
-    const { stored, checkpoint } = checkpointAt(clocks, place);
+    const { stored, checkpoint } = getCheckpoint(clocks, place);
     const incidentId = _id.toHexString();
     const attested = {
       kind: 'checkpoint',
@@ -54,7 +54,7 @@ export function createCheckpointService({ models, clock, attestations }: Deps) {
       regulator: stored.regulator,
       checkpoint: checkpoint.label,
       rulesVersion: stored.ruleVersion,
-      digest: completionDigest(incidentId, stored, checkpoint),
+      digest: computeCompletionDigest(incidentId, stored, checkpoint),
     } as const;
     return attestations.queue(attested, { completedBy: email, notes: checkpoint.notes });
   }
@@ -72,16 +72,19 @@ export function createCheckpointService({ models, clock, attestations }: Deps) {
       const { organizationId, workspaceId } = tenant;
       const where = { _id: id, organizationId, ...(workspaceId !== null && { workspaceId }) };
       const found = await findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
-      const place = placeOf(found.clocks, name);
+      const place = findPlace(found.clocks, name);
       requireOpen(found.clocks, place);
       const now = clock.now();
       const completion = { ...evidence, completedAt: now, completedBy: user.userId };
-      const $set = completed(found, place, completion);
+      const $set = buildCompletion(found, place, completion);
       const changed = await findOr404(
         models.incidents.findOneAndUpdate(where, { $set }, AFTER).lean<IncidentDocument>(),
       );
       await attest(tenant, user, changed, place);
-      return { incident: incidentAt(changed, now), checkpoint: nameOf(changed.clocks, place) };
+      return {
+        incident: toIncidentView(changed, now),
+        checkpoint: describeCheckpoint(changed.clocks, place),
+      };
     },
   };
 }
@@ -90,17 +93,17 @@ export type CheckpointService = ReturnType<typeof createCheckpointService>;
 type Evidence = z.output<typeof completionInput>;
 
 /** @throws AppError `NOT_FOUND` */
-function placeOf(clocks: readonly StoredClock[], name: CheckpointName): Place {
+function findPlace(clocks: readonly StoredClock[], name: CheckpointName): Place {
   if ('clockId' in name) {
     const clock = clocks.findIndex(({ _id }) => _id.toHexString() === name.clockId);
     return { clock, index: name.index };
   }
-  const place = checkpointPlace(clocks, name.checkpointId);
+  const place = findCheckpoint(clocks, name.checkpointId);
   if (!place) throw new AppError('NOT_FOUND');
   return place;
 }
 
-function checkpointAt(clocks: readonly StoredClock[], { clock, index }: Place) {
+function getCheckpoint(clocks: readonly StoredClock[], { clock, index }: Place) {
   const stored = clocks[clock];
   const checkpoint = stored?.checkpoints[index];
   if (!stored || !checkpoint) throw new AppError('NOT_FOUND');
@@ -109,31 +112,34 @@ function checkpointAt(clocks: readonly StoredClock[], { clock, index }: Place) {
 
 /** @throws AppError `INVALID_OPERATION` */
 function requireOpen(clocks: readonly StoredClock[], place: Place): void {
-  if (checkpointAt(clocks, place).checkpoint.completedAt !== null)
+  if (getCheckpoint(clocks, place).checkpoint.completedAt !== null)
     throw new AppError('INVALID_OPERATION', 'The checkpoint is completed already');
 }
 
-function nameOf(clocks: readonly StoredClock[], place: Place): CompletedCheckpoint['checkpoint'] {
-  const { stored, checkpoint } = checkpointAt(clocks, place);
-  const id = checkpointId(clocks, place.clock, place.index);
+function describeCheckpoint(
+  clocks: readonly StoredClock[],
+  place: Place,
+): CompletedCheckpoint['checkpoint'] {
+  const { stored, checkpoint } = getCheckpoint(clocks, place);
+  const id = toCheckpointId(clocks, place.clock, place.index);
   return { checkpointId: id, regulator: stored.regulator, label: checkpoint.label };
 }
 
 /** Returns the fields that a completion writes. */
-function completed(
+function buildCompletion(
   found: IncidentDocument,
   place: Place,
   completion: Completion & { completedAt: Date },
 ) {
-  const { stored } = checkpointAt(found.clocks, place);
+  const { stored } = getCheckpoint(found.clocks, place);
   const clock = completeCheckpoint(stored, place.index, completion);
   const at = completion.completedAt;
-  const clocks = unsettled(found.clocks.with(place.clock, clock), at);
-  return { ...reported(found, stored, at), clocks, breachAt: nextBreachAt(clocks) };
+  const clocks = refreshClocks(found.clocks.with(place.clock, clock), at);
+  return { ...recordReport(found, stored, at), clocks, breachAt: findNextBreach(clocks) };
 }
 
 /** Records the completed checkpoint as a report to its regulator; the first report is the submission. */
-function reported(
+function recordReport(
   { regulators, reportedTo }: IncidentDocument,
   { regulator }: StoredClock,
   at: Date,

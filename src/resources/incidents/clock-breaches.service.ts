@@ -1,15 +1,15 @@
 // The timed job that marks clocks as breached whose deadline has passed (document 3, section 3).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { nextBreachAt, settled } from '../../domain/incidents/clock.ts';
-import { systemAuditEvent } from '../../domain/record/audit-event.ts';
+import { findNextBreach, settleClocks } from '../../domain/incidents/clock.ts';
+import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { AuditRow, AuditService } from '../audit/audit.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'transaction' | 'logger'> & {
   audit: AuditService;
 };
-type Overdue = Pick<IncidentDocument, '_id' | 'organizationId'>;
+type OverdueIncident = Pick<IncidentDocument, '_id' | 'organizationId'>;
 
 /** Maximum number of incidents per run; the rest waits for the next. */
 const BATCH = 500;
@@ -17,11 +17,11 @@ const BATCH = 500;
 export function createClockBreachService(deps: Deps) {
   const { models, clock, transaction, audit, logger } = deps;
 
-  function record(incident: Overdue, breached: StoredClock): Promise<AuditRow> {
+  function record(incident: OverdueIncident, breached: StoredClock): Promise<AuditRow> {
     const { regulator, ruleVersion } = breached;
-    const missedAt = nextBreachAt([{ ...breached, status: 'active' }]);
+    const missedAt = findNextBreach([{ ...breached, status: 'active' }]);
     return audit.record(
-      systemAuditEvent({
+      createSystemAuditEvent({
         organizationId: incident.organizationId.toHexString(),
         action: 'incident.clock_breached',
         resource: 'incident',
@@ -37,16 +37,16 @@ export function createClockBreachService(deps: Deps) {
   }
 
   /** Runs in one transaction, so that no concurrent completion is overwritten, and no breach is recorded twice. */
-  async function mark({ _id, organizationId }: Overdue): Promise<AuditRow[]> {
+  async function markBreached({ _id, organizationId }: OverdueIncident): Promise<AuditRow[]> {
     const incident = await models.incidents
       .findOne({ _id, organizationId })
       .lean<IncidentDocument>();
     if (!incident) return [];
-    const clocks = settled(incident.clocks, clock.now());
+    const clocks = settleClocks(incident.clocks, clock.now());
     const breached = clocks.filter(
       ({ status }, at) => status === 'breached' && incident.clocks[at]?.status !== 'breached',
     );
-    const $set = { clocks, breachAt: nextBreachAt(clocks) };
+    const $set = { clocks, breachAt: findNextBreach(clocks) };
     await models.incidents.updateOne({ _id, organizationId }, { $set });
     const rows: AuditRow[] = [];
     for (const found of breached) rows.push(await record(incident, found));
@@ -65,8 +65,8 @@ export function createClockBreachService(deps: Deps) {
         .lean<{ _id: Types.ObjectId; organizationId: Types.ObjectId }[]>();
       for (const incident of overdue)
         try {
-          const rows = await transaction(() => mark(incident));
-          for (const row of rows) await audit.seal(row);
+          const rows = await transaction(() => markBreached(incident));
+          for (const row of rows) await audit.sealRow(row);
         } catch (error) {
           logger.error({ err: error, incident: incident._id }, 'a clock cannot be marked breached');
         }

@@ -3,7 +3,7 @@ import { Schema, type Types } from 'mongoose';
 import { CLOCK_STATUSES, type IncidentClock } from '../../domain/incidents/clock.ts';
 import { INCIDENT_STATUSES, type IncidentStatus } from '../../domain/incidents/incident-status.ts';
 import { type Regulator, REGULATORS } from '../../domain/incidents/rules/rule.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 export const CATEGORIES = [
@@ -115,7 +115,7 @@ export const incidentSchema = new Schema<IncidentDocument>(
   },
   { collection: 'incidents', timestamps: true, autoIndex: false },
 );
-incidentSchema.plugin(tenancy);
+incidentSchema.plugin(guardTenancy);
 incidentSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });
 incidentSchema.index(
   { organizationId: 1, status: 1, createdAt: -1, _id: -1 },

@@ -21,7 +21,7 @@ import type { ChangedIncident } from './incidents.service.ts';
 const plan = 'multiClockIncidents' as const;
 const read = { auth: 'reader', plan } as const;
 const write = { auth: 'user', roles: WRITERS, plan } as const;
-const audit = (action: string) => ({ action, resource: 'incident' });
+const toAudit = (action: string) => ({ action, resource: 'incident' });
 
 /** The two ways to complete a checkpoint write the same record. */
 const complete = {
@@ -29,18 +29,18 @@ const complete = {
   failedCode: 'CHECKPOINT_COMPLETE_FAILED',
   data: incidentView,
   codes: ['INVALID_OPERATION'],
-  audit: audit('incident.checkpoint_complete'),
+  audit: toAudit('incident.checkpoint_complete'),
 } as const;
-const completed = ({ incident, checkpoint }: CompletedCheckpoint) =>
+const replyCompleted = ({ incident, checkpoint }: CompletedCheckpoint) =>
   reply(200, incident, { audit: { metadata: { ...checkpoint } } });
 
-const transition = ({ incident, before }: ChangedIncident): AuditDetails => ({
+const describeTransition = ({ incident, before }: ChangedIncident): AuditDetails => ({
   action: 'incident.transition',
   metadata: { from: before.status, to: incident.status },
 });
 
 /** Returns one audit entry for changed fields, with moved deadlines, and one for a changed status. */
-function changes(changed: ChangedIncident, fields: readonly string[]): AuditDetails[] {
+function describeChanges(changed: ChangedIncident, fields: readonly string[]): AuditDetails[] {
   const { incident, before } = changed;
   const isMoved = incident.detectedAt.getTime() !== before.detectedAt.getTime();
   const span = { from: before.detectedAt.toISOString(), to: incident.detectedAt.toISOString() };
@@ -49,7 +49,7 @@ function changes(changed: ChangedIncident, fields: readonly string[]): AuditDeta
   const others = fields.filter((name) => name !== 'status');
   return [
     ...(others.length > 0 || !isTransition ? [{ metadata }] : []),
-    ...(isTransition ? [transition(changed)] : []),
+    ...(isTransition ? [describeTransition(changed)] : []),
   ];
 }
 
@@ -64,7 +64,7 @@ export const incidentRoutes = [
     page: { limit: 50, max: 200 },
     data: incidentView,
     handler: ({ tenant, query, page }, { incidents }) =>
-      incidents.records.list(tenant, query, page),
+      incidents.records.listIncidents(tenant, query, page),
   }),
   route({
     method: 'post',
@@ -75,7 +75,7 @@ export const incidentRoutes = [
     status: 201,
     body: incidentInput,
     data: incidentView,
-    audit: audit('incident.create'),
+    audit: toAudit('incident.create'),
     handler: async ({ tenant, user, body }, { incidents }) =>
       reply(201, await incidents.records.create(tenant, user, body)),
   }),
@@ -87,7 +87,8 @@ export const incidentRoutes = [
     failedCode: 'INCIDENT_GET_FAILED',
     params: byId,
     data: incidentView,
-    handler: ({ tenant, params }, { incidents }) => incidents.records.get(tenant, params.id),
+    handler: ({ tenant, params }, { incidents }) =>
+      incidents.records.getIncident(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -98,10 +99,10 @@ export const incidentRoutes = [
     params: byId,
     body: incidentChange,
     data: incidentView,
-    audit: audit('incident.update'),
+    audit: toAudit('incident.update'),
     async handler({ tenant, user, params: { id }, body: change }, { incidents }) {
       const changed = await incidents.records.update(tenant, user, { id, change });
-      return reply(200, changed.incident, { audit: changes(changed, Object.keys(change)) });
+      return reply(200, changed.incident, { audit: describeChanges(changed, Object.keys(change)) });
     },
   }),
   route({
@@ -116,10 +117,10 @@ export const incidentRoutes = [
     body: closeInput,
     data: incidentView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('incident.transition'),
+    audit: toAudit('incident.transition'),
     async handler({ tenant, params, body }, { incidents }) {
       const changed = await incidents.records.close(tenant, params.id, body);
-      return reply(200, changed.incident, { audit: transition(changed) });
+      return reply(200, changed.incident, { audit: describeTransition(changed) });
     },
   }),
   route({
@@ -130,7 +131,7 @@ export const incidentRoutes = [
     failedCode: 'INCIDENT_CLOCKS_FAILED',
     params: byId,
     data: z.array(clockView),
-    handler: ({ tenant, params }, { incidents }) => incidents.records.clocks(tenant, params.id),
+    handler: ({ tenant, params }, { incidents }) => incidents.records.listClocks(tenant, params.id),
   }),
   route({
     method: 'post',
@@ -143,7 +144,9 @@ export const incidentRoutes = [
       const { checkpointIndex: index, evidenceTraceId, notes } = body;
       const evidence = { evidenceTraceId, notes, evidenceUrl: null };
       const name = { clockId, index };
-      return completed(await incidents.checkpoints.complete(tenant, user, { id, name, evidence }));
+      return replyCompleted(
+        await incidents.checkpoints.complete(tenant, user, { id, name, evidence }),
+      );
     },
   }),
   route({
@@ -155,7 +158,9 @@ export const incidentRoutes = [
     body: completionInput,
     async handler({ tenant, user, params: { id, checkpointId }, body: evidence }, { incidents }) {
       const name = { checkpointId };
-      return completed(await incidents.checkpoints.complete(tenant, user, { id, name, evidence }));
+      return replyCompleted(
+        await incidents.checkpoints.complete(tenant, user, { id, name, evidence }),
+      );
     },
   }),
 ];

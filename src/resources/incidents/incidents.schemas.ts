@@ -13,9 +13,9 @@ import {
   id,
   idParam,
   instant,
-  line,
-  listOf,
-  prose,
+  singleLine,
+  boundedList,
+  multiLine,
 } from '../../http/declaration/views.ts';
 import { CATEGORIES, SEVERITIES } from './incidents.model.ts';
 
@@ -26,53 +26,55 @@ const REGULATORS_MAX = 20;
 const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
 /** Accepts null and an empty text, which means null. */
-const open = <T extends z.ZodType>(text: T) =>
+const withEmptyAsNull = <T extends z.ZodType>(text: T) =>
   z.union([z.literal('').transform(() => null), z.null(), text]);
 const moment = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine((at) => at >= EARLIEST, 'must not be before the year 2000');
-const named = listOf(line(200), NAMED_MAX);
+const nameList = boundedList(singleLine(200), NAMED_MAX);
 const url = z.url({ protocol: /^https?$/ }).max(2000);
 
 const regulator = z.object({
   code: z.enum(REGULATORS),
-  name: withDefault(open(line(200)), null),
-  contactEmail: withDefault(open(emailAddress), null),
-  submissionRef: withDefault(open(line(200)), null),
-  applicabilityReason: withDefault(open(prose(4000)), null).describe('Why the clock applies'),
+  name: withDefault(withEmptyAsNull(singleLine(200)), null),
+  contactEmail: withDefault(withEmptyAsNull(emailAddress), null),
+  submissionRef: withDefault(withEmptyAsNull(singleLine(200)), null),
+  applicabilityReason: withDefault(withEmptyAsNull(multiLine(4000)), null).describe(
+    'Why the clock applies',
+  ),
 });
 
 export const incidentInput = z.object({
-  title: line(200),
-  summary: withDefault(open(prose(10_000)), null),
+  title: singleLine(200),
+  summary: withDefault(withEmptyAsNull(multiLine(10_000)), null),
   severity: withDefault(z.enum(SEVERITIES), 'medium'),
   category: withDefault(z.enum(CATEGORIES), 'other'),
-  triggerTraceIds: withDefault(named, []),
-  relatedAgentIds: withDefault(named, []),
-  regulators: withDefault(listOf(regulator, REGULATORS_MAX), []).describe(
+  triggerTraceIds: withDefault(nameList, []),
+  relatedAgentIds: withDefault(nameList, []),
+  regulators: withDefault(boundedList(regulator, REGULATORS_MAX), []).describe(
     'One clock a code; of the same code the first counts',
   ),
   detectedAt: optional(moment).describe('When the clocks begin; default: now'),
-  externalRef: withDefault(open(line(200)), null),
+  externalRef: withDefault(withEmptyAsNull(singleLine(200)), null),
 });
 
 export const incidentChange = z.object({
-  title: optional(line(200)),
-  summary: optional(open(prose(10_000))),
+  title: optional(singleLine(200)),
+  summary: optional(withEmptyAsNull(multiLine(10_000))),
   severity: optional(z.enum(SEVERITIES)),
   category: optional(z.enum(CATEGORIES)),
   status: optional(z.enum(INCIDENT_STATUSES)),
-  triggerTraceIds: optional(named),
-  relatedAgentIds: optional(named),
+  triggerTraceIds: optional(nameList),
+  relatedAgentIds: optional(nameList),
   detectedAt: optional(moment).describe('Moves the open deadlines'),
-  externalRef: optional(open(line(200))),
+  externalRef: optional(withEmptyAsNull(singleLine(200))),
 });
 
 export const closeInput = z.object({
-  rootCause: optional(open(prose(10_000))),
-  remediation: optional(open(prose(10_000))),
-  notes: optional(open(prose(4000))),
+  rootCause: optional(withEmptyAsNull(multiLine(10_000))),
+  remediation: optional(withEmptyAsNull(multiLine(10_000))),
+  notes: optional(withEmptyAsNull(multiLine(4000))),
 });
 
 export const incidentQuery = z.object({
@@ -83,10 +85,13 @@ export const incidentQuery = z.object({
 });
 
 const evidence = {
-  evidenceTraceId: withDefault(open(line(200)), null),
-  notes: withDefault(open(prose(4000)), null),
+  evidenceTraceId: withDefault(withEmptyAsNull(singleLine(200)), null),
+  notes: withDefault(withEmptyAsNull(multiLine(4000)), null),
 };
-export const completionInput = z.object({ ...evidence, evidenceUrl: withDefault(open(url), null) });
+export const completionInput = z.object({
+  ...evidence,
+  evidenceUrl: withDefault(withEmptyAsNull(url), null),
+});
 export const clockCheckpointInput = z.object({
   ...evidence,
   checkpointIndex: z.int().min(0).max(99).describe('Within the clock, from 0'),

@@ -3,16 +3,16 @@ import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import {
-  nextBreachAt,
+  findNextBreach,
   restartClock,
-  settled,
+  settleClocks,
   startClock,
-  unsettled,
+  refreshClocks,
 } from '../../domain/incidents/clock.ts';
-import { type IncidentStatus, needsManager } from '../../domain/incidents/incident-status.ts';
+import { type IncidentStatus, isManagerOnly } from '../../domain/incidents/incident-status.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
+import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import {
@@ -29,7 +29,12 @@ import type {
   incidentInput,
   incidentQuery,
 } from './incidents.schemas.ts';
-import { clocksAt, type ClockView, incidentAt, type IncidentView } from './incidents.view.ts';
+import {
+  toClockViews,
+  type ClockView,
+  toIncidentView,
+  type IncidentView,
+} from './incidents.view.ts';
 
 /** An incident after a change, and what it was before. */
 export interface ChangedIncident {
@@ -41,8 +46,8 @@ export interface ChangedIncident {
 const AHEAD_MS = 60_000;
 
 export function createIncidentService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
-  function find(tenant: Tenant, _id: string): Promise<IncidentDocument> {
-    const where = { ...visible(tenant), _id };
+  function findIncident(tenant: Tenant, _id: string): Promise<IncidentDocument> {
+    const where = { ...filterVisible(tenant), _id };
     return findOr404(models.incidents.findOne(where).lean<IncidentDocument>());
   }
 
@@ -63,32 +68,32 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
   }
 
   return {
-    async list(
+    async listIncidents(
       tenant: Tenant,
       { status, severity, regulator, search }: z.output<typeof incidentQuery>,
       page: Page,
     ): Promise<Listed<IncidentView>> {
-      const where: QueryFilter<IncidentDocument> = visible(tenant);
+      const where: QueryFilter<IncidentDocument> = filterVisible(tenant);
       if (status !== undefined) where.status = status;
       if (severity !== undefined) where.severity = severity;
       if (regulator !== undefined) where['clocks.regulator'] = regulator;
       if (search !== undefined) {
-        const pattern = literalPattern(search);
+        const pattern = toLiteralPattern(search);
         where.$or = [{ title: pattern }, { summary: pattern }];
       }
       const { items, total } = await listPage(models.incidents, where, page);
       const now = clock.now();
-      return { items: items.map((incident) => incidentAt(incident, now)), total };
+      return { items: items.map((incident) => toIncidentView(incident, now)), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<IncidentView> {
-      return incidentAt(await find(tenant, id), clock.now());
+    async getIncident(tenant: Tenant, id: string): Promise<IncidentView> {
+      return toIncidentView(await findIncident(tenant, id), clock.now());
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async clocks(tenant: Tenant, id: string): Promise<ClockView[]> {
-      return clocksAt(await find(tenant, id), clock.now());
+    async listClocks(tenant: Tenant, id: string): Promise<ClockView[]> {
+      return toClockViews(await findIncident(tenant, id), clock.now());
     },
 
     /** @throws AppError `VALIDATION_ERROR` when it was detected in the future */
@@ -100,10 +105,10 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
       const now = clock.now();
       const startedAt = detectedAt ?? now;
       requirePast(startedAt);
-      const begun = beginClocks(regulators, startedAt, now);
+      const started = beginClocks(regulators, startedAt, now);
       const row = {
         ...fields,
-        ...begun,
+        ...started,
         organizationId,
         workspaceId: workspaceId ?? defaultWorkspaceId,
         createdBy: userId,
@@ -111,7 +116,7 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
         detectedAt: startedAt,
         createdAt: now,
       };
-      return incidentAt(await insertOne(models.incidents, row), now);
+      return toIncidentView(await insertOne(models.incidents, row), now);
     },
 
     /**
@@ -123,20 +128,20 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
       { role }: User,
       { id, change }: { id: string; change: z.output<typeof incidentChange> },
     ): Promise<ChangedIncident> {
-      const found = await find(tenant, id);
+      const found = await findIncident(tenant, id);
       const now = clock.now();
       const { status = found.status, detectedAt = found.detectedAt } = change;
-      if (needsManager(found.status, status) && !MANAGERS.includes(role))
+      if (isManagerOnly(found.status, status) && !MANAGERS.includes(role))
         throw new AppError('FORBIDDEN');
       requirePast(detectedAt);
-      const clocks = movedTo(found, detectedAt, now);
+      const clocks = moveDeadlines(found, detectedAt, now);
       const changed = await write(found, {
         ...change,
         clocks,
-        breachAt: nextBreachAt(clocks),
+        breachAt: findNextBreach(clocks),
         closedAt: status === 'closed' ? (found.closedAt ?? now) : null,
       });
-      return { incident: incidentAt(changed, now), before: found };
+      return { incident: toIncidentView(changed, now), before: found };
     },
 
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when it is closed already */
@@ -145,45 +150,51 @@ export function createIncidentService({ models, clock }: Pick<Platform, 'models'
       id: string,
       narrative: z.output<typeof closeInput>,
     ): Promise<ChangedIncident> {
-      const found = await find(tenant, id);
+      const found = await findIncident(tenant, id);
       if (found.status === 'closed')
         throw new AppError('INVALID_OPERATION', 'The incident is closed already');
       const now = clock.now();
       const closed = await write(found, { ...narrative, status: 'closed', closedAt: now });
-      return { incident: incidentAt(closed, now), before: found };
+      return { incident: toIncidentView(closed, now), before: found };
     },
   };
 }
 export type IncidentService = ReturnType<typeof createIncidentService>;
 
-type Named = z.output<typeof incidentInput>['regulators'];
+type RegulatorInputs = z.output<typeof incidentInput>['regulators'];
 
 /** Creates one clock and one submission for each regulator, from its first mention. */
-function beginClocks(named: Named, startedAt: Date, now: Date) {
-  const firsts = named.filter(({ code }, at) => named.findIndex((one) => one.code === code) === at);
+function beginClocks(inputs: RegulatorInputs, startedAt: Date, now: Date) {
+  const firsts = inputs.filter(
+    ({ code }, at) => inputs.findIndex((one) => one.code === code) === at,
+  );
   const clocks = firsts.map(({ code, applicabilityReason }) =>
     startClock(code, startedAt, applicabilityReason),
   );
-  const begun = unsettled(clocks, now);
+  const started = refreshClocks(clocks, now);
   return {
     regulators: firsts.map(({ code, name, contactEmail, submissionRef }) => {
       return { code, name, contactEmail, submissionRef, submittedAt: null };
     }),
     // The database assigns their ids.
-    clocks: begun as StoredClock[],
-    breachAt: nextBreachAt(begun),
+    clocks: started as StoredClock[],
+    breachAt: findNextBreach(started),
   };
 }
 
 /** Moves the open deadlines when the detection time changes; breached clocks stay breached. */
-function movedTo({ clocks, detectedAt }: IncidentDocument, to: Date, now: Date): StoredClock[] {
-  if (detectedAt.getTime() === to.getTime()) return unsettled(clocks, now);
-  return unsettled(
-    settled(clocks, now).map((clock) => restartClock(clock, to)),
+function moveDeadlines(
+  { clocks, detectedAt }: IncidentDocument,
+  to: Date,
+  now: Date,
+): StoredClock[] {
+  if (detectedAt.getTime() === to.getTime()) return refreshClocks(clocks, now);
+  return refreshClocks(
+    settleClocks(clocks, now).map((clock) => restartClock(clock, to)),
     now,
   );
 }
 
-function visible({ organizationId, workspaceId }: Tenant) {
+function filterVisible({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }

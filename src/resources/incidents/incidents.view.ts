@@ -1,12 +1,12 @@
 // The view of an incident: with the state of its clocks at a given time.
-import { ruleOf } from '../../domain/incidents/cadence.ts';
+import { getCadenceRule } from '../../domain/incidents/cadence.ts';
 import {
   type Checkpoint,
-  checkpointId,
+  toCheckpointId,
   type Standing,
-  standingOf,
+  computeStanding,
 } from '../../domain/incidents/clock.ts';
-import { type StatusTranslation, translationOf } from '../../domain/incidents/incident-status.ts';
+import { type StatusTranslation, translateStatus } from '../../domain/incidents/incident-status.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 
 export interface ClockView extends Omit<StoredClock, 'checkpoints' | 'status'>, Standing {
@@ -22,26 +22,26 @@ export interface IncidentView extends Omit<IncidentDocument, 'clocks'> {
   nextCheckpointAt: Date | null;
 }
 
-export function clocksAt({ clocks }: IncidentDocument, now: Date): ClockView[] {
+export function toClockViews({ clocks }: IncidentDocument, now: Date): ClockView[] {
   return clocks.map((clock, at) => ({
     ...clock,
     id: clock._id,
-    source: ruleOf(clock.ruleVersion).source,
+    source: getCadenceRule(clock.ruleVersion).source,
     checkpoints: clock.checkpoints.map((checkpoint, index) => ({
       ...checkpoint,
-      id: checkpointId(clocks, at, index),
+      id: toCheckpointId(clocks, at, index),
     })),
-    ...standingOf(clock, now),
+    ...computeStanding(clock, now),
   }));
 }
 
-export function incidentAt(incident: IncidentDocument, now: Date): IncidentView {
-  const clocks = clocksAt(incident, now);
+export function toIncidentView(incident: IncidentDocument, now: Date): IncidentView {
+  const clocks = toClockViews(incident, now);
   const next = clocks.flatMap(({ nextCheckpointAt }) => nextCheckpointAt?.getTime() ?? []);
   return {
     ...incident,
     id: incident._id,
-    statusAs: translationOf(incident.status),
+    statusAs: translateStatus(incident.status),
     clocks,
     nextCheckpointAt: next.length === 0 ? null : new Date(Math.min(...next)),
   };

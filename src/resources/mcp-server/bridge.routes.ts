@@ -33,7 +33,7 @@ export const bridgeRoutes = [
     body: readInput,
     data: contentsView,
     async handler({ tenant, body: { uri } }, { bridge }) {
-      const text = await bridge.questions.read(tenant, uri);
+      const text = await bridge.questions.readResource(tenant, uri);
       return { contents: [{ uri, mimeType: 'application/json', text }] };
     },
   }),
@@ -45,7 +45,7 @@ export const bridgeRoutes = [
     body: callInput,
     data: toolView,
     handler: ({ tenant, body }, { bridge }) =>
-      bridge.questions.call(tenant, body.name, body.arguments ?? {}),
+      bridge.questions.callTool(tenant, body.name, body.arguments ?? {}),
   }),
   route({
     path: '/mcp',

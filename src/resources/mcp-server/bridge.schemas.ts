@@ -47,7 +47,7 @@ export const TOOLS = [
 ] as const;
 
 /** Converts to JSON Schema. */
-export function inputSchemaOf(schema: z.ZodType): Record<string, unknown> {
+export function toInputSchema(schema: z.ZodType): Record<string, unknown> {
   return z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
 }
 

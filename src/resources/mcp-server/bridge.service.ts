@@ -9,7 +9,7 @@ import type { ChainSegmentService } from '../hash-chain/segments.service.ts';
 import type { PolicyDocument } from '../policies/policies.model.ts';
 import type { TraceService } from '../traces/traces.service.ts';
 import {
-  inputSchemaOf,
+  toInputSchema,
   lookupArguments,
   type BridgeManifest,
   PROTOCOL_VERSION,
@@ -32,7 +32,7 @@ export interface ToolAnswer {
 }
 
 /** The result of a tool, and whether it is an error. */
-interface Found {
+interface ToolResult {
   value: unknown;
   isError: boolean;
 }
@@ -43,7 +43,7 @@ const POLICIES_MAX = 2 * 1024 * 1024;
 const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
 
 export function createBridgeService({ models, reader, chain, segments }: Deps) {
-  async function policies({ organizationId, workspaceId, signal }: Tenant): Promise<object[]> {
+  async function listPolicies({ organizationId, workspaceId, signal }: Tenant): Promise<object[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const cursor = models.policies
       .find({ organizationId, deletedAt: null, enabled: true, ...chosen }, POLICY_MEMBERS)
@@ -65,8 +65,8 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
     return shown;
   }
 
-  async function recentTraces(tenant: Tenant): Promise<object[]> {
-    const { items } = await reader.list(tenant, {}, RECENT);
+  async function listRecentTraces(tenant: Tenant): Promise<object[]> {
+    const { items } = await reader.listTraces(tenant, {}, RECENT);
     return items.map(({ traceId, status, confidenceScore: confidence, createdAt, rationale }) => ({
       traceId,
       status,
@@ -76,8 +76,8 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
     }));
   }
 
-  async function chainStatus(tenant: Tenant): Promise<object> {
-    const status = await chain.status(tenant);
+  async function loadChainStatus(tenant: Tenant): Promise<object> {
+    const status = await chain.describeStatus(tenant);
     const {
       lastChainHash: head,
       lastSequence: sequence,
@@ -85,17 +85,17 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
       lastVerificationOk,
     } = status;
     const verdict = lastVerificationOk ? 'verified' : 'broken';
-    const told = lastVerificationOk === null ? 'unverified' : verdict;
-    return { head, sequence, lastVerifiedAt, status: told };
+    const statusText = lastVerificationOk === null ? 'unverified' : verdict;
+    return { head, sequence, lastVerifiedAt, status: statusText };
   }
 
   const reads: Readonly<Record<ResourceUri, (tenant: Tenant) => Promise<object>>> = {
-    'service://policies': policies,
-    'service://traces/recent': recentTraces,
-    'service://hash-chain/status': chainStatus,
+    'service://policies': listPolicies,
+    'service://traces/recent': listRecentTraces,
+    'service://hash-chain/status': loadChainStatus,
   };
 
-  async function lookUp(tenant: Tenant, traceId: string): Promise<Found> {
+  async function lookUp(tenant: Tenant, traceId: string): Promise<ToolResult> {
     try {
       return { value: await reader.named(tenant, traceId), isError: false };
     } catch (error) {
@@ -104,27 +104,30 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
     }
   }
 
-  const tools: Readonly<Record<string, (tenant: Tenant, given: unknown) => Promise<Found>>> = {
+  const tools: Readonly<Record<string, (tenant: Tenant, given: unknown) => Promise<ToolResult>>> = {
     lookup_decision: (tenant, given) =>
-      lookUp(tenant, parsed(lookupArguments.safeParse(given)).traceId),
+      lookUp(tenant, parseArguments(lookupArguments.safeParse(given)).traceId),
     async verify_chain_segment(tenant, given) {
-      const value = await segments.verify(tenant, parsed(segmentArguments.safeParse(given)));
+      const value = await segments.verify(
+        tenant,
+        parseArguments(segmentArguments.safeParse(given)),
+      );
       return { value, isError: !value.verified };
     },
   };
 
   return {
     /** The manifest is the same for every caller. */
-    manifest: manifest(),
+    manifest: createManifest(),
 
     /** Reads the resource of a URI as JSON text. @throws AppError `MCP_READ_FAILED` */
-    async read(tenant: Tenant, uri: string): Promise<string> {
+    async readResource(tenant: Tenant, uri: string): Promise<string> {
       if (!Object.hasOwn(reads, uri)) throw new AppError('MCP_READ_FAILED');
       return JSON.stringify(await reads[uri as ResourceUri](tenant));
     },
 
     /** @throws AppError `MCP_TOOL_FAILED` for an unknown tool and for arguments that it does not take */
-    async call(tenant: Tenant, name: string, given: unknown): Promise<ToolAnswer> {
+    async callTool(tenant: Tenant, name: string, given: unknown): Promise<ToolAnswer> {
       const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
       if (!tool) throw new AppError('MCP_TOOL_FAILED');
       const { value, isError } = await tool(tenant, given);
@@ -134,7 +137,7 @@ export function createBridgeService({ models, reader, chain, segments }: Deps) {
 }
 export type BridgeService = ReturnType<typeof createBridgeService>;
 
-function manifest(): BridgeManifest {
+function createManifest(): BridgeManifest {
   return {
     protocolVersion: PROTOCOL_VERSION,
     serverInfo: SERVER_INFO,
@@ -143,7 +146,7 @@ function manifest(): BridgeManifest {
     tools: TOOLS.map(({ name, description, arguments: schema }) => ({
       name,
       description,
-      inputSchema: inputSchemaOf(schema),
+      inputSchema: toInputSchema(schema),
     })),
   };
 }
@@ -152,7 +155,7 @@ function manifest(): BridgeManifest {
  * Does not say which argument is wrong, because errors of the bridge carry no details.
  * @throws AppError `MCP_TOOL_FAILED`
  */
-function parsed<T>(result: { success: true; data: T } | { success: false }): T {
+function parseArguments<T>(result: { success: true; data: T } | { success: false }): T {
   if (!result.success) throw new AppError('MCP_TOOL_FAILED');
   return result.data;
 }

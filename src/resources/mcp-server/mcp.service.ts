@@ -13,9 +13,9 @@ type Deps = Pick<Platform, 'logger'> & {
 
 export function createMcpService({ logger, questions, answerMcp: answer }: Deps) {
   /** Hides the text of unexpected errors, which the protocol would show to clients. */
-  async function vaguely<T>(code: Code, asked: Promise<T>): Promise<T> {
+  async function hideErrorText<T>(code: Code, pending: Promise<T>): Promise<T> {
     try {
-      return await asked;
+      return await pending;
     } catch (error) {
       if (error instanceof AppError) throw error;
       logger.error({ err: error, code }, 'a question over the Model Context Protocol failed');
@@ -31,13 +31,14 @@ export function createMcpService({ logger, questions, answerMcp: answer }: Deps)
           uri,
           name,
           description,
-          read: () => vaguely('MCP_READ_FAILED', questions.read(tenant, uri)),
+          read: () => hideErrorText('MCP_READ_FAILED', questions.readResource(tenant, uri)),
         })),
         tools: TOOLS.map(({ name, description, arguments: schema }) => ({
           name,
           description,
           arguments: schema,
-          call: (given: unknown) => vaguely('MCP_TOOL_FAILED', questions.call(tenant, name, given)),
+          call: (given: unknown) =>
+            hideErrorText('MCP_TOOL_FAILED', questions.callTool(tenant, name, given)),
         })),
       };
       return answer(offer, message);

@@ -1,7 +1,7 @@
 // Composes the mail of a broadcast when it is sent, for members who have not opted out (document 3, section 4.10).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { quotedName } from '../../domain/names/quoted-name.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { NotificationDocument } from './notifications.model.ts';
@@ -13,7 +13,7 @@ interface Recipient {
 }
 
 export function createBroadcastMailService({ models }: Pick<Platform, 'models'>) {
-  async function recipientOf(userId: Types.ObjectId): Promise<Recipient | null> {
+  async function findRecipient(userId: Types.ObjectId): Promise<Recipient | null> {
     const account = await models.users.findById(userId, 'email preferences').lean<Recipient>();
     const optOuts = account?.preferences.notificationOptOuts.email ?? [];
     return optOuts.includes('broadcast') ? null : account;
@@ -33,9 +33,9 @@ export function createBroadcastMailService({ models }: Pick<Platform, 'models'>)
         const organization = await models.organizations
           .findById(organizationId, 'name')
           .lean<{ name: string }>();
-        const recipient = notification && (await recipientOf(notification.userId));
+        const recipient = notification && (await findRecipient(notification.userId));
         if (!notification || !organization || !recipient) return null;
-        const sender = quotedName(organization.name);
+        const sender = toQuotedName(organization.name);
         return {
           to: recipient.email,
           subject: `${sender}: ${notification.title}`,

@@ -8,7 +8,7 @@ import type { NotificationDocument } from './notifications.model.ts';
 export type ManagerNotice = Pick<NotificationDocument, 'type' | 'title' | 'body' | 'link'>;
 
 export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
-  async function recipientsOf(
+  async function findRecipients(
     organizationId: string,
     type: ManagerNotice['type'],
     options: { session?: mongo.ClientSession },
@@ -20,19 +20,21 @@ export function createManagerNotices({ models }: Pick<Platform, 'models'>) {
     const among = { _id: { $in: members.map(({ userId }) => userId) } };
     // Security notices ignore opt-outs, for they are about weakened controls.
     const where = type === 'security' ? among : { ...among, $nor: [optedOut] };
-    const told = await models.users.find(where, '_id', options).lean<{ _id: Types.ObjectId }[]>();
-    return told.map(({ _id }) => _id);
+    const notified = await models.users
+      .find(where, '_id', options)
+      .lean<{ _id: Types.ObjectId }[]>();
+    return notified.map(({ _id }) => _id);
   }
 
   return {
     /** Writes in the session's transaction; without a session, in that of the request. */
-    async tell(
+    async notifyManagers(
       organizationId: string,
       notice: ManagerNotice,
       session?: mongo.ClientSession,
     ): Promise<void> {
       const options = session ? { session } : {};
-      const recipients = await recipientsOf(organizationId, notice.type, options);
+      const recipients = await findRecipients(organizationId, notice.type, options);
       const rows = recipients.map((userId) => ({ ...notice, organizationId, userId }));
       await models.notifications.insertMany(rows, options);
     },

@@ -4,7 +4,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../domain/events/notification-types.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface NotificationDocument {
   _id: Types.ObjectId;
@@ -37,7 +37,7 @@ export const notificationSchema = new Schema<NotificationDocument>(
   },
   { collection: 'notifications', timestamps: true, autoIndex: false },
 );
-notificationSchema.plugin(tenancy);
+notificationSchema.plugin(guardTenancy);
 notificationSchema.index(
   { organizationId: 1, userId: 1, createdAt: -1, _id: -1 },
   { name: 'newest' },

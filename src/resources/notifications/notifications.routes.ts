@@ -26,7 +26,7 @@ export const notificationRoutes = [
     data: notificationView,
     extra: unreadExtra,
     async handler({ tenant, user, query, page }, { notifications }) {
-      const listed = await notifications.list(tenant, user, { ...query, ...page });
+      const listed = await notifications.listNotifications(tenant, user, { ...query, ...page });
       const unreadCount = await notifications.countUnread(tenant, user);
       return reply(200, listed, { extra: { unreadCount } });
     },
@@ -79,7 +79,7 @@ export const notificationRoutes = [
     data: broadcastView,
     audit: { action: 'notification.broadcast', resource: 'notification' },
     async handler({ tenant, user, body }, { notifications }) {
-      const sent = await notifications.broadcast(tenant, user, body);
+      const sent = await notifications.sendBroadcast(tenant, user, body);
       return reply(201, sent, { audit: { metadata: { ...sent } } });
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
-import { id, instant, line, prose } from '../../http/declaration/views.ts';
+import { id, instant, singleLine, multiLine } from '../../http/declaration/views.ts';
 
 export const notificationQuery = z.object({
   unreadOnly: withDefault(
@@ -12,8 +12,8 @@ export const notificationQuery = z.object({
 });
 
 export const broadcastInput = z.strictObject({
-  title: line(200),
-  body: prose(1000),
+  title: singleLine(200),
+  body: multiLine(1000),
   sendEmail: optional(z.boolean()).describe('Also by mail, to members who have not opted out'),
 });
 

@@ -23,29 +23,33 @@ interface Broadcast {
 type Deps = Pick<Platform, 'models' | 'queueMail'>;
 
 export function createNotificationService({ models, queueMail }: Deps) {
-  const own = ({ organizationId }: Tenant, { userId }: User) => ({ organizationId, userId });
+  const filterOwn = ({ organizationId }: Tenant, { userId }: User) => ({ organizationId, userId });
 
   return {
-    async list(
+    async listNotifications(
       tenant: Tenant,
       user: User,
       { unreadOnly, ...page }: Page & { unreadOnly: boolean },
     ): Promise<Listed<NotificationView>> {
-      const where = { ...own(tenant, user), ...(unreadOnly && { isRead: false }) };
+      const where = { ...filterOwn(tenant, user), ...(unreadOnly && { isRead: false }) };
       const { items, total } = await listPage(models.notifications, where, page);
       return { items: items.map(toView), total };
     },
 
     /** Counts all unread notifications of the caller, whatever the list shows. */
     countUnread(tenant: Tenant, user: User): Promise<number> {
-      return models.notifications.countDocuments({ ...own(tenant, user), isRead: false });
+      return models.notifications.countDocuments({ ...filterOwn(tenant, user), isRead: false });
     },
 
     /** @throws AppError `NOT_FOUND`, also for another person's */
     async markRead(tenant: Tenant, user: User, id: string): Promise<NotificationView> {
       const read = await findOr404(
         models.notifications
-          .findOneAndUpdate({ _id: id, ...own(tenant, user) }, { $set: { isRead: true } }, AFTER)
+          .findOneAndUpdate(
+            { _id: id, ...filterOwn(tenant, user) },
+            { $set: { isRead: true } },
+            AFTER,
+          )
           .lean<NotificationDocument>(),
       );
       return toView(read);
@@ -53,7 +57,7 @@ export function createNotificationService({ models, queueMail }: Deps) {
 
     async markAllRead(tenant: Tenant, user: User): Promise<{ updated: number }> {
       const { modifiedCount } = await models.notifications.updateMany(
-        { ...own(tenant, user), isRead: false },
+        { ...filterOwn(tenant, user), isRead: false },
         { $set: { isRead: true } },
       );
       return { updated: modifiedCount };
@@ -61,18 +65,18 @@ export function createNotificationService({ models, queueMail }: Deps) {
 
     /** @throws AppError `NOT_FOUND`, also for another person's */
     async remove(tenant: Tenant, user: User, id: string): Promise<{ deleted: number }> {
-      const where = { _id: id, ...own(tenant, user) };
+      const where = { _id: id, ...filterOwn(tenant, user) };
       await findOr404(models.notifications.findOneAndDelete(where).lean());
       return { deleted: 1 };
     },
 
     async removeAll(tenant: Tenant, user: User): Promise<{ deleted: number }> {
-      const { deletedCount } = await models.notifications.deleteMany(own(tenant, user));
+      const { deletedCount } = await models.notifications.deleteMany(filterOwn(tenant, user));
       return { deleted: deletedCount };
     },
 
     /** Creates a notification for every active member, and a mail unless they opted out. Not idempotent. */
-    async broadcast(
+    async sendBroadcast(
       { organizationId }: Tenant,
       { userId: sentBy }: User,
       { title, body, sendEmail = false }: z.output<typeof broadcastInput>,
@@ -81,15 +85,15 @@ export function createNotificationService({ models, queueMail }: Deps) {
         .find({ organizationId, ...PRESENT }, 'userId')
         .lean<{ userId: Types.ObjectId }[]>();
       const common = { organizationId, type: 'broadcast', title, body, sentBy } as const;
-      const made = await models.notifications.insertMany(
+      const created = await models.notifications.insertMany(
         members.map(({ userId }) => ({ ...common, userId, link: NOTIFICATION_PAGE })),
       );
-      const mailed = sendEmail ? made : [];
+      const mailed = sendEmail ? created : [];
       await queueMail(
         organizationId,
         ...mailed.map(({ _id }) => ({ kind: 'broadcast', notificationId: _id.toHexString() })),
       );
-      return { recipients: made.length, emails: mailed.length };
+      return { recipients: created.length, emails: mailed.length };
     },
   };
 }

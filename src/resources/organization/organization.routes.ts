@@ -11,7 +11,7 @@ import {
 } from './organization.schemas.ts';
 
 const manage = { auth: 'user', roles: MANAGERS } as const;
-const audit = (action: string) => ({ action, resource: 'organization' });
+const toAudit = (action: string) => ({ action, resource: 'organization' });
 
 export const organizationRoutes = [
   route({
@@ -21,7 +21,7 @@ export const organizationRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     data: organizationView,
-    handler: ({ tenant }, { organization }) => organization.profile.settings(tenant),
+    handler: ({ tenant }, { organization }) => organization.profile.loadSettings(tenant),
   }),
   route({
     method: 'patch',
@@ -30,7 +30,7 @@ export const organizationRoutes = [
     ...manage,
     body: settingsChange,
     data: organizationView,
-    audit: audit('organization.update'),
+    audit: toAudit('organization.update'),
     async handler({ tenant, user, body }, { organization }) {
       const settings = await organization.profile.update({ tenant, user }, body);
       const { requirePolicyApproval } = settings;
@@ -52,7 +52,7 @@ export const organizationRoutes = [
     data: newScimTokenView,
     audit: { action: 'scim.token.minted', resource: 'scimToken' },
     handler: async ({ tenant }, { organization }) =>
-      reply(201, await organization.scimTokens.mint(tenant)),
+      reply(201, await organization.scimTokens.mintToken(tenant)),
   }),
   route({
     method: 'post',
@@ -62,10 +62,10 @@ export const organizationRoutes = [
     roles: ['owner'],
     data: organizationView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('organization.kept'),
+    audit: toAudit('organization.kept'),
     async handler({ tenant }, { organization }) {
-      await organization.reclaims.keep(tenant.organizationId);
-      return organization.profile.settings(tenant);
+      await organization.reclaims.keepOrganization(tenant.organizationId);
+      return organization.profile.loadSettings(tenant);
     },
   }),
   route({
@@ -76,7 +76,7 @@ export const organizationRoutes = [
     roles: ['owner'],
     body: deletionInput,
     data: deletedOrganizationView,
-    audit: audit(ORGANIZATION_DELETED),
+    audit: toAudit(ORGANIZATION_DELETED),
     handler: ({ tenant, user, body }, { organization }) =>
       organization.deletion.delete(tenant, user, body),
   }),

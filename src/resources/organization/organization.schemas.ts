@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { optional } from '../../http/declaration/optional.ts';
 import { PLANS } from '../../domain/identity/plans.ts';
-import { id, instant, line } from '../../http/declaration/views.ts';
+import { id, instant, singleLine } from '../../http/declaration/views.ts';
 
 const partners = z
-  .array(line(64))
+  .array(singleLine(64))
   .max(20)
   .describe(
     'The `keyId`s of the partners that may pull the feed; absent: every partner of the installation',
@@ -13,7 +13,7 @@ const partners = z
 
 /** Strict, so that a misspelt setting is refused instead of ignored. */
 export const settingsChange = z.strictObject({
-  name: optional(line(200)),
+  name: optional(singleLine(200)),
   scrubNationalIds: optional(z.boolean()),
   endSessionsOnScimDeactivate: optional(z.boolean()),
   requirePolicyApproval: optional(z.boolean()).describe(

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
-import { type Plan, plansWith } from '../../domain/identity/plans.ts';
-import { type Waiting, waitingAt } from '../../domain/control/second-word.ts';
+import { type Plan, listFeaturePlans } from '../../domain/identity/plans.ts';
+import { type PendingView, findPendingView } from '../../domain/control/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
@@ -13,7 +13,7 @@ import type {
   SsoConfig,
 } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
-import { askedBy, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
+import { toReleaseRequest, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
 import type { Changer } from './second-words.service.ts';
 
 /** The identity provider that an organisation's members sign on at. */
@@ -34,7 +34,7 @@ export interface OrganizationContext {
   requiresSso: boolean;
 }
 
-type Deps = Pick<Platform, 'models' | 'newId' | 'onCommit' | 'caches' | 'config' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'generateId' | 'onCommit' | 'caches' | 'config' | 'clock'> & {
   policyApprovalSwitch: PolicyApprovalSwitch;
   /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger(organizationId: string): Promise<void>;
@@ -50,7 +50,7 @@ export interface OrganizationSettings extends Omit<OrganizationDocument, 'policy
   plan: Plan;
   requirePolicyApproval: boolean;
   insuranceFeed: InsuranceFeedSetting;
-  policyApprovalRelease?: Waiting;
+  policyApprovalRelease?: PendingView;
 }
 
 /** The members of an organisation that lists show. */
@@ -60,9 +60,9 @@ export type OrganizationSummary = Pick<
 >;
 
 export function createOrganizationService(deps: Deps) {
-  const { models, newId, onCommit, caches, config, clock } = deps;
+  const { models, generateId: newId, onCommit, caches, config, clock } = deps;
   const { openLedger, policyApprovalSwitch } = deps;
-  const contexts = caches.open<OrganizationContext>({
+  const contexts = caches.openCache<OrganizationContext>({
     collections: ['organizations'],
     max: CACHED_ORGANIZATIONS,
   });
@@ -75,8 +75,8 @@ export function createOrganizationService(deps: Deps) {
       defaultWorkspaceId: found.defaultWorkspaceId.toHexString(),
       scrubNationalIds: found.scrubNationalIds,
       requiresPolicyApproval: found.requirePolicyApproval ?? false,
-      identityProvider: found.ssoConfig && identityProvider(found.ssoConfig),
-      requiresSso: requiresSso(found),
+      identityProvider: found.ssoConfig && toIdentityProvider(found.ssoConfig),
+      requiresSso: mustUseSso(found),
     };
   }
 
@@ -84,7 +84,7 @@ export function createOrganizationService(deps: Deps) {
     /** Creates an organisation and its default workspace; call it inside a transaction. */
     async create(name: string): Promise<OrganizationDocument> {
       const [organizationId, workspaceId] = [newId(), newId()];
-      const slug = `${slugOf(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
+      const slug = `${toSlug(name)}-${organizationId.slice(-SLUG_SUFFIX)}`;
       const organization = await insertOne(models.organizations, {
         _id: organizationId,
         name,
@@ -98,7 +98,7 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
-    context(organizationId: string): Awaitable<OrganizationContext> {
+    getContext(organizationId: string): Awaitable<OrganizationContext> {
       const found = contexts.get(organizationId, async () => {
         const value = await loadContext(organizationId);
         return value && { organizationId, value };
@@ -110,7 +110,7 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */
-    async settings({
+    async loadSettings({
       organizationId,
     }: Pick<Tenant, 'organizationId'>): Promise<OrganizationSettings> {
       const query = models.organizations.findById(organizationId).lean<OrganizationDocument>();
@@ -134,12 +134,12 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** Drops the cached context; call it after every change of the document outside this service. */
-    changed(organizationId: string): void {
+    invalidateContext(organizationId: string): void {
       onCommit(() => contexts.invalidate(organizationId));
     },
 
     /** Finds the organisations of the ids, for lists. */
-    async named(ids: readonly string[]): Promise<Map<string, OrganizationSummary>> {
+    async findSummaries(ids: readonly string[]): Promise<Map<string, OrganizationSummary>> {
       const found = await models.organizations
         .find({ _id: { $in: ids } })
         .lean<OrganizationDocument[]>();
@@ -150,11 +150,11 @@ export function createOrganizationService(deps: Deps) {
 export type OrganizationService = ReturnType<typeof createOrganizationService>;
 
 /** False on a plan without sign-on, which would lock all members out. */
-const requiresSso = ({ ssoConfig, subscription }: OrganizationDocument): boolean =>
-  ssoConfig?.requireSso === true && plansWith('sso').includes(subscription.plan);
+const mustUseSso = ({ ssoConfig, subscription }: OrganizationDocument): boolean =>
+  ssoConfig?.requireSso === true && listFeaturePlans('sso').includes(subscription.plan);
 
 /** Returns the identity provider in use; the other one may be prepared. */
-export function identityProvider({ provider, oidc, saml }: SsoConfig): IdentityProvider | null {
+export function toIdentityProvider({ provider, oidc, saml }: SsoConfig): IdentityProvider | null {
   const issuer = provider === 'oidc' ? oidc?.issuer : saml?.entityId;
   return issuer === undefined ? null : { protocol: provider, issuer };
 }
@@ -165,11 +165,11 @@ function toView(organization: OrganizationDocument, now: Date): OrganizationSett
   const { insuranceFeed = { enabled: false }, reclaimedAt = null } = shown;
   const settings = { requirePolicyApproval, insuranceFeed, reclaimedAt };
   const view = { ...shown, id, plan: subscription.plan, ...settings };
-  const waiting = waitingAt(askedBy(release), now);
+  const waiting = findPendingView(toReleaseRequest(release), now);
   return waiting ? { ...view, policyApprovalRelease: waiting } : view;
 }
 
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -1,14 +1,14 @@
 // Switches policy approvals on at once, and off after a second person confirms (decisions: switches that weaken).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import type { Asked } from '../../domain/control/second-word.ts';
+import type { ControlRequest } from '../../domain/control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
 import type { Changer, SecondWords } from './second-words.service.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & { secondWords: SecondWords };
-type Written = Partial<z.output<typeof settingsChange>> &
+type SettingsPatch = Partial<z.output<typeof settingsChange>> &
   Pick<OrganizationDocument, 'policyApprovalRelease'>;
 
 const WEAKENING = { what: 'Policies may change without approval', link: '/settings/organization' };
@@ -19,7 +19,7 @@ export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps)
     async settle(
       changer: Changer,
       { requirePolicyApproval: wanted, ...others }: z.output<typeof settingsChange>,
-    ): Promise<Written> {
+    ): Promise<SettingsPatch> {
       if (wanted === undefined) return others;
       const on = { ...others, requirePolicyApproval: wanted, policyApprovalRelease: null };
       if (wanted) return on;
@@ -29,8 +29,8 @@ export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps)
           .lean<Pick<OrganizationDocument, 'requirePolicyApproval' | 'policyApprovalRelease'>>(),
       );
       if (!found.requirePolicyApproval) return on;
-      const asked = askedBy(found.policyApprovalRelease);
-      const word = await secondWords.say(changer, { ...WEAKENING, asked });
+      const asked = toReleaseRequest(found.policyApprovalRelease);
+      const word = await secondWords.requestSecondWord(changer, { ...WEAKENING, asked });
       if (word === 'given') return on;
       if (word === 'waits') return others;
       const by = changer.user.userId as never;
@@ -40,6 +40,8 @@ export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps)
 }
 export type PolicyApprovalSwitch = ReturnType<typeof createPolicyApprovalSwitch>;
 
-export function askedBy(release: OrganizationDocument['policyApprovalRelease']): Asked | null {
+export function toReleaseRequest(
+  release: OrganizationDocument['policyApprovalRelease'],
+): ControlRequest | null {
   return release ? { by: release.by.toHexString(), at: release.at } : null;
 }

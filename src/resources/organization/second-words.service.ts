@@ -1,7 +1,11 @@
 // Requires a second person for changes that weaken a control, and notifies managers (decisions: switches that weaken).
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
-import { type Asked, wordOn, type Word } from '../../domain/control/second-word.ts';
+import {
+  type ControlRequest,
+  decideConfirmation,
+  type Confirmation,
+} from '../../domain/control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 
@@ -17,20 +21,24 @@ export interface Changer {
 interface Weakening {
   what: string;
   link: string;
-  asked: Asked | null;
+  asked: ControlRequest | null;
 }
 
 export function createSecondWords({ models, clock, managerNotices }: Deps) {
   return {
     /** Decides whether the change is confirmed, requested or waiting. Call it in the request's transaction. */
-    async say(
+    async requestSecondWord(
       { tenant: { organizationId }, user: { userId, role, name } }: Changer,
       { what, link, asked }: Weakening,
-    ): Promise<Word> {
+    ): Promise<Confirmation> {
       const membership = await findOr404(
         models.memberships.findOne({ organizationId, userId }, 'createdAt').lean(),
       );
-      const word = wordOn(asked, { userId, role, memberSince: membership.createdAt }, clock.now());
+      const word = decideConfirmation(
+        asked,
+        { userId, role, memberSince: membership.createdAt },
+        clock.now(),
+      );
       if (word !== 'waits') {
         const title =
           word === 'given' ? `${what}: confirmed by ${name}` : `${what}: asked for by ${name}`;
@@ -38,7 +46,12 @@ export function createSecondWords({ models, clock, managerNotices }: Deps) {
           word === 'given'
             ? 'It takes effect now.'
             : 'It takes effect when another owner or admin sends the same change, or after 72 hours when the owner who asked sends it again.';
-        await managerNotices.tell(organizationId, { type: 'security', title, body, link });
+        await managerNotices.notifyManagers(organizationId, {
+          type: 'security',
+          title,
+          body,
+          link,
+        });
       }
       return word;
     },

@@ -2,11 +2,11 @@
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { planOf } from '../../domain/billing/plan-catalogue.ts';
+import { findPlan } from '../../domain/billing/plan-catalogue.ts';
 import {
-  applied,
+  applySubscriptionEvent,
   isLive,
-  isNews,
+  isNewerEvent,
   type KnownSubscription,
   type SubscriptionChange,
   type SubscriptionEvent,
@@ -76,20 +76,20 @@ export function createPaymentEventService(deps: Deps) {
     organization: OrganizationDocument,
     event: SubscriptionEvent,
   ): Promise<SubscriptionChanged | null> {
-    const before = knownOf(organization);
-    if (!isNews(before, event)) return null;
+    const before = toKnownSubscription(organization);
+    if (!isNewerEvent(before, event)) return null;
     if (event.plan === null)
       logger.warn({ subscription: event.subscriptionId }, 'a subscription without a known price');
-    const after = applied(before, event);
+    const after = applySubscriptionEvent(before, event);
     await store(organization._id, after);
     return { organizationId: organization._id.toHexString(), before, after };
   }
 
-  async function organizationOf(
+  async function findOrganization(
     { subscriptionId, customerId }: SubscriptionEvent,
-    named: string | null | undefined,
+    organizationId: string | null | undefined,
   ): Promise<OrganizationDocument | null> {
-    const byName = named && (await models.organizations.findById(named).lean());
+    const byName = organizationId && (await models.organizations.findById(organizationId).lean());
     if (byName) return byName;
     const found = await models.organizations
       .find({ 'subscription.paymentCustomerId': customerId })
@@ -103,20 +103,23 @@ export function createPaymentEventService(deps: Deps) {
 
   async function takeSubscription(event: PaymentEvent): Promise<SubscriptionChanged[]> {
     const parsed = subscriptionObject.safeParse(event.data?.object);
-    if (!parsed.success) throw unreadable();
-    const told = toldBy(event, parsed.data);
-    await touch(told.customerId);
-    const organization = await organizationOf(told, parsed.data.metadata?.organizationId);
-    const change = organization && (await apply(organization, told));
+    if (!parsed.success) throw createUnreadableError();
+    const subscriptionEvent = parseSubscriptionEvent(event, parsed.data);
+    await touch(subscriptionEvent.customerId);
+    const organization = await findOrganization(
+      subscriptionEvent,
+      parsed.data.metadata?.organizationId,
+    );
+    const change = organization && (await apply(organization, subscriptionEvent));
     if (!organization)
       await models.paymentEvents.updateOne(
         { _id: event.id },
-        { $set: { waiting: told, customerId: told.customerId } },
+        { $set: { waiting: subscriptionEvent, customerId: subscriptionEvent.customerId } },
       );
     return change ? [change] : [];
   }
 
-  function toldBy(
+  function parseSubscriptionEvent(
     { type, created }: PaymentEvent,
     object: z.output<typeof subscriptionObject>,
   ): SubscriptionEvent {
@@ -134,7 +137,7 @@ export function createPaymentEventService(deps: Deps) {
       customerId: object.customer,
       begunAt: object.created ?? new Date(0),
       status: object.status,
-      plan: planOf(prices, config.STRIPE_PRICES ?? new Map()),
+      plan: findPlan(prices, config.STRIPE_PRICES ?? new Map()),
       currentPeriodEnd: object.current_period_end ?? latest,
       cancelAtPeriodEnd: object.cancel_at_period_end === true || object.cancel_at != null,
     };
@@ -143,7 +146,7 @@ export function createPaymentEventService(deps: Deps) {
   /** Stores customer and subscription, then applies the events of that customer that came too early. */
   async function takeCheckout(event: PaymentEvent): Promise<SubscriptionChanged[]> {
     const parsed = checkoutSession.safeParse(event.data?.object);
-    if (!parsed.success) throw unreadable();
+    if (!parsed.success) throw createUnreadableError();
     const { mode, client_reference_id: organizationId, customer, subscription } = parsed.data;
     if ((mode ?? 'subscription') !== 'subscription' || !organizationId || !customer) return [];
     await touch(customer);
@@ -152,14 +155,14 @@ export function createPaymentEventService(deps: Deps) {
       .lean<OrganizationDocument>();
     if (!organization) return cancelLate(organizationId, subscription);
     await stamp(organization, customer, subscription ?? null);
-    return makeUp(organizationId, customer);
+    return applyWaitingEvents(organizationId, customer);
   }
 
   /** Cancels what a deleted organisation has just bought. */
   async function cancelLate(organizationId: string, subscriptionId?: string | null): Promise<[]> {
-    const late = { paymentSubscriptionId: subscriptionId ?? null };
+    const purchase = { paymentSubscriptionId: subscriptionId ?? null };
     if (await models.organizationDeletions.exists({ organizationId }))
-      await cancellations.queue(late);
+      await cancellations.queue(purchase);
     return [];
   }
 
@@ -168,26 +171,26 @@ export function createPaymentEventService(deps: Deps) {
     paymentCustomerId: string,
     paymentSubscriptionId: string | null,
   ): Promise<void> {
-    const known = knownOf(organization);
-    if (known.paymentSubscriptionId === paymentSubscriptionId)
+    const current = toKnownSubscription(organization);
+    if (current.paymentSubscriptionId === paymentSubscriptionId)
       return store(organization._id, { paymentCustomerId });
     // A newer subscription replaces the live one by its own events.
-    if (isLive(known))
+    if (isLive(current))
       return logger.warn(
         { organizationId: organization._id, paymentSubscriptionId },
         'a checkout beside a subscription',
       );
-    const untold = { begunAt: null, toldAt: null, toldBy: null };
-    await store(organization._id, { paymentCustomerId, paymentSubscriptionId, ...untold });
+    const noEventYet = { begunAt: null, toldAt: null, toldBy: null };
+    await store(organization._id, { paymentCustomerId, paymentSubscriptionId, ...noEventYet });
   }
 
-  async function makeUp(
+  async function applyWaitingEvents(
     organizationId: string,
     customerId: string,
   ): Promise<SubscriptionChanged[]> {
-    const early = { customerId, waiting: { $ne: null } };
+    const waitingEvents = { customerId, waiting: { $ne: null } };
     const rows = await models.paymentEvents
-      .find(early)
+      .find(waitingEvents)
       .sort({ 'waiting.at': 1 })
       .limit(WAITING_MAX)
       .lean<PaymentEventDocument[]>();
@@ -199,7 +202,7 @@ export function createPaymentEventService(deps: Deps) {
       const change = organization && waiting && (await apply(organization, waiting));
       if (change) changes.push(change);
     }
-    await models.paymentEvents.updateMany(early, { $set: { waiting: null } });
+    await models.paymentEvents.updateMany(waitingEvents, { $set: { waiting: null } });
     return changes;
   }
 
@@ -213,7 +216,7 @@ export function createPaymentEventService(deps: Deps) {
     },
 
     /** Applies an event once; call it in a transaction. @throws AppError `VALIDATION_ERROR` for an unexpected form */
-    async take(event: PaymentEvent): Promise<SubscriptionChanged[]> {
+    async takeEvent(event: PaymentEvent): Promise<SubscriptionChanged[]> {
       if (!(await isFirst(event))) return [];
       if (event.type === CHECKOUT) return takeCheckout(event);
       return event.type.startsWith(SUBSCRIPTION) ? takeSubscription(event) : [];
@@ -222,11 +225,11 @@ export function createPaymentEventService(deps: Deps) {
 }
 export type PaymentEventService = ReturnType<typeof createPaymentEventService>;
 
-const unreadable = (): AppError =>
+const createUnreadableError = (): AppError =>
   new AppError('VALIDATION_ERROR', 'The event has another form than described');
 
 /** Fills in members that organisations of earlier versions lack. */
-function knownOf({ subscription }: OrganizationDocument): KnownSubscription {
+function toKnownSubscription({ subscription }: OrganizationDocument): KnownSubscription {
   return {
     plan: subscription.plan,
     status: subscription.status,

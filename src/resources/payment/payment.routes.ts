@@ -17,7 +17,7 @@ export const paymentRoutes = [
     prepare: ({ meta }, { payment }) =>
       payment.verify(meta.rawBody, meta.headers['stripe-signature']),
     async handler({ body }, { payment }) {
-      const changes = await payment.take(body);
+      const changes = await payment.takeEvent(body);
       const audit = changes.map(({ organizationId, before, after }) => ({
         organizationId,
         resourceId: organizationId,

@@ -1,7 +1,7 @@
 // Policies, their immutable revisions, policy sets, and match statistics (document 2, resource Policy).
 import { Schema, type Types } from 'mongoose';
 import type { Action, Condition } from '../../domain/policies/definition.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 /** The fields of a policy that a change can set. */
 export type PolicyContents = {
@@ -35,7 +35,7 @@ export interface PolicyDocument extends PolicyContents {
 }
 
 /** Returns the contents alone, of a policy or a revision. */
-export function contentsOf(policy: PolicyContents): PolicyContents {
+export function toPolicyContents(policy: PolicyContents): PolicyContents {
   const { name, description, enabled, priority, conditions, actions } = policy;
   return { name, description, enabled, priority, conditions, actions };
 }
@@ -60,7 +60,7 @@ export const policySchema = new Schema<PolicyDocument>(
   },
   { collection: 'policies', timestamps: true, autoIndex: false, minimize: false },
 );
-policySchema.plugin(tenancy);
+policySchema.plugin(guardTenancy);
 policySchema.index({ organizationId: 1, deletedAt: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 policySchema.index(
   { organizationId: 1, workspaceId: 1, deletedAt: 1, enabled: 1 },
@@ -94,7 +94,7 @@ export const policyRevisionSchema = new Schema<PolicyRevisionDocument>(
     minimize: false,
   },
 );
-policyRevisionSchema.plugin(tenancy);
+policyRevisionSchema.plugin(guardTenancy);
 policyRevisionSchema.index(
   { organizationId: 1, policyId: 1, revision: -1 },
   { name: 'revision', unique: true },
@@ -125,7 +125,7 @@ export const policySetSchema = new Schema<PolicySetDocument>(
     autoIndex: false,
   },
 );
-policySetSchema.plugin(tenancy);
+policySetSchema.plugin(guardTenancy);
 policySetSchema.index({ organizationId: 1, digest: 1 }, { name: 'digest', unique: true });
 
 /** Written by a consumer of the ledger; apart from the definition, so that a match invalidates no cache. */
@@ -145,5 +145,5 @@ export const policyStatisticsSchema = new Schema<PolicyStatisticsDocument>(
   },
   { collection: 'policy_statistics', autoIndex: false },
 );
-policyStatisticsSchema.plugin(tenancy);
+policyStatisticsSchema.plugin(guardTenancy);
 policyStatisticsSchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -20,7 +20,7 @@ const read = { auth: 'reader', agentScope: 'irrelevant' } as const;
 const manage = { auth: 'user', roles: MANAGERS } as const;
 /** The answer when a well-formed policy exceeds the limits of its workspace. */
 const codes = ['INVALID_OPERATION'] as const;
-const audit = (action: string) => ({ action, resource: 'policy' });
+const toAudit = (action: string) => ({ action, resource: 'policy' });
 
 export const policyRoutes = [
   route({
@@ -30,7 +30,7 @@ export const policyRoutes = [
     ...read,
     page: { limit: 50, max: 200 },
     data: policyView,
-    handler: ({ tenant, page }, { policies }) => policies.definitions.list(tenant, page),
+    handler: ({ tenant, page }, { policies }) => policies.definitions.listPolicies(tenant, page),
   }),
   route({
     method: 'post',
@@ -41,7 +41,7 @@ export const policyRoutes = [
     body: policyInput,
     data: policyView,
     codes,
-    audit: audit('policy.create'),
+    audit: toAudit('policy.create'),
     handler: async ({ tenant, body }, { policies }) =>
       reply(201, await policies.definitions.create(tenant, body)),
   }),
@@ -51,7 +51,7 @@ export const policyRoutes = [
     summary: 'Prebuilt policies',
     ...read,
     data: z.array(templateView),
-    handler: (_input, { policies }) => policies.definitions.templates(),
+    handler: (_input, { policies }) => policies.definitions.listTemplates(),
   }),
   route({
     method: 'post',
@@ -62,7 +62,7 @@ export const policyRoutes = [
     body: templateInput,
     data: policyView,
     codes,
-    audit: audit('policy.create'),
+    audit: toAudit('policy.create'),
     handler: async ({ tenant, body }, { policies }) =>
       reply(201, await policies.definitions.createFromTemplate(tenant, body)),
   }),
@@ -82,7 +82,8 @@ export const policyRoutes = [
     ...read,
     params: byId,
     data: policyView,
-    handler: ({ tenant, params }, { policies }) => policies.definitions.get(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) =>
+      policies.definitions.getPolicy(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -93,9 +94,9 @@ export const policyRoutes = [
     body: policyEdit,
     data: policyView,
     codes,
-    audit: audit('policy.update'),
+    audit: toAudit('policy.update'),
     async handler({ tenant, user, params, body }, { policies }) {
-      const edited = await policies.canaries.edit({ tenant, user }, params.id, body);
+      const edited = await policies.canaries.changePolicy({ tenant, user }, params.id, body);
       const { canary } = body;
       return reply(200, edited, canary && { audit: { metadata: { canary } } });
     },
@@ -108,7 +109,7 @@ export const policyRoutes = [
     params: byId,
     data: deletedPolicyView,
     codes,
-    audit: audit('policy.delete'),
+    audit: toAudit('policy.delete'),
     handler: ({ tenant, params }, { policies }) => policies.definitions.remove(tenant, params.id),
   }),
   route({
@@ -120,7 +121,7 @@ export const policyRoutes = [
     page: { limit: 50, max: 200 },
     data: revisionView,
     handler: ({ tenant, params, page }, { policies }) =>
-      policies.definitions.revisions(tenant, params.id, page),
+      policies.definitions.listRevisions(tenant, params.id, page),
   }),
   route({
     method: 'get',
@@ -130,6 +131,6 @@ export const policyRoutes = [
     params: revisionParams,
     data: revisionView,
     handler: ({ tenant, params }, { policies }) =>
-      policies.definitions.revision(tenant, params.id, params.revision),
+      policies.definitions.getRevision(tenant, params.id, params.revision),
   }),
 ];

@@ -11,7 +11,14 @@ import {
   type Condition,
 } from '../../domain/policies/definition.ts';
 import { templateCategories } from '../../domain/policies/templates/templates.ts';
-import { freeObject, id, idParam, instant, line, listOf } from '../../http/declaration/views.ts';
+import {
+  freeObject,
+  id,
+  idParam,
+  instant,
+  singleLine,
+  boundedList,
+} from '../../http/declaration/views.ts';
 import { approvalRecordView } from './approvals/approval-record.schemas.ts';
 
 const objectId = z
@@ -47,14 +54,14 @@ const action: z.ZodType<Action> = z.strictObject({
 
 /** The contents of a policy. */
 export const policyContents = {
-  name: line(100),
+  name: singleLine(100),
   description: z.string().trim().max(500),
   enabled: z.boolean(),
   priority: z.number().min(-1e6).max(1e6).describe('Lower is evaluated first'),
-  conditions: listOf(condition, policyLimits.conditions).describe(
+  conditions: boundedList(condition, policyLimits.conditions).describe(
     'All conditions of a workspace share 2,000,000 steps of work a decision; what would take more is in error',
   ),
-  actions: listOf(action, policyLimits.actions, 1),
+  actions: boundedList(action, policyLimits.actions, 1),
 };
 
 /** The contents as they are shown. */
@@ -69,7 +76,7 @@ export const policyContentsView = {
 /** A valid action, so that conditions can be checked without their actions. */
 const STAND_IN: Action[] = [{ type: 'notify' }];
 
-function refine(
+function addPolicyIssues(
   policy: { conditions?: Condition[]; actions?: Action[] },
   context: z.RefinementCtx,
 ): void {
@@ -89,15 +96,15 @@ const newPolicy = {
 };
 export const policyInput = z
   .object({ ...newPolicy, workspaceId: workspaceOfPolicy })
-  .superRefine(refine);
+  .superRefine(addPolicyIssues);
 
 /** A new policy in the workspace of the request. */
-export const policyInputHere = z.object(newPolicy).superRefine(refine);
+export const policyInputHere = z.object(newPolicy).superRefine(addPolicyIssues);
 
 /** A policy that is tried before it is saved; its name may be left out. */
 export const policyCandidate = z
   .object({ ...newPolicy, name: withDefault(policyContents.name, 'Candidate') })
-  .superRefine(refine);
+  .superRefine(addPolicyIssues);
 
 export const policyChange = z
   .object({
@@ -108,11 +115,11 @@ export const policyChange = z
     conditions: optional(policyContents.conditions),
     actions: optional(policyContents.actions),
   })
-  .superRefine(refine);
+  .superRefine(addPolicyIssues);
 
 export const templateInput = z.object({
   templateId: z.string().min(1).max(100),
-  name: optional(line(100)),
+  name: optional(singleLine(100)),
 });
 
 export const policyView = z.object({

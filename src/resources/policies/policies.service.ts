@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
-import { sameJson } from '../../domain/policies/condition.ts';
+import { isSameJson } from '../../domain/policies/condition.ts';
 import {
   findTemplate,
   type PolicyTemplate,
@@ -13,7 +13,7 @@ import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.t
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { ApprovalHistory, ApprovalRecord } from './approvals/approval-history.service.ts';
 import {
-  contentsOf,
+  toPolicyContents,
   type PolicyDocument,
   type PolicyRevisionDocument,
   type PolicyStatisticsDocument,
@@ -46,14 +46,14 @@ const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
 export function createPolicyService({ models, clock, workspaces, approvalHistory, ...deps }: Deps) {
   const changes = createPolicyChanges({ models, clock, ...deps });
 
-  function find(tenant: Tenant, _id: string): Promise<PolicyDocument> {
-    const where = { ...live(tenant), _id };
+  function findPolicy(tenant: Tenant, _id: string): Promise<PolicyDocument> {
+    const where = { ...filterLive(tenant), _id };
     return findOr404(models.policies.findOne(where).lean<PolicyDocument>());
   }
 
   /** The filter for the revisions of a policy that the tenant sees, live or removed. */
-  async function revisionsOf(tenant: Tenant, policyId: string) {
-    await findOr404(models.policies.exists({ ...visible(tenant), _id: policyId }));
+  async function filterRevisions(tenant: Tenant, policyId: string) {
+    await findOr404(models.policies.exists({ ...filterVisible(tenant), _id: policyId }));
     return { organizationId: tenant.organizationId, policyId };
   }
 
@@ -65,11 +65,11 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
     const [first] = revisions;
     if (!first) return [];
     const numbers = revisions.map(({ revision }) => revision);
-    const made = await approvalHistory.ofRevisions(organizationId, first.policyId, numbers);
-    return revisions.map((one) => ({ ...one, approval: made.get(one.revision) ?? null }));
+    const approvals = await approvalHistory.loadByRevision(organizationId, first.policyId, numbers);
+    return revisions.map((one) => ({ ...one, approval: approvals.get(one.revision) ?? null }));
   }
 
-  async function viewsOf(
+  async function loadViews(
     organizationId: string,
     policies: readonly PolicyDocument[],
   ): Promise<PolicyView[]> {
@@ -80,37 +80,40 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
     return policies.map((policy) => toView(policy, byId.get(policy._id.toHexString())));
   }
 
-  async function viewOf(policy: PolicyDocument): Promise<PolicyView> {
-    const [view] = await viewsOf(policy.organizationId.toHexString(), [policy]);
+  async function loadView(policy: PolicyDocument): Promise<PolicyView> {
+    const [view] = await loadViews(policy.organizationId.toHexString(), [policy]);
     if (!view) throw new AppError('INTERNAL_ERROR');
     return view;
   }
 
   /** The workspace of a new policy. @throws AppError `NOT_FOUND` */
-  async function workspaceFor(tenant: Tenant, named: string | undefined): Promise<string> {
+  async function resolveWorkspace(
+    tenant: Tenant,
+    requestedWorkspaceId: string | undefined,
+  ): Promise<string> {
     const { organizationId } = tenant;
-    const workspaceId = named ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
+    const workspaceId = requestedWorkspaceId ?? tenant.workspaceId ?? tenant.defaultWorkspaceId;
     await workspaces.require(organizationId, workspaceId);
     return workspaceId;
   }
 
   async function create(
     tenant: Tenant,
-    { workspaceId: named, ...contents }: z.output<typeof policyInput>,
+    { workspaceId: requestedWorkspaceId, ...contents }: z.output<typeof policyInput>,
   ): Promise<PolicyView> {
-    const workspaceId = await workspaceFor(tenant, named);
+    const workspaceId = await resolveWorkspace(tenant, requestedWorkspaceId);
     return toView(await changes.insert(tenant, { ...contents, workspaceId }));
   }
 
   return {
-    async list(tenant: Tenant, page: Page): Promise<Listed<PolicyView>> {
-      const { items, total } = await listPage(models.policies, live(tenant), page);
-      return { items: await viewsOf(tenant.organizationId, items), total };
+    async listPolicies(tenant: Tenant, page: Page): Promise<Listed<PolicyView>> {
+      const { items, total } = await listPage(models.policies, filterLive(tenant), page);
+      return { items: await loadViews(tenant.organizationId, items), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<PolicyView> {
-      return viewOf(await find(tenant, id));
+    async getPolicy(tenant: Tenant, id: string): Promise<PolicyView> {
+      return loadView(await findPolicy(tenant, id));
     },
 
     /**
@@ -119,7 +122,7 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
      */
     create,
 
-    workspaceFor,
+    resolveWorkspace,
 
     /**
      * A change to what is there already leaves no revision.
@@ -131,10 +134,10 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
       id: string,
       change: z.output<typeof policyChange>,
     ): Promise<PolicyView> {
-      const policy = await find(tenant, id);
-      const current = contentsOf(policy);
-      const isSame = sameJson({ ...current, ...change }, current);
-      return viewOf(isSame ? policy : await changes.revise(tenant, policy, change));
+      const policy = await findPolicy(tenant, id);
+      const current = toPolicyContents(policy);
+      const isSame = isSameJson({ ...current, ...change }, current);
+      return loadView(isSame ? policy : await changes.updatePolicy(tenant, policy, change));
     },
 
     /**
@@ -142,37 +145,37 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval
      */
     async remove(tenant: Tenant, id: string): Promise<DeletedPolicyView> {
-      const policy = await find(tenant, id);
-      const { _id } = await changes.revise(tenant, policy, { deletedAt: clock.now() });
+      const policy = await findPolicy(tenant, id);
+      const { _id } = await changes.updatePolicy(tenant, policy, { deletedAt: clock.now() });
       return { _id, id: _id, deleted: true };
     },
 
     /** Lists the newest first, also of a removed policy. @throws AppError `NOT_FOUND` */
-    async revisions(
+    async listRevisions(
       tenant: Tenant,
       policyId: string,
       page: Page,
     ): Promise<Listed<PolicyRevisionView>> {
-      const where = await revisionsOf(tenant, policyId);
+      const where = await filterRevisions(tenant, policyId);
       const sort = { revision: -1 } as const;
       const { items, total } = await listPage(models.policyRevisions, where, { ...page, sort });
       return { items: await withApprovals(tenant, items), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async revision(
+    async getRevision(
       tenant: Tenant,
       policyId: string,
       revision: number,
     ): Promise<PolicyRevisionView> {
-      const where = { ...(await revisionsOf(tenant, policyId)), revision };
+      const where = { ...(await filterRevisions(tenant, policyId)), revision };
       const query = models.policyRevisions.findOne(where).lean<PolicyRevisionDocument>();
       const [view] = await withApprovals(tenant, [await findOr404(query)]);
       if (!view) throw new AppError('INTERNAL_ERROR');
       return view;
     },
 
-    templates(): Promise<PolicyTemplate[]> {
+    listTemplates(): Promise<PolicyTemplate[]> {
       return Promise.resolve([...policyTemplates]);
     },
 
@@ -195,12 +198,12 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
 export type PolicyService = ReturnType<typeof createPolicyService>;
 
 /** The policies that the tenant sees: of the organisation, or of the chosen workspace. */
-function visible({ organizationId, workspaceId }: Tenant) {
+function filterVisible({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }
 
-function live(tenant: Tenant) {
-  return { ...visible(tenant), deletedAt: null };
+function filterLive(tenant: Tenant) {
+  return { ...filterVisible(tenant), deletedAt: null };
 }
 
 function toView(policy: PolicyDocument, statistics: Statistics = NEVER_MATCHED): PolicyView {

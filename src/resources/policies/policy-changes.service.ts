@@ -1,14 +1,14 @@
 // Writes changes of policies: permission, revision, limits of the workspace, and the active policy sets.
 import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { judgesAlike } from '../../domain/policies/changes/canary.ts';
+import { hasSameEffect } from '../../domain/policies/changes/canary.ts';
 import { ARMS } from '../../domain/policies/changes/sequential-test.ts';
-import { workspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
+import { findWorkspaceLimitViolation } from '../../domain/policies/workspace-limits.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
-import { JUDGING, policiesIn } from './canary/policy-arms.ts';
-import { contentsOf, type PolicyContents, type PolicyDocument } from './policies.model.ts';
+import { JUDGING, selectArmPolicies } from './canary/policy-arms.ts';
+import { toPolicyContents, type PolicyContents, type PolicyDocument } from './policies.model.ts';
 import type { PolicySetService } from './policy-sets.service.ts';
 
 /** The contents of a policy before and after a change; null: there is no policy. */
@@ -25,7 +25,7 @@ export type PolicyChangeDeps = Pick<Platform, 'models' | 'clock' | 'onCommit'> &
 };
 
 /** The fields that a change writes. */
-type Written = Partial<PolicyContents> | { deletedAt: Date };
+type PolicyPatch = Partial<PolicyContents> | { deletedAt: Date };
 type NewPolicy = PolicyContents & { workspaceId: string };
 
 /** Every change runs in the transaction of the request. */
@@ -36,7 +36,7 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
     const { organizationId, actor } = tenant;
     const deleted = policy.deletedAt !== null;
     await insertOne(models.policyRevisions, {
-      ...contentsOf(policy),
+      ...toPolicyContents(policy),
       organizationId,
       policyId: policy._id,
       revision: policy.revision,
@@ -50,18 +50,18 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
   /** Checks the limits in both arms of a canary, under the lock of the organisation. */
   async function requireWithinLimits(policy: PolicyDocument): Promise<void> {
     const { organizationId, workspaceId } = policy;
-    await memberships.lock(organizationId.toHexString());
+    await memberships.lockOrganization(organizationId.toHexString());
     const judging = await models.policies
       .find({ organizationId, workspaceId, ...JUDGING }, 'enabled conditions canary')
       .lean<PolicyDocument[]>();
     for (const arm of ARMS) {
-      const violation = workspaceLimitViolation(policiesIn(arm, judging));
+      const violation = findWorkspaceLimitViolation(selectArmPolicies(arm, judging));
       if (violation !== null) throw new AppError('INVALID_OPERATION', violation);
     }
   }
 
   /** Ends a canary when a direct change replaces what it judges. */
-  async function supersede(organizationId: string, canaryId: string): Promise<void> {
+  async function endCanary(organizationId: string, canaryId: string): Promise<void> {
     await models.policyCanaries.updateOne(
       { _id: canaryId, organizationId },
       { $set: { state: 'superseded', endedAt: clock.now() } },
@@ -70,29 +70,33 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
 
   return {
     /** @throws AppError `INVALID_OPERATION` beyond the workspace's limits, and what `requireAllowed` throws */
-    async insert(tenant: Tenant, given: NewPolicy): Promise<PolicyDocument> {
+    async insert(tenant: Tenant, newPolicy: NewPolicy): Promise<PolicyDocument> {
       const { organizationId } = tenant;
-      await requireAllowed(tenant, { before: null, after: given });
-      const policy = await insertOne(models.policies, { ...given, organizationId, revision: 1 });
+      await requireAllowed(tenant, { before: null, after: newPolicy });
+      const policy = await insertOne(models.policies, {
+        ...newPolicy,
+        organizationId,
+        revision: 1,
+      });
       await record(tenant, policy);
       return policy;
     },
 
     /** @throws AppError `NOT_FOUND` when it is gone, and like `insert` */
-    async revise(
+    async updatePolicy(
       tenant: Tenant,
       policy: PolicyDocument,
-      written: Written,
+      patch: PolicyPatch,
     ): Promise<PolicyDocument> {
       const { _id, organizationId } = policy;
-      const before = contentsOf(policy);
-      const after = 'deletedAt' in written ? null : { ...before, ...written };
-      await requireAllowed(tenant, { before: judgingNow(policy), after });
-      const isSuperseded = after === null || !judgesAlike(before, after);
+      const before = toPolicyContents(policy);
+      const after = 'deletedAt' in patch ? null : { ...before, ...patch };
+      await requireAllowed(tenant, { before: selectActiveContents(policy), after });
+      const isSuperseded = after === null || !hasSameEffect(before, after);
       const canary = isSuperseded ? policy.canary : null;
-      if (canary) await supersede(tenant.organizationId, canary.id.toHexString());
+      if (canary) await endCanary(tenant.organizationId, canary.id.toHexString());
       const where = { _id, organizationId, deletedAt: null };
-      const $set = canary ? { ...written, canary: null } : written;
+      const $set = canary ? { ...patch, canary: null } : patch;
       const update = { $set, $inc: { revision: 1 } };
       const revised = await findOr404(
         models.policies.findOneAndUpdate(where, update, AFTER).lean<PolicyDocument>(),
@@ -105,7 +109,7 @@ export function createPolicyChanges(deps: PolicyChangeDeps) {
 export type PolicyChanges = ReturnType<typeof createPolicyChanges>;
 
 /** The enabled version: a policy that its canary disables still judges in the control arm. */
-function judgingNow(policy: PolicyDocument): PolicyContents {
+function selectActiveContents(policy: PolicyDocument): PolicyContents {
   const control = policy.canary?.control;
-  return contentsOf(control?.enabled ? control : policy);
+  return toPolicyContents(control?.enabled ? control : policy);
 }

@@ -8,44 +8,44 @@ import {
   type PolicyCache,
   type PolicySet,
 } from '../../domain/policies/compile.ts';
-import { armOf } from '../../domain/policies/changes/canary.ts';
+import { drawArm } from '../../domain/policies/changes/canary.ts';
 import type { Arm } from '../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
-import { JUDGING, type JudgingPolicy, policiesIn } from './canary/policy-arms.ts';
+import { JUDGING, type JudgingPolicy, selectArmPolicies } from './canary/policy-arms.ts';
 import type { PolicyDocument, PolicySetDocument } from './policies.model.ts';
 
 /** The compiled policy sets of a workspace. */
-interface JudgingSets {
+interface ActivePolicySets {
   /** Judges all decisions, or those outside the canary's share. */
   control: PolicySet;
   canary: { id: string; share: number; set: PolicySet } | null;
 }
 
 /** The workspace of a decision, or a pair: that workspace and a second one whose policies judge it as well. */
-export type JudgedIn = string | readonly [string, string];
+export type DecisionWorkspaces = string | readonly [string, string];
 
 const CACHED_SETS = 2000;
 const CACHED_WORKSPACES = 500;
 
 export function createPolicySetService({ models, caches }: Pick<Platform, 'models' | 'caches'>) {
-  const sets = caches.open<JudgingSets>({ collections: ['policies'], max: CACHED_SETS });
+  const sets = caches.openCache<ActivePolicySets>({ collections: ['policies'], max: CACHED_SETS });
   /** Compiled policies by workspace, so that a change recompiles one policy and not the workspace. */
   const compiled = new LRUCache<string, PolicyCache>({ max: CACHED_WORKSPACES });
 
-  function compiledOf(workspaceId: string): PolicyCache {
-    let known = compiled.get(workspaceId);
-    if (!known) compiled.set(workspaceId, (known = new Map()));
-    return known;
+  function openCompiledCache(workspaceId: string): PolicyCache {
+    let cached = compiled.get(workspaceId);
+    if (!cached) compiled.set(workspaceId, (cached = new Map()));
+    return cached;
   }
 
   /** Compiles a set and stores its digest. Only policies of the control stay compiled, for canaries are short-lived. */
-  async function compiledIn(
+  async function compileArm(
     arm: Arm,
     { organizationId, place }: { organizationId: string; place: string },
     policies: readonly JudgingPolicy[],
   ): Promise<PolicySet> {
-    const cache = arm === 'control' ? compiledOf(place) : new Map();
+    const cache = arm === 'control' ? openCompiledCache(place) : new Map();
     const set = compilePolicies(policies, cache);
     const { digest, members } = set;
     await models.policySets.updateOne(
@@ -56,30 +56,40 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
     return set;
   }
 
-  async function load(organizationId: string, judgedIn: JudgedIn): Promise<JudgingSets> {
-    const workspaceIds = typeof judgedIn === 'string' ? [judgedIn] : judgedIn;
+  async function loadSets(
+    organizationId: string,
+    workspaces: DecisionWorkspaces,
+  ): Promise<ActivePolicySets> {
+    const workspaceIds = typeof workspaces === 'string' ? [workspaces] : workspaces;
     const policies = await models.policies
       .find({ organizationId, workspaceId: { $in: workspaceIds }, ...JUDGING })
       .lean<PolicyDocument[]>();
-    const { tried, judging } = armsOf(policies, workspaceIds[0] ?? '');
-    const place = { organizationId, place: placeOf(judgedIn) };
-    const control = await compiledIn('control', place, judging('control'));
-    if (!tried) return { control, canary: null };
-    const set = await compiledIn('canary', place, judging('canary'));
-    return { control, canary: { id: tried.id.toHexString(), share: tried.share, set } };
+    const { canaryOnTrial, listJudging } = splitArms(policies, workspaceIds[0] ?? '');
+    const place = { organizationId, place: toWorkspaceKey(workspaces) };
+    const control = await compileArm('control', place, listJudging('control'));
+    if (!canaryOnTrial) return { control, canary: null };
+    const set = await compileArm('canary', place, listJudging('canary'));
+    return {
+      control,
+      canary: { id: canaryOnTrial.id.toHexString(), share: canaryOnTrial.share, set },
+    };
   }
 
   return {
     /** Returns the policies that judge this decision. Their digest is stored before this resolves. */
-    of(organizationId: string, judgedIn: JudgedIn, traceId: string): Awaitable<PolicySet> {
-      const judging = sets.get(`${organizationId}/${placeOf(judgedIn)}`, async () => ({
+    loadPolicySet(
+      organizationId: string,
+      workspaces: DecisionWorkspaces,
+      traceId: string,
+    ): Awaitable<PolicySet> {
+      const judging = sets.get(`${organizationId}/${toWorkspaceKey(workspaces)}`, async () => ({
         organizationId,
-        value: await load(organizationId, judgedIn),
+        value: await loadSets(organizationId, workspaces),
       }));
       return whenKnown(judging, (found) => {
         if (!found) throw new AppError('INTERNAL_ERROR');
         const { control, canary } = found;
-        return canary && armOf(canary, traceId) === 'canary' ? canary.set : control;
+        return canary && drawArm(canary, traceId) === 'canary' ? canary.set : control;
       });
     },
 
@@ -96,18 +106,21 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
 }
 export type PolicySetService = ReturnType<typeof createPolicySetService>;
 
-function placeOf(judgedIn: JudgedIn): string {
-  return typeof judgedIn === 'string' ? judgedIn : judgedIn.join('+');
+function toWorkspaceKey(workspaces: DecisionWorkspaces): string {
+  return typeof workspaces === 'string' ? workspaces : workspaces.join('+');
 }
 
 /** Only the canary of the decision's own workspace counts. */
-function armsOf(policies: readonly PolicyDocument[], workspaceId: string) {
+function splitArms(policies: readonly PolicyDocument[], workspaceId: string) {
   const isOwn = (policy: PolicyDocument): boolean => policy.workspaceId.equals(workspaceId);
   const own = policies.filter(isOwn);
-  const besides = policiesIn(
+  const fromOtherWorkspace = selectArmPolicies(
     'control',
     policies.filter((policy) => !isOwn(policy)),
   );
-  const judging = (arm: Arm): JudgingPolicy[] => [...policiesIn(arm, own), ...besides];
-  return { tried: own.find(({ canary }) => canary)?.canary, judging };
+  const listJudging = (arm: Arm): JudgingPolicy[] => [
+    ...selectArmPolicies(arm, own),
+    ...fromOtherWorkspace,
+  ];
+  return { canaryOnTrial: own.find(({ canary }) => canary)?.canary, listJudging };
 }

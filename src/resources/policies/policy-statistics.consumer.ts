@@ -3,13 +3,13 @@ import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { Models } from '../../models.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
 
-export function policyStatisticsConsumer(models: Models): Consumer<TraceDocument> {
+export function createPolicyStatisticsConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'policy-statistics',
     from: 'start',
     kinds: ['trace'],
     projection: { matchedPolicyIds: 1, createdAt: 1 },
-    async run(entries, { session, organizationId }) {
+    async consume(entries, { session, organizationId }) {
       const matches = new Map<string, { count: number; last: Date }>();
       for (const { matchedPolicyIds, createdAt } of entries) {
         for (const id of matchedPolicyIds)

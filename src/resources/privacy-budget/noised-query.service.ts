@@ -4,22 +4,22 @@ import type { Platform } from '../../composition/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
 import {
-  type Exact,
+  type ExactGroup,
   type Grouping,
-  release,
-  type Released,
+  releaseGroups,
+  type ReleasedGroup,
   SCORE_UNITS,
 } from '../../domain/privacy/released-numbers.ts';
-import { objectId } from '../../ledger/ledger.model.ts';
+import { toObjectId } from '../../ledger/ledger.model.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { BudgetView, PrivacyBudgetService } from './privacy-budget.service.ts';
 import type { noisedQueryInput } from './privacy-budget.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'random16'> & { budget: PrivacyBudgetService };
+type Deps = Pick<Platform, 'models' | 'draw16Bytes'> & { budget: PrivacyBudgetService };
 type NoisedQuery = z.output<typeof noisedQueryInput>;
 
 export interface NoisedAnswer extends NoisedQuery {
-  groups: Released[];
+  groups: ReleasedGroup[];
   standardDeviation: number | null;
   budget: BudgetView;
 }
@@ -31,8 +31,8 @@ const OTHER = 'other';
 /** Number of agents with a group of their own, the oldest ones; all others are in `other`. */
 const AGENTS_MAX = 100;
 
-export function createNoisedQueryService({ models, random16, budget }: Deps) {
-  async function groupsOf(tenant: Tenant, groupBy: Grouping): Promise<string[]> {
+export function createNoisedQueryService({ models, draw16Bytes: random16, budget }: Deps) {
+  async function listGroups(tenant: Tenant, groupBy: Grouping): Promise<string[]> {
     if (groupBy === 'none') return [ALL];
     if (groupBy === 'status') return [...STATUSES];
     const { organizationId } = tenant;
@@ -45,20 +45,20 @@ export function createNoisedQueryService({ models, random16, budget }: Deps) {
   }
 
   /** Counts exactly. @throws the database's time-out error when it takes too long; nothing is spent then */
-  async function count(
+  async function countGroups(
     { organizationId, workspaceId }: Tenant,
     groupBy: Grouping,
     groups: readonly string[],
-  ): Promise<Exact[]> {
+  ): Promise<ExactGroup[]> {
     const where = {
-      organizationId: objectId(organizationId),
+      organizationId: toObjectId(organizationId),
       deletedAt: null,
       ...(workspaceId !== null && { workspaceId }),
     };
     const counted = await models.traces
       .aggregate<{ _id: string; count: number; sum: number }>([
         { $match: where },
-        { $group: { _id: groupExpression(groupBy, groups), count: { $sum: 1 }, sum: SUM } },
+        { $group: { _id: buildGroupExpression(groupBy, groups), count: { $sum: 1 }, sum: SUM } },
       ])
       .option({ maxTimeMS: READ_MAX_MS });
     const byGroup = new Map(counted.map((each) => [each._id, each]));
@@ -74,9 +74,9 @@ export function createNoisedQueryService({ models, random16, budget }: Deps) {
       const { metric, groupBy, mechanism, purpose } = query;
       const cost = { epsilon: toNanos(query.epsilon), delta: toNanos(query.delta) };
       await budget.requireRoom(tenant, cost);
-      const exact = await count(tenant, groupBy, await groupsOf(tenant, groupBy));
-      const spent = await budget.spend(tenant, purpose, cost);
-      const { groups, standardDeviation: ofCounts } = release(
+      const exact = await countGroups(tenant, groupBy, await listGroups(tenant, groupBy));
+      const spent = await budget.consumeBudget(tenant, purpose, cost);
+      const { groups, standardDeviation: ofCounts } = releaseGroups(
         exact,
         { metric, mechanism, cost },
         random16,
@@ -90,7 +90,7 @@ export function createNoisedQueryService({ models, random16, budget }: Deps) {
 }
 export type NoisedQueryService = ReturnType<typeof createNoisedQueryService>;
 
-function groupExpression(groupBy: Grouping, groups: readonly string[]): object {
+function buildGroupExpression(groupBy: Grouping, groups: readonly string[]): object {
   if (groupBy === 'none') return { $literal: ALL };
   if (groupBy === 'status') return { $toString: '$status' };
   return { $cond: [{ $in: ['$agentId', groups] }, '$agentId', OTHER] };

@@ -1,6 +1,6 @@
 // The privacy budget of an organisation: caps and spent amounts of a window (document 3, section 2).
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 /** All amounts are in whole billionths. */
 export interface PrivacyBudgetDocument {
@@ -36,5 +36,5 @@ export const privacyBudgetSchema = new Schema<PrivacyBudgetDocument>(
   },
   { collection: 'privacy_budgets', timestamps: true, autoIndex: false, minimize: false },
 );
-privacyBudgetSchema.plugin(tenancy);
+privacyBudgetSchema.plugin(guardTenancy);
 privacyBudgetSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

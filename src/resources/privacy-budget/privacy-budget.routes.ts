@@ -20,7 +20,7 @@ export const privacyBudgetRoutes = [
     agentScope: 'irrelevant',
     plan,
     data: budgetView,
-    handler: ({ tenant }, { privacy }) => privacy.budget.get(tenant),
+    handler: ({ tenant }, { privacy }) => privacy.budget.getBudget(tenant),
   }),
   route({
     method: 'patch',
@@ -32,7 +32,7 @@ export const privacyBudgetRoutes = [
     body: capsInput,
     data: budgetView,
     audit: { action: 'compliance.privacy-budget.updated', resource },
-    prepare: ({ tenant }, { privacy }) => privacy.budget.current(tenant),
+    prepare: ({ tenant }, { privacy }) => privacy.budget.loadCurrent(tenant),
     async handler({ tenant, body }, { privacy }) {
       const changed = await privacy.budget.changeCaps(tenant, body);
       return reply(200, changed, { audit: { resourceId: String(changed._id), metadata: body } });

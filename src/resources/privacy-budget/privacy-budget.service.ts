@@ -5,7 +5,7 @@ import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Cost } from '../../domain/privacy/mechanism.ts';
 import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
 import { AppError } from '../../errors.ts';
-import { AFTER, findOr404, givenMembers } from '../../platform/mongo/queries.ts';
+import { AFTER, findOr404, omitUndefined } from '../../platform/mongo/queries.ts';
 import type { PrivacyBudgetDocument } from './privacy-budget.model.ts';
 import type { budgetView, capsInput } from './privacy-budget.schemas.ts';
 
@@ -29,27 +29,27 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
   const budgets = models.privacyBudgets;
 
   /** Returns the budget; creates it with the defaults, and begins a new window when the last has ended. */
-  async function current(organizationId: string): Promise<PrivacyBudgetDocument> {
+  async function loadCurrent(organizationId: string): Promise<PrivacyBudgetDocument> {
     const now = clock.now();
-    const budget = (await find(organizationId)) ?? (await make(organizationId, now));
-    return budget.windowResetsAt > now ? budget : beginAnew(budget, now);
+    const budget = (await findBudget(organizationId)) ?? (await createBudget(organizationId, now));
+    return budget.windowResetsAt > now ? budget : beginWindow(budget, now);
   }
 
-  function find(organizationId: Id): Promise<PrivacyBudgetDocument | null> {
+  function findBudget(organizationId: Id): Promise<PrivacyBudgetDocument | null> {
     return budgets.findOne({ organizationId }).lean<PrivacyBudgetDocument>();
   }
 
   /** Creates the budget; of concurrent callers the first writes. */
-  async function make(organizationId: string, now: Date): Promise<PrivacyBudgetDocument> {
+  async function createBudget(organizationId: string, now: Date): Promise<PrivacyBudgetDocument> {
     const resetsAt = new Date(now.getTime() + DEFAULTS.windowDurationMs);
     const window = { windowStartedAt: now, windowResetsAt: resetsAt };
-    const made = Object.assign({}, DEFAULTS, UNSPENT, window);
-    await budgets.updateOne({ organizationId }, { $setOnInsert: made }, { upsert: true });
-    return findOr404(find(organizationId));
+    const defaults = Object.assign({}, DEFAULTS, UNSPENT, window);
+    await budgets.updateOne({ organizationId }, { $setOnInsert: defaults }, { upsert: true });
+    return findOr404(findBudget(organizationId));
   }
 
   /** Begins a new window; of concurrent callers the first writes, so no spend in the new window is lost. */
-  async function beginAnew(
+  async function beginWindow(
     { organizationId, windowResetsAt, windowDurationMs }: PrivacyBudgetDocument,
     now: Date,
   ): Promise<PrivacyBudgetDocument> {
@@ -59,12 +59,12 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
       { organizationId, windowResetsAt },
       { $set: Object.assign({}, UNSPENT, window) },
     );
-    return findOr404(find(organizationId));
+    return findOr404(findBudget(organizationId));
   }
 
   return {
-    async get({ organizationId }: Tenant): Promise<BudgetView> {
-      return toView(await current(organizationId));
+    async getBudget({ organizationId }: Tenant): Promise<BudgetView> {
+      return toView(await loadCurrent(organizationId));
     },
 
     /**
@@ -79,11 +79,11 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
         epsilonCap: epsilonCap && toNanos(epsilonCap),
         deltaCap: deltaCap && toNanos(deltaCap),
       };
-      const { windowStartedAt } = await findOr404(find(organizationId));
+      const { windowStartedAt } = await findOr404(findBudget(organizationId));
       const windowResetsAt =
         windowDurationMs && new Date(windowStartedAt.getTime() + windowDurationMs);
-      const change = givenMembers({ ...caps, windowDurationMs, windowResetsAt, isPaused: paused });
-      const unspent = givenMembers({
+      const change = omitUndefined({ ...caps, windowDurationMs, windowResetsAt, isPaused: paused });
+      const unspent = omitUndefined({
         epsilonSpent: caps.epsilonCap && { $lte: caps.epsilonCap },
         deltaSpent: caps.deltaCap && { $lte: caps.deltaCap },
       });
@@ -95,34 +95,43 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
       return toView(changed);
     },
 
-    current: ({ organizationId }: Tenant): Promise<PrivacyBudgetDocument> =>
-      current(organizationId),
+    loadCurrent: ({ organizationId }: Tenant): Promise<PrivacyBudgetDocument> =>
+      loadCurrent(organizationId),
 
     /** Refuses early what could not be spent. @throws AppError `PRIVACY_BUDGET_EXHAUSTED` */
     async requireRoom({ organizationId }: Tenant, cost: Cost): Promise<void> {
-      const budget = await current(organizationId);
+      const budget = await loadCurrent(organizationId);
       const { epsilonCap, epsilonSpent, deltaCap, deltaSpent } = budget;
       const fits = epsilonSpent + cost.epsilon <= epsilonCap && deltaSpent + cost.delta <= deltaCap;
-      if (statusOf(budget) !== 'active' || !fits) throw exhausted(budget, clock.now());
+      if (toStatus(budget) !== 'active' || !fits) throw createExhaustedError(budget, clock.now());
     },
 
     /**
      * Spends in one conditional write, in a window that `requireRoom` has found: concurrent spends pass no cap.
      * @throws AppError `PRIVACY_BUDGET_EXHAUSTED`, also while paused and for a purpose too many
      */
-    async spend({ organizationId }: Tenant, purpose: string, cost: Cost): Promise<BudgetView> {
+    async consumeBudget(
+      { organizationId }: Tenant,
+      purpose: string,
+      cost: Cost,
+    ): Promise<BudgetView> {
       const windowResetsAt = { $gt: clock.now() };
       const place = `spendByPurpose.${purpose}`;
       const spent = await budgets
         .findOneAndUpdate(
-          { organizationId, windowResetsAt, isPaused: false, $expr: fitsInto(place, cost) },
+          {
+            organizationId,
+            windowResetsAt,
+            isPaused: false,
+            $expr: buildSpendCondition(place, cost),
+          },
           {
             $inc: { epsilonSpent: cost.epsilon, deltaSpent: cost.delta, [place]: cost.epsilon },
           },
           { returnDocument: 'after', ...DURABLE },
         )
         .lean<PrivacyBudgetDocument>();
-      if (!spent) throw exhausted(await current(organizationId), clock.now());
+      if (!spent) throw createExhaustedError(await loadCurrent(organizationId), clock.now());
       return toView(spent);
     },
   };
@@ -130,7 +139,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
 export type PrivacyBudgetService = ReturnType<typeof createPrivacyBudgetService>;
 
 /** Condition of a spend: it fits below both caps, and its purpose is known or within the limit. */
-function fitsInto(place: string, { epsilon, delta }: Cost): object {
+function buildSpendCondition(place: string, { epsilon, delta }: Cost): object {
   return {
     $and: [
       { $lt: ['$epsilonSpent', '$epsilonCap'] },
@@ -147,7 +156,7 @@ function fitsInto(place: string, { epsilon, delta }: Cost): object {
   };
 }
 
-function statusOf(budget: PrivacyBudgetDocument): BudgetView['status'] {
+function toStatus(budget: PrivacyBudgetDocument): BudgetView['status'] {
   const { isPaused, epsilonSpent, epsilonCap, deltaSpent, deltaCap } = budget;
   if (isPaused) return 'paused';
   return epsilonSpent >= epsilonCap || deltaSpent >= deltaCap ? 'exhausted' : 'active';
@@ -166,17 +175,17 @@ function toView(budget: PrivacyBudgetDocument): BudgetView {
     deltaCap: fromNanos(deltaCap),
     deltaSpent: fromNanos(deltaSpent),
     spendByPurpose: Object.fromEntries(amounts),
-    status: statusOf(budget),
+    status: toStatus(budget),
   };
 }
 
 /** @returns AppError `PRIVACY_BUDGET_EXHAUSTED`, with the amounts that are left */
-function exhausted(budget: PrivacyBudgetDocument, now: Date): AppError {
+function createExhaustedError(budget: PrivacyBudgetDocument, now: Date): AppError {
   const { epsilonCap, epsilonSpent, deltaCap, deltaSpent, windowResetsAt } = budget;
   const seconds = Math.max(1, Math.ceil((windowResetsAt.getTime() - now.getTime()) / 1000));
   return new AppError('PRIVACY_BUDGET_EXHAUSTED', undefined, {
     data: {
-      status: statusOf(budget),
+      status: toStatus(budget),
       epsilonLeft: fromNanos(epsilonCap - epsilonSpent),
       deltaLeft: fromNanos(deltaCap - deltaSpent),
       windowResetsAt: windowResetsAt.toISOString(),

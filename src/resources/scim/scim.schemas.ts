@@ -39,7 +39,7 @@ export const listQuery = selectionQuery.extend({
 export type ListQuery = z.output<typeof listQuery>;
 
 /** Accepts no schemas, or a list that contains the one. */
-export const schemasWith = (urn: string) => {
+export const requireSchema = (urn: string) => {
   const isNamed = (given: readonly string[]): boolean =>
     given.some((one) => one.toLowerCase() === urn.toLowerCase());
   return optional(z.array(z.string().max(200)).max(20).refine(isNamed, `must name ${urn}`));
@@ -47,7 +47,7 @@ export const schemasWith = (urn: string) => {
 
 const nameList = optional(z.array(z.string().max(200)).max(MAX_NAMES));
 export const searchInput = z.object({
-  schemas: schemasWith('urn:ietf:params:scim:api:messages:2.0:SearchRequest'),
+  schemas: requireSchema('urn:ietf:params:scim:api:messages:2.0:SearchRequest'),
   attributes: nameList,
   excludedAttributes: nameList,
   filter,
@@ -56,7 +56,7 @@ export const searchInput = z.object({
 });
 
 export const patchInput = z.object({
-  schemas: schemasWith('urn:ietf:params:scim:api:messages:2.0:PatchOp'),
+  schemas: requireSchema('urn:ietf:params:scim:api:messages:2.0:PatchOp'),
   Operations: z
     .array(
       z.object({

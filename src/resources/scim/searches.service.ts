@@ -36,7 +36,7 @@ type Group = Projected<ScimGroup>;
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
 /** Wraps one page of a list, with the total number of resources. */
-export function listResponse<T>(
+export function toListResponse<T>(
   total: number,
   startIndex: number,
   resources: readonly T[],
@@ -57,7 +57,7 @@ export function createSearchService({ people, groups }: Deps) {
     { startIndex, count, ...selection }: Search,
   ): Promise<Listed<User>> {
     const page = { skip: startIndex - 1, limit: count };
-    const { total, items } = await people.list(tenant, filter, page);
+    const { total, items } = await people.listPeople(tenant, filter, page);
     return { total, items: items.map((user) => project(user, USER_SCHEMA, selection)) };
   }
 
@@ -66,7 +66,7 @@ export function createSearchService({ people, groups }: Deps) {
     filter: Filter | null,
     { startIndex, count, ...selection }: Search,
   ): Promise<Listed<Group>> {
-    const found = await groups.list(tenant, filter, selection);
+    const found = await groups.listGroups(tenant, filter, selection);
     const page = found.slice(startIndex - 1, startIndex - 1 + count);
     const items = page.map((group) => project(group, GROUP_SCHEMA, selection));
     return { total: found.length, items };
@@ -74,22 +74,30 @@ export function createSearchService({ people, groups }: Deps) {
 
   return {
     /** @throws AppError `SCIM_INVALID_FILTER` */
-    async users(tenant: Tenant, search: Search): Promise<ListResponse<User>> {
-      const { total, items } = await findUsers(tenant, filterOf(search, USER_SCHEMA), search);
-      return listResponse(total, search.startIndex, items);
+    async searchUsers(tenant: Tenant, search: Search): Promise<ListResponse<User>> {
+      const { total, items } = await findUsers(
+        tenant,
+        compileSearchFilter(search, USER_SCHEMA),
+        search,
+      );
+      return toListResponse(total, search.startIndex, items);
     },
 
     /** @throws AppError `SCIM_INVALID_FILTER` */
-    async groups(tenant: Tenant, search: Search): Promise<ListResponse<Group>> {
-      const { total, items } = await findGroups(tenant, filterOf(search, GROUP_SCHEMA), search);
-      return listResponse(total, search.startIndex, items);
+    async searchGroups(tenant: Tenant, search: Search): Promise<ListResponse<Group>> {
+      const { total, items } = await findGroups(
+        tenant,
+        compileSearchFilter(search, GROUP_SCHEMA),
+        search,
+      );
+      return toListResponse(total, search.startIndex, items);
     },
 
     /**
      * Finds users, then groups. A filter may suit only one of the two; the other then has no match.
      * @throws AppError `SCIM_INVALID_FILTER` when it suits neither
      */
-    async everything(tenant: Tenant, search: Search): Promise<ListResponse<User | Group>> {
+    async searchAll(tenant: Tenant, search: Search): Promise<ListResponse<User | Group>> {
       const userFilter = tryFilter(search, USER_SCHEMA);
       const groupFilter = tryFilter(search, GROUP_SCHEMA);
       if (userFilter instanceof AppError && groupFilter instanceof AppError) throw userFilter;
@@ -104,13 +112,13 @@ export function createSearchService({ people, groups }: Deps) {
       const roles =
         groupFilter instanceof AppError ? none : await findGroups(tenant, groupFilter, rest);
       const items = [...users.items, ...roles.items];
-      return listResponse(users.total + roles.total, search.startIndex, items);
+      return toListResponse(users.total + roles.total, search.startIndex, items);
     },
   };
 }
 export type SearchService = ReturnType<typeof createSearchService>;
 
-function filterOf({ filter }: Search, schema: ResourceSchema): Filter | null {
+function compileSearchFilter({ filter }: Search, schema: ResourceSchema): Filter | null {
   try {
     return filter === undefined ? null : compileFilter(filter, schema);
   } catch (error) {
@@ -123,7 +131,7 @@ function filterOf({ filter }: Search, schema: ResourceSchema): Filter | null {
 /** Returns the filter, or the error when it does not suit the schema. */
 function tryFilter(search: Search, schema: ResourceSchema): Filter | null | AppError {
   try {
-    return filterOf(search, schema);
+    return compileSearchFilter(search, schema);
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

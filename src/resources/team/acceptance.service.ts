@@ -14,7 +14,7 @@ import type {
 } from '../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
-import { endOf, type InvitationEnd, refusalOf } from './invitation-state.ts';
+import { toInvitationEnd, type InvitationEnd, toInvitationRefusal } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { acceptInput } from './invitations.schemas.ts';
 import type { InvitationService } from './invitations.service.ts';
@@ -47,7 +47,7 @@ export function createAcceptanceService(deps: Deps) {
   const { models, clock, transaction } = deps;
   const { invitations, memberships, inviteeAccounts, sessions } = deps;
 
-  function find(token: string): Promise<InvitationDocument> {
+  function findInvitation(token: string): Promise<InvitationDocument> {
     const query = models.invitations
       .findOne({ tokenHash: sha256Hex(token) }, null, { crossTenant: true })
       .lean<InvitationDocument>();
@@ -56,8 +56,9 @@ export function createAcceptanceService(deps: Deps) {
 
   /** @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
   async function findPending(token: string): Promise<InvitationDocument> {
-    const invitation = await find(token);
-    if (endOf(invitation, clock.now()) !== null) throw refusalOf(invitation, clock.now());
+    const invitation = await findInvitation(token);
+    if (toInvitationEnd(invitation, clock.now()) !== null)
+      throw toInvitationRefusal(invitation, clock.now());
     return invitation;
   }
 
@@ -74,8 +75,8 @@ export function createAcceptanceService(deps: Deps) {
   return {
     /** Returns what an invitation offers, or how it has ended. @throws AppError `NOT_FOUND` for an unknown token */
     async validate(token: string): Promise<Offer | EndedOffer> {
-      const invitation = await find(token);
-      const reason = endOf(invitation, clock.now());
+      const invitation = await findInvitation(token);
+      const reason = toInvitationEnd(invitation, clock.now());
       if (reason !== null) return { valid: false, reason };
       const { organizationId, role, inviterEmail, expiresAt } = invitation;
       const organization = await findOr404(
@@ -104,10 +105,11 @@ export function createAcceptanceService(deps: Deps) {
       const invitee = await inviteeAccounts.identify({ email, name, password }, origin);
       return transaction(async () => {
         await invitations.consume(invitation);
-        const user = await inviteeAccounts.open(invitee, organizationId);
+        const user = await inviteeAccounts.openAccount(invitee, organizationId);
         const userId = user._id.toHexString();
-        if (await memberships.find(organizationId, userId)) throw new AppError('ALREADY_MEMBER');
-        await memberships.add({ organizationId, userId, role });
+        if (await memberships.findMembership(organizationId, userId))
+          throw new AppError('ALREADY_MEMBER');
+        await memberships.addMembership({ organizationId, userId, role });
         const session = await sessions.signIn(user, origin, PROOF);
         return { ...session, invitationId: invitation._id.toHexString() };
       });

@@ -1,12 +1,12 @@
 // The mail of an invitation, composed when it is sent; its token is derived and never stored (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
-import { invitationToken } from '../../domain/identity/invitation-token.ts';
-import { quotedName } from '../../domain/names/quoted-name.ts';
+import { deriveInvitationToken } from '../../domain/identity/invitation-token.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
-import { endOf } from './invitation-state.ts';
+import { toInvitationEnd } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'publicUrl' | 'secrets' | 'queueMail'>;
@@ -16,15 +16,15 @@ type InvitationMail = MailContent & { action: NonNullable<MailContent['action']>
 
 export function createInvitationMailService(deps: Deps) {
   const { models, clock, publicUrl, secrets, queueMail } = deps;
-  const tokenOf = (invitationId: string): string =>
-    invitationToken(secrets.ledgerKey, invitationId);
+  const deriveToken = (invitationId: string): string =>
+    deriveInvitationToken(secrets.ledgerKey, invitationId);
 
   return {
     /** Returns the stored hash of the token of an invitation. */
-    tokenHashOf: (invitationId: string): string => sha256Hex(tokenOf(invitationId)),
+    hashToken: (invitationId: string): string => sha256Hex(deriveToken(invitationId)),
 
     /** Queues the mail; call it in the transaction of the change. */
-    async send({ _id, organizationId }: InvitationDocument): Promise<void> {
+    async sendInvitation({ _id, organizationId }: InvitationDocument): Promise<void> {
       const payload = { kind: 'invitation', invitationId: _id.toHexString() };
       await queueMail(organizationId.toHexString(), payload);
     },
@@ -43,25 +43,30 @@ export function createInvitationMailService(deps: Deps) {
         const organization = await models.organizations
           .findById(organizationId, 'name')
           .lean<Pick<OrganizationDocument, 'name'>>();
-        if (!invitation || !organization || endOf(invitation, clock.now()) !== null) return null;
-        const token = tokenOf(_id);
+        if (!invitation || !organization || toInvitationEnd(invitation, clock.now()) !== null)
+          return null;
+        const token = deriveToken(_id);
         const link = `${publicUrl}/accept-invite#token=${token}`;
-        return mailOf(invitation, { organizationName: organization.name, token, link });
+        return composeInvitationMail(invitation, {
+          organizationName: organization.name,
+          token,
+          link,
+        });
       },
     },
   };
 }
 export type InvitationMailService = ReturnType<typeof createInvitationMailService>;
 
-function mailOf(
+function composeInvitationMail(
   { email, role, inviterEmail }: InvitationDocument,
   { organizationName, token, link }: { organizationName: string; token: string; link: string },
 ): InvitationMail {
   return {
     to: email,
-    subject: `Invitation to ${quotedName(organizationName)}`,
+    subject: `Invitation to ${toQuotedName(organizationName)}`,
     paragraphs: [
-      `${inviterEmail} invites you to join ${quotedName(organizationName)} in the role ${role}.`,
+      `${inviterEmail} invites you to join ${toQuotedName(organizationName)} in the role ${role}.`,
       'The invitation can be accepted once and ends after 7 days. If you do not know the sender, do nothing.',
     ],
     action: { label: 'Accept the invitation', link, token },

@@ -18,13 +18,13 @@ export function createInvitationQuotaService({ models, config, clock }: Deps) {
       const recent = await models.invitations
         .find({ organizationId, sentAt: { $gt: since } }, 'email sentAt')
         .lean<Pick<InvitationDocument, 'email' | 'sentAt'>[]>();
-      const sent = (among: typeof recent): Date[] =>
+      const listRecentMails = (among: typeof recent): Date[] =>
         among.flatMap(({ sentAt }) => sentAt.filter((at) => at > since));
       requireBelow(
-        sent(recent.filter((one) => one.email === email)).length,
+        listRecentMails(recent.filter((one) => one.email === email)).length,
         config.ASSAY_LIMIT_INVITATIONS_TO_ONE,
       );
-      requireBelow(sent(recent).length, config.ASSAY_LIMIT_INVITATIONS);
+      requireBelow(listRecentMails(recent).length, config.ASSAY_LIMIT_INVITATIONS);
     },
   };
 }

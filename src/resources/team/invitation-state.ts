@@ -5,7 +5,7 @@ import type { InvitationDocument } from './invitations.model.ts';
 export type InvitationEnd = 'accepted' | 'revoked' | 'expired';
 
 /** Selects the invitations of an organisation that can still be accepted. */
-export const pendingIn = (organizationId: string, now: Date) => ({
+export const toPendingFilter = (organizationId: string, now: Date) => ({
   organizationId,
   acceptedAt: null,
   revokedAt: null,
@@ -13,7 +13,7 @@ export const pendingIn = (organizationId: string, now: Date) => ({
 });
 
 /** Returns how an invitation has ended; null while it can be accepted. */
-export function endOf(
+export function toInvitationEnd(
   { acceptedAt, revokedAt, expiresAt }: InvitationDocument,
   now: Date,
 ): InvitationEnd | null {
@@ -23,8 +23,8 @@ export function endOf(
 }
 
 /** Explains why an invitation that is not pending can be neither changed nor accepted. */
-export function refusalOf(invitation: InvitationDocument, now: Date): AppError {
-  const end = endOf(invitation, now);
+export function toInvitationRefusal(invitation: InvitationDocument, now: Date): AppError {
+  const end = toInvitationEnd(invitation, now);
   if (end === null) return new AppError('CONFLICT');
   return end === 'accepted'
     ? new AppError('INVITE_ALREADY_USED')

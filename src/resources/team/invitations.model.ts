@@ -1,7 +1,7 @@
 // Invitations: pending until accepted, revoked or expired; only the digest of the token is stored.
 import { Schema, type Types } from 'mongoose';
 import { ROLES, type Role } from '../../domain/identity/roles.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface InvitationDocument {
   _id: Types.ObjectId;
@@ -42,7 +42,7 @@ export const invitationSchema = new Schema<InvitationDocument>(
   },
   { collection: 'invitations', timestamps: true, autoIndex: false },
 );
-invitationSchema.plugin(tenancy);
+invitationSchema.plugin(guardTenancy);
 invitationSchema.index({ tokenHash: 1 }, { name: 'token', unique: true });
 invitationSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'list' });
 invitationSchema.index({ organizationId: 1, sentAt: -1 }, { name: 'sent' });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
-import { signInAudit } from '../../http/declaration/sign-in.ts';
+import { toSignInAudit } from '../../http/declaration/sign-in.ts';
 import { byId } from '../../http/declaration/views.ts';
 import {
   acceptedView,
@@ -18,9 +18,9 @@ const manage = { auth: 'user', roles: MANAGERS } as const;
 /** The token is the credential. */
 const open = { auth: 'public', limits: ['auth'], params: byToken } as const;
 const codes = ['INVITE_ALREADY_USED', 'EXPIRED'] as const;
-const audit = (action: string) => ({ action, resource: 'invitation' });
+const toAudit = (action: string) => ({ action, resource: 'invitation' });
 
-const accepted = audit('team.invite.accepted');
+const accepted = toAudit('team.invite.accepted');
 
 export const invitationRoutes = [
   route({
@@ -29,7 +29,7 @@ export const invitationRoutes = [
     summary: 'List pending invitations',
     auth: 'user',
     data: z.array(invitationView),
-    handler: ({ tenant }, { team }) => team.invitations.list(tenant),
+    handler: ({ tenant }, { team }) => team.invitations.listInvitations(tenant),
   }),
   route({
     method: 'post',
@@ -41,7 +41,7 @@ export const invitationRoutes = [
     body: invitationInput,
     data: invitationView,
     codes: ['ALREADY_MEMBER'],
-    audit: audit('team.invite'),
+    audit: toAudit('team.invite'),
     handler: async ({ tenant, user, body }, { team }) => {
       const made = await team.invitations.create(tenant, user, body);
       return reply(201, made, { audit: { detail: made.email, metadata: { role: made.role } } });
@@ -56,9 +56,9 @@ export const invitationRoutes = [
     params: byId,
     data: invitationView,
     codes,
-    audit: audit('team.invite.resent'),
+    audit: toAudit('team.invite.resent'),
     handler: async ({ tenant, params }, { team }) => {
-      const sent = await team.invitations.resend(tenant, params.id);
+      const sent = await team.invitations.sendAgain(tenant, params.id);
       return reply(200, sent, { audit: { detail: sent.email } });
     },
   }),
@@ -70,7 +70,7 @@ export const invitationRoutes = [
     params: byId,
     data: revokedInvitationView,
     codes,
-    audit: audit('team.invite.revoked'),
+    audit: toAudit('team.invite.revoked'),
     handler: async ({ tenant, params }, { team }) => {
       const revoked = await team.invitations.revoke(tenant, params.id);
       return reply(200, revoked, { audit: { detail: revoked.email } });
@@ -97,7 +97,7 @@ export const invitationRoutes = [
     handler: async ({ params, body, meta }, { team }) => {
       const made = await team.acceptance.accept(params.token, body, meta);
       const about = { ...accepted, resourceId: made.invitationId, detail: made.user.email };
-      return reply(200, made, { audit: { ...signInAudit(made), ...about } });
+      return reply(200, made, { audit: { ...toSignInAudit(made), ...about } });
     },
   }),
 ];

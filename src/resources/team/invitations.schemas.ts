@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { withDefault } from '../../http/declaration/optional.ts';
 import { ASSIGNABLE_ROLES, ROLES } from '../../domain/identity/roles.ts';
-import { emailAddress, existingPassword, id, instant, line } from '../../http/declaration/views.ts';
+import {
+  emailAddress,
+  existingPassword,
+  id,
+  instant,
+  singleLine,
+} from '../../http/declaration/views.ts';
 
 export const invitationInput = z.strictObject({
   email: emailAddress,
@@ -11,7 +17,7 @@ export const invitationInput = z.strictObject({
 /** A text that cannot be a token is treated like an unknown token. */
 export const byToken = z.object({ token: z.string().regex(/^[\w-]{43}$/) });
 /** The password rule applies to new accounts only, so an existing account may have any password. */
-export const acceptInput = z.object({ name: line(200), password: existingPassword });
+export const acceptInput = z.object({ name: singleLine(200), password: existingPassword });
 
 export const invitationView = z.object({
   _id: id,

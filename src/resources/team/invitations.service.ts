@@ -8,12 +8,12 @@ import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { InvitationMailService } from './invitation-mails.service.ts';
 import type { InvitationQuotaService } from './invitation-quota.service.ts';
-import { pendingIn, refusalOf } from './invitation-state.ts';
+import { toPendingFilter, toInvitationRefusal } from './invitation-state.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 import type { invitationInput } from './invitations.schemas.ts';
 import { requireOwner } from './members.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'newId'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateId'> & {
   memberships: MembershipService;
   invitationMails: InvitationMailService;
   invitationQuota: InvitationQuotaService;
@@ -33,8 +33,8 @@ const SENT_KEPT = 50;
 const LIFETIME_MS = 7 * 24 * 3600 * 1000;
 
 export function createInvitationService(deps: Deps) {
-  const { models, memberships, invitationMails, invitationQuota, clock, newId } = deps;
-  const inAWeek = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
+  const { models, memberships, invitationMails, invitationQuota, clock, generateId: newId } = deps;
+  const computeExpiry = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
 
   /** Changes a pending invitation. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */
   async function change(
@@ -44,19 +44,19 @@ export function createInvitationService(deps: Deps) {
   ): Promise<InvitationDocument> {
     const now = clock.now();
     const changed = await models.invitations
-      .findOneAndUpdate({ ...pendingIn(organizationId, now), _id }, { $set: set }, AFTER)
+      .findOneAndUpdate({ ...toPendingFilter(organizationId, now), _id }, { $set: set }, AFTER)
       .lean<InvitationDocument>();
     if (changed) return changed;
     const ended = models.invitations.findOne({ organizationId, _id }).lean<InvitationDocument>();
-    throw refusalOf(await findOr404(ended), now);
+    throw toInvitationRefusal(await findOr404(ended), now);
   }
 
   /** Refuses an address of a member, also a suspended one, or of a pending invitation. */
   async function requireUnknown(organizationId: string, email: string): Promise<void> {
     const user = await models.users.findOne({ email }, '_id').lean();
-    if (user && (await memberships.find(organizationId, user._id.toHexString())))
+    if (user && (await memberships.findMembership(organizationId, user._id.toHexString())))
       throw new AppError('ALREADY_MEMBER', 'This person is a member already');
-    if (await models.invitations.exists({ ...pendingIn(organizationId, clock.now()), email }))
+    if (await models.invitations.exists({ ...toPendingFilter(organizationId, clock.now()), email }))
       throw new AppError('ALREADY_MEMBER', 'This person has been invited already');
   }
 
@@ -64,9 +64,9 @@ export function createInvitationService(deps: Deps) {
     mails: invitationMails.mails,
 
     /** Lists pending invitations, newest first. */
-    async list({ organizationId }: Tenant): Promise<InvitationView[]> {
+    async listInvitations({ organizationId }: Tenant): Promise<InvitationView[]> {
       const found = await models.invitations
-        .find(pendingIn(organizationId, clock.now()))
+        .find(toPendingFilter(organizationId, clock.now()))
         .sort({ createdAt: -1, _id: -1 })
         .lean<InvitationDocument[]>();
       return found.map(toView);
@@ -79,7 +79,7 @@ export function createInvitationService(deps: Deps) {
       { email, role }: z.output<typeof invitationInput>,
     ): Promise<InvitationView> {
       requireOwner(inviter.role, role);
-      await memberships.lock(organizationId);
+      await memberships.lockOrganization(organizationId);
       await requireUnknown(organizationId, email);
       await invitationQuota.requireRoom(organizationId, email);
       const _id = newId();
@@ -88,13 +88,13 @@ export function createInvitationService(deps: Deps) {
         organizationId,
         email,
         role,
-        tokenHash: invitationMails.tokenHashOf(_id),
+        tokenHash: invitationMails.hashToken(_id),
         invitedBy: inviter.userId,
         inviterEmail: inviter.email,
-        expiresAt: inAWeek(),
+        expiresAt: computeExpiry(),
         sentAt: [clock.now()],
       });
-      await invitationMails.send(invitation);
+      await invitationMails.sendInvitation(invitation);
       return toView(invitation);
     },
 
@@ -102,19 +102,19 @@ export function createInvitationService(deps: Deps) {
      * Extends the same token by seven days.
      * @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED`, `RATE_LIMIT_EXCEEDED`
      */
-    async resend({ organizationId }: Tenant, invitationId: string): Promise<InvitationView> {
-      await memberships.lock(organizationId);
+    async sendAgain({ organizationId }: Tenant, invitationId: string): Promise<InvitationView> {
+      await memberships.lockOrganization(organizationId);
       const { email, sentAt } = await findOr404(
         models.invitations
           .findOne({ organizationId, _id: invitationId })
           .lean<InvitationDocument>(),
       );
       await invitationQuota.requireRoom(organizationId, email);
-      const tokenHash = invitationMails.tokenHashOf(invitationId);
+      const tokenHash = invitationMails.hashToken(invitationId);
       const sent = [...sentAt, clock.now()].slice(-SENT_KEPT);
-      const renewed = { expiresAt: inAWeek(), attempts: 0, tokenHash, sentAt: sent };
+      const renewed = { expiresAt: computeExpiry(), attempts: 0, tokenHash, sentAt: sent };
       const invitation = await change(organizationId, invitationId, renewed);
-      await invitationMails.send(invitation);
+      await invitationMails.sendInvitation(invitation);
       return toView(invitation);
     },
 
@@ -129,7 +129,7 @@ export function createInvitationService(deps: Deps) {
      * @throws AppError `INVITE_ALREADY_USED`, `EXPIRED`, `NOT_FOUND`
      */
     async consume({ _id, organizationId }: InvitationDocument): Promise<void> {
-      await memberships.lock(organizationId.toHexString());
+      await memberships.lockOrganization(organizationId.toHexString());
       await change(organizationId.toHexString(), _id.toHexString(), { acceptedAt: clock.now() });
     },
   };

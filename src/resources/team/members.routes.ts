@@ -5,7 +5,7 @@ import { reply, route } from '../../http/declaration/define-route.ts';
 import { byUserId, memberView, removedView, roleChange } from './members.schemas.ts';
 
 const manage = { auth: 'user', roles: MANAGERS, params: byUserId, data: memberView } as const;
-const audit = (action: string) => ({ action, resource: 'member' });
+const toAudit = (action: string) => ({ action, resource: 'member' });
 
 export const memberRoutes = [
   route({
@@ -14,7 +14,7 @@ export const memberRoutes = [
     summary: 'List the members, suspended ones included',
     auth: 'user',
     data: z.array(memberView),
-    handler: ({ tenant }, { team }) => team.members.list(tenant),
+    handler: ({ tenant }, { team }) => team.members.listMembers(tenant),
   }),
   route({
     method: 'patch',
@@ -22,10 +22,12 @@ export const memberRoutes = [
     summary: 'Change the role of a member',
     ...manage,
     body: roleChange,
-    audit: audit('team.member.role_changed'),
+    audit: toAudit('team.member.role_changed'),
     handler: async ({ tenant, user, params, body }, { team }) => {
       const { from, member } = await team.members.changeRole(tenant, user, { ...params, ...body });
-      return reply(200, member, { audit: about(params.userId, member, { from, to: member.role }) });
+      return reply(200, member, {
+        audit: toAuditTarget(params.userId, member, { from, to: member.role }),
+      });
     },
   }),
   route({
@@ -34,13 +36,15 @@ export const memberRoutes = [
     summary: 'Make a member an auditor',
     ...manage,
     roles: ['owner'],
-    audit: audit('team.member.role_changed'),
+    audit: toAudit('team.member.role_changed'),
     handler: async ({ tenant, user, params }, { team }) => {
       const { from, member } = await team.members.changeRole(tenant, user, {
         ...params,
         role: 'auditor',
       });
-      return reply(200, member, { audit: about(params.userId, member, { from, to: member.role }) });
+      return reply(200, member, {
+        audit: toAuditTarget(params.userId, member, { from, to: member.role }),
+      });
     },
   }),
   route({
@@ -48,10 +52,10 @@ export const memberRoutes = [
     path: '/members/:userId/status',
     summary: 'Suspend a member',
     ...manage,
-    audit: audit('team.member.suspended'),
+    audit: toAudit('team.member.suspended'),
     handler: async ({ tenant, user, params: { userId } }, { team }) => {
       const member = await team.members.suspend(tenant, user, userId);
-      return reply(200, member, { audit: about(userId, member) });
+      return reply(200, member, { audit: toAuditTarget(userId, member) });
     },
   }),
   route({
@@ -59,10 +63,10 @@ export const memberRoutes = [
     path: '/members/:userId/reactivate',
     summary: 'Reactivate a member',
     ...manage,
-    audit: audit('team.member.reactivated'),
+    audit: toAudit('team.member.reactivated'),
     handler: async ({ tenant, user, params: { userId } }, { team }) => {
-      const member = await team.members.reactivate(tenant, user, userId);
-      return reply(200, member, { audit: about(userId, member) });
+      const member = await team.members.restoreMember(tenant, user, userId);
+      return reply(200, member, { audit: toAuditTarget(userId, member) });
     },
   }),
   route({
@@ -71,16 +75,16 @@ export const memberRoutes = [
     summary: 'Remove a member; the account survives',
     ...manage,
     data: removedView,
-    audit: audit('team.remove_member'),
+    audit: toAudit('team.remove_member'),
     handler: async ({ tenant, user, params: { userId } }, { team }) => {
       const removed = await team.members.remove(tenant, user, userId);
-      return reply(200, removed, { audit: about(userId, removed) });
+      return reply(200, removed, { audit: toAuditTarget(userId, removed) });
     },
   }),
 ];
 
 /** Returns the target of an audit entry, which the member's address identifies. */
-function about(
+function toAuditTarget(
   resourceId: string,
   { email }: { email: string },
   metadata: Record<string, unknown> = {},

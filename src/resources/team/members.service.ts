@@ -2,7 +2,7 @@
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
-import { displayNameIn } from '../../domain/names/display-name.ts';
+import { deriveDisplayName } from '../../domain/names/display-name.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
@@ -50,22 +50,22 @@ export function createMemberService({ models, memberships }: Deps) {
     caller: User,
     userId: string,
   ): Promise<{ callerRole: Role; membership: MembershipDocument }> {
-    await memberships.lock(organizationId);
-    const own = await memberships.find(organizationId, caller.userId);
+    await memberships.lockOrganization(organizationId);
+    const own = await memberships.findMembership(organizationId, caller.userId);
     if (!own?.isActive || !MANAGERS.includes(own.role)) throw new AppError('FORBIDDEN');
-    const membership = await findOr404(memberships.find(organizationId, userId));
+    const membership = await findOr404(memberships.findMembership(organizationId, userId));
     requireOwner(own.role, membership.role);
     return { callerRole: own.role, membership };
   }
 
-  async function viewOf(membership: MembershipDocument): Promise<MemberView> {
+  async function loadView(membership: MembershipDocument): Promise<MemberView> {
     const user = models.users.findById(membership.userId).lean<UserDocument>();
     return toView(membership, await findOr404(user));
   }
 
   return {
     /** Lists all members who were not removed, newest first. */
-    async list({ organizationId }: Tenant): Promise<MemberView[]> {
+    async listMembers({ organizationId }: Tenant): Promise<MemberView[]> {
       const found = await models.memberships
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
@@ -89,25 +89,27 @@ export function createMemberService({ models, memberships }: Deps) {
       const { callerRole, membership } = await openForChange(tenant, caller, userId);
       requireOwner(callerRole, role);
       const changed = await memberships.change(membership, { role });
-      return { from: membership.role, member: await viewOf(changed) };
+      return { from: membership.role, member: await loadView(changed) };
     },
 
     /** Ends the member's open sessions here. @throws AppError as `changeRole` */
     async suspend(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
       const { membership } = await openForChange(tenant, caller, userId);
       const suspended = { isActive: false, deactivatedBy: 'team' } as const;
-      return viewOf(await memberships.change(membership, suspended));
+      return loadView(await memberships.change(membership, suspended));
     },
 
     /**
      * Reactivates a member, suspended by any side.
      * @throws AppError `NOT_FOUND`, `FORBIDDEN` for oneself, or when only an owner may
      */
-    async reactivate(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
+    async restoreMember(tenant: Tenant, caller: User, userId: string): Promise<MemberView> {
       if (userId === caller.userId)
         throw new AppError('FORBIDDEN', 'Members cannot reactivate themselves');
       const { membership } = await openForChange(tenant, caller, userId);
-      return viewOf(await memberships.change(membership, { isActive: true, deactivatedBy: null }));
+      return loadView(
+        await memberships.change(membership, { isActive: true, deactivatedBy: null }),
+      );
     },
 
     /**
@@ -116,7 +118,7 @@ export function createMemberService({ models, memberships }: Deps) {
      */
     async remove(tenant: Tenant, caller: User, userId: string): Promise<RemovedMember> {
       const { membership } = await openForChange(tenant, caller, userId);
-      const { email } = await viewOf(membership);
+      const { email } = await loadView(membership);
       await memberships.remove(membership);
       const { organizationId } = membership;
       const keys = await models.workspaceKeys
@@ -146,7 +148,7 @@ function toView(membership: MembershipDocument, user: UserDocument): MemberView 
     isActive,
     joinedAt,
     email,
-    name: directory ? displayNameIn(directory) : user.name,
+    name: directory ? deriveDisplayName(directory) : user.name,
     lastLoginIp: membership.lastLoginIp,
     mfaEnabled: isShown && mfa.enabled,
     createdAt: isShown ? user.createdAt : joinedAt,

@@ -17,21 +17,23 @@ interface Deps {
 export function createReadScrubbers({ organizations, scrubbers }: Deps) {
   return {
     /** Scrubs stored decisions on reading, by the rules in force for the organisation. */
-    async readingFor(organizationId: string): Promise<ScrubberOf> {
-      const { scrubNationalIds } = await organizations.context(organizationId);
-      return ({ scrub }) => scrubbers.forReading(scrub.rulesVersion, scrubNationalIds);
+    async loadReadScrubber(organizationId: string): Promise<ScrubberOf> {
+      const { scrubNationalIds } = await organizations.getContext(organizationId);
+      return ({ scrub }) => scrubbers.getReadScrubber(scrub.rulesVersion, scrubNationalIds);
     },
 
     /** Scrubs values that replace a decision's own: rules in force, with the additional pass if the decision had it. */
-    async amendingFor(organizationId: string): Promise<(trace: ScrubbedBefore) => Scrubber> {
-      const { scrubNationalIds } = await organizations.context(organizationId);
-      return ({ scrub }) => scrubbers.likeThatOf(scrub.rulesVersion, scrubNationalIds);
+    async loadAmendmentScrubber(
+      organizationId: string,
+    ): Promise<(trace: ScrubbedBefore) => Scrubber> {
+      const { scrubNationalIds } = await organizations.getContext(organizationId);
+      return ({ scrub }) => scrubbers.getMatchingScrubber(scrub.rulesVersion, scrubNationalIds);
     },
 
     /** Scrubs texts that people write about decisions. */
-    async writingFor(organizationId: string): Promise<Scrubber> {
-      const { scrubNationalIds: nationalIds } = await organizations.context(organizationId);
-      return scrubbers.of({ nationalIds, extended: false });
+    async loadTextScrubber(organizationId: string): Promise<Scrubber> {
+      const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
+      return scrubbers.getScrubber({ nationalIds, extended: false });
     },
   };
 }

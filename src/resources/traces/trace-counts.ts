@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Page } from '../../domain/page.ts';
-import { countedTo, READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import { computeCountLimit, READ_MAX_MS } from '../../platform/mongo/queries.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 
@@ -53,19 +53,19 @@ export function createTraceCounts({ models, ledger }: Deps) {
 
   return {
     /** Counts the decisions that match the filter, up to the limit that a total has for the page. */
-    async total(where: Filter, page: Page): Promise<number> {
+    async countTotal(where: Filter, page: Page): Promise<number> {
       const { organizationId } = where;
-      const to = countedTo(page);
+      const to = computeCountLimit(page);
       const key = sha256Hex(JSON.stringify(where));
-      const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
+      const head = (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
       const cached = counts.get(key);
-      const known = cached && cached.total >= cached.to && cached.to < to ? undefined : cached;
-      if (known && known.head >= head) return known.total;
-      const sequence = { $gt: known?.head ?? 0, $lte: head };
-      const added = known ? await countAdded(where, { sequence, to }) : null;
-      if (known && added !== null) {
-        counts.set(key, { total: known.total + added, to: known.to, head });
-        return known.total + added;
+      const usable = cached && cached.total >= cached.to && cached.to < to ? undefined : cached;
+      if (usable && usable.head >= head) return usable.total;
+      const sequence = { $gt: usable?.head ?? 0, $lte: head };
+      const added = usable ? await countAdded(where, { sequence, to }) : null;
+      if (usable && added !== null) {
+        counts.set(key, { total: usable.total + added, to: usable.to, head });
+        return usable.total + added;
       }
       const total = await count({ ...where, sequence: { $lte: head } }, to);
       counts.delete(key);

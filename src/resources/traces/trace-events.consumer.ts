@@ -1,10 +1,10 @@
 // Writes an outbox event for each decision (document 2, section 6); webhooks and alerts deliver it.
 import { Stint } from '../../domain/others-turn.ts';
-import { strictScrub } from '../../domain/scrub/strict-scrub.ts';
+import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
-import { withoutErased } from '../../ledger/follow/without-erased.ts';
+import { dropErased } from '../../ledger/follow/without-erased.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 const projection = {
@@ -25,37 +25,37 @@ const projection = {
 const SCRUBBED = 1_000;
 
 /** Writes rows only for organisations with a subscriber; an erasure also removes the rows of its decision. */
-export function traceEventsConsumer(
+export function createTraceEventsConsumer(
   outbox: OutboxWriter,
-  subscribes: (organizationId: string) => Promise<boolean>,
+  hasSubscribers: (organizationId: string) => Promise<boolean>,
 ): Consumer<TraceDocument> {
   return {
     name: 'trace-events',
     from: 'head',
     kinds: ['trace', 'erasure'],
     projection,
-    async run(entries, context) {
+    async consume(entries, context) {
       const { session, organizationId } = context;
-      const kept = await withoutErased(entries, outbox, context);
-      if (!(await subscribes(organizationId))) return;
+      const kept = await dropErased(entries, outbox, context);
+      if (!(await hasSubscribers(organizationId))) return;
       const rows: OutboxRow[] = [];
       const stint = new Stint(SCRUBBED);
       for (const trace of kept) {
-        rows.push(rowOf(organizationId, trace));
-        await stint.after(scrubbedLength(trace));
+        rows.push(toOutboxRow(organizationId, trace));
+        await stint.after(countScrubbed(trace));
       }
       await outbox.write(rows, session);
     },
   };
 }
 
-function scrubbedLength({ agentName, agentId, answer }: TraceDocument): number {
+function countScrubbed({ agentName, agentId, answer }: TraceDocument): number {
   return (agentName ?? agentId).length + (answer.policy?.reason.length ?? 0);
 }
 
-function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
+function toOutboxRow(organizationId: string, trace: TraceDocument): OutboxRow {
   const { workspaceId, traceId: subject, sequence } = trace;
-  const payload = eventOf(trace);
+  const payload = toTraceEvent(trace);
   return {
     organizationId,
     topic: EVENT_TOPIC,
@@ -68,26 +68,26 @@ function rowOf(organizationId: string, trace: TraceDocument): OutboxRow {
 }
 
 /** The body of a delivery: `{ event, timestamp, data }`. Texts written by operators are scrubbed. */
-export function eventOf(trace: TraceDocument) {
+export function toTraceEvent(trace: TraceDocument) {
   const { traceId, verdict: status, answer, latency, review, createdAt } = trace;
-  const body = (event: string, data: object) => ({
+  const toEventBody = (event: string, data: object) => ({
     event,
     timestamp: createdAt.toISOString(),
     data,
   });
   const about = {
     traceId,
-    agentName: strictScrub(trace.agentName ?? trace.agentId),
+    agentName: scrubStrictly(trace.agentName ?? trace.agentId),
     timestamp: trace.timestamp.toISOString(),
   };
   if (review)
-    return body('trace.hold_for_review', { ...about, reviewId: review._id.toHexString() });
+    return toEventBody('trace.hold_for_review', { ...about, reviewId: review._id.toHexString() });
   if (status === 'blocked') {
-    return body('trace.blocked', {
+    return toEventBody('trace.blocked', {
       ...about,
       status,
-      reason: strictScrub(answer.policy?.reason ?? ''),
+      reason: scrubStrictly(answer.policy?.reason ?? ''),
     });
   }
-  return body('trace.created', { ...about, status, latency: latency ?? 0 });
+  return toEventBody('trace.created', { ...about, status, latency: latency ?? 0 });
 }

@@ -4,9 +4,9 @@ import type { Page } from '../../domain/page.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { TraceDocument } from './traces.model.ts';
-import { storedTraces, type TraceFilter, type TraceReading } from './stored-traces.ts';
+import { readStoredTraces, type TraceFilter, type TraceReading } from './stored-traces.ts';
 import {
-  payloadLength,
+  measurePayload,
   SUMMARY_MEMBERS,
   toTraceSummary,
   toTraceView,
@@ -41,10 +41,10 @@ export async function readTracePage(
   const bounds = { maxTimeMS: READ_MAX_MS, signal };
   const reading = { where, skip, limit, projection: VIEW_MEMBERS, ...bounds };
   let left = PAGE_PAYLOAD;
-  for await (const run of storedTraces(deps, reading))
+  for await (const run of readStoredTraces(deps, reading))
     for (const trace of run) {
       const scrubber = scrubberOf(trace);
-      left -= payloadLength(trace) * (scrubber ? SCRUB_WEIGHT : 1);
+      left -= measurePayload(trace) * (scrubber ? SCRUB_WEIGHT : 1);
       if (left < 0) {
         const rest = { skip: skip + views.length, limit: limit - views.length, ...bounds };
         return [...views, ...(await readSummaries(deps, where, rest))];
@@ -61,6 +61,6 @@ async function readSummaries(
 ): Promise<TraceView[]> {
   const views: TraceView[] = [];
   const reading = { ...part, where, projection: SUMMARY_MEMBERS };
-  for await (const run of storedTraces(deps, reading)) views.push(...run.map(toTraceSummary));
+  for await (const run of readStoredTraces(deps, reading)) views.push(...run.map(toTraceSummary));
   return views;
 }

@@ -3,9 +3,9 @@ import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { ErasurePayload, TracePayload } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.ts';
-import { type ColumnSource, defineColumns, type ValueOf } from '../../ledger/columns.ts';
+import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { UNLOCKED } from '../../ledger/contents/contents.ts';
-import { objectId } from '../../ledger/ledger.model.ts';
+import { toObjectId } from '../../ledger/ledger.model.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 /** The committed value `origin`, whose members columns repeat. */
@@ -35,8 +35,8 @@ interface Facts {
 
 type Source = ColumnSource<TraceDocument, TracePayload>;
 
-const originOf = (value: ValueOf): Origin | null | undefined => value('origin');
-const evaluationOf = (value: ValueOf): Evaluation | null | undefined => value('evaluation');
+const readOrigin = (value: ReadValue): Origin | null | undefined => value('origin');
+const readEvaluation = (value: ReadValue): Evaluation | null | undefined => value('evaluation');
 
 export const traceColumns = defineColumns<TraceDocument, TracePayload>({
   kind: 'trace',
@@ -47,32 +47,38 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     scrub: { type: Object, from: ({ payload }) => ({ rulesVersion: payload.scrubVersion }) },
     agentId: {
       type: String,
-      from: ({ payload, value }) => payload.agent ?? part(originOf(value), 'agentId'),
+      from: ({ payload, value }) => payload.agent ?? readMember(readOrigin(value), 'agentId'),
     },
-    agentVersion: { type: String, from: ({ value }) => part(originOf(value), 'agentVersion') },
-    clientInfo: { type: Object, from: ({ value }) => part(originOf(value), 'clientInfo') },
-    timestamp: { type: Date, from: ({ value }) => timestampOf(value) },
+    agentVersion: {
+      type: String,
+      from: ({ value }) => readMember(readOrigin(value), 'agentVersion'),
+    },
+    clientInfo: { type: Object, from: ({ value }) => readMember(readOrigin(value), 'clientInfo') },
+    timestamp: { type: Date, from: ({ value }) => deriveTimestamp(value) },
     confidenceScore: {
       type: Number,
-      from: ({ value }) => part(evaluationOf(value), 'confidenceScore'),
+      from: ({ value }) => readMember(readEvaluation(value), 'confidenceScore'),
     },
-    tags: { type: [String], from: ({ value }) => part(evaluationOf(value), 'tags') },
-    matchedPolicyIds: { type: [String], from: ({ value }) => matchedIn(evaluationOf(value)) },
-    latency: { type: Number, from: ({ payload, value }) => latencyOf(payload, value) },
-    review: { type: Object, from: reviewOf },
+    tags: { type: [String], from: ({ value }) => readMember(readEvaluation(value), 'tags') },
+    matchedPolicyIds: {
+      type: [String],
+      from: ({ value }) => listMatchedPolicyIds(readEvaluation(value)),
+    },
+    latency: { type: Number, from: ({ payload, value }) => deriveLatency(payload, value) },
+    review: { type: Object, from: deriveReview },
 
-    agentName: { type: String, from: agentNameOf },
-    answer: { type: Object, from: answerOf },
+    agentName: { type: String, from: deriveAgentName },
+    answer: { type: Object, from: deriveAnswer },
 
     status: {
       type: String,
       initial: ({ status }) => status,
-      change: ({ payload }) => setOf(payload)?.status ?? undefined,
+      change: ({ payload }) => readChange(payload)?.status ?? undefined,
     },
     humanOverride: {
       type: Boolean,
       initial: () => false,
-      change: ({ payload }) => setOf(payload)?.humanOverride ?? undefined,
+      change: ({ payload }) => readChange(payload)?.humanOverride ?? undefined,
     },
     erasedAt: {
       type: Date,
@@ -85,11 +91,12 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
       change: ({ payload, createdAt }) => (isDeletion(payload) ? createdAt : undefined),
     },
     'review._id': {
-      told: (payload) => (payload.kind === 'review' ? objectId(payload.reviewId) : undefined),
+      fromAmendment: (payload) =>
+        payload.kind === 'review' ? toObjectId(payload.reviewId) : undefined,
     },
     'review.status': {
       initial: (payload) => (isFlagged(payload) ? 'pending' : null),
-      change: ({ payload }) => reviewStatusOf(payload),
+      change: ({ payload }) => toReviewStatus(payload),
     },
     'review.decidedAt': {
       initial: () => null,
@@ -111,20 +118,20 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
 });
 
 /** Undefined also for older entries, which did not commit to the facts. */
-function factsOf({ payload, value }: Source): Facts | null | undefined {
+function readFacts({ payload, value }: Source): Facts | null | undefined {
   return payload.commitments.facts === undefined ? undefined : value('facts');
 }
 
 /** The name of a registered agent is no personal data: the column outlives the erasure of the facts. */
-function agentNameOf(source: Source): string | null | undefined {
+function deriveAgentName(source: Source): string | null | undefined {
   const { payload, entry } = source;
-  const facts = factsOf(source);
-  return facts || payload.agent === null ? part(facts, 'agentName') : entry.agentName;
+  const facts = readFacts(source);
+  return facts || payload.agent === null ? readMember(facts, 'agentName') : entry.agentName;
 }
 
 /** Any erasure removes the answer that a replay would repeat. */
-function answerOf(source: Source): object | null | undefined {
-  const facts = factsOf(source);
+function deriveAnswer(source: Source): object | null | undefined {
+  const facts = readFacts(source);
   const { answer, erasedAt } = source.entry;
   if (!facts || (!answer && erasedAt)) return facts && undefined;
   const { agentMark = isText(answer?.agentMark) ? answer.agentMark : null } = facts;
@@ -132,27 +139,27 @@ function answerOf(source: Source): object | null | undefined {
 }
 
 /** Expected value of each stored review member: committed, or of its type. Amended ones are checked by their path. */
-function reviewOf(source: Source): object | null {
+function deriveReview(source: Source): object | null {
   const { payload, entry } = source;
   if (!isFlagged(payload)) return null;
   const item = Object(entry.review) as Readonly<Record<string, unknown>>;
-  const began = factsOf(source)?.review;
+  const initialReview = readFacts(source)?.review;
   const expected: Record<string, unknown> = {};
   for (const [name, isValid] of Object.entries(REVIEW_MEMBERS))
     if (Object.hasOwn(item, name)) expected[name] = isValid(item[name]) ? item[name] : undefined;
   if (UNLOCKED in entry) expected['escalationReason'] = undefined;
-  expected['workflowStep'] = began?.workflowStep ?? 1;
-  if (!began) return expected;
-  const { id, priority, slaDeadline } = began;
+  expected['workflowStep'] = initialReview?.workflowStep ?? 1;
+  if (!initialReview) return expected;
+  const { id, priority, slaDeadline } = initialReview;
   const deadline = slaDeadline === null ? null : new Date(slaDeadline);
-  return Object.assign(expected, { _id: objectId(id), priority, slaDeadline: deadline });
+  return Object.assign(expected, { _id: toObjectId(id), priority, slaDeadline: deadline });
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): boolean => value instanceof Date;
 const isObjectId = (value: unknown): boolean =>
   (Object(value) as { _bsontype?: unknown })._bsontype === 'ObjectId';
-const orNone =
+const acceptNull =
   (isValid: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     value === null || isValid(value);
@@ -163,14 +170,14 @@ const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   status: isText,
   priority: (value) => REVIEW_PRIORITIES.includes(value as ReviewPriority),
   workflowStep: (value) => value === 1,
-  slaDeadline: orNone(isTime),
-  assignedTo: orNone(isObjectId),
-  assignedAt: orNone(isTime),
-  escalatedTo: orNone(isObjectId),
-  escalatedAt: orNone(isTime),
-  escalationReason: orNone(isText),
+  slaDeadline: acceptNull(isTime),
+  assignedTo: acceptNull(isObjectId),
+  assignedAt: acceptNull(isTime),
+  escalatedTo: acceptNull(isObjectId),
+  escalatedAt: acceptNull(isTime),
+  escalationReason: acceptNull(isText),
   decidedAt: isTime,
-  decidedBy: orNone(isText),
+  decidedBy: acceptNull(isText),
 };
 
 function isFlagged({ status }: TracePayload): boolean {
@@ -178,7 +185,7 @@ function isFlagged({ status }: TracePayload): boolean {
 }
 
 /** Reads a member of a committed value; passes null and undefined through. */
-function part<V extends object, K extends keyof V>(
+function readMember<V extends object, K extends keyof V>(
   value: V | null | undefined,
   member: K,
 ): V[K] | null | undefined {
@@ -186,27 +193,29 @@ function part<V extends object, K extends keyof V>(
 }
 
 /** Null if either of the values that it derives from is erased. */
-function timestampOf(value: ValueOf): Date | null | undefined {
-  const [origin, evaluation] = [originOf(value), evaluationOf(value)];
+function deriveTimestamp(value: ReadValue): Date | null | undefined {
+  const [origin, evaluation] = [readOrigin(value), readEvaluation(value)];
   if (origin === null || evaluation === null) return null;
   return origin && evaluation && new Date(origin.timestamp ?? evaluation.at);
 }
 
 /** The evaluation also names policies that failed without matching, with no action taken. */
-function matchedIn(evaluation: Evaluation | null | undefined): string[] | null | undefined {
+function listMatchedPolicyIds(
+  evaluation: Evaluation | null | undefined,
+): string[] | null | undefined {
   return (
     evaluation &&
     evaluation.matchedPolicies.filter(({ actions }) => actions.length > 0).map(({ id }) => id)
   );
 }
 
-function latencyOf({ commitments }: TracePayload, value: ValueOf): number | null | undefined {
+function deriveLatency({ commitments }: TracePayload, value: ReadValue): number | null | undefined {
   if (commitments.metadata === undefined) return null;
   const metadata = value<{ latencyMs?: unknown }>('metadata');
   return metadata && (typeof metadata.latencyMs === 'number' ? metadata.latencyMs : null);
 }
 
-function setOf(payload: AmendmentPayload) {
+function readChange(payload: AmendmentPayload) {
   return payload.kind === 'erasure' ? null : payload.set;
 }
 
@@ -214,7 +223,7 @@ function isDeletion(payload: AmendmentPayload): payload is ErasurePayload {
   return payload.kind === 'erasure' && payload.cause !== 'retention';
 }
 
-function reviewStatusOf(payload: AmendmentPayload): 'approved' | 'rejected' | undefined {
+function toReviewStatus(payload: AmendmentPayload): 'approved' | 'rejected' | undefined {
   if (payload.kind !== 'review') return undefined;
   return payload.decision === 'approve' ? 'approved' : 'rejected';
 }

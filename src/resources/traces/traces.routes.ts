@@ -5,7 +5,7 @@ import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { memoryBody, memoryView } from './memory/memory.schemas.ts';
-import type { Ingested } from './ingestion/ingestion.service.ts';
+import type { IngestResult } from './ingestion/ingestion.service.ts';
 import {
   bulkDeleteBody,
   bulkStatusBody,
@@ -29,7 +29,7 @@ const read = { auth: 'reader', agentScope: 'filtered' } as const;
 const BODY_LIMIT = 3_000_000;
 
 /** The decision is sealed whatever the verdict; a blocked one is answered in the failure envelope. */
-function verdictReply({ answer, isReplay, deprecation }: Ingested) {
+function toVerdictReply({ answer, isReplay, deprecation }: IngestResult) {
   const headers = { ...deprecation, ...(isReplay && { 'Idempotency-Replayed': 'true' }) };
   const { status, matchedPolicy } = answer;
   if (status === 'approved') return reply(201, answer, { headers });
@@ -39,7 +39,7 @@ function verdictReply({ answer, isReplay, deprecation }: Ingested) {
 }
 
 /** @throws AppError `VALIDATION_ERROR` */
-function lastEventOf(header: string | string[] | undefined): number | undefined {
+function parseLastEventId(header: string | string[] | undefined): number | undefined {
   const parsed = optional(eventId).safeParse(header === '' ? undefined : header);
   if (!parsed.success) throw new AppError('VALIDATION_ERROR', 'Last-Event-ID must be a sequence');
   return parsed.data;
@@ -66,10 +66,10 @@ export const traceRoutes = [
     body: ingestBody,
     data: ingestView,
     handler: async ({ tenant, key, body, meta }, { traces }) =>
-      verdictReply(await traces.ingestion.ingest({ tenant, key }, body, meta)),
+      toVerdictReply(await traces.ingestion.recordDecision({ tenant, key }, body, meta)),
     async replay({ tenant, meta }, { traces }) {
       const answered = await traces.ingestion.replay({ tenant }, meta);
-      return answered && verdictReply(answered);
+      return answered && toVerdictReply(answered);
     },
   }),
   route({
@@ -83,7 +83,7 @@ export const traceRoutes = [
     data: traceView,
     extra: traceListExtra,
     async handler({ tenant, query, page }, { traces }) {
-      const { search, ...listed } = await traces.reader.list(tenant, query, page);
+      const { search, ...listed } = await traces.reader.listTraces(tenant, query, page);
       return reply(200, listed, search && { extra: { search } });
     },
   }),
@@ -102,7 +102,7 @@ export const traceRoutes = [
     audit: { action: 'trace.export', resource: 'trace' },
     async handler({ tenant, query }, { traces }) {
       const { page: _page, limit: _limit, ...filters } = query;
-      const file = await traces.exports.open(tenant, filters);
+      const file = await traces.exports.openExport(tenant, filters);
       const audit = { metadata: { filters } };
       return reply(200, { type: 'text/csv; charset=utf-8; header=present', ...file }, { audit });
     },
@@ -118,8 +118,9 @@ export const traceRoutes = [
     query: streamQuery,
     data: z.unknown(),
     async handler({ tenant, user, query, meta }, { traces }) {
-      const lastEventId = lastEventOf(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
-      return reply(200, await traces.streams.open(tenant, user, lastEventId));
+      const lastEventId =
+        parseLastEventId(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
+      return reply(200, await traces.streams.openStream(tenant, user, lastEventId));
     },
   }),
   route({
@@ -133,7 +134,7 @@ export const traceRoutes = [
     query: traceWaitQuery,
     data: traceView,
     handler: ({ tenant, params, query }, { traces }) =>
-      traces.reader.get(tenant, params.id, query.wait),
+      traces.reader.loadTrace(tenant, params.id, query.wait),
   }),
   route({
     method: 'post',

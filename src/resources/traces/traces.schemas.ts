@@ -4,7 +4,15 @@ import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import type { JsonObject } from '../../domain/record/json.ts';
 import { type ContentLimits, SCHEMA_VERSIONS } from '../../domain/record/schema-versions.ts';
-import { from, id, idParam, instant, listOf, numeral, to } from '../../http/declaration/views.ts';
+import {
+  from,
+  id,
+  idParam,
+  instant,
+  boundedList,
+  queryNumber,
+  to,
+} from '../../http/declaration/views.ts';
 import { traceReviewView } from './review/review.schemas.ts';
 
 /** Any JSON value: it comes from the strict parser or from a stored text. */
@@ -18,24 +26,26 @@ const jsonObject = z
   .meta({ type: 'object', additionalProperties: true });
 
 /** The highest limit of any schema version; ingestion checks that of the version in use. */
-const highest = (limit: keyof ContentLimits): number =>
+const findHighestLimit = (limit: keyof ContentLimits): number =>
   Math.max(...SCHEMA_VERSIONS.map(({ limits }) => limits[limit]));
 
-const shortList = <T extends z.ZodType>(item: T, limit: 'alternatives' | 'toolCalls') =>
-  listOf(item, highest(limit)).describe(`At most ${highest(`${limit}Bytes`)} bytes of JSON`);
-const alternatives = shortList(
+const createListSchema = <T extends z.ZodType>(item: T, limit: 'alternatives' | 'toolCalls') =>
+  boundedList(item, findHighestLimit(limit)).describe(
+    `At most ${findHighestLimit(`${limit}Bytes`)} bytes of JSON`,
+  );
+const alternatives = createListSchema(
   z.looseObject({ decision: optional(json), confidence: optional(z.number().min(0).max(1)) }),
   'alternatives',
 );
 
-const text = (limit: keyof ContentLimits) =>
-  z.string().describe(`At most ${highest(limit)} characters`);
-const free = <T extends z.ZodType>(schema: T) =>
+const createTextSchema = (limit: keyof ContentLimits) =>
+  z.string().describe(`At most ${findHighestLimit(limit)} characters`);
+const createFreeSchema = <T extends z.ZodType>(schema: T) =>
   optional(schema).describe(
-    `At most ${highest('freeBytes')} bytes of JSON; no object in it has more than ${highest('keys')} keys`,
+    `At most ${findHighestLimit('freeBytes')} bytes of JSON; no object in it has more than ${findHighestLimit('keys')} keys`,
   );
 
-const FURTHER_MEMBERS = `Further members are kept: together at most ${highest('freeBytes')} bytes of JSON`;
+const FURTHER_MEMBERS = `Further members are kept: together at most ${findHighestLimit('freeBytes')} bytes of JSON`;
 
 const tags = z
   .array(z.string())
@@ -51,34 +61,37 @@ export const ingestBody = z.object({
   schemaVersion: optional(z.string().max(100)),
   inputContext: z
     .looseObject({
-      prompt: text('promptCharacters').min(1),
-      systemPrompt: optional(text('systemPromptCharacters')),
-      conversationId: optional(text('conversationIdCharacters')),
-      context: optional(json).describe(`At most ${highest('contextBytes')} bytes of JSON`),
+      prompt: createTextSchema('promptCharacters').min(1),
+      systemPrompt: optional(createTextSchema('systemPromptCharacters')),
+      conversationId: optional(createTextSchema('conversationIdCharacters')),
+      context: optional(json).describe(`At most ${findHighestLimit('contextBytes')} bytes of JSON`),
     })
     .describe(FURTHER_MEMBERS),
   outputDecision: z
     .looseObject({
       action: z
         .union([z.string().min(1), jsonObject])
-        .describe(`At most ${highest('actionBytes')} bytes of JSON`),
-      rationale: optional(text('rationaleCharacters')),
+        .describe(`At most ${findHighestLimit('actionBytes')} bytes of JSON`),
+      rationale: optional(createTextSchema('rationaleCharacters')),
       alternatives: optional(alternatives),
       toolCalls: optional(
-        shortList(json.describe(`At most ${highest('freeBytes')} bytes of JSON`), 'toolCalls'),
+        createListSchema(
+          json.describe(`At most ${findHighestLimit('freeBytes')} bytes of JSON`),
+          'toolCalls',
+        ),
       ),
     })
     .describe(FURTHER_MEMBERS),
-  rationale: optional(text('rationaleCharacters')),
+  rationale: optional(createTextSchema('rationaleCharacters')),
   alternatives: optional(alternatives),
   triggeringCondition: optional(z.string().max(10_000)),
-  metadata: free(jsonObject),
+  metadata: createFreeSchema(jsonObject),
   timestamp: optional(z.iso.datetime({ offset: true })),
-  adapter: free(json),
-  mlBomReference: free(json),
-  art12: free(json),
-  conversation: free(json),
-  crew: free(json),
+  adapter: createFreeSchema(json),
+  mlBomReference: createFreeSchema(json),
+  art12: createFreeSchema(json),
+  conversation: createFreeSchema(json),
+  crew: createFreeSchema(json),
 });
 export type IngestBody = z.output<typeof ingestBody>;
 
@@ -96,9 +109,9 @@ export const ingestView = z.object({
 });
 
 /** The sequence of an entry. */
-export const eventId = numeral(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
+export const eventId = queryNumber(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
 
-const fraction = numeral(z.coerce.number().min(0).max(1));
+const fraction = queryNumber(z.coerce.number().min(0).max(1));
 export const traceQuery = z.object({
   status: optional(z.enum(TRACE_STATUSES)),
   agentId: optional(z.string().min(1).max(200)),

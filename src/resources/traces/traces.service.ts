@@ -17,7 +17,7 @@ import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
-import { visibleTo } from '../../domain/identity/visible-decisions.ts';
+import { createVisibilityFilter } from '../../domain/identity/visible-decisions.ts';
 
 type Deps = Pick<Platform, 'models' | 'contents'> & {
   counts: TraceCounts;
@@ -49,50 +49,52 @@ export function createTraceService(deps: Deps) {
   const { models, contents, counts, agents, scrubbers, verdicts, waiting } = deps;
 
   /** Matches decisions by agent id, and by the text that is stored for agents that were not registered at ingestion. */
-  async function agentFilter(organizationId: string, named: string): Promise<object> {
+  async function resolveAgentFilter(organizationId: string, named: string): Promise<object> {
     const agent = await agents.resolve(organizationId, named);
     return { $in: agent && agent.agentId !== named ? [agent.agentId, named] : [named] };
   }
 
-  async function foundBy(tenant: Tenant, search: string | undefined) {
+  async function resolveSearchFilter(tenant: Tenant, search: string | undefined) {
     if (search === undefined) return [];
-    return [{ sequence: { $in: await deps.search.find(tenant, search) } }];
+    return [{ sequence: { $in: await deps.search.searchDecisions(tenant, search) } }];
   }
 
-  async function filterOf(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
+  async function buildFilter(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
     const { status, agentId, humanOverride, search } = query;
-    const { $and: agentsOf = [], ...visible } = visibleTo(tenant);
-    const $and = [...agentsOf, ...(await foundBy(tenant, search))];
+    const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
+    const $and = [...agentsOf, ...(await resolveSearchFilter(tenant, search))];
     return {
       ...visible,
       ...($and.length > 0 && { $and }),
-      ...(agentId !== undefined && { agentId: await agentFilter(tenant.organizationId, agentId) }),
+      ...(agentId !== undefined && {
+        agentId: await resolveAgentFilter(tenant.organizationId, agentId),
+      }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
-      ...between('confidenceScore', query.minConfidence, query.maxConfidence),
-      ...between('timestamp', query.dateFrom, query.dateTo),
+      ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
+      ...toRangeFilter('timestamp', query.dateFrom, query.dateTo),
     };
   }
 
-  async function details(tenant: Tenant, name: object): Promise<TraceDetails> {
+  async function loadDetails(tenant: Tenant, name: object): Promise<TraceDetails> {
     const { organizationId } = tenant;
-    const where = { ...visibleTo(tenant), organizationId, ...name };
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
     const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
     const found = await findOr404(query);
     if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
     const trace = await contents.openOne(organizationId, found);
-    const scrubberOf = await scrubbers.readingFor(organizationId);
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     const view = await toTraceView(trace, scrubberOf(trace));
     if (!isHeld(view)) return { ...view, review: null };
     const isDecided = view.held.item.status !== 'pending';
-    const decided = await verdicts.of(organizationId, isDecided ? [view.traceId] : []);
+    const decided = await verdicts.loadVerdicts(organizationId, isDecided ? [view.traceId] : []);
     return { ...view, review: toTraceReview(view, decided.get(view.traceId)) };
   }
 
   async function select(tenant: Tenant, query: TraceQuery): Promise<TraceSelection> {
     const { organizationId } = tenant;
-    const where = { ...(await filterOf(tenant, query)), organizationId };
-    const scrubberOf = await scrubbers.readingFor(organizationId);
+    const where = { ...(await buildFilter(tenant, query)), organizationId };
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     return { where, scrubberOf, signal: tenant.signal };
   }
 
@@ -100,12 +102,12 @@ export function createTraceService(deps: Deps) {
     select,
 
     /** Newest first; on a page of large decisions some come without their payload. */
-    async list(tenant: Tenant, query: TraceQuery, page: Page): Promise<TraceList> {
+    async listTraces(tenant: Tenant, query: TraceQuery, page: Page): Promise<TraceList> {
       const { where, scrubberOf, signal } = await select(tenant, query);
-      const lag = query.search === undefined ? null : deps.search.behind(tenant.organizationId);
+      const lag = query.search === undefined ? null : deps.search.measureLag(tenant.organizationId);
       const [items, total, behind] = await Promise.all([
         readTracePage(deps, where, { page, scrubberOf, signal }),
-        counts.total(where, page),
+        counts.countTotal(where, page),
         lag,
       ]);
       return { items, total, ...(behind !== null && { search: { behind } }) };
@@ -113,19 +115,19 @@ export function createTraceService(deps: Deps) {
 
     /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
     named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
-      details(tenant, OBJECT_ID.test(name) ? { _id: name } : { traceId: name }),
+      loadDetails(tenant, OBJECT_ID.test(name) ? { _id: name } : { traceId: name }),
 
     /**
      * Loads a decision by its object id, or for its own agent by its `traceId`. `wait`: seconds to wait for a verdict.
      * @throws AppError `NOT_FOUND`
      */
-    async get(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
+    async loadTrace(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
       const { organizationId } = tenant;
       const isPending = ({ review }: TraceDetails) => review?.status === 'pending';
-      return waiting.until({
+      return waiting.waitUntil({
         organizationId,
         seconds: wait,
-        look: () => details(tenant, nameFor(tenant, id)),
+        look: () => loadDetails(tenant, toNameFilter(tenant, id)),
         isDone: (trace) => !isPending(trace),
       });
     },
@@ -134,13 +136,13 @@ export function createTraceService(deps: Deps) {
 export type TraceService = ReturnType<typeof createTraceService>;
 
 /** Only an agent key may use the `traceId`, which its answer gave. @throws AppError `NOT_FOUND` */
-function nameFor({ actor }: Tenant, id: string): object {
+function toNameFilter({ actor }: Tenant, id: string): object {
   if (!id.startsWith('trc_')) return { _id: id };
   if (actor.kind !== 'agentKey') throw new AppError('NOT_FOUND');
   return { traceId: id };
 }
 
-function between<T>(
+function toRangeFilter<T>(
   field: string,
   least: T | undefined,
   most: T | undefined,

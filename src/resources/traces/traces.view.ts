@@ -1,6 +1,6 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
-import { actionDigest, proposedAction } from '../../domain/record/proposed-action.ts';
+import { hashAction, extractProposedAction } from '../../domain/record/proposed-action.ts';
 import { atOnce, inTurns, type Parts } from '../../domain/others-turn.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
@@ -36,11 +36,11 @@ const SEALED = [...PAYLOAD, ...TEXTS, ...ADAPTER_MEMBERS];
 const LOCKED = ['content', 'generation'] as const;
 
 type Projection = Readonly<Record<string, 1>>;
-const projectionOf = (paths: readonly string[]): Projection =>
+const toProjection = (paths: readonly string[]): Projection =>
   Object.fromEntries(paths.map((path) => [path, 1]));
 
 /** The projection that shows a decision; nothing else is read. */
-export const VIEW_MEMBERS = projectionOf([
+export const VIEW_MEMBERS = toProjection([
   ...PLAIN,
   ...LINK,
   ...HELD,
@@ -48,7 +48,7 @@ export const VIEW_MEMBERS = projectionOf([
   ...SEALED.flatMap((name) => [`sealed.${name}`, `changed.${name}`]),
 ]);
 /** The same projection without payload and texts. */
-export const SUMMARY_MEMBERS = projectionOf([...PLAIN, ...LINK, ...HELD]);
+export const SUMMARY_MEMBERS = toProjection([...PLAIN, ...LINK, ...HELD]);
 
 /** Additional members of a decision that was held for review. */
 export interface Held {
@@ -76,20 +76,20 @@ export interface TraceView
 }
 
 /** Characters of all payload members that `VIEW_MEMBERS` reads. */
-export function payloadLength(trace: TraceDocument): number {
-  const lengths = SEALED.map((name) => payloadText(trace, name)?.length ?? 0);
+export function measurePayload(trace: TraceDocument): number {
+  const lengths = SEALED.map((name) => readPayloadText(trace, name)?.length ?? 0);
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** Expects a document read with `SUMMARY_MEMBERS`. */
 export function toTraceSummary(trace: TraceDocument): TraceView {
   const summary = { ...trace, sealed: {}, changed: {} };
-  return { ...asStored(summary), payloadOmitted: true };
+  return { ...toStoredView(summary), payloadOmitted: true };
 }
 
 /** Renders without scrubbing: the stored text was scrubbed by the rules in force. */
-export function asStored(trace: TraceDocument): TraceView {
-  return atOnce(viewParts(trace, null));
+export function toStoredView(trace: TraceDocument): TraceView {
+  return atOnce(buildView(trace, null));
 }
 
 /** `scrubber`: null if the stored text was scrubbed by the rules in force. Scrubbing yields to the event loop. */
@@ -97,13 +97,13 @@ export async function toTraceView(
   trace: TraceDocument,
   scrubber: Scrubber | null,
 ): Promise<TraceView> {
-  return scrubber ? inTurns(viewParts(trace, scrubber)) : asStored(trace);
+  return scrubber ? inTurns(buildView(trace, scrubber)) : toStoredView(trace);
 }
 
 /** Assigns member by member: a spread would take longer than parsing the payload (row list). */
-function* viewParts(trace: TraceDocument, scrubber: Scrubber | null): Parts<TraceView> {
-  const values = yield* valuesOf(trace, scrubber);
-  const valueOf = (name: string): Json => values.get(name) ?? null;
+function* buildView(trace: TraceDocument, scrubber: Scrubber | null): Parts<TraceView> {
+  const values = yield* readValues(trace, scrubber);
+  const readValue = (name: string): Json => values.get(name) ?? null;
   const view: TraceView = {
     _id: trace._id,
     id: trace._id,
@@ -121,16 +121,16 @@ function* viewParts(trace: TraceDocument, scrubber: Scrubber | null): Parts<Trac
     timestamp: trace.timestamp,
     clientInfo: trace.clientInfo,
     createdAt: trace.createdAt,
-    inputContext: valueOf('inputContext'),
-    outputDecision: valueOf('outputDecision'),
-    alternatives: valueOf('alternatives'),
-    metadata: valueOf('metadata'),
-    rationale: valueOf('rationale') as string | null,
-    triggeringCondition: valueOf('triggeringCondition') as string | null,
+    inputContext: readValue('inputContext'),
+    outputDecision: readValue('outputDecision'),
+    alternatives: readValue('alternatives'),
+    metadata: readValue('metadata'),
+    rationale: readValue('rationale') as string | null,
+    triggeringCondition: readValue('triggeringCondition') as string | null,
     hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
-    held: heldOf(trace, valueOf),
+    held: toHeld(trace, readValue),
   };
-  showAdapterMembers(view, valueOf);
+  showAdapterMembers(view, readValue);
   return view;
 }
 
@@ -139,14 +139,14 @@ function showAdapterMembers(view: TraceView, valueOf: (name: string) => Json): v
 }
 
 /** Reads the payload values; all are scrubbed within the work budget of one decision. */
-function* valuesOf(
+function* readValues(
   trace: TraceDocument,
   scrubber: Scrubber | null,
 ): Parts<ReadonlyMap<string, Json>> {
   const work = new Work(workLimits.scrubbing);
   const values = new Map<string, Json>();
   for (const name of SEALED) {
-    const stored = payloadText(trace, name);
+    const stored = readPayloadText(trace, name);
     if (stored === null) continue;
     const value = JSON.parse(stored) as Json;
     values.set(name, scrubber ? (yield* scrubber.parts(value, work)).value : value);
@@ -154,22 +154,22 @@ function* valuesOf(
   return values;
 }
 
-function heldOf(trace: TraceDocument, valueOf: (name: string) => Json): Held | null {
+function toHeld(trace: TraceDocument, valueOf: (name: string) => Json): Held | null {
   const { review: item, answer } = trace;
   if (!item) return null;
   return {
     item,
     policy: answer?.policy ?? null,
-    action: proposedAction(valueOf('outputDecision'), isCorrected(trace)),
-    actionDigest: digestInForce(trace),
+    action: extractProposedAction(valueOf('outputDecision'), isCorrected(trace)),
+    actionDigest: computeActionDigest(trace),
   };
 }
 
 /** Digest of the stored action in force. */
-export function digestInForce(trace: TraceDocument): string | null {
-  const stored = payloadText(trace, 'outputDecision');
+export function computeActionDigest(trace: TraceDocument): string | null {
+  const stored = readPayloadText(trace, 'outputDecision');
   const outputDecision = stored === null ? null : (JSON.parse(stored) as Json);
-  return actionDigest(proposedAction(outputDecision, isCorrected(trace)));
+  return hashAction(extractProposedAction(outputDecision, isCorrected(trace)));
 }
 
 function isCorrected({ changed = {} }: TraceDocument): boolean {
@@ -177,7 +177,10 @@ function isCorrected({ changed = {} }: TraceDocument): boolean {
 }
 
 /** The stored text in force; null if it is absent, erased or cannot be decrypted. */
-export function payloadText({ changed = {}, sealed }: TraceDocument, name: string): string | null {
+export function readPayloadText(
+  { changed = {}, sealed }: TraceDocument,
+  name: string,
+): string | null {
   const text = name in changed ? changed[name] : sealed[name]?.text;
   return typeof text === 'string' ? text : null;
 }

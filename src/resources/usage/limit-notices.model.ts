@@ -1,6 +1,6 @@
 // Records that managers were notified of a limit, once per month and number of decisions.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface LimitNoticeDocument {
   _id: Types.ObjectId;
@@ -26,7 +26,7 @@ export const limitNoticeSchema = new Schema<LimitNoticeDocument>(
     autoIndex: false,
   },
 );
-limitNoticeSchema.plugin(tenancy);
+limitNoticeSchema.plugin(guardTenancy);
 limitNoticeSchema.index(
   { organizationId: 1, month: 1, threshold: 1 },
   { name: 'once', unique: true },

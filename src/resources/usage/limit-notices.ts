@@ -1,6 +1,6 @@
 // Notifies managers that 90 percent of the month's decisions are used, once per month and limit (document 3, 4.9).
 import type { mongo } from 'mongoose';
-import { warningThreshold } from '../../domain/billing/usage-summary.ts';
+import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import type { Models } from '../../models.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 
@@ -16,12 +16,12 @@ export interface NearLimit {
 }
 
 /** Writes in the session's transaction; does nothing when they were notified before. */
-export async function tellManagers(
+export async function notifyNearLimit(
   { models, managerNotices }: { models: Models; managerNotices: ManagerNotices },
   { organizationId, month, limit, blocks }: NearLimit,
   session: mongo.ClientSession,
 ): Promise<void> {
-  const threshold = warningThreshold(limit);
+  const threshold = computeWarningThreshold(limit);
   const once = { organizationId, month, threshold };
   const { upsertedCount } = await models.limitNotices.updateOne(
     once,
@@ -36,5 +36,5 @@ export async function tellManagers(
     body: `The plan includes ${grouped.format(limit)} decisions in ${month}. ${beyond}.`,
     link: LINK,
   } as const;
-  await managerNotices.tell(organizationId, notice, session);
+  await managerNotices.notifyManagers(organizationId, notice, session);
 }

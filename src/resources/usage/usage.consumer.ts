@@ -1,46 +1,46 @@
 // Follows the meter: notifies managers near the limit, and queues overage for billing (document 3, 4.8 and 4.9).
 import type { mongo } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { type MeterStep, meterSteps } from '../../domain/billing/meter-steps.ts';
-import { warningThreshold } from '../../domain/billing/usage-summary.ts';
-import { hardLimit, monthlyLimit, PLANS } from '../../domain/identity/plans.ts';
+import { type MeterStep, toMeterSteps } from '../../domain/billing/meter-steps.ts';
+import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
+import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { TraceDocument } from '../traces/traces.model.ts';
-import { tellManagers } from './limit-notices.ts';
+import { notifyNearLimit } from './limit-notices.ts';
 
 type Deps = Pick<Platform, 'models' | 'outbox' | 'config'> & { managerNotices: ManagerNotices };
 
 export const OVERAGE_TOPIC = 'overage';
 
-export function usageConsumer(deps: Deps): Consumer<TraceDocument> {
+export function createUsageConsumer(deps: Deps): Consumer<TraceDocument> {
   const { models, config } = deps;
   const sandbox = config.ASSAY_LIMIT_SANDBOX;
-  const limits = PLANS.flatMap((plan) => monthlyLimit(plan, sandbox) ?? []);
+  const limits = PLANS.flatMap((plan) => getMonthlyLimit(plan, sandbox) ?? []);
   /** The lowest warning threshold of all plans; below it there is nothing to do. */
-  const lowest = Math.min(...limits.map(warningThreshold));
+  const lowest = Math.min(...limits.map(computeWarningThreshold));
 
   return {
     name: 'usage',
     from: 'head',
     kinds: ['trace'],
     projection: { usage: 1, createdAt: 1 },
-    async run(entries, { session, organizationId }) {
+    async consume(entries, { session, organizationId }) {
       if (!entries.some(({ usage }) => usage.count >= lowest)) return;
       const organization = await models.organizations
         .findById(organizationId, 'subscription', { session })
         .lean<OrganizationDocument>();
       if (!organization) return;
-      const limit = monthlyLimit(organization.subscription.plan, sandbox);
+      const limit = getMonthlyLimit(organization.subscription.plan, sandbox);
       if (limit === null) return;
-      for (const step of meterSteps(entries, limit))
+      for (const step of toMeterSteps(entries, limit))
         await follow({ organization, limit, step }, deps, session);
     },
   };
 }
 
-interface Followed {
+interface UsageStep {
   organization: OrganizationDocument;
   limit: number;
   step: MeterStep;
@@ -48,15 +48,15 @@ interface Followed {
 
 /** Runs the effects of one step of the meter. */
 async function follow(
-  { organization: { _id, subscription }, limit, step }: Followed,
+  { organization: { _id, subscription }, limit, step }: UsageStep,
   { models, outbox, config, managerNotices }: Deps,
   session: mongo.ClientSession,
 ): Promise<void> {
   const organizationId = _id.toHexString();
   const { month, count, beyond, at } = step;
-  const blocks = hardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
-  if (count >= warningThreshold(limit))
-    await tellManagers(
+  const blocks = getHardLimit(subscription.plan, config.ASSAY_LIMIT_SANDBOX) !== null;
+  if (count >= computeWarningThreshold(limit))
+    await notifyNearLimit(
       { models, managerNotices },
       { organizationId, month, limit, blocks },
       session,
@@ -66,5 +66,5 @@ async function follow(
   if (beyond === 0 || !isBilled) return;
   const subject = `${month}:${customerId}`;
   const row = { organizationId, topic: OVERAGE_TOPIC, subject, payload: { customerId } };
-  await outbox.gather(row, { count: beyond, at }, session);
+  await outbox.incrementPending(row, { count: beyond, at }, session);
 }

@@ -11,13 +11,13 @@ export const usageRoutes = [
     summary: 'Counters of the month against the plan',
     data: usageView,
     codes: ['NOT_FOUND'],
-    handler: ({ tenant }, { usage }) => usage.current(tenant),
+    handler: ({ tenant }, { usage }) => usage.loadSummary(tenant),
   }),
   route({
     ...read,
     path: '/history',
     summary: 'Decisions of the last twelve months',
     data: usageHistoryView,
-    handler: ({ tenant }, { usage }) => usage.history(tenant),
+    handler: ({ tenant }, { usage }) => usage.loadHistory(tenant),
   }),
 ];

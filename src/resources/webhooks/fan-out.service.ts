@@ -9,13 +9,13 @@ import { DELIVERY_TOPIC } from './webhooks.model.ts';
 type Deps = Pick<Platform, 'outbox'> & { subscriptions: SubscriptionService };
 
 export function createFanOut({ outbox, subscriptions }: Deps) {
-  async function deliveriesOf(row: OutboxDocument): Promise<OutboxRow[]> {
+  async function createDeliveries(row: OutboxDocument): Promise<OutboxRow[]> {
     const organizationId = row.organizationId.toHexString();
     const event = row.payload as unknown as EventBody;
     const { subject, sequence } = row;
-    const occasion = { event: event.event, workspaceId: row.workspaceId ?? null, sequence };
-    const takers = await subscriptions.takersOf(organizationId, occasion);
-    return takers.map((webhookId) => ({
+    const scope = { event: event.event, workspaceId: row.workspaceId ?? null, sequence };
+    const subscribers = await subscriptions.findSubscribers(organizationId, scope);
+    return subscribers.map((webhookId) => ({
       organizationId,
       topic: DELIVERY_TOPIC,
       lane: webhookId,
@@ -27,7 +27,7 @@ export function createFanOut({ outbox, subscriptions }: Deps) {
   return {
     /** Settles the events and writes their deliveries in one transaction, so that each is written exactly once. */
     async deliverTogether(rows: readonly OutboxDocument[]): Promise<void> {
-      const followed = rows.map(async (row) => ({ row, by: await deliveriesOf(row) }));
+      const followed = rows.map(async (row) => ({ row, followUps: await createDeliveries(row) }));
       await outbox.replace(await Promise.all(followed));
     },
   };

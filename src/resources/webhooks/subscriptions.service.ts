@@ -1,14 +1,14 @@
 // Finds the active webhooks that subscribe to an organisation's events.
 import type { Platform } from '../../composition/platform.ts';
-import { isFollowing, takes } from '../../domain/events/events.ts';
-import { concerns } from '../../domain/identity/workspace-scope.ts';
+import { isFollowing, isEventIncluded } from '../../domain/events/events.ts';
+import { isInScope } from '../../domain/identity/workspace-scope.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
 /** The fields of a webhook that decide which events it receives. */
 export type Subscription = Pick<WebhookDocument, '_id' | 'workspaceId' | 'events' | 'since'>;
 
 /** An event's name, workspace and decision. Workspace null: the event concerns the whole organisation. */
-interface Occasion {
+interface EventScope {
   event: string;
   workspaceId: string | null;
   /** Sequence of the decision that the event is about; undefined: about none. */
@@ -23,7 +23,10 @@ export function createSubscriptionService({
   caches,
   onCommit,
 }: Pick<Platform, 'models' | 'activeSettings' | 'caches' | 'onCommit'>) {
-  const opened = caches.open<WebhookDocument>({ collections: ['webhooks'], max: CACHED_WEBHOOKS });
+  const opened = caches.openCache<WebhookDocument>({
+    collections: ['webhooks'],
+    max: CACHED_WEBHOOKS,
+  });
   const active = activeSettings<Subscription>({
     collection: 'webhooks',
     feature: 'webhooks',
@@ -35,26 +38,28 @@ export function createSubscriptionService({
 
   return {
     /** Returns whether the organisation has any active webhook. */
-    async subscribes(organizationId: string): Promise<boolean> {
-      return (await active.of(organizationId)).length > 0;
+    async hasActiveWebhooks(organizationId: string): Promise<boolean> {
+      return (await active.loadSettings(organizationId)).length > 0;
     },
 
     /** Returns whether any webhook subscribes to the event. */
-    async isTaken(organizationId: string, event: string): Promise<boolean> {
-      return (await active.of(organizationId)).some(({ events }) => takes(events, event));
+    async isSubscribed(organizationId: string, event: string): Promise<boolean> {
+      return (await active.loadSettings(organizationId)).some(({ events }) =>
+        isEventIncluded(events, event),
+      );
     },
 
     /** Returns the webhooks that subscribe to an event, and were active when it happened. */
-    async takersOf(organizationId: string, occasion: Occasion): Promise<string[]> {
-      const { event, workspaceId, sequence } = occasion;
-      return (await active.of(organizationId))
-        .filter((one) => takes(one.events, event) && concerns(one, workspaceId))
+    async findSubscribers(organizationId: string, scope: EventScope): Promise<string[]> {
+      const { event, workspaceId, sequence } = scope;
+      return (await active.loadSettings(organizationId))
+        .filter((one) => isEventIncluded(one.events, event) && isInScope(one, workspaceId))
         .filter((one) => isFollowing(one, sequence))
         .map(({ _id }) => _id.toHexString());
     },
 
     /** Returns the receiving webhook in its current state; null: it is paused or gone. */
-    async receiverOf(organizationId: string, webhookId: string): Promise<WebhookDocument | null> {
+    async findReceiver(organizationId: string, webhookId: string): Promise<WebhookDocument | null> {
       return opened.get(webhookId, async () => {
         const value = await models.webhooks
           .findOne({ organizationId, _id: webhookId, isActive: true })
@@ -64,8 +69,8 @@ export function createSubscriptionService({
     },
 
     /** Call it with every change of a webhook. */
-    changed(organizationId: string): void {
-      active.changed(organizationId);
+    invalidate(organizationId: string): void {
+      active.invalidate(organizationId);
       onCommit(() => opened.invalidate(organizationId));
     },
   };

@@ -5,7 +5,7 @@ import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
 import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
-import { messageIdOf, type WebhookSender } from './webhook-sender.service.ts';
+import { toMessageId, type WebhookSender } from './webhook-sender.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import type { WebhookSwitchOff } from './webhook-switch-off.service.ts';
 import type {
@@ -35,8 +35,12 @@ export function createWebhookDelivery(deps: Deps) {
     row: OutboxDocument,
     { isSuspect }: DeliveryHints,
   ): Promise<PostOutcome> {
-    const messageId = messageIdOf(row._id.toHexString());
-    return sender.send(webhook, { isSuspect, messageId, event: row.payload.event as EventBody });
+    const messageId = toMessageId(row._id.toHexString());
+    return sender.sendEvent(webhook, {
+      isSuspect,
+      messageId,
+      event: row.payload.event as EventBody,
+    });
   }
 
   /** Counts a failed attempt; resolves with the milliseconds since the last success. */
@@ -59,7 +63,7 @@ export function createWebhookDelivery(deps: Deps) {
     /** @throws DeliveryFailure */
     async deliver(row: OutboxDocument, hints: DeliveryHints): Promise<OutboxDocument['result']> {
       const { organizationId, payload } = row;
-      const webhook = await subscriptions.receiverOf(
+      const webhook = await subscriptions.findReceiver(
         organizationId.toHexString(),
         payload.webhookId as string,
       );
@@ -69,7 +73,7 @@ export function createWebhookDelivery(deps: Deps) {
       const result = { statusCode, durationMs, at: clock.now() };
       if (ok) return result;
       const failingMs = await countFailure(webhook);
-      const reason = reasonToStop(statusCode, failingMs);
+      const reason = findSwitchOffReason(statusCode, failingMs);
       if (reason !== null) await switchOff.switchOff(webhook, reason);
       const isFinal = reason !== null;
       throw new DeliveryFailure(error ?? 'failed', {
@@ -83,7 +87,7 @@ export function createWebhookDelivery(deps: Deps) {
     /** Counts successful attempts, several in one write. */
     async delivered(rows: readonly OutboxDocument[]): Promise<void> {
       const now = clock.now();
-      const updates = [...byWebhook(rows)].map(([_id, { organizationId, count }]) => ({
+      const updates = [...countPerWebhook(rows)].map(([_id, { organizationId, count }]) => ({
         updateOne: {
           filter: { organizationId, _id },
           update: {
@@ -98,14 +102,14 @@ export function createWebhookDelivery(deps: Deps) {
 }
 export type WebhookDelivery = ReturnType<typeof createWebhookDelivery>;
 
-function reasonToStop(statusCode: number | null, failingMs: number): SwitchOffReason | null {
+function findSwitchOffReason(statusCode: number | null, failingMs: number): SwitchOffReason | null {
   if (statusCode === GONE) return 'gone';
   return failingMs >= FAILING_MS ? 'failing' : null;
 }
 
 type Count = Pick<OutboxDocument, 'organizationId'> & { count: number };
 
-function byWebhook(rows: readonly OutboxDocument[]): Map<string, Count> {
+function countPerWebhook(rows: readonly OutboxDocument[]): Map<string, Count> {
   const counts = new Map<string, Count>();
   for (const { organizationId, payload } of rows) {
     const webhookId = payload.webhookId as string;

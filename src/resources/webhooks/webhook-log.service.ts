@@ -6,7 +6,7 @@ import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
 import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
-import { messageIdOf } from './webhook-sender.service.ts';
+import { toMessageId } from './webhook-sender.service.ts';
 import { DELIVERY_TOPIC, type DeliveryStatus } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
 
@@ -33,7 +33,7 @@ const STATUSES = { pending: 'pending', done: 'delivered', dead: 'failed' } as co
 const STORED = { pending: 'pending', delivered: 'done', failed: 'dead' } as const;
 
 export function createWebhookLog({ models, outbox, definitions }: Deps) {
-  const deliveriesTo = ({ organizationId }: Tenant, webhookId: string) => ({
+  const filterDeliveries = ({ organizationId }: Tenant, webhookId: string) => ({
     organizationId,
     lane: webhookId,
     topic: DELIVERY_TOPIC,
@@ -41,14 +41,14 @@ export function createWebhookLog({ models, outbox, definitions }: Deps) {
 
   return {
     /** Lists deliveries, newest first. @throws AppError `NOT_FOUND` */
-    async list(
+    async listDeliveries(
       tenant: Tenant,
       webhookId: string,
       { status, ...page }: Page & { status?: DeliveryStatus | undefined },
     ): Promise<Listed<DeliveryView>> {
-      await definitions.get(tenant, webhookId);
+      await definitions.getWebhook(tenant, webhookId);
       const where = {
-        ...deliveriesTo(tenant, webhookId),
+        ...filterDeliveries(tenant, webhookId),
         ...(status && { status: STORED[status] }),
       };
       const { items, total } = await listPage(models.outbox, where, page);
@@ -59,13 +59,13 @@ export function createWebhookLog({ models, outbox, definitions }: Deps) {
      * Makes a delivery due at once, with the same `webhook-id` and a fresh retry schedule.
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` while the webhook is paused
      */
-    async resend(
+    async sendAgain(
       tenant: Tenant,
       { id, deliveryId }: { id: string; deliveryId: string },
     ): Promise<DeliveryView> {
-      const { isActive } = await definitions.get(tenant, id);
+      const { isActive } = await definitions.getWebhook(tenant, id);
       if (!isActive) throw new AppError('INVALID_OPERATION', 'The webhook is paused');
-      const where = { ...deliveriesTo(tenant, id), _id: deliveryId };
+      const where = { ...filterDeliveries(tenant, id), _id: deliveryId };
       return toView(await findOr404(outbox.renew(where)));
     },
   };
@@ -79,7 +79,7 @@ function toView(row: OutboxDocument): DeliveryView {
     _id,
     id: _id,
     webhookId: payload.webhookId as string,
-    messageId: messageIdOf(_id.toHexString()),
+    messageId: toMessageId(_id.toHexString()),
     event: body.event,
     status: STATUSES[status],
     attempts,

@@ -1,5 +1,5 @@
 // Binds the sealed signing secret of a webhook to its id.
 
 /** Additional authenticated data: the secret of one webhook opens for no other. */
-export const webhookSecretAad = (webhookId: string): string =>
+export const buildWebhookSecretAad = (webhookId: string): string =>
   `webhook ${webhookId} signing secret`;

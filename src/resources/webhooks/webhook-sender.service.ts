@@ -1,16 +1,16 @@
 // Sends one event to one webhook, signed and in the format of its type (document 2, section 6; docs/formats.md).
 import type { Platform } from '../../composition/platform.ts';
-import { chatMessage } from '../../domain/events/chat-messages.ts';
+import { createChatMessage } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
-import { signatureHeaders } from '../../domain/events/standard-webhooks.ts';
+import { createSignatureHeaders } from '../../domain/events/standard-webhooks.ts';
 import type { Message, PostOutcome } from '../../platform/outbound/receivers.ts';
-import { webhookSecretAad } from './webhook-secret.ts';
+import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
-type Deps = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'newId'>;
+type Deps = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'generateId'>;
 
 /** An event to send, its message id, and a hint on the receiver. */
-interface Telling {
+interface WebhookMessage {
   messageId: string;
   event: EventBody;
   /** The receiver recently timed out. */
@@ -23,34 +23,34 @@ export interface TestOutcome extends Omit<PostOutcome, 'ok' | 'retryAfterMs' | '
 
 const TEST_MESSAGE = 'This is a test of your webhook. Nothing has happened.';
 
-export function createWebhookSender({ receivers, vault, clock, newId }: Deps) {
+export function createWebhookSender({ receivers, vault, clock, generateId: newId }: Deps) {
   /** `messageId` is the same for every attempt. */
-  function messageTo(
+  function createMessage(
     { _id, url, type, sealedSecret }: WebhookDocument,
-    { messageId, event, isSuspect = false }: Telling,
+    { messageId, event, isSuspect = false }: WebhookMessage,
   ): Message {
-    const secret = vault.open(sealedSecret, webhookSecretAad(_id.toHexString()));
-    const body = JSON.stringify(type === 'custom' ? event : chatMessage(type, event));
-    const signature = signatureHeaders({ id: messageId, body, secret, at: clock.now() });
+    const secret = vault.unseal(sealedSecret, buildWebhookSecretAad(_id.toHexString()));
+    const body = JSON.stringify(type === 'custom' ? event : createChatMessage(type, event));
+    const signature = createSignatureHeaders({ id: messageId, body, secret, at: clock.now() });
     const headers = { 'x-service-event': event.event, ...signature };
     return { url, body, headers, isSuspect };
   }
 
   return {
     /** Treats a forbidden address as a normal failure: the host may resolve to an allowed one later. */
-    send: (webhook: WebhookDocument, telling: Telling): Promise<PostOutcome> =>
-      receivers.attempt(messageTo(webhook, telling)),
+    sendEvent: (webhook: WebhookDocument, content: WebhookMessage): Promise<PostOutcome> =>
+      receivers.attempt(createMessage(webhook, content)),
 
     /**
      * Sends a test event, also to a paused webhook. It is neither counted nor retried.
      * @throws AppError `SSRF_BLOCKED`
      */
-    async test(webhook: WebhookDocument): Promise<TestOutcome> {
+    async sendTest(webhook: WebhookDocument): Promise<TestOutcome> {
       const timestamp = clock.now().toISOString();
       const event = { event: 'webhook.test', timestamp, data: { message: TEST_MESSAGE } };
-      const messageId = messageIdOf(newId());
-      const message = messageTo(webhook, { messageId, event });
-      const { ok, statusCode, durationMs, error } = await receivers.post(message);
+      const messageId = toMessageId(newId());
+      const message = createMessage(webhook, { messageId, event });
+      const { ok, statusCode, durationMs, error } = await receivers.postMessage(message);
       return { delivered: ok, statusCode, durationMs, error };
     },
   };
@@ -58,6 +58,6 @@ export function createWebhookSender({ receivers, vault, clock, newId }: Deps) {
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 /** Returns the value of the header `webhook-id`. */
-export function messageIdOf(deliveryId: string): string {
+export function toMessageId(deliveryId: string): string {
   return `msg_${deliveryId}`;
 }

@@ -1,8 +1,8 @@
 // Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (docs/decisions.md, webhooks).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
-import { quotedName } from '../../domain/names/quoted-name.ts';
-import { systemAuditEvent } from '../../domain/record/audit-event.ts';
+import { toQuotedName } from '../../domain/names/quoted-name.ts';
+import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { AuditService } from '../audit/audit.service.ts';
@@ -25,7 +25,7 @@ const ADVICE = 'Deliveries that failed can be sent again once it is switched on.
 export function createWebhookSwitchOff(deps: Deps) {
   const { models, clock, transaction, queueMail, audit, subscriptions } = deps;
 
-  async function ownersOf(organizationId: Types.ObjectId): Promise<Types.ObjectId[]> {
+  async function loadOwners(organizationId: Types.ObjectId): Promise<Types.ObjectId[]> {
     const found = await models.memberships
       .find({ organizationId, role: 'owner', ...PRESENT }, 'userId')
       .lean<{ userId: Types.ObjectId }[]>();
@@ -33,12 +33,12 @@ export function createWebhookSwitchOff(deps: Deps) {
   }
 
   /** Notifies the owners in the dashboard and by mail, which is composed when it is sent. */
-  async function tellOwners(
+  async function notifyOwners(
     { _id, organizationId, url }: WebhookDocument,
     reason: SwitchOffReason,
   ): Promise<void> {
-    const owners = await ownersOf(organizationId);
-    const body = `The webhook to ${hostOf(url)} was switched off, for ${TEXTS[reason]}. ${ADVICE}`;
+    const owners = await loadOwners(organizationId);
+    const body = `The webhook to ${toHost(url)} was switched off, for ${TEXTS[reason]}. ${ADVICE}`;
     const common = { organizationId, type: 'alert', title: TITLE, body } as const;
     await models.notifications.insertMany(owners.map((userId) => ({ ...common, userId })));
     const about = { kind: 'webhookSwitchedOff', webhookId: _id.toHexString(), reason };
@@ -61,13 +61,13 @@ export function createWebhookSwitchOff(deps: Deps) {
         const action = 'webhook.switch_off';
         const organization = organizationId.toHexString();
         const recorded = await audit.record(
-          systemAuditEvent({ organizationId: organization, action, ...about }),
+          createSystemAuditEvent({ organizationId: organization, action, ...about }),
         );
-        await tellOwners(webhook, reason);
-        subscriptions.changed(organization);
+        await notifyOwners(webhook, reason);
+        subscriptions.invalidate(organization);
         return recorded;
       });
-      if (row) await audit.seal(row);
+      if (row) await audit.sealRow(row);
     },
 
     /** Composers of mails, keyed by the `kind` of the outbox row. */
@@ -88,12 +88,12 @@ export function createWebhookSwitchOff(deps: Deps) {
           .lean<{ email: string }>();
         if (!webhook || !organization || !owner) return null;
         const reason = TEXTS[payload.reason as SwitchOffReason];
-        const name = quotedName(organization.name);
+        const name = toQuotedName(organization.name);
         return {
           to: owner.email,
-          subject: `${TITLE}: ${hostOf(webhook.url)}`,
+          subject: `${TITLE}: ${toHost(webhook.url)}`,
           paragraphs: [
-            `The webhook of ${name} to ${hostOf(webhook.url)} was switched off, for ${reason}.`,
+            `The webhook of ${name} to ${toHost(webhook.url)} was switched off, for ${reason}.`,
             ADVICE,
           ],
           action: null,
@@ -105,4 +105,4 @@ export function createWebhookSwitchOff(deps: Deps) {
 export type WebhookSwitchOff = ReturnType<typeof createWebhookSwitchOff>;
 
 /** Returns the host alone, for the rest of an address may be a secret. */
-const hostOf = (url: string): string => new URL(url).host;
+const toHost = (url: string): string => new URL(url).host;

@@ -1,7 +1,7 @@
 // Webhooks, which receive an organisation's events, and their delivery statistics (document 2, resource Webhook).
 import { Schema, type Types } from 'mongoose';
 import { WEBHOOK_TYPES, type Subscribable, type WebhookType } from '../../domain/events/events.ts';
-import { tenancy } from '../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 /** The topic of its deliveries in the outbox, which is also their log. */
 export const DELIVERY_TOPIC = 'webhook';
@@ -55,7 +55,7 @@ export const webhookSchema = new Schema<WebhookDocument>(
   },
   { collection: 'webhooks', timestamps: true, autoIndex: false },
 );
-webhookSchema.plugin(tenancy);
+webhookSchema.plugin(guardTenancy);
 webhookSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 webhookSchema.index({ organizationId: 1, fingerprint: 1 }, { name: 'fingerprint', unique: true });
 
@@ -83,5 +83,5 @@ export const webhookStatisticsSchema = new Schema<WebhookStatisticsDocument>(
   },
   { collection: 'webhook_statistics', autoIndex: false },
 );
-webhookStatisticsSchema.plugin(tenancy);
+webhookStatisticsSchema.plugin(guardTenancy);
 webhookStatisticsSchema.index({ organizationId: 1 }, { name: 'organization' });

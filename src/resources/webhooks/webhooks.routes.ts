@@ -18,7 +18,7 @@ import {
 
 const plan = 'webhooks';
 const manage = { auth: 'user', roles: MANAGERS, plan } as const;
-const audit = (action: string) => ({ action, resource: 'webhook' });
+const toAudit = (action: string) => ({ action, resource: 'webhook' });
 
 export const webhookRoutes = [
   route({
@@ -33,7 +33,7 @@ export const webhookRoutes = [
     page: { limit: 50, max: 200 },
     data: webhookView,
     handler: ({ tenant, user, query, page }, { webhooks }) =>
-      webhooks.definitions.list({ tenant, user }, { ...query, ...page }),
+      webhooks.definitions.listWebhooks({ tenant, user }, { ...query, ...page }),
   }),
   route({
     method: 'post',
@@ -46,12 +46,12 @@ export const webhookRoutes = [
     data: newWebhookView,
     extra: messageExtra,
     codes: ['SSRF_BLOCKED', 'DUPLICATE', 'INVALID_OPERATION'],
-    audit: audit('webhook.create'),
+    audit: toAudit('webhook.create'),
     prepare: ({ body }, { webhooks }) => webhooks.definitions.check(body.url),
     async handler({ tenant, body }, { webhooks }) {
-      const made = await webhooks.definitions.create(tenant, body);
+      const created = await webhooks.definitions.create(tenant, body);
       const message = 'Keep the signing secret: it is not shown again.';
-      return reply(201, made, { extra: { message } });
+      return reply(201, created, { extra: { message } });
     },
   }),
   route({
@@ -63,7 +63,7 @@ export const webhookRoutes = [
     body: webhookChange,
     data: webhookView,
     codes: ['SSRF_BLOCKED', 'DUPLICATE'],
-    audit: audit('webhook.update'),
+    audit: toAudit('webhook.update'),
     prepare: ({ body }, { webhooks }) => webhooks.definitions.check(body.url),
     handler: ({ tenant, params, body }, { webhooks }) =>
       webhooks.definitions.update(tenant, params.id, body),
@@ -75,7 +75,7 @@ export const webhookRoutes = [
     ...manage,
     params: byId,
     data: deletedWebhookView,
-    audit: audit('webhook.delete'),
+    audit: toAudit('webhook.delete'),
     handler: ({ tenant, params }, { webhooks }) => webhooks.definitions.remove(tenant, params.id),
   }),
   route({
@@ -86,9 +86,9 @@ export const webhookRoutes = [
     params: byId,
     data: attemptView,
     codes: ['SSRF_BLOCKED', 'WEBHOOK_TEST_FAILED'],
-    audit: audit('webhook.test'),
+    audit: toAudit('webhook.test'),
     async prepare({ tenant, params }, { webhooks }) {
-      return webhooks.sender.test(await webhooks.definitions.get(tenant, params.id));
+      return webhooks.sender.sendTest(await webhooks.definitions.getWebhook(tenant, params.id));
     },
     handler({ prepared: outcome }) {
       const { delivered, statusCode, error } = outcome;
@@ -108,7 +108,7 @@ export const webhookRoutes = [
     page: { limit: 50, max: 200 },
     data: deliveryView,
     handler: ({ tenant, params, query, page }, { webhooks }) =>
-      webhooks.log.list(tenant, params.id, { ...query, ...page }),
+      webhooks.log.listDeliveries(tenant, params.id, { ...query, ...page }),
   }),
   route({
     method: 'post',
@@ -118,10 +118,10 @@ export const webhookRoutes = [
     params: byDelivery,
     data: deliveryView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('webhook.resend'),
+    audit: toAudit('webhook.resend'),
     async handler({ tenant, params }, { webhooks }) {
       const { deliveryId } = params;
-      const sent = await webhooks.log.resend(tenant, params);
+      const sent = await webhooks.log.sendAgain(tenant, params);
       return reply(200, sent, { audit: { metadata: { deliveryId } } });
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
-import { freeObject, id, idParam, instant, listOf } from '../../http/declaration/views.ts';
+import { freeObject, id, idParam, instant, boundedList } from '../../http/declaration/views.ts';
 import { DELIVERY_STATUSES, SWITCH_OFF_REASONS } from './webhooks.model.ts';
 
 const MAX_URL = 2048;
@@ -14,7 +14,7 @@ const contents = {
     .max(MAX_URL)
     .refine((text) => URL.canParse(text), 'must be a URL, such as https://hooks.example.com/path')
     .describe('https; the address must be public'),
-  events: listOf(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length, 1)
+  events: boundedList(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length, 1)
     .transform((events) => [...new Set(events)])
     .describe('At least one event, or *'),
   description: z.string().trim().max(100),

@@ -1,37 +1,37 @@
 // Creates, lists, changes and removes webhooks; the signing secret is shown once (document 2, section 4.7).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { signingSecret } from '../../domain/events/standard-webhooks.ts';
+import { toSigningSecret } from '../../domain/events/standard-webhooks.ts';
 import {
   hasReceivers,
-  type Looker,
-  originOf,
-  seesAddresses,
+  type ReceiverViewer,
+  toOrigin,
+  maySeeAddresses,
 } from '../../domain/control/receiver-addresses.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
-import { inScopeOf } from '../../domain/identity/workspace-scope.ts';
-import { literalPattern } from '../../domain/patterns/literal-pattern.ts';
+import { createScopeFilter } from '../../domain/identity/workspace-scope.ts';
+import { toLiteralPattern } from '../../domain/patterns/literal-pattern.ts';
 import type { Page } from '../../domain/page.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, isDuplicateKey } from '../../errors.ts';
 import {
   AFTER,
   findOr404,
-  givenMembers,
+  omitUndefined,
   insertOne,
   type Listed,
   listPage,
   requireFewer,
 } from '../../platform/mongo/queries.ts';
-import { headSequence } from '../../ledger/heads/head-sequence.ts';
+import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
-import { webhookSecretAad } from './webhook-secret.ts';
+import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
 import type { webhookChange, webhookInput } from './webhooks.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'vault' | 'newId' | 'randomHex' | 'http'> & {
+type Deps = Pick<Platform, 'models' | 'vault' | 'generateId' | 'generateHex' | 'http'> & {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   subscriptions: SubscriptionService;
@@ -64,14 +64,23 @@ const ACTIVE = { switchedOffAt: null, switchedOffReason: null } as const;
 
 /** Run everything but `listWebhooks`, `getWebhook` and `check` in a transaction. */
 export function createWebhookService(deps: Deps) {
-  const { models, vault, newId, randomHex, http, memberships, workspaces, subscriptions } = deps;
+  const {
+    models,
+    vault,
+    generateId: newId,
+    generateHex: randomHex,
+    http,
+    memberships,
+    workspaces,
+    subscriptions,
+  } = deps;
 
-  function find(tenant: Tenant, _id: string): Promise<WebhookDocument> {
-    const where = { ...inScopeOf(tenant), _id };
+  function findWebhook(tenant: Tenant, _id: string): Promise<WebhookDocument> {
+    const where = { ...createScopeFilter(tenant), _id };
     return findOr404(models.webhooks.findOne(where).lean<WebhookDocument>());
   }
 
-  async function viewsOf(webhooks: readonly WebhookDocument[]): Promise<WebhookView[]> {
+  async function loadViews(webhooks: readonly WebhookDocument[]): Promise<WebhookView[]> {
     const [first] = webhooks;
     if (!first) return [];
     const { organizationId } = first;
@@ -86,50 +95,50 @@ export function createWebhookService(deps: Deps) {
     }));
   }
 
-  async function viewOf(webhook: WebhookDocument): Promise<WebhookView> {
-    const [view] = await viewsOf([webhook]);
+  async function loadView(webhook: WebhookDocument): Promise<WebhookView> {
+    const [view] = await loadViews([webhook]);
     if (!view) throw new AppError('INTERNAL_ERROR');
     return view;
   }
 
-  async function hostsOnly(
+  async function listWithHosts(
     tenant: Tenant,
     search: string | undefined,
     { skip, limit }: Page,
   ): Promise<Listed<WebhookView>> {
     const all = { skip: 0, limit: MAX_WEBHOOKS };
-    const { items } = await listPage(models.webhooks, inScopeOf(tenant), all);
-    const shown = items.map((webhook) => ({ ...webhook, url: originOf(webhook.url) }));
-    const sought = search?.toLowerCase() ?? '';
+    const { items } = await listPage(models.webhooks, createScopeFilter(tenant), all);
+    const shown = items.map((webhook) => ({ ...webhook, url: toOrigin(webhook.url) }));
+    const needle = search?.toLowerCase() ?? '';
     const found = shown.filter(({ url, description }) =>
-      [url, description].some((text) => text.toLowerCase().includes(sought)),
+      [url, description].some((text) => text.toLowerCase().includes(needle)),
     );
-    return { items: await viewsOf(found.slice(skip, skip + limit)), total: found.length };
+    return { items: await loadViews(found.slice(skip, skip + limit)), total: found.length };
   }
 
   /** Takes the lock of the organisation first, so that the count holds. */
   async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     const found = models.webhooks.countDocuments({ organizationId });
     await requireFewer(found, MAX_WEBHOOKS, `An organisation has at most ${MAX_WEBHOOKS} webhooks`);
   }
 
   return {
     /** Shows and searches full addresses only for callers who may change the webhooks; others see origins. */
-    async list(
-      looker: Looker,
+    async listWebhooks(
+      looker: ReceiverViewer,
       { search, ...page }: Page & { search?: string | undefined },
     ): Promise<Listed<WebhookView>> {
       const { tenant } = looker;
       if (!hasReceivers(looker)) return { items: [], total: 0 };
-      if (!seesAddresses(looker)) return hostsOnly(tenant, search, page);
-      const where = { ...inScopeOf(tenant), ...(search && { $and: [containing(search)] }) };
+      if (!maySeeAddresses(looker)) return listWithHosts(tenant, search, page);
+      const where = { ...createScopeFilter(tenant), ...(search && { $and: [matchText(search)] }) };
       const { items, total } = await listPage(models.webhooks, where, page);
-      return { items: await viewsOf(items), total };
+      return { items: await loadViews(items), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    get: find,
+    getWebhook: findWebhook,
 
     /**
      * Resolves the address and refuses forbidden ones; undefined: it does not change.
@@ -144,26 +153,26 @@ export function createWebhookService(deps: Deps) {
      * many
      */
     async create(
-      { organizationId, workspaceId: chosen }: Tenant,
-      { workspaceId = chosen, ...contents }: z.output<typeof webhookInput>,
+      { organizationId, workspaceId: requestWorkspaceId }: Tenant,
+      { workspaceId = requestWorkspaceId, ...contents }: z.output<typeof webhookInput>,
     ): Promise<NewWebhookView> {
       await workspaces.require(organizationId, workspaceId);
       await requireRoom(organizationId);
       const _id = newId();
-      const secret = signingSecret(randomHex(SECRET_BYTES));
-      const fingerprint = fingerprintOf({ ...contents, workspaceId });
-      const made = await insertOne(models.webhooks, {
+      const secret = toSigningSecret(randomHex(SECRET_BYTES));
+      const fingerprint = computeFingerprint({ ...contents, workspaceId });
+      const created = await insertOne(models.webhooks, {
         ...contents,
         _id,
         organizationId,
         workspaceId,
         fingerprint,
-        since: await headSequence(models.ledger, organizationId),
-        sealedSecret: vault.seal(secret, webhookSecretAad(_id)),
+        since: await readHeadSequence(models.ledger, organizationId),
+        sealedSecret: vault.seal(secret, buildWebhookSecretAad(_id)),
       }).catch(refuseDuplicate);
       await insertOne(models.webhookStatistics, { _id, organizationId });
-      subscriptions.changed(organizationId);
-      return { ...made, ...NEVER, id: made._id, signingSecret: secret };
+      subscriptions.invalidate(organizationId);
+      return { ...created, ...NEVER, id: created._id, signingSecret: secret };
     },
 
     /** Changes a webhook; switching it on clears its failures. @throws AppError `NOT_FOUND`, `DUPLICATE` */
@@ -173,14 +182,16 @@ export function createWebhookService(deps: Deps) {
       change: z.output<typeof webhookChange>,
     ): Promise<WebhookView> {
       const { organizationId } = tenant;
-      const before = await find(tenant, id);
+      const before = await findWebhook(tenant, id);
       const workspaceId = before.workspaceId?.toHexString() ?? null;
       const { url = before.url, events = before.events, isActive } = change;
-      const fingerprint = fingerprintOf({ workspaceId, url, events });
+      const fingerprint = computeFingerprint({ workspaceId, url, events });
       const isSwitchedOn = isActive === true && !before.isActive;
-      const since = isSwitchedOn ? await headSequence(models.ledger, organizationId) : undefined;
-      const given = givenMembers({ ...change, since });
-      const set = { ...given, fingerprint, ...(isActive && ACTIVE) };
+      const since = isSwitchedOn
+        ? await readHeadSequence(models.ledger, organizationId)
+        : undefined;
+      const fields = omitUndefined({ ...change, since });
+      const set = { ...fields, fingerprint, ...(isActive && ACTIVE) };
       const where = { organizationId, _id: before._id };
       const after = await findOr404(
         models.webhooks
@@ -191,30 +202,30 @@ export function createWebhookService(deps: Deps) {
       );
       if (isActive)
         await models.webhookStatistics.updateOne(where, { $set: { failingSince: null } });
-      subscriptions.changed(organizationId);
-      return viewOf(after);
+      subscriptions.invalidate(organizationId);
+      return loadView(after);
     },
 
     /** @throws AppError `NOT_FOUND` */
     async remove(tenant: Tenant, id: string): Promise<DeletedWebhookView> {
-      const where = { ...inScopeOf(tenant), _id: id };
+      const where = { ...createScopeFilter(tenant), _id: id };
       const { _id, organizationId } = await findOr404(
         models.webhooks.findOneAndDelete(where).lean<WebhookDocument>(),
       );
       await models.webhookStatistics.deleteOne({ organizationId, _id });
-      subscriptions.changed(tenant.organizationId);
+      subscriptions.invalidate(tenant.organizationId);
       return { _id, id: _id, deleted: true };
     },
   };
 }
 export type WebhookService = ReturnType<typeof createWebhookService>;
 
-function containing(text: string): object {
-  const literal = literalPattern(text);
+function matchText(text: string): object {
+  const literal = toLiteralPattern(text);
   return { $or: [{ url: literal }, { description: literal }] };
 }
 
-function fingerprintOf({
+function computeFingerprint({
   workspaceId,
   url,
   events,

@@ -1,11 +1,11 @@
 // The message of a witness, and the answer to it (document 1, section 7).
 import { z } from 'zod';
-import { signedInput } from '../../http/declaration/signed-input.ts';
+import { createSignedInput } from '../../http/declaration/signed-input.ts';
 import { id, instant } from '../../http/declaration/views.ts';
 
 const chainHash = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const gossipInput = signedInput({ sequence: z.int().min(1), chainHash });
+export const gossipInput = createSignedInput({ sequence: z.int().min(1), chainHash });
 
 export const gossipView = z.object({
   agrees: z

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { canonicalize } from '../../domain/record/canonical-json.ts';
-import { judgeMessage, type MessageRefusal } from '../../domain/signed-message.ts';
+import { authenticateMessage, type MessageRefusal } from '../../domain/signed-message.ts';
 import { AppError, type Code } from '../../errors.ts';
-import { firstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
+import { findFirstInChain, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { gossipInput } from './witness.schemas.ts';
@@ -43,27 +43,27 @@ export function createWitnessService(deps: Deps) {
   const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
 
   /** Null: the chain has no such sequence. */
-  async function agreesWith({ organizationId, sequence, chainHash }: Gossip['payload']) {
+  async function compareHash({ organizationId, sequence, chainHash }: Gossip['payload']) {
     const entry = await models.ledger.findOne({ organizationId, sequence }, ENTRY).lean<Entry>();
     return entry && entry.chainHash === chainHash;
   }
 
-  async function headOf(organizationId: string): Promise<Head | null> {
+  async function findHead(organizationId: string): Promise<Head | null> {
     const newest = models.ledger
       .find({ organizationId, sequence: SEQUENCES }, ENTRY)
       .sort({ sequence: -1 })
       .limit(NEWEST_MAX);
-    const entry = firstInChain(await newest.lean<Entry[]>());
+    const entry = findFirstInChain(await newest.lean<Entry[]>());
     if (!entry) return null;
     const { sequence, chainHash, createdAt: at } = entry;
     return { organizationId, sequence, chainHash, at };
   }
 
   /** Signs the head: two signed hashes for one sequence would prove that there are two chains. */
-  async function stated(head: Head): Promise<string> {
+  async function signHead(head: Head): Promise<string> {
     const { organizationId, sequence, chainHash, at } = head;
     const facts = { organizationId, sequence, chainHash, at: at.toISOString() };
-    return signText(canonicalize(facts), STATEMENT_TYPE, await signer.active());
+    return signText(canonicalize(facts), STATEMENT_TYPE, await signer.loadActiveKey());
   }
 
   return {
@@ -72,17 +72,17 @@ export function createWitnessService(deps: Deps) {
      * @throws AppError `INVALID_TIMESTAMP`, `WITNESS_AUTH_FAILED`, `CONFIG_ERROR` when no key can sign
      */
     async compare(message: Gossip): Promise<Comparison> {
-      const judged = judgeMessage(message, { keys, windowMs, now: clock.now().getTime() });
+      const judged = authenticateMessage(message, { keys, windowMs, now: clock.now().getTime() });
       if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
       const { payload, keyId: witness } = message;
       const { organizationId, sequence, chainHash } = payload;
-      const agrees = await agreesWith(payload);
+      const agrees = await compareHash(payload);
       metrics.witnessed.inc({ agrees: String(agrees ?? 'unknown') });
       const seen = { witness, organizationId, sequence, chainHash };
       if (agrees === false)
         logger.error(seen, 'a witness has seen another chain: what it saw is not what is stored');
-      const head = await headOf(organizationId);
-      return { agrees, head, statement: head && (await stated(head)) };
+      const head = await findHead(organizationId);
+      return { agrees, head, statement: head && (await signHead(head)) };
     },
   };
 }

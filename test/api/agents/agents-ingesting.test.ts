@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -17,7 +17,7 @@ let app: TestApp;
 let second: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  const mongoUri = databaseUri();
+  const mongoUri = createDatabaseUri();
   app = await startApp({}, { mongoUri });
   second = await startApp({}, { mongoUri });
   ada = await createOwner(app);
@@ -28,16 +28,17 @@ afterAll(async () => {
 });
 
 const ingest = (key: string, agentId: string, on = app): Promise<Answer> =>
-  on.call('POST', '/api/v1/traces', { key, body: decision(agentId) });
+  on.call('POST', '/api/v1/traces', { key, body: buildDecision(agentId) });
 const statusOf = async (answer: Promise<Answer>): Promise<unknown[]> => {
   const { status, body } = await answer;
   return [status, body.code];
 };
 const change = async (id: string, body: object): Promise<Answer> =>
-  ok(await app.call('PATCH', `${path}/${id}`, { token: ada.token, body }));
+  assertOk(await app.call('PATCH', `${path}/${id}`, { token: ada.token, body }));
 
 async function newestTrace(): Promise<{ agentId: string }> {
-  return ok(await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body.data[0];
+  return assertOk(await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body
+    .data[0];
 }
 
 test.each<[string, (id: string) => Promise<unknown>]>([
@@ -56,7 +57,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
 
 test('a regenerated key works at once', async () => {
   const bot = await createAgent(app, ada);
-  const { data } = ok(
+  const { data } = assertOk(
     await app.call('POST', `${path}/${bot.id}/regenerate-key`, { token: ada.token }),
   ).body;
   expect((await ingest(data.apiKey, bot.id)).status).toBe(201);
@@ -141,17 +142,18 @@ test('what an agent did is counted and its versions are listed as they appeared'
   const bot = await createAgent(app, ada);
   const conditions = [{ field: 'metadata.verdict', operator: 'equals', value: 'block' }];
   const policy = { name: `Stop ${bot.id}`, conditions, actions: [{ type: 'block' }] };
-  const { _id } = ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }))
-    .body.data;
+  const { _id } = assertOk(
+    await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }),
+  ).body.data;
   for (const more of [
     { agentVersion: 'v2' },
     { agentVersion: 'v1' },
     { agentVersion: 'v2', metadata: { verdict: 'block' } },
   ])
-    await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id, more) });
+    await app.call('POST', '/api/v1/traces', { key: bot.key, body: buildDecision(bot.id, more) });
   await app.instance.runJobsOnce();
   const read = async (address: string) =>
-    ok(await app.call('GET', address, { token: ada.token })).body;
+    assertOk(await app.call('GET', address, { token: ada.token })).body;
   const versions = await read(`${path}/${bot.id}/versions`);
   expect(versions.data).toEqual(['v2', 'v1']);
   expect(

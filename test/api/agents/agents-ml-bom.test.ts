@@ -3,9 +3,15 @@ import { createHash } from 'node:crypto';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import { auditOf } from '../../setup/harness.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, decision, ok, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import {
+  createAgent,
+  buildDecision,
+  assertOk,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -35,7 +41,7 @@ const { app } = harness;
 const ada = useOwner(harness);
 const eve = useOwner(harness, 'Eve');
 
-const told = ({ status, body }: Answer): unknown[] => [status, body.code];
+const toStatusAndCode = ({ status, body }: Answer): unknown[] => [status, body.code];
 const get = ({ token }: Owner, below: string): Promise<Answer> =>
   app.call('GET', path + below, { token });
 const state = ({ token }: Owner, id: string, modelMetadata: unknown): Promise<Answer> =>
@@ -48,16 +54,17 @@ const bomOfTrace = ({ token }: Owner, id: string): Promise<Answer> =>
 /** Records a decision and answers its object id. */
 async function decided(agentId: string, who = ada): Promise<string> {
   const { key } = await createWorkspaceKey(app, who);
-  ok(await app.call('POST', '/api/v1/traces', { key, body: decision(agentId) }));
-  return ok(await app.call('GET', '/api/v1/traces?limit=1', { token: who.token })).body.data[0]._id;
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision(agentId) }));
+  return assertOk(await app.call('GET', '/api/v1/traces?limit=1', { token: who.token })).body
+    .data[0]._id;
 }
 
 test('what is stated is shown, replaced as a whole and forgotten', async () => {
   const bot = await createAgent(app, ada);
-  const { data } = ok(await state(ada, bot.id, stated)).body;
+  const { data } = assertOk(await state(ada, bot.id, stated)).body;
   expect(data.modelMetadata).toEqual(stated);
   expect((await get(ada, `/${bot.id}`)).body.data).toEqual(data);
-  ok(
+  assertOk(
     await app.call('PATCH', `${path}/${bot.id}`, {
       token: ada.token,
       body: { description: 'Kept' },
@@ -102,8 +109,8 @@ test('the longest statement is taken, and makes a valid BOM', { tags: ['long'] }
       description: text(500),
     })),
   };
-  expect(ok(await state(ada, bot.id, most)).body.data.modelMetadata).toEqual(most);
-  const { data } = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
+  expect(assertOk(await state(ada, bot.id, most)).body.data.modelMetadata).toEqual(most);
+  const { data } = assertOk(await get(ada, `/${bot.id}/ml-bom`)).body;
   expect(await official.validate(JSON.stringify(data))).toBeNull();
 });
 
@@ -130,7 +137,7 @@ test.each<[object, string]>([
   [{ datasets: [{ name: 'x', description: text(501) }] }, 'datasets.0.description'],
 ])('the statement %j is refused', async (wrong, place) => {
   const answer = await state(ada, unknownId, wrong);
-  expect(told(answer)).toEqual([400, 'SVC_VALIDATION_FAILED']);
+  expect(toStatusAndCode(answer)).toEqual([400, 'SVC_VALIDATION_FAILED']);
   expect(answer.body.data.issues.map((issue: { path: string }) => issue.path)).toEqual([
     `modelMetadata.${place}`,
   ]);
@@ -138,7 +145,7 @@ test.each<[object, string]>([
 
 test('only statements are taken: no data of a data set, no digest of one’s own', async () => {
   const bot = await createAgent(app, ada);
-  const { modelMetadata } = ok(
+  const { modelMetadata } = assertOk(
     await state(ada, bot.id, {
       ...stated,
       lastBomDigest: 'f'.repeat(64),
@@ -151,12 +158,12 @@ test('only statements are taken: no data of a data set, no digest of one’s own
 
 test('the ML-BOM says what is stated now, beside its digest', async () => {
   const bot = await createAgent(app, ada);
-  const before = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
+  const before = assertOk(await get(ada, `/${bot.id}/ml-bom`)).body;
   expect(before.data.components).toMatchObject([
     { type: 'machine-learning-model', name: 'unstated' },
   ]);
-  ok(await state(ada, bot.id, stated));
-  const { data, digest } = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
+  assertOk(await state(ada, bot.id, stated));
+  const { data, digest } = assertOk(await get(ada, `/${bot.id}/ml-bom`)).body;
   expect(data).toMatchObject({
     bomFormat: 'CycloneDX',
     specVersion: '1.7',
@@ -177,14 +184,14 @@ test('the ML-BOM says what is stated now, beside its digest', async () => {
   const canonical = canonicalize({ ...rest, metadata: { component: metadata.component } });
   expect(digest).toBe(createHash('sha256').update(canonical).digest('hex'));
   expect([before.digest, before.data.serialNumber]).not.toEqual([digest, serialNumber]);
-  const again = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
+  const again = assertOk(await get(ada, `/${bot.id}/ml-bom`)).body;
   expect([again.digest, again.data.serialNumber]).toEqual([digest, serialNumber]);
 });
 
 test('a refresh keeps the digest; later statements leave it until the next', async () => {
   const bot = await createAgent(app, ada);
-  ok(await state(ada, bot.id, stated));
-  const { digest, data: bom } = ok(await get(ada, `/${bot.id}/ml-bom`)).body;
+  assertOk(await state(ada, bot.id, stated));
+  const { digest, data: bom } = assertOk(await get(ada, `/${bot.id}/ml-bom`)).body;
   const refreshed = await refresh(ada, bot.id);
   const { lastBomGeneratedAt } = refreshed.body.data;
   const kept = { lastBomDigest: digest, lastBomGeneratedAt };
@@ -197,11 +204,15 @@ test('a refresh keeps the digest; later statements leave it until the next', asy
     model: 'other',
     ...kept,
   });
-  const next = ok(await refresh(ada, bot.id)).body.data;
+  const next = assertOk(await refresh(ada, bot.id)).body.data;
   expect(next.lastBomDigest).not.toBe(digest);
   expect(next.lastBomDigest).toBe((await get(ada, `/${bot.id}/ml-bom`)).body.digest);
   expect(next.lastBomGeneratedAt >= lastBomGeneratedAt).toBe(true);
-  const entries = await auditOf(app, ada, `action=agent.refresh_ml_bom&resourceId=${bot.id}`);
+  const entries = await listAuditEntries(
+    app,
+    ada,
+    `action=agent.refresh_ml_bom&resourceId=${bot.id}`,
+  );
   expect(entries.map(({ status, resource, userId }) => [status, resource, userId])).toEqual([
     ['success', 'agent', ada.userId],
     ['success', 'agent', ada.userId],
@@ -211,33 +222,36 @@ test('a refresh keeps the digest; later statements leave it until the next', asy
 test('a decision shows the ML-BOM of its agent, as soon as there is one, and after the agent is gone', async () => {
   const [one, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   const [traceId, otherTraceId] = [await decided(one.id), await decided(other.id)];
-  expect(told(await bomOfTrace(ada, traceId))).toEqual([404, 'NOT_FOUND']);
-  ok(await state(ada, one.id, stated));
-  const ofAgent = ok(await get(ada, `/${one.id}/ml-bom`)).body;
-  const ofTrace = ok(await bomOfTrace(ada, traceId)).body;
+  expect(toStatusAndCode(await bomOfTrace(ada, traceId))).toEqual([404, 'NOT_FOUND']);
+  assertOk(await state(ada, one.id, stated));
+  const ofAgent = assertOk(await get(ada, `/${one.id}/ml-bom`)).body;
+  const ofTrace = assertOk(await bomOfTrace(ada, traceId)).body;
   const { metadata, ...rest } = ofTrace.data;
   expect([ofTrace.digest, metadata.component, rest]).toMatchObject([
     ofAgent.digest,
     ofAgent.data.metadata.component,
     { serialNumber: ofAgent.data.serialNumber, components: ofAgent.data.components },
   ]);
-  ok(await refresh(ada, other.id));
+  assertOk(await refresh(ada, other.id));
   expect((await bomOfTrace(ada, otherTraceId)).status).toBe(200);
-  ok(await app.call('DELETE', `${path}/${one.id}`, { token: ada.token }));
-  expect(told(await get(ada, `/${one.id}/ml-bom`))).toEqual([404, 'NOT_FOUND']);
+  assertOk(await app.call('DELETE', `${path}/${one.id}`, { token: ada.token }));
+  expect(toStatusAndCode(await get(ada, `/${one.id}/ml-bom`))).toEqual([404, 'NOT_FOUND']);
   expect((await bomOfTrace(ada, traceId)).body.digest).toBe(ofAgent.digest);
 });
 
 test.each(['an unregistered agent', 'b'.repeat(24)])(
   'a decision of %j has no ML-BOM',
   async (named) => {
-    expect(told(await bomOfTrace(ada, await decided(named)))).toEqual([404, 'NOT_FOUND']);
+    expect(toStatusAndCode(await bomOfTrace(ada, await decided(named)))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
   },
 );
 
 test('keys see the ML-BOMs of the agents they are limited to', async () => {
   const [one, other] = [await createAgent(app, ada), await createAgent(app, ada)];
-  for (const { id } of [one, other]) ok(await state(ada, id, stated));
+  for (const { id } of [one, other]) assertOk(await state(ada, id, stated));
   const [traceId, otherTraceId] = [await decided(one.id), await decided(other.id)];
   const { key } = await createWorkspaceKey(app, ada, { scope: { agentIds: [one.id] } });
   const statuses = [
@@ -247,15 +261,14 @@ test('keys see the ML-BOMs of the agents they are limited to', async () => {
     `traces/${otherTraceId}`,
   ].map(async (record) => (await app.call('GET', `/api/v1/${record}/ml-bom`, { key })).status);
   expect(await Promise.all(statuses)).toEqual([200, 404, 200, 404]);
-  expect(told(await app.call('POST', `${path}/${one.id}/ml-bom/refresh`, { key }))).toEqual([
-    403,
-    'FORBIDDEN',
-  ]);
+  expect(
+    toStatusAndCode(await app.call('POST', `${path}/${one.id}/ml-bom/refresh`, { key })),
+  ).toEqual([403, 'FORBIDDEN']);
 });
 
 test("another organisation's agents and decisions have no ML-BOM here, whatever they are called there", async () => {
   const bot = await createAgent(app, ada);
-  ok(await state(ada, bot.id, stated));
+  assertOk(await state(ada, bot.id, stated));
   const traceId = await decided(bot.id);
   for (const answer of [
     await get(eve, `/${bot.id}/ml-bom`),
@@ -266,7 +279,7 @@ test("another organisation's agents and decisions have no ML-BOM here, whatever 
     await bomOfTrace(eve, unknownId),
     await bomOfTrace(eve, 'none'),
   ])
-    expect(told(answer)).toEqual([404, 'NOT_FOUND']);
+    expect(toStatusAndCode(answer)).toEqual([404, 'NOT_FOUND']);
   expect((await get(ada, `/${bot.id}`)).body.data.modelMetadata).toEqual(stated);
 });
 
@@ -284,9 +297,11 @@ test.each([
     ),
   );
   const datasets = [{ name: canary, license: canary, description: canary, uri, sha256 }];
-  ok(await app.call('PATCH', `${path}/${bot.id}`, { token: ada.token, body: { name: canary } }));
-  ok(await state(ada, bot.id, { ...texts, datasets }));
-  const answer = ok(await get(ada, `/${bot.id}/ml-bom`));
+  assertOk(
+    await app.call('PATCH', `${path}/${bot.id}`, { token: ada.token, body: { name: canary } }),
+  );
+  assertOk(await state(ada, bot.id, { ...texts, datasets }));
+  const answer = assertOk(await get(ada, `/${bot.id}/ml-bom`));
   expect(await official.validate(JSON.stringify(answer.body.data))).toBeNull();
   expect(answer.headers.get('x-canary')).toBeNull();
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -306,7 +321,7 @@ test('prose keeps its line breaks, and brings no header along; a name is on one 
   const bot = await createAgent(app, ada);
   expect((await state(ada, bot.id, { provider: canary })).status).toBe(400);
   const dataset = { name: 'letters', description: canary };
-  ok(
+  assertOk(
     await state(ada, bot.id, {
       model: 'm',
       purpose: canary,
@@ -314,7 +329,7 @@ test('prose keeps its line breaks, and brings no header along; a name is on one 
       datasets: [dataset],
     }),
   );
-  const answer = ok(await get(ada, `/${bot.id}/ml-bom`));
+  const answer = assertOk(await get(ada, `/${bot.id}/ml-bom`));
   expect(await official.validate(JSON.stringify(answer.body.data))).toBeNull();
   expect(answer.headers.get('x-canary')).toBeNull();
   expect(answer.text.split(JSON.stringify(canary))).toHaveLength(4);

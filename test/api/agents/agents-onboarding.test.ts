@@ -1,9 +1,9 @@
 // The onboarding of agents over HTTP (document 1, section 4.3): a draft to resume, its progress, its two ends.
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { auditOf } from '../../setup/harness.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { decision, ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { buildDecision, assertOk, createOwner, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -19,12 +19,12 @@ interface Agent {
 }
 
 async function made(who: Owner, body: object = { onboarding: true }, headers = {}): Promise<Agent> {
-  return ok(
+  return assertOk(
     await app.call('POST', path, { token: who.token, headers, body: { name: 'Draft', ...body } }),
   ).body.data;
 }
 const draftOf = async ({ token }: Owner, headers = {}): Promise<Agent | null> =>
-  ok(await app.call('GET', `${path}/onboarding/draft`, { token, headers })).body.data.agent;
+  assertOk(await app.call('GET', `${path}/onboarding/draft`, { token, headers })).body.data.agent;
 const save = ({ token }: Owner, id: string, body: unknown): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}/onboarding`, { token, body });
 const complete = ({ token }: Owner, id: string): Promise<Answer> =>
@@ -32,8 +32,8 @@ const complete = ({ token }: Owner, id: string): Promise<Answer> =>
 const discard = ({ token }: Owner, id: string): Promise<Answer> =>
   app.call('DELETE', `${path}/${id}/onboarding`, { token });
 const read = async ({ token }: Owner, id: string): Promise<Agent> =>
-  ok(await app.call('GET', `${path}/${id}`, { token })).body.data;
-const told = ({ status, body }: Answer): unknown[] => [status, body.code];
+  assertOk(await app.call('GET', `${path}/${id}`, { token })).body.data;
+const toStatusAndCode = ({ status, body }: Answer): unknown[] => [status, body.code];
 
 async function become({ userId }: Owner, role: string): Promise<void> {
   const filter = { userId: new mongoose.Types.ObjectId(userId) };
@@ -50,7 +50,7 @@ async function colleague(owner: Owner, role: string): Promise<Owner> {
     .collection('memberships')
     .insertOne({ ...row, createdAt: new Date(), updatedAt: new Date() });
   const body = { organizationId: owner.organizationId };
-  const { data } = ok(
+  const { data } = assertOk(
     await app.call('POST', '/api/v1/auth/switch-org', { token: person.token, body }),
   ).body;
   return { ...person, token: data.token };
@@ -95,21 +95,22 @@ test('a draft is resumed where it was left, and completed once', async () => {
   });
   expect(await draftOf(ada)).toBeNull();
   expect(
-    (await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(draft._id) })).status,
+    (await app.call('POST', '/api/v1/traces', { key: apiKey, body: buildDecision(draft._id) }))
+      .status,
   ).toBe(201);
   for (const answer of [
     await complete(ada, draft._id),
     await save(ada, draft._id, { currentStep: 2 }),
     await discard(ada, draft._id),
   ])
-    expect(told(answer)).toEqual([400, 'INVALID_OPERATION']);
+    expect(toStatusAndCode(answer)).toEqual([400, 'INVALID_OPERATION']);
   expect((await read(ada, draft._id)).onboardingProgress).toBeNull();
 });
 
 test('a discarded draft is gone, and its key with it', async () => {
   const { _id, apiKey } = await made(ada);
   expect(
-    (await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(_id) })).status,
+    (await app.call('POST', '/api/v1/traces', { key: apiKey, body: buildDecision(_id) })).status,
   ).toBe(201);
   expect((await discard(ada, _id)).body).toEqual({
     success: true,
@@ -117,14 +118,16 @@ test('a discarded draft is gone, and its key with it', async () => {
   });
   expect(await draftOf(ada)).toBeNull();
   expect(
-    told(await app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(_id) })),
+    toStatusAndCode(
+      await app.call('POST', '/api/v1/traces', { key: apiKey, body: buildDecision(_id) }),
+    ),
   ).toEqual([401, 'INVALID_API_KEY']);
   for (const answer of [
     await discard(ada, _id),
     await complete(ada, _id),
     await save(ada, _id, { currentStep: 2 }),
   ])
-    expect(told(answer)).toEqual([404, 'NOT_FOUND']);
+    expect(toStatusAndCode(answer)).toEqual([404, 'NOT_FOUND']);
 });
 
 test('an agent without onboarding has none to save, complete or discard', async () => {
@@ -134,7 +137,7 @@ test('an agent without onboarding has none to save, complete or discard', async 
     await complete(ada, _id),
     await discard(ada, _id),
   ])
-    expect(told(answer)).toEqual([400, 'INVALID_OPERATION']);
+    expect(toStatusAndCode(answer)).toEqual([400, 'INVALID_OPERATION']);
   expect((await read(ada, _id)).onboardingProgress).toBeNull();
 });
 
@@ -144,7 +147,7 @@ test('every change has its audit entry, a refused one too', async () => {
   await complete(ada, first._id);
   await complete(ada, first._id);
   await discard(ada, second._id);
-  const entries = await auditOf(app, ada, `resourceId=${first._id}`);
+  const entries = await listAuditEntries(app, ada, `resourceId=${first._id}`);
   expect(
     entries.map(({ action, status, resource, userId }) => [action, status, resource, userId]),
   ).toEqual(
@@ -155,9 +158,9 @@ test('every change has its audit entry, a refused one too', async () => {
       ['agent.create', 'success'],
     ].map((entry) => [...entry, 'agent', ada.userId]),
   );
-  expect((await auditOf(app, ada, `resourceId=${second._id}`)).map(({ action }) => action)).toEqual(
-    ['agent.discard_onboarding', 'agent.create'],
-  );
+  expect(
+    (await listAuditEntries(app, ada, `resourceId=${second._id}`)).map(({ action }) => action),
+  ).toEqual(['agent.discard_onboarding', 'agent.create']);
 });
 
 test('the newest draft of one’s own comes first; others have theirs', async () => {
@@ -168,15 +171,15 @@ test('the newest draft of one’s own comes first; others have theirs', async ()
   expect(await draftOf(bea)).toBeNull();
   const hers = await made(bea);
   expect([(await draftOf(bob))?._id, (await draftOf(bea))?._id]).toEqual([newer._id, hers._id]);
-  ok(await complete(bea, newer._id));
+  assertOk(await complete(bea, newer._id));
   expect((await draftOf(bob))?._id).toBe(older._id);
-  ok(await app.call('DELETE', `${path}/${older._id}`, { token: bob.token }));
+  assertOk(await app.call('DELETE', `${path}/${older._id}`, { token: bob.token }));
   expect(await draftOf(bob)).toBeNull();
 });
 
 test('the header chooses the workspace of the draft', async () => {
   const bob = await createOwner(app, 'Bob');
-  const { _id: lab } = ok(
+  const { _id: lab } = assertOk(
     await app.call('POST', '/api/v1/workspaces', { token: bob.token, body: { name: 'Lab' } }),
   ).body.data;
   const inLab = { 'x-workspace-id': lab };
@@ -208,7 +211,7 @@ test.each<[unknown, string]>([
   ],
 ])('progress %j is refused', async (wrong, place) => {
   const answer = await save(ada, 'a'.repeat(24), wrong);
-  expect(told(answer)).toEqual([400, 'SVC_VALIDATION_FAILED']);
+  expect(toStatusAndCode(answer)).toEqual([400, 'SVC_VALIDATION_FAILED']);
   expect(answer.body.data.issues.map((issue: { path: string }) => issue.path)).toEqual([place]);
 });
 
@@ -232,11 +235,11 @@ test('users who do not manage agents see and change no draft', async () => {
       await complete(person, _id),
       await discard(person, _id),
     ])
-      expect(told(answer)).toEqual([403, 'FORBIDDEN']);
+      expect(toStatusAndCode(answer)).toEqual([403, 'FORBIDDEN']);
   }
   await become(bob, 'viewer');
   expect((await draftOf(bob))?._id).toBe(_id);
-  expect(told(await complete(bob, _id))).toEqual([403, 'FORBIDDEN']);
+  expect(toStatusAndCode(await complete(bob, _id))).toEqual([403, 'FORBIDDEN']);
 });
 
 test("another organisation's draft is unknown", async () => {
@@ -249,7 +252,7 @@ test("another organisation's draft is unknown", async () => {
       await complete(eve, id),
       await discard(eve, id),
     ])
-      expect(told(answer)).toEqual([404, 'NOT_FOUND']);
+      expect(toStatusAndCode(answer)).toEqual([404, 'NOT_FOUND']);
   expect((await read(ada, _id)).onboardingProgress).toEqual({ currentStep: 1 });
 });
 

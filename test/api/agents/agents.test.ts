@@ -1,9 +1,9 @@
 // The story of agents over HTTP (document 1, section 4.3): every rule, every code, every audit entry.
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { auditOf } from '../../setup/harness.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/agents';
@@ -36,8 +36,9 @@ type Agent = { _id: string; apiKey: string; name: string } & Record<string, unkn
 
 async function made(who: Owner, body: object = {}, headers = {}): Promise<Agent> {
   const { token } = who;
-  return ok(await app.call('POST', path, { token, headers, body: { name: 'Support', ...body } }))
-    .body.data;
+  return assertOk(
+    await app.call('POST', path, { token, headers, body: { name: 'Support', ...body } }),
+  ).body.data;
 }
 
 test('an agent is registered, read, changed and removed, each with its audit entry', async () => {
@@ -91,7 +92,7 @@ test('an agent is registered, read, changed and removed, each with its audit ent
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
   expect((await made(ada, { name: 'Helpdesk' })).name).toBe('Helpdesk');
 
-  const entries = await auditOf(app, ada, `resourceId=${agent._id}`);
+  const entries = await listAuditEntries(app, ada, `resourceId=${agent._id}`);
   expect(
     entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId })),
   ).toEqual(
@@ -125,7 +126,9 @@ test('the key is shown once and kept as its hash only', async () => {
   for (const key of [apiKey, replaced.apiKey])
     expect(JSON.stringify(kept)).not.toContain(key.slice('svc_agent_'.length));
   expect(app.logged.join()).not.toMatch(/svc_agent_/);
-  expect(await auditOf(app, ada, `action=agent.regenerate_key&resourceId=${_id}`)).toHaveLength(1);
+  expect(
+    await listAuditEntries(app, ada, `action=agent.regenerate_key&resourceId=${_id}`),
+  ).toHaveLength(1);
 });
 
 test('a rename leaves the scope of the key; a new key takes the new name', async () => {
@@ -218,8 +221,9 @@ test('lists are paged, newest first', async () => {
 
 test('an agent belongs to the workspace of the header; keys see what they are limited to', async () => {
   const body = { name: 'Lab' };
-  const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', { token: ada.token, body }))
-    .body.data;
+  const { _id: lab } = assertOk(
+    await app.call('POST', '/api/v1/workspaces', { token: ada.token, body }),
+  ).body.data;
   const inLab = { 'x-workspace-id': lab };
   const { apiKey: _shown, ...agent } = await made(ada, {}, inLab);
   const elsewhere = await made(ada);
@@ -293,7 +297,7 @@ test.each(['member', 'viewer', 'reviewer'])(
     ])
       expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
     await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
-    const failures = await auditOf(app, bob, 'status=failure&resource=agent');
+    const failures = await listAuditEntries(app, bob, 'status=failure&resource=agent');
     expect(
       failures.map(({ action, userRole, resourceId }) => [action, userRole, resourceId]),
     ).toEqual([

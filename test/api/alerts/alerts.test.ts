@@ -1,11 +1,11 @@
 // Alert rules over HTTP: made, changed, removed, tried out, and what they do when decisions match (document 2, section 4.4).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
-import { startReceiver, verified } from '../../setup/providers/receiver.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { startReceiver, verifyMessage } from '../../setup/providers/receiver.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/alerts';
 const MINUTE = 60_000;
@@ -41,23 +41,24 @@ const ruleBody = (more: object = {}) => ({
 const create = (more: object = {}, who = ada): Promise<Answer> =>
   app.call('POST', path, { token: who.token, body: ruleBody(more) });
 const createOk = async (more: object = {}) => {
-  const { data } = ok(await create(more)).body;
+  const { data } = assertOk(await create(more)).body;
   return { ...data, at: `/rule-${made}` };
 };
 const change = (id: string, body: object, who = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token: who.token, body });
 const remove = (id: string, who = ada): Promise<Answer> =>
   app.call('DELETE', `${path}/${id}`, { token: who.token });
-const list = async (who = ada) => ok(await app.call('GET', path, { token: who.token })).body;
+const list = async (who = ada) => assertOk(await app.call('GET', path, { token: who.token })).body;
 const tryOut = (id: string): Promise<Answer> =>
   app.call('POST', `${path}/${id}/test`, { token: ada.token });
 const post = async (by = key) =>
-  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision('bot') })).body.data;
+  assertOk(await app.call('POST', '/api/v1/traces', { key: by, body: buildDecision('bot') })).body
+    .data;
 const run = (): Promise<void> => app.instance.runJobsOnce();
 
 describe('a rule', () => {
   test('is made with defaults, listed, changed, and removed by owners only', async () => {
-    const rule = ok(await create({ name: ' Low confidence ' })).body.data;
+    const rule = assertOk(await create({ name: ' Low confidence ' })).body.data;
     expect(rule).toEqual({
       _id: rule.id,
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -76,16 +77,18 @@ describe('a rule', () => {
     expect((await list()).data).toEqual([rule]);
     const status = { field: 'status', operator: 'eq', value: 'blocked' };
     const body = { severity: 'critical', description: 'd', isActive: false, condition: status };
-    expect(ok(await change(rule.id, body)).body.data).toMatchObject({ ...body, id: rule.id });
+    expect(assertOk(await change(rule.id, body)).body.data).toMatchObject({ ...body, id: rule.id });
     const bob = await createMember(harness, ada, 'admin');
-    expect(outcome(await remove(rule.id, bob))).toEqual([403, 'FORBIDDEN']);
-    expect(ok(await remove(rule.id)).body.data).toEqual({
+    expect(toOutcome(await remove(rule.id, bob))).toEqual([403, 'FORBIDDEN']);
+    expect(assertOk(await remove(rule.id)).body.data).toEqual({
       _id: rule.id,
       id: rule.id,
       deleted: true,
     });
-    expect(outcome(await remove(rule.id))).toEqual([404, 'NOT_FOUND']);
-    const actions = (await auditOf(app, ada, 'resource=alert')).map(({ action }) => action);
+    expect(toOutcome(await remove(rule.id))).toEqual([404, 'NOT_FOUND']);
+    const actions = (await listAuditEntries(app, ada, 'resource=alert')).map(
+      ({ action }) => action,
+    );
     expect(actions).toEqual(
       expect.arrayContaining(['alert.create', 'alert.update', 'alert.delete']),
     );
@@ -93,14 +96,14 @@ describe('a rule', () => {
 
   test('has a name of its own in its workspace', async () => {
     const { id, name } = await createOk();
-    expect(outcome(await create({ name }))).toEqual([409, 'ALREADY_EXISTS']);
+    expect(toOutcome(await create({ name }))).toEqual([409, 'ALREADY_EXISTS']);
     expect((await create({ name, workspaceId: ada.workspaceId })).status).toBe(201);
     const other = await createOk();
-    expect(outcome(await change(other.id, { name }))).toEqual([409, 'ALREADY_EXISTS']);
+    expect(toOutcome(await change(other.id, { name }))).toEqual([409, 'ALREADY_EXISTS']);
     const eve = await createOwner(app, 'Eve');
     expect((await create({ name }, eve)).status).toBe(201);
-    expect(outcome(await change(id, { isActive: false }, eve))).toEqual([404, 'NOT_FOUND']);
-    for (const rule of (await list()).data) ok(await remove(rule.id));
+    expect(toOutcome(await change(id, { isActive: false }, eve))).toEqual([404, 'NOT_FOUND']);
+    for (const rule of (await list()).data) assertOk(await remove(rule.id));
   });
 
   const email = { type: 'email', target: 'a@example.com' };
@@ -126,13 +129,13 @@ describe('a rule', () => {
     ],
     ['a misspelt member', { isactive: false }],
   ])('is refused with %s', async (_what, more) => {
-    expect(outcome(await create(more))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await create(more))).toEqual([400, 'VALIDATION_ERROR']);
   });
 });
 
 describe('a match', () => {
   test('is sent to webhooks as alert.triggered, and by every action', async () => {
-    const hook = ok(
+    const hook = assertOk(
       await app.call('POST', '/api/v1/webhooks', {
         token: ada.token,
         body: { url: `${receiver.url}/alerts`, events: ['alert.triggered'] },
@@ -167,26 +170,26 @@ describe('a match', () => {
         valueTriggeredAt: confidenceScore,
       },
     };
-    const told = receiver.at('/alerts');
-    expect(told.map((message) => verified(message, hook.signingSecret))).toEqual([event]);
-    expect(receiver.at('/action').map(({ body }) => body)).toEqual([event]);
-    expect(receiver.at('/action')[0]?.headers['x-service-event']).toBe('alert.triggered');
-    expect(receiver.at('/chat')[0]?.body.text).toContain('Alert triggered\nruleId: ');
-    const received = mail.newest(ada.email);
+    const arrived = receiver.listMessages('/alerts');
+    expect(arrived.map((message) => verifyMessage(message, hook.signingSecret))).toEqual([event]);
+    expect(receiver.listMessages('/action').map(({ body }) => body)).toEqual([event]);
+    expect(receiver.listMessages('/action')[0]?.headers['x-service-event']).toBe('alert.triggered');
+    expect(receiver.listMessages('/chat')[0]?.body.text).toContain('Alert triggered\nruleId: ');
+    const received = mail.findNewest(ada.email);
     expect(received.subject).toMatch(/^Alert \(critical\): “Watch bob@/);
     expect(received.text).toContain(traceId);
-    expect(receiver.at(other.at)).toEqual([]);
+    expect(receiver.listMessages(other.at)).toEqual([]);
     const [unmatched, matched] = (await list()).data;
     expect([unmatched.lastTriggeredAt, matched.lastTriggeredAt]).toEqual([null, createdAt]);
-    for (const id of [rule.id, other.id]) ok(await remove(id));
-    ok(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
+    for (const id of [rule.id, other.id]) assertOk(await remove(id));
+    assertOk(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
   });
 
   test(
     'is sent each time, but its rule acts once in five minutes',
     { tags: ['long'] },
     async () => {
-      const hook = ok(
+      const hook = assertOk(
         await app.call('POST', '/api/v1/webhooks', {
           token: ada.token,
           body: { url: `${receiver.url}/storm`, events: ['alert.triggered'] },
@@ -194,7 +197,10 @@ describe('a match', () => {
       ).body.data;
       const rule = await createOk();
       // The outbox worker may be delivering one of them when a run ends.
-      const arrived = () => [receiver.at('/storm').length, receiver.at(rule.at).length];
+      const arrived = () => [
+        receiver.listMessages('/storm').length,
+        receiver.listMessages(rule.at).length,
+      ];
       for (let n = 0; n < 5; n++) await post();
       await run();
       ahead += 4 * MINUTE;
@@ -206,13 +212,13 @@ describe('a match', () => {
       await post();
       await run();
       await expect.poll(arrived).toEqual([7, 2]);
-      ok(await remove(rule.id));
-      ok(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
+      assertOk(await remove(rule.id));
+      assertOk(await app.call('DELETE', `/api/v1/webhooks/${hook.id}`, { token: ada.token }));
     },
   );
 
   test('needs an active rule of its workspace', async () => {
-    const workspaceId = ok(
+    const workspaceId = assertOk(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Two' } }),
     ).body.data._id as string;
     const two = await createWorkspaceKey(app, ada, { workspaceId });
@@ -220,11 +226,14 @@ describe('a match', () => {
     const paused = await createOk({ isActive: false });
     await post();
     await run();
-    expect(receiver.at(ofTwo.at)).toEqual([]);
+    expect(receiver.listMessages(ofTwo.at)).toEqual([]);
     await post(two.key);
     await run();
-    expect([receiver.at(ofTwo.at).length, receiver.at(paused.at).length]).toEqual([1, 0]);
-    for (const { id } of [ofTwo, paused]) ok(await remove(id));
+    expect([
+      receiver.listMessages(ofTwo.at).length,
+      receiver.listMessages(paused.at).length,
+    ]).toEqual([1, 0]);
+    for (const { id } of [ofTwo, paused]) assertOk(await remove(id));
   });
 
   test('is not delivered when its decision is erased first', async () => {
@@ -233,10 +242,10 @@ describe('a match', () => {
     await app.instance.consumers.runOnce();
     const stored = await harness.db.collection('ledger').findOne({ traceId });
     const body = { ids: [stored?._id] };
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
     await run();
-    expect(receiver.at(rule.at)).toEqual([]);
-    ok(await remove(rule.id));
+    expect(receiver.listMessages(rule.at)).toEqual([]);
+    assertOk(await remove(rule.id));
   });
 
   test('is not delivered when its rule is removed or paused first', async () => {
@@ -246,12 +255,12 @@ describe('a match', () => {
     const mailing = await createOk({ actions: [{ type: 'email', target }] });
     await post();
     await app.instance.consumers.runOnce();
-    ok(await remove(removed.id));
-    for (const { id } of [paused, mailing]) ok(await change(id, { isActive: false }));
+    assertOk(await remove(removed.id));
+    for (const { id } of [paused, mailing]) assertOk(await change(id, { isActive: false }));
     await run();
-    expect([receiver.at(removed.at), receiver.at(paused.at)]).toEqual([[], []]);
+    expect([receiver.listMessages(removed.at), receiver.listMessages(paused.at)]).toEqual([[], []]);
     expect(mail.received.length).toBe(mails);
-    for (const { id } of [paused, mailing]) ok(await remove(id));
+    for (const { id } of [paused, mailing]) assertOk(await remove(id));
   });
 
   test('writes nothing where there is no rule', async () => {
@@ -259,7 +268,7 @@ describe('a match', () => {
     const { key: guses } = await createWorkspaceKey(app, gus);
     await post(guses);
     await run();
-    const where = { organizationId: objectId(gus.organizationId) };
+    const where = { organizationId: toObjectId(gus.organizationId) };
     expect(await harness.db.collection('outbox').countDocuments(where)).toBe(0);
   });
 });
@@ -272,7 +281,7 @@ describe('a test', () => {
       { type: 'email', target: ada.email },
     ];
     const { id } = await createOk({ isActive: false, actions });
-    const answer = ok(await tryOut(id));
+    const answer = assertOk(await tryOut(id));
     expect(answer.body.data.actions).toEqual(
       actions.map((action) => ({
         ...action,
@@ -281,10 +290,10 @@ describe('a test', () => {
         error: null,
       })),
     );
-    expect(receiver.at('/try')).toHaveLength(2);
-    expect(mail.newest(ada.email).text).toContain('trc_test');
+    expect(receiver.listMessages('/try')).toHaveLength(2);
+    expect(mail.findNewest(ada.email).text).toContain('trc_test');
     expect((await list()).data[0].lastTriggeredAt).toBeNull();
-    ok(await remove(id));
+    assertOk(await remove(id));
   });
 
   test('mails members only, and so does a match', async () => {
@@ -293,15 +302,15 @@ describe('a test', () => {
     const actions = strangers.map((target) => ({ type: 'email', target }));
     const { id } = await createOk({ actions });
     const answer = await tryOut(id);
-    expect(outcome(answer)).toEqual([400, 'TEST_FAILED']);
+    expect(toOutcome(answer)).toEqual([400, 'TEST_FAILED']);
     for (const action of answer.body.data.actions)
       expect(action).toMatchObject({ ok: false, error: expect.stringContaining('members') });
     await post();
     await run();
-    const told = mail.received.filter(({ text = '' }) => text.includes('An alert rule of'));
-    const recipients = told.flatMap((one) => one.recipients);
+    const arrived = mail.received.filter(({ text = '' }) => text.includes('An alert rule of'));
+    const recipients = arrived.flatMap((one) => one.recipients);
     for (const stranger of strangers) expect(recipients).not.toContain(stranger);
-    ok(await remove(id));
+    assertOk(await remove(id));
   });
 
   test('that fails says how each action went', async () => {
@@ -312,12 +321,12 @@ describe('a test', () => {
     ];
     const { id } = await createOk({ actions });
     const answer = await tryOut(id);
-    expect(outcome(answer)).toEqual([400, 'TEST_FAILED']);
+    expect(toOutcome(answer)).toEqual([400, 'TEST_FAILED']);
     expect(answer.body.data.actions).toMatchObject([
       { ok: false, statusCode: 500, error: 'answered 500' },
       { ok: true, statusCode: 204, error: null },
     ]);
-    ok(await remove(id));
+    assertOk(await remove(id));
   });
 
   test('sends no more mails in a day than there may be', { tags: ['long'] }, async () => {
@@ -327,7 +336,7 @@ describe('a test', () => {
     expect(answers.at(-1)?.body.data.actions[0].error).toBe('too many mails today');
     const count = mail.received.filter(({ text = '' }) => text.includes('An alert rule of'));
     expect(count.length).toBeLessThanOrEqual(6);
-    ok(await remove(id));
+    assertOk(await remove(id));
   });
 });
 
@@ -339,16 +348,20 @@ describe('the index', () => {
     const high = await createOk({ condition: { field: 'cpiScore', operator: 'gte', value: 70 } });
     await createOk();
     cpi = null;
-    expect(ok(await check()).body.data).toEqual({ cpiScore: null, evaluated: 2, triggered: [] });
+    expect(assertOk(await check()).body.data).toEqual({
+      cpiScore: null,
+      evaluated: 2,
+      triggered: [],
+    });
     cpi = 61.5;
-    expect(ok(await check()).body.data).toEqual({
+    expect(assertOk(await check()).body.data).toEqual({
       cpiScore: 61.5,
       evaluated: 2,
       triggered: [{ ruleId: low.id, ruleName: low.name }],
     });
-    ok(await check());
+    assertOk(await check());
     await run();
-    expect(receiver.at(low.at).map(({ body }) => body.data)).toEqual([
+    expect(receiver.listMessages(low.at).map(({ body }) => body.data)).toEqual([
       {
         ruleId: low.id,
         ruleName: low.name,
@@ -358,6 +371,6 @@ describe('the index', () => {
         valueTriggeredAt: 61.5,
       },
     ]);
-    expect(receiver.at(high.at)).toEqual([]);
+    expect(receiver.listMessages(high.at)).toEqual([]);
   });
 });

@@ -1,7 +1,13 @@
 // Receivers that never answer: however many an organisation names, mail and the webhooks of others come as always.
 import { afterAll, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startMailServer } from '../../setup/providers/mail-server.ts';
 import { startReceiver } from '../../setup/providers/receiver.ts';
 
@@ -19,7 +25,7 @@ afterAll(() => dead.close());
 
 const decide = async (who: Owner) => {
   const { key } = await createWorkspaceKey(app, who);
-  ok(await app.call('POST', '/api/v1/traces', { key, body: decision('bot') }));
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('bot') }));
 };
 async function rule(n: number): Promise<void> {
   const targets = Array.from({ length: 10 }, (_target, at) => `/${n}-${at}`);
@@ -29,23 +35,23 @@ async function rule(n: number): Promise<void> {
     condition: { field: 'confidenceScore', operator: 'gte', value: 0 },
     actions: targets.map((path) => ({ type: 'webhook', target: dead.url + path })),
   };
-  ok(await app.call('POST', '/api/v1/alerts', { token: ada.token, body }));
+  assertOk(await app.call('POST', '/api/v1/alerts', { token: ada.token, body }));
 }
 
 test('one decision that goes to a hundred of them delays neither mail nor the webhook of another organisation', async () => {
   const bob = await createOwner(app);
   const webhook = { url: `${good.url}/bob`, events: ['*'] };
-  ok(await app.call('POST', '/api/v1/webhooks', { token: bob.token, body: webhook }));
+  assertOk(await app.call('POST', '/api/v1/webhooks', { token: bob.token, body: webhook }));
   for (let n = 0; n < 10; n++) await rule(n);
   await decide(ada);
   await expect.poll(() => dead.received.length, { timeout: 5000 }).toBeGreaterThanOrEqual(8);
 
   const address = 'newcomer@example.com';
   const asked = { email: address };
-  ok(await app.call('POST', '/api/v1/auth/request-signup', { body: asked }));
+  assertOk(await app.call('POST', '/api/v1/auth/request-signup', { body: asked }));
   await decide(bob);
   const hasMail = () => mail.received.some(({ recipients }) => recipients.includes(address));
-  await expect.poll(() => good.at('/bob').length, { timeout: 5000 }).toBeGreaterThan(0);
+  await expect.poll(() => good.listMessages('/bob').length, { timeout: 5000 }).toBeGreaterThan(0);
   await expect.poll(hasMail, { timeout: 5000 }).toBe(true);
   expect(dead.received.length).toBeLessThanOrEqual(16);
 });

@@ -3,10 +3,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { hostileUrls } from '../../setup/hostile-urls.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { listHostileUrls } from '../../setup/hostile-urls.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 /** Records every connection to this machine. */
 async function startTrap() {
@@ -41,14 +41,16 @@ const rule = (type: string, target: string): object => ({
 });
 
 test('there are more than sixty of them', () => {
-  expect(new Set(hostileUrls(443)).size).toBeGreaterThan(60);
+  expect(new Set(listHostileUrls(443)).size).toBeGreaterThan(60);
 });
 
 test('each is refused for webhooks and alerts, when they are made and when they are changed', async () => {
   const url = 'https://hooks.example.com/';
-  const webhook = ok(await create('webhooks', { url, events: ['*'], isActive: false })).body.data;
-  const alert = ok(await create('alerts', { ...rule('chat', url), isActive: false })).body.data;
-  for (const target of hostileUrls(trap.port)) {
+  const webhook = assertOk(await create('webhooks', { url, events: ['*'], isActive: false })).body
+    .data;
+  const alert = assertOk(await create('alerts', { ...rule('chat', url), isActive: false })).body
+    .data;
+  for (const target of listHostileUrls(trap.port)) {
     const answers = [
       await create('webhooks', { url: target, events: ['*'] }),
       await create('alerts', rule('webhook', target)),
@@ -62,7 +64,7 @@ test('each is refused for webhooks and alerts, when they are made and when they 
         body: { actions: [{ type: 'webhook', target }] },
       }),
     ];
-    expect(new Set(answers.map((answer) => outcome(answer).join(' '))), target).toEqual(
+    expect(new Set(answers.map((answer) => toOutcome(answer).join(' '))), target).toEqual(
       new Set(['400 SSRF_BLOCKED']),
     );
   }
@@ -70,22 +72,23 @@ test('each is refused for webhooks and alerts, when they are made and when they 
 }, 120_000);
 
 test('each is reached by no delivery, no action and no test, where it was saved before', async () => {
-  const organizationId = objectId(ada.organizationId);
-  const urls = hostileUrls(trap.port);
+  const organizationId = toObjectId(ada.organizationId);
+  const urls = listHostileUrls(trap.port);
   const { key } = await createWorkspaceKey(app, ada);
-  const webhook = ok(
+  const webhook = assertOk(
     await create('webhooks', { url: 'https://hooks.example.com/1', events: ['trace.created'] }),
   ).body.data;
-  const alert = ok(await create('alerts', rule('chat', 'https://hooks.example.com/2'))).body.data;
+  const alert = assertOk(await create('alerts', rule('chat', 'https://hooks.example.com/2'))).body
+    .data;
   const actions = urls.flatMap((target) => ['chat', 'webhook'].map((type) => ({ type, target })));
   await harness.db
     .collection('alert_rules')
-    .updateOne({ _id: objectId(alert.id) }, { $set: { actions } });
-  const row = await harness.db.collection('webhooks').findOne({ _id: objectId(webhook.id) });
+    .updateOne({ _id: toObjectId(alert.id) }, { $set: { actions } });
+  const row = await harness.db.collection('webhooks').findOne({ _id: toObjectId(webhook.id) });
   const { vault } = app.instance.platform;
   await harness.db.collection('webhooks').insertMany(
     urls.map((url, index) => {
-      const _id = objectId(index.toString(16).padStart(24, 'a'));
+      const _id = toObjectId(index.toString(16).padStart(24, 'a'));
       const secret = vault.seal('whsec_AAAA', `webhook ${_id.toHexString()} signing secret`);
       return { ...row, _id, url, fingerprint: String(index), sealedSecret: secret };
     }),
@@ -95,14 +98,14 @@ test('each is reached by no delivery, no action and no test, where it was saved 
     .poll(
       async () =>
         (
-          await app.instance.services.webhooks.subscriptions.takersOf(ada.organizationId, {
+          await app.instance.services.webhooks.subscriptions.findSubscribers(ada.organizationId, {
             event: 'trace.created',
             workspaceId: null,
           })
         ).length,
     )
     .toBe(urls.length + 1);
-  ok(await app.call('POST', '/api/v1/traces', { key, body: decision('bot') }));
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('bot') }));
   await app.instance.runJobsOnce();
   await app.instance.runJobsOnce();
   const outbox = harness.db.collection('outbox');
@@ -110,13 +113,13 @@ test('each is reached by no delivery, no action and no test, where it was saved 
   expect(await outbox.countDocuments({ ...blocked, topic: 'webhook' })).toBe(urls.length);
   expect(await outbox.countDocuments({ ...blocked, topic: 'alert' })).toBe(actions.length);
   const tried = await app.call('POST', `/api/v1/alerts/${alert.id}/test`, { token: ada.token });
-  expect(outcome(tried)).toEqual([400, 'TEST_FAILED']);
+  expect(toOutcome(tried)).toEqual([400, 'TEST_FAILED']);
   const errors = tried.body.data.actions.map(({ error }: { error: string }) => error);
   expect(new Set(errors)).toEqual(new Set(['SSRF_BLOCKED']));
   for (const index of urls.keys()) {
     const id = index.toString(16).padStart(24, 'a');
     const test = await app.call('POST', `/api/v1/webhooks/${id}/test`, { token: ada.token });
-    expect(outcome(test)).toEqual([400, 'SSRF_BLOCKED']);
+    expect(toOutcome(test)).toEqual([400, 'SSRF_BLOCKED']);
   }
   expect(trap.connections).toBe(0);
 }, 120_000);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/audit-bundles';
 const CANARY = 'canary-of-the-bundle';
@@ -25,8 +25,8 @@ const make = (body: object = period, { token } = ada): Promise<Answer> =>
 const traceIds: string[] = [];
 async function post(): Promise<void> {
   const { key } = await createWorkspaceKey(app, ada);
-  const body = decision('x', { outputDecision: { action: 'reply', rationale: CANARY } });
-  const answer = ok(await app.call('POST', '/api/v1/traces', { key, body }));
+  const body = buildDecision('x', { outputDecision: { action: 'reply', rationale: CANARY } });
+  const answer = assertOk(await app.call('POST', '/api/v1/traces', { key, body }));
   traceIds.push(answer.body.data.traceId as string);
 }
 beforeAll(async () => {
@@ -66,7 +66,7 @@ function changed(file: string, name: string, change: (text: string) => string): 
 }
 
 test('a bundle is signed, holds everything needed to verify it, and is verified with one command', async () => {
-  const made = ok(await make({ ...period, disclose: ['outputDecision'] })).body.data;
+  const made = assertOk(await make({ ...period, disclose: ['outputDecision'] })).body.data;
   expect(made).toMatchObject({
     firstSequence: 1,
     lastSequence: 3,
@@ -96,14 +96,14 @@ test('a bundle is signed, holds everything needed to verify it, and is verified 
   expect([unknown.status, unknown.text.split('\n')[0]]).toEqual([2, 'CANNOT TELL']);
   expect(unknown.text).toContain(`--key ${made.signerKid}`);
   for (const action of ['audit-bundle.create', 'audit-bundle.download'])
-    expect((await auditOf(app, ada, `action=${action}`))[0]).toMatchObject({
+    expect((await listAuditEntries(app, ada, `action=${action}`))[0]).toMatchObject({
       status: 'success',
       resourceId: made.id,
     });
 });
 
 test('any change in a bundle is found', { tags: ['long'] }, async () => {
-  const { id, signerKid } = ok(await make()).body.data;
+  const { id, signerKid } = assertOk(await make()).body.data;
   const file = await download(id);
   const other = { id: 'f'.repeat(24) };
   const forgeries: [string, (text: string) => string][] = [
@@ -132,7 +132,7 @@ test('any change in a bundle is found', { tags: ['long'] }, async () => {
 });
 
 test('a readable manifest that differs from the signed one is found, and another key is not recommended', async () => {
-  const { id, signerKid } = ok(await make()).body.data;
+  const { id, signerKid } = assertOk(await make()).body.data;
   const file = await download(id);
   const edited = changed(file, 'manifest.json', (text) => text.replace('2020-01-01', '2019-01-01'));
   expect(check(edited, '--key', signerKid).status).toBe(1);
@@ -145,14 +145,16 @@ test('a readable manifest that differs from the signed one is found, and another
 });
 
 test('a bundle made before an erasure still verifies, and no longer shows the value', async () => {
-  const made = ok(await make({ ...period, disclose: ['outputDecision'] })).body.data;
+  const made = assertOk(await make({ ...period, disclose: ['outputDecision'] })).body.data;
   const earlier = await download(made.id);
   const [traceId] = traceIds;
   const erase = (path: string, body: object): Promise<Answer> =>
     app.call('POST', `/api/v1/erasure/${path}`, { token: ada.token, body });
-  const acknowledged = ok(await erase('acknowledge', { traceIds: [traceId], reason: 'asked' }));
+  const acknowledged = assertOk(
+    await erase('acknowledge', { traceIds: [traceId], reason: 'asked' }),
+  );
   const { acknowledgementId, impactDigest } = acknowledged.body.data;
-  ok(await erase('execute', { acknowledgementId, impactDigest }));
+  assertOk(await erase('execute', { acknowledgementId, impactDigest }));
   const later = await download(made.id);
   for (const file of [earlier, later])
     expect(check(file, '--key', made.signerKid).text).toContain('INTACT');
@@ -166,12 +168,12 @@ test('a bundle made before an erasure still verifies, and no longer shows the va
 
 test('a bundle has a maximum of entries, and needs at least one', async () => {
   while (traceIds.length < 5) await post();
-  expect(outcome(await make())).toEqual([413, 'BUNDLE_PERIOD_TOO_LARGE']);
+  expect(toOutcome(await make())).toEqual([413, 'BUNDLE_PERIOD_TOO_LARGE']);
   const none = { from: '2020-01-01', to: '2020-01-02' };
-  expect(outcome(await make(none))).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(await make(none))).toEqual([400, 'INVALID_OPERATION']);
   const reversed = { from: '2021-01-01', to: '2020-01-01' };
   for (const bad of [reversed, {}, { from: 'soon', to: 'later' }, { ...none, disclose: 'all' }])
-    expect(outcome(await make(bad)), JSON.stringify(bad)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await make(bad)), JSON.stringify(bad)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('managers create bundles, and only they and auditors read and download them', async () => {
@@ -180,18 +182,18 @@ test('managers create bundles, and only they and auditors read and download them
   const person = (role: string): Promise<Owner> => createMember(harness, ada, role);
   const auditor = await person('auditor');
   await download(id, auditor);
-  expect(outcome(await make(period, auditor))).toEqual([403, 'FORBIDDEN']);
-  const listed = ok(await app.call('GET', at, { token: auditor.token })).body;
+  expect(toOutcome(await make(period, auditor))).toEqual([403, 'FORBIDDEN']);
+  const listed = assertOk(await app.call('GET', at, { token: auditor.token })).body;
   expect(listed.data).toHaveLength(bundles.length);
   for (const role of ['reviewer', 'member', 'viewer']) {
     const { token } = await person(role);
     for (const path of [at, `${at}/${id}`, `${at}/${id}/download`])
-      expect(outcome(await app.call('GET', path, { token })), role).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(await app.call('GET', path, { token })), role).toEqual([403, 'FORBIDDEN']);
   }
   await harness.db
     .collection('audit_bundles')
-    .updateOne({ _id: objectId(id) }, { $set: { organizationId: objectId('f'.repeat(24)) } });
-  expect(outcome(await app.call('GET', `${at}/${id}`, { token: ada.token }))).toEqual([
+    .updateOne({ _id: toObjectId(id) }, { $set: { organizationId: toObjectId('f'.repeat(24)) } });
+  expect(toOutcome(await app.call('GET', `${at}/${id}`, { token: ada.token }))).toEqual([
     404,
     'NOT_FOUND',
   ]);

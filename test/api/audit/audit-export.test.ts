@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember, objectId } from '../../setup/harness.ts';
-import { pdfText } from '../../setup/pdf-text.ts';
-import { createAgent, ok } from '../../setup/personas.ts';
-import { type Answer, outcome } from '../../setup/start-app.ts';
+import { createMember, toObjectId } from '../../setup/harness.ts';
+import { extractPdfText } from '../../setup/pdf-text.ts';
+import { createAgent, assertOk } from '../../setup/personas.ts';
+import { type Answer, toOutcome } from '../../setup/start-app.ts';
 
 const harness = useHarness({ ASSAY_LIMIT_HEAVY: '2', ASSAY_LIMIT_PDF_ROWS: '40' });
 const { app } = harness;
@@ -20,13 +20,13 @@ beforeAll(async () => {
 
 const get = (path: string, { token } = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/audit${path}`, { token });
-const entriesOf = async (path: string) => ok(await get(path)).body.entries;
+const entriesOf = async (path: string) => assertOk(await get(path)).body.entries;
 
 test.each(['', 'action=agent.create', 'status=failure', 'search=agent', 'dateTo=2020-01-01'])(
   'the JSON export with ?%s is what the list shows, newest first, and nothing around it',
   async (query) => {
-    const listed = ok(await get(`?limit=200&${query}`)).body.data.entries;
-    const answer = ok(await get(`/export?${query}`));
+    const listed = assertOk(await get(`?limit=200&${query}`)).body.data.entries;
+    const answer = assertOk(await get(`/export?${query}`));
     expect(answer.body).toEqual({ entries: listed });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('content-disposition')).toMatch(
@@ -39,7 +39,7 @@ test('a filter accepts both spellings of an action, and an invalid filter is ref
   for (const action of ['team.update_role', 'team.member.role_changed'])
     expect(await entriesOf(`/export?action=${action}`)).toEqual([]);
   for (const path of ['/export', '/export/pdf'])
-    expect(outcome(await get(`${path}?status=maybe`))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await get(`${path}?status=maybe`))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('reading leaves no entry', async () => {
@@ -58,10 +58,10 @@ async function pdfOf(query = ''): Promise<Buffer> {
 
 test('the PDF shows whose log it is, who did what when, the filters, and the whole chain hash', async () => {
   const [newest] = await entriesOf('/export?action=agent.create');
-  const { name } = ok(await app.call('GET', '/api/v1/organization', { token: ada.token })).body
-    .data;
+  const { name } = assertOk(await app.call('GET', '/api/v1/organization', { token: ada.token }))
+    .body.data;
   expect(name).toMatch(/\w/);
-  const shown = withoutBreaks(pdfText(await pdfOf('action=agent.create')));
+  const shown = withoutBreaks(extractPdfText(await pdfOf('action=agent.create')));
   for (const text of [
     'Audit log',
     `Organisation ${name} (${ada.organizationId})`,
@@ -76,9 +76,9 @@ test('the PDF shows whose log it is, who did what when, the filters, and the who
 
 test('a detail stands below the resource, and no column is empty where there is none', async () => {
   const collection = harness.db.collection('audit_entries');
-  const entry = { organizationId: objectId(ada.organizationId), action: 'agent.create' };
+  const entry = { organizationId: toObjectId(ada.organizationId), action: 'agent.create' };
   const before = await collection.findOneAndUpdate(entry, { $set: { detail: 'Łódź 東京' } });
-  const shown = pdfText(await pdfOf('action=agent.create'));
+  const shown = extractPdfText(await pdfOf('action=agent.create'));
   await collection.updateOne(entry, { $set: { detail: before?.['detail'] ?? null } });
   expect(shown).toContain('Resource and detail');
   expect(shown).toContain('Łódź [U+6771 U+4EAC]');
@@ -87,13 +87,13 @@ test('a detail stands below the resource, and no column is empty where there is 
 const withoutBreaks = (text: string): string => text.replaceAll(/[\s\u200b]/g, '');
 
 test('a PDF without entries is valid', async () => {
-  expect(pdfText(await pdfOf('dateTo=2020-01-01'))).toContain('Entries0');
+  expect(extractPdfText(await pdfOf('dateTo=2020-01-01'))).toContain('Entries0');
 });
 
 test('members export neither, nor does an organisation whose plan has none', async () => {
   const bob = await createMember(harness, ada, 'member');
   for (const path of ['/export', '/export/pdf'])
-    expect(outcome(await get(path, bob))).toEqual([403, 'FORBIDDEN']);
+    expect(toOutcome(await get(path, bob))).toEqual([403, 'FORBIDDEN']);
   await setPlan('scale');
   await expect.poll(async () => (await get('/export', big)).status).toBe(200);
   expect((await get('/export/pdf', big)).body).toMatchObject({
@@ -106,11 +106,11 @@ test('members export neither, nor does an organisation whose plan has none', asy
 async function setPlan(plan: string): Promise<void> {
   await harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(big.organizationId) }, { $set: { 'subscription.plan': plan } });
+    .updateOne({ _id: toObjectId(big.organizationId) }, { $set: { 'subscription.plan': plan } });
 }
 
 async function fill(count: number, detail: string): Promise<void> {
-  const where = { organizationId: objectId(big.organizationId) };
+  const where = { organizationId: toObjectId(big.organizationId) };
   const collection = harness.db.collection('audit_entries');
   const {
     _id,
@@ -130,7 +130,7 @@ async function fill(count: number, detail: string): Promise<void> {
 test('more rows than the limit of a PDF are refused, and narrower filters are accepted', async () => {
   await fill(60, 'many');
   await expect
-    .poll(async () => outcome(await get('/export/pdf', big)))
+    .poll(async () => toOutcome(await get('/export/pdf', big)))
     .toEqual([400, 'VALIDATION_ERROR']);
   expect((await get('/export/pdf', big)).body.error).toContain('at most 40 rows');
   expect((await get('/export/pdf?search=nothing', big)).status).toBe(200);
@@ -142,7 +142,7 @@ test(
   async () => {
     await fill(6000, 'x'.repeat(2000));
     const readers = await Promise.all([0, 1].map(() => slowReader()));
-    expect(outcome(await get('/export', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(toOutcome(await get('/export', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
     expect((await get('/export')).status).toBe(200);
     for (const reader of readers) reader.destroy();
     await expect.poll(async () => (await get('/export?search=nothing', big)).status).toBe(200);

@@ -1,10 +1,15 @@
 // Links in mail over HTTP and SMTP: sign-up, reset, magic link, and what strangers learn (document 1, section 4.1).
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
-import { auditOf, changeMembership, objectId, startHarness } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
-import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  toObjectId,
+  startHarness,
+} from '../../setup/harness.ts';
+import { assertOk, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { holdMail, startMailServer, extractToken } from '../../setup/providers/mail-server.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
@@ -26,7 +31,7 @@ beforeEach(() => {
   aheadMs = 0;
 });
 
-const newEmail = (): string => `p-${randomHex(6)}@example.com`;
+const newEmail = (): string => `p-${generateHex(6)}@example.com`;
 const post = (path: string, body: unknown, headers = {}): Promise<Answer> =>
   harness.app.call('POST', `/api/v1/auth/${path}`, { body, headers });
 const login = (email: string, password = PASSWORD): Promise<Answer> =>
@@ -34,13 +39,13 @@ const login = (email: string, password = PASSWORD): Promise<Answer> =>
 const verdict = async (token: string): Promise<string> =>
   (await harness.app.call('GET', '/api/v1/auth/me', { token })).body.code ?? 'ok';
 const security = async (token: string) =>
-  ok(await harness.app.call('GET', '/api/v1/auth/security-settings', { token })).body.data;
+  assertOk(await harness.app.call('GET', '/api/v1/auth/security-settings', { token })).body.data;
 
 /** Requests a mail, has it delivered, and returns its token. */
 async function mailed(path: string, email: string): Promise<string> {
-  ok(await post(path, { email }));
+  assertOk(await post(path, { email }));
   await deliver();
-  return tokenOf(mailServer.newest(email));
+  return extractToken(mailServer.findNewest(email));
 }
 const founder = (token: string) => ({
   token,
@@ -51,7 +56,7 @@ const founder = (token: string) => ({
 /** A user with a proved mailbox, as after a sign-up by mail. */
 async function proved(): Promise<Owner> {
   const email = newEmail();
-  const { data } = ok(
+  const { data } = assertOk(
     await post('complete-signup', founder(await mailed('request-signup', email))),
   ).body;
   const { _id: organizationId, defaultWorkspaceId: workspaceId } = data.organization;
@@ -67,8 +72,8 @@ test('an address is proved by mail before it has an account; the link leads to t
   );
   expect([asked.status, Object.keys(asked.body.data)]).toEqual([200, ['message']]);
   expect(await deliver()).toBe(1);
-  const mail = mailServer.newest(email);
-  const token = tokenOf(mail);
+  const mail = mailServer.findNewest(email);
+  const token = extractToken(mail);
   expect(mail.recipients).toEqual([email]);
   for (const form of [mail.text, mail.html]) {
     expect(form).toContain(`${PUBLIC_URL}/complete-signup#token=${token}`);
@@ -91,7 +96,7 @@ test('a sign-up for an address with an account gets a mail that says so, without
   ];
   expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
   await deliver();
-  const mail = mailServer.newest(ada.email);
+  const mail = mailServer.findNewest(ada.email);
   expect(mail.subject).toBe('You have an account with Assay');
   expect(mail.text).not.toContain('token');
 });
@@ -100,7 +105,7 @@ test('an account that was created and proved between request and sign-up is kept
   const email = newEmail();
   const token = await mailed('request-signup', email);
   const body = { name: 'Eve', email, password: PASSWORD, organizationName: 'Eve Ltd' };
-  ok(await post('register', body));
+  assertOk(await post('register', body));
   await harness.db
     .collection('users')
     .updateOne({ email }, { $set: { emailVerifiedAt: new Date() } });
@@ -167,7 +172,7 @@ test.each(['request-signup', 'forgot-password', 'magic-link'])(
 
 test('an address without an account gets no mail, except to finish a sign-up', async () => {
   const email = newEmail();
-  for (const path of ['forgot-password', 'magic-link']) ok(await post(path, { email }));
+  for (const path of ['forgot-password', 'magic-link']) assertOk(await post(path, { email }));
   const before = mailServer.received.length;
   expect(await deliver()).toBe(2);
   expect(mailServer.received).toHaveLength(before);
@@ -175,7 +180,7 @@ test('an address without an account gets no mail, except to finish a sign-up', a
 
 test('a reset sets a new password, ends every session and voids every other link; it opens no session', async () => {
   const ada = await proved();
-  const second = ok(await login(ada.email)).body.data.token;
+  const second = assertOk(await login(ada.email)).body.data.token;
   const magic = await mailed('magic-link', ada.email);
   const token = await mailed('forgot-password', ada.email);
   const { status, body } = await post('reset-password', { token, password: NEW_PASSWORD });
@@ -188,14 +193,14 @@ test('a reset sets a new password, ends every session and voids every other link
     'SESSION_REVOKED',
   ]);
   expect((await login(ada.email)).body.code).toBe('INVALID_CREDENTIALS');
-  const fresh = ok(await login(ada.email, NEW_PASSWORD)).body.data.token;
+  const fresh = assertOk(await login(ada.email, NEW_PASSWORD)).body.data.token;
   for (const [path, again] of [
     ['reset-password', { token, password: PASSWORD }],
     ['magic-link/verify', { token: magic }],
   ] as const)
     expect((await post(path, again)).body.code).toBe('INVALID_TOKEN');
   expect(
-    await auditOf(harness.app, { ...ada, token: fresh }, 'action=auth.reset_password'),
+    await listAuditEntries(harness.app, { ...ada, token: fresh }, 'action=auth.reset_password'),
   ).toMatchObject([
     {
       status: 'success',
@@ -210,7 +215,7 @@ test('a reset sets a new password, ends every session and voids every other link
 test('a magic link signs in once', async () => {
   const ada = await proved();
   const token = await mailed('magic-link', ada.email);
-  expect(mailServer.newest(ada.email).text).toContain(`${PUBLIC_URL}/magic-link#token=`);
+  expect(mailServer.findNewest(ada.email).text).toContain(`${PUBLIC_URL}/magic-link#token=`);
   const { status, body } = await post('magic-link/verify', { token });
   expect([status, body.data.user._id, await verdict(body.data.token)]).toEqual([
     200,
@@ -218,7 +223,7 @@ test('a magic link signs in once', async () => {
     'ok',
   ]);
   expect((await post('magic-link/verify', { token })).body.code).toBe('INVALID_TOKEN');
-  const entries = await auditOf(harness.app, ada, 'action=auth.login&status=success');
+  const entries = await listAuditEntries(harness.app, ada, 'action=auth.login&status=success');
   expect(entries[0]?.metadata).toEqual({ method: 'magic_link', jti: expect.any(String) });
   // The account was proved before, so its password and its sessions stay.
   expect([await verdict(ada.token), (await login(ada.email)).status]).toEqual(['ok', 200]);
@@ -235,7 +240,7 @@ test('the password of the registrant of an unproved address ends when the owner 
   expect(await security(body.data.token)).toMatchObject({
     password: { isSet: false, changedAt: null, ageDays: null },
   });
-  ok(
+  assertOk(
     await post('reset-password', {
       token: await mailed('forgot-password', squatter.email),
       password: NEW_PASSWORD,
@@ -249,7 +254,7 @@ test('no link signs a suspended member in', async () => {
   await changeMembership(harness, ada, { isActive: false, deactivatedBy: 'team' });
   const refused = await post('magic-link/verify', { token: await mailed('magic-link', ada.email) });
   expect([refused.status, refused.body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
-  ok(
+  assertOk(
     await post('reset-password', {
       token: await mailed('forgot-password', ada.email),
       password: NEW_PASSWORD,
@@ -309,7 +314,7 @@ describe('each link', () => {
       expect([late.status, late.body.code]).toEqual([410, 'EXPIRED']);
       // A mail that could not be sent in time is not sent with a renewed link.
       aheadMs = 0;
-      ok(await post(ask, { email }));
+      assertOk(await post(ask, { email }));
       aheadMs = minutes * MINUTE + 1000;
       const before = mailServer.received.length;
       expect(await deliver()).toBe(1);
@@ -343,7 +348,7 @@ describe('each link', () => {
           expect((await post(other.use, other.body(token))).body.code).toBe('INVALID_TOKEN');
       for (const odd of [null, ['a'], { $ne: null }, { $gt: '' }, 7, '', undefined])
         expect((await post(use, { ...body(token), token: odd })).status).toBe(400);
-      expect((await post(use, body(randomHex(32)))).body.code).toBe('INVALID_TOKEN');
+      expect((await post(use, body(generateHex(32)))).body.code).toBe('INVALID_TOKEN');
       expect((await post(use, body(token))).status).toBeLessThan(300);
     },
   );
@@ -411,7 +416,7 @@ describe('changing the password', () => {
 
   test('needs the current one, keeps the session of the request, ends the others and revokes tokens in mails', async () => {
     const ada = await proved();
-    const other = ok(await login(ada.email)).body.data.token;
+    const other = assertOk(await login(ada.email)).body.data.token;
     const reset = await mailed('forgot-password', ada.email);
     const { status, body } = await change(ada.token, {
       currentPassword: PASSWORD,
@@ -434,7 +439,7 @@ describe('changing the password', () => {
     });
     expect([wrong.status, wrong.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
     expect((await login(ada.email)).status).toBe(200);
-    expect(await auditOf(harness.app, ada, 'action=auth.change_password')).toMatchObject([
+    expect(await listAuditEntries(harness.app, ada, 'action=auth.change_password')).toMatchObject([
       { status: 'failure', metadata: { code: 'INVALID_CREDENTIALS' } },
     ]);
   });
@@ -497,7 +502,7 @@ test(
     expect(await Promise.all(opened.map(verdict))).toEqual(opened.map(() => 'SESSION_REVOKED'));
     const open = await harness.db
       .collection('sessions')
-      .countDocuments({ userId: objectId(ada.userId), revokedAt: null });
+      .countDocuments({ userId: toObjectId(ada.userId), revokedAt: null });
     expect(open).toBe(0);
   },
 );

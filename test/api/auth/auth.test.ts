@@ -1,15 +1,15 @@
 // Local accounts over HTTP (document 1, section 4.1): register, log in, who am I, and what strangers learn.
 import { expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness } from '../../setup/fixtures.ts';
 import {
-  auditOf,
+  listAuditEntries,
   changeMembership,
   createMember,
-  objectId,
+  toObjectId,
   startHarness,
 } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD } from '../../setup/personas.ts';
+import { assertOk, createOwner, PASSWORD } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const HEX_ID = /^[0-9a-f]{24}$/;
@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 
 const harness = useHarness();
 
-const newEmail = (): string => `p-${randomHex(6)}@example.com`;
+const newEmail = (): string => `p-${generateHex(6)}@example.com`;
 const register = (more: object = {}): Promise<Answer> =>
   harness.app.call('POST', '/api/v1/auth/register', {
     body: {
@@ -80,7 +80,9 @@ test('registering makes a user, an organisation with its default workspace, and 
 
 test('the password is kept as an argon2id hash and nowhere else', async () => {
   const { body } = await register();
-  const kept = await harness.db.collection('users').findOne({ _id: objectId(body.data.user._id) });
+  const kept = await harness.db
+    .collection('users')
+    .findOne({ _id: toObjectId(body.data.user._id) });
   expect(kept?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/);
   for (const { collectionName } of await harness.db.collections()) {
     const documents = await harness.db.collection(collectionName).find().toArray();
@@ -94,7 +96,7 @@ test('an instance without a configured cost hashes passwords as OWASP recommends
   try {
     const email = newEmail();
     const body = { name: 'Ada', email, password: PASSWORD, organizationName: 'Ada Ltd' };
-    ok(await usual.app.call('POST', '/api/v1/auth/register', { body }));
+    assertOk(await usual.app.call('POST', '/api/v1/auth/register', { body }));
     const kept = await usual.db.collection('users').findOne({ email });
     expect(kept?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   } finally {
@@ -182,7 +184,7 @@ test('a stranger learns nothing from a login: same status, body, headers and wor
   const passwordless = await createOwner(harness.app);
   await harness.db
     .collection('users')
-    .updateOne({ _id: objectId(passwordless.userId) }, { $set: { passwordHash: null } });
+    .updateOne({ _id: toObjectId(passwordless.userId) }, { $set: { passwordHash: null } });
   const seen = [];
   for (const email of [ada.email, newEmail(), passwordless.email]) {
     const before = passwords.computed;
@@ -201,7 +203,7 @@ test('a stranger learns nothing from a login: same status, body, headers and wor
 
 test('signing in leaves entries: a success, a failure of a known account, none of an unknown one', async () => {
   const ada = await createOwner(harness.app);
-  ok(
+  assertOk(
     await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email: ada.email, password: PASSWORD },
       headers: { 'user-agent': 'test-agent/1' },
@@ -209,9 +211,9 @@ test('signing in leaves entries: a success, a failure of a known account, none o
   );
   await login({ email: ada.email, password: 'Wrong-Horse-9' });
   const entries = async () =>
-    (await auditOf(harness.app, ada, 'resource=session')).map(({ status }) => status);
+    (await listAuditEntries(harness.app, ada, 'resource=session')).map(({ status }) => status);
   await expect.poll(entries).toEqual(['failure', 'success']);
-  const [failure, success] = await auditOf(harness.app, ada, 'action=auth.login');
+  const [failure, success] = await listAuditEntries(harness.app, ada, 'action=auth.login');
   const known = {
     userId: ada.userId,
     userEmail: ada.email,
@@ -230,7 +232,7 @@ test('signing in leaves entries: a success, a failure of a known account, none o
     userAgent: 'test-agent/1',
     ipAddress: expect.stringContaining('127.0.0.1'),
   });
-  const [registered] = await auditOf(harness.app, ada, 'action=auth.register');
+  const [registered] = await listAuditEntries(harness.app, ada, 'action=auth.register');
   expect(registered).toMatchObject({
     status: 'success',
     resource: 'organization',
@@ -245,11 +247,11 @@ test.each(['team', 'scim'])(
     const guest = await createMember(harness, ada, 'member');
     await harness.db
       .collection('memberships')
-      .deleteOne({ userId: objectId(guest.userId), role: 'owner' });
+      .deleteOne({ userId: toObjectId(guest.userId), role: 'owner' });
     await changeMembership(harness, guest, { isActive: false, deactivatedBy });
     const { status, body } = await login({ email: guest.email, password: PASSWORD });
     expect([status, body.code]).toEqual([401, 'ACCOUNT_DEACTIVATED']);
-    const failures = () => auditOf(harness.app, ada, 'action=auth.login&status=failure');
+    const failures = () => listAuditEntries(harness.app, ada, 'action=auth.login&status=failure');
     await expect
       .poll(failures)
       .toMatchObject([{ userEmail: guest.email, detail: 'ACCOUNT_DEACTIVATED' }]);
@@ -313,7 +315,8 @@ test('the configured system owners hold the system-level role, whatever the case
   const email = newEmail();
   const own = await startHarness({ SYSTEM_OWNERS: ` Root@Example.com, ${email.toUpperCase()}` });
   const body = { name: 'Root', email, password: PASSWORD, organizationName: 'Root Ltd' };
-  const { token } = ok(await own.app.call('POST', '/api/v1/auth/register', { body })).body.data;
+  const { token } = assertOk(await own.app.call('POST', '/api/v1/auth/register', { body })).body
+    .data;
   const systemRole = async () =>
     (await own.app.instance.services.auth.sessions.authenticate(token)).user?.systemRole;
   expect(await systemRole()).toBeNull();

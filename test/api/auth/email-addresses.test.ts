@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { normalizeEmailAddresses } from '../../../src/resources/auth/accounts/email-addresses.migration.ts';
 import { Browser } from '../../setup/browser.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createOwner, ok, PASSWORD } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createOwner, assertOk, PASSWORD } from '../../setup/personas.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
-import { claimDomain, configureSso, initiate, sessionIn } from '../../setup/providers/sso.ts';
-import { directory, USER_URN, type Directory } from '../../setup/scim.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { claimDomain, setSsoConfig, beginLogin, readSession } from '../../setup/providers/sso.ts';
+import { createDirectory, USER_URN, type Directory } from '../../setup/scim.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const UNICODE = 'b\u00fccher.example.org';
 const DECOMPOSED = 'BU\u0308CHER.example.org';
@@ -25,7 +25,7 @@ const harness = useHarness({
 });
 const ada = useOwner(harness);
 beforeAll(async () => {
-  scim = await directory(harness.app, ada);
+  scim = await createDirectory(harness.app, ada);
 });
 
 const post = (path: string, body: object, token?: string): Promise<Answer> =>
@@ -34,21 +34,21 @@ const register = (email: string): Promise<Answer> =>
   post('auth/register', { name: 'Own', email, password: PASSWORD, organizationName: 'Own' });
 const login = (email: string): Promise<Answer> => post('auth/login', { email, password: PASSWORD });
 const filtered = async (filter: string): Promise<{ id: string; userName: string }[]> =>
-  ok(await scim.call('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body.Resources;
+  assertOk(await scim.call('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body.Resources;
 
 describe('an account', () => {
   test('is registered once, and opened by every spelling', async () => {
-    const made = ok(await register(`Reg@${UNICODE}`)).body.data;
+    const made = assertOk(await register(`Reg@${UNICODE}`)).body.data;
     expect(made.user.email).toBe(`reg@${ASCII}`);
     for (const domain of SPELLINGS) {
-      expect(outcome(await login(` REG@${domain} `)), domain).toEqual([200, undefined]);
-      expect(outcome(await register(`reg@${domain}`))).toEqual([409, 'ALREADY_EXISTS']);
+      expect(toOutcome(await login(` REG@${domain} `)), domain).toEqual([200, undefined]);
+      expect(toOutcome(await register(`reg@${domain}`))).toEqual([409, 'ALREADY_EXISTS']);
     }
   });
 
   test('is invited once', async () => {
     const invite = (email: string): Promise<Answer> => post('team/invite', { email }, ada.token);
-    expect(ok(await invite(`guest@${UNICODE}`)).body.data.email).toBe(`guest@${ASCII}`);
+    expect(assertOk(await invite(`guest@${UNICODE}`)).body.data.email).toBe(`guest@${ASCII}`);
     expect((await invite(`guest@${ASCII}`)).body.code).toBe('ALREADY_MEMBER');
   });
 });
@@ -79,11 +79,11 @@ describe('a bad address', () => {
 });
 
 test('a sign-on begins at every spelling of the domain, and takes a newcomer with any of them', async () => {
-  const home = { owner: await createOwner(harness.app), realm: provider.realm() };
+  const home = { owner: await createOwner(harness.app), realm: provider.createRealm() };
   const domain = 'b\u00fcro.example.org';
   const proved = 'xn--bro-hoa.example.org';
   await claimDomain(harness, home.owner, proved);
-  await configureSso(harness, home);
+  await setSsoConfig(harness, home);
   const members = [];
   for (const [sub, email] of [
     ['first', `First@${domain}`],
@@ -91,11 +91,14 @@ test('a sign-on begins at every spelling of the domain, and takes a newcomer wit
     ['third', 'third@BU\u0308RO.example.org'],
   ] as const) {
     const browser = new Browser(harness.app);
-    const begun = ok(await initiate(browser, email)).body.data.redirectUrl as string;
-    const back = home.realm.vouch(begun, { sub, email });
-    const answer = await browser.back(`sso/callback/${home.owner.organizationId}`, back);
-    const me = await harness.app.call('GET', '/api/v1/auth/me', { token: sessionIn(answer) });
-    members.push(ok(me).body.data.user.email);
+    const begun = assertOk(await beginLogin(browser, email)).body.data.redirectUrl as string;
+    const back = home.realm.authorizePerson(begun, { sub, email });
+    const answer = await browser.returnFromProvider(
+      `sso/callback/${home.owner.organizationId}`,
+      back,
+    );
+    const me = await harness.app.call('GET', '/api/v1/auth/me', { token: readSession(answer) });
+    members.push(assertOk(me).body.data.user.email);
   }
   expect(members).toEqual([`first@${proved}`, `second@${proved}`, `third@${proved}`]);
 });
@@ -118,21 +121,21 @@ describe('what an earlier version stored', () => {
 
   test('is rewritten, so that its owner signs in as before', async () => {
     const person = await createOwner(harness.app, 'Old');
-    const mine = { _id: objectId(person.userId) };
+    const mine = { _id: toObjectId(person.userId) };
     await users().updateOne(mine, { $set: { email: `old@${UNICODE}` } });
     await normalizeEmailAddresses(harness.app.instance.platform.connection);
     expect((await users().findOne(mine))?.email).toBe(`old@${ASCII}`);
-    expect(outcome(await login(`old@${UNICODE}`))).toEqual([200, undefined]);
+    expect(toOutcome(await login(`old@${UNICODE}`))).toEqual([200, undefined]);
   });
 
   test('of two accounts of one mailbox the one in the right form keeps the address', async () => {
     const [first, second] = [await createOwner(harness.app), await createOwner(harness.app)];
     const address = `twin@${ASCII}`;
-    await users().updateOne({ _id: objectId(first.userId) }, { $set: { email: address } });
-    const other = { _id: objectId(second.userId) };
+    await users().updateOne({ _id: toObjectId(first.userId) }, { $set: { email: address } });
+    const other = { _id: toObjectId(second.userId) };
     await users().updateOne(other, { $set: { email: `twin@${UNICODE}` } });
     await normalizeEmailAddresses(harness.app.instance.platform.connection);
     expect((await users().findOne(other))?.email).toBe(`twin@${UNICODE}`);
-    expect(ok(await login(address)).body.data.user._id).toBe(first.userId);
+    expect(assertOk(await login(address)).body.data.user._id).toBe(first.userId);
   });
 });

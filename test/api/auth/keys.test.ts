@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
-import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const RAW = /^svc_live_[0-9a-f]{64}$/;
 const path = '/api/v1/auth/keys';
@@ -30,7 +30,7 @@ const change = (id: string, body: unknown, { token } = ada): Promise<Answer> =>
 const revoke = (id: string, { token } = ada): Promise<Answer> =>
   app.call('DELETE', `${path}/${id}`, { token });
 const post = (key: string, agentId: string, headers = {}): Promise<Answer> =>
-  app.call('POST', '/api/v1/traces', { key, body: decision(agentId), headers });
+  app.call('POST', '/api/v1/traces', { key, body: buildDecision(agentId), headers });
 const read = (key: string, below = '/api/v1/traces', headers = {}): Promise<Answer> =>
   app.call('GET', below, { key, headers });
 
@@ -60,8 +60,8 @@ test('a key is shown once; afterwards only its prefix', async () => {
 test('only the hash of a key is stored in any collection', async () => {
   const { key, id } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);
-  ok(await post(key, bot.id));
-  const kept = await harness.db.collection('workspace_keys').findOne({ _id: objectId(id) });
+  assertOk(await post(key, bot.id));
+  const kept = await harness.db.collection('workspace_keys').findOne({ _id: toObjectId(id) });
   expect(kept?.keyHash).toBe(createHash('sha256').update(key).digest('hex'));
   for (const { collectionName } of await harness.db.collections()) {
     const text = JSON.stringify(await harness.db.collection(collectionName).find().toArray());
@@ -75,8 +75,8 @@ test('keys are listed page by page, newest first, without the revoked and withou
   const home = await createOwner(app);
   const made = [];
   for (const name of ['one', 'two', 'three'])
-    made.push(ok(await mint({ name }, home)).body.data._id);
-  ok(await revoke(made[1], home));
+    made.push(assertOk(await mint({ name }, home)).body.data._id);
+  assertOk(await revoke(made[1], home));
   const first = await app.call('GET', `${path}?limit=1`, { token: home.token });
   expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['three']);
   expect(first.body).toMatchObject({
@@ -101,7 +101,7 @@ test.each([
   [{ name: 'a', readOnly: true }],
   [{ name: 'a', workspaceId: { $ne: null } }],
 ])('a key of %j is refused', async (body) => {
-  expect(outcome(await mint(body))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await mint(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a key cannot be limited to an agent or workspace of another organisation', async () => {
@@ -112,9 +112,9 @@ test('a key cannot be limited to an agent or workspace of another organisation',
     { name: 'a', workspaceId: eve.workspaceId },
     { name: 'a', workspaceId: 'a'.repeat(24) },
   ])
-    expect(outcome(await mint(body)), JSON.stringify(body)).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await mint(body)), JSON.stringify(body)).toEqual([404, 'NOT_FOUND']);
   const { id } = await createWorkspaceKey(app, ada);
-  expect(outcome(await change(id, { scope: { agentIds: [foreign.id] } }))).toEqual([
+  expect(toOutcome(await change(id, { scope: { agentIds: [foreign.id] } }))).toEqual([
     404,
     'NOT_FOUND',
   ]);
@@ -132,7 +132,7 @@ test('name and scope are changed one by one, with an entry each, and count at on
     name: 'renamed',
     scope: { readOnly: true, agentIds: null },
   });
-  expect(outcome(await post(key, bot.id))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await post(key, bot.id))).toEqual([403, 'FORBIDDEN']);
   expect((await change(id, { scope: { agentIds: [bot.id] } })).body.data.scope).toEqual({
     readOnly: true,
     agentIds: [bot.id],
@@ -144,9 +144,9 @@ test('name and scope are changed one by one, with an entry each, and count at on
     agentIds: null,
   });
   expect((await post(key, bot.id)).status).toBe(201);
-  expect(await auditOf(app, ada, `action=apikey.update&resourceId=${id}`)).toHaveLength(4);
+  expect(await listAuditEntries(app, ada, `action=apikey.update&resourceId=${id}`)).toHaveLength(4);
   for (const body of [{ prefix: 'svc' }, { keyHash: 'x' }, { workspaceId: null }])
-    expect(outcome(await change(id, body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await change(id, body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a read-only key reads and writes nothing', async () => {
@@ -164,32 +164,32 @@ test('a key limited to some agents ingests and reads only decisions of these age
   const [mine, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   const { key: full } = await createWorkspaceKey(app, ada);
   const { key } = await createWorkspaceKey(app, ada, { scope: { agentIds: [mine.id] } });
-  ok(await post(full, other.id));
+  assertOk(await post(full, other.id));
   expect((await post(key, mine.id)).status).toBe(201);
   expect((await post(key, mine.name)).status).toBe(201);
   for (const agentId of [other.id, other.name, 'no known agent'])
-    expect(outcome(await post(key, agentId)), agentId).toEqual([403, 'FORBIDDEN']);
-  const seen = ok(await read(key)).body;
+    expect(toOutcome(await post(key, agentId)), agentId).toEqual([403, 'FORBIDDEN']);
+  const seen = assertOk(await read(key)).body;
   expect(seen.data.map(({ agentId }: { agentId: string }) => agentId)).toEqual([mine.id, mine.id]);
   expect(seen.total).toBe(2);
-  const theirs = ok(await read(full)).body.data.find(
+  const theirs = assertOk(await read(full)).body.data.find(
     ({ agentId }: { agentId: string }) => agentId === other.id,
   );
-  expect(outcome(await read(key, `/api/v1/traces/${theirs._id}`))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await read(key, `/api/v1/traces/${theirs._id}`))).toEqual([404, 'NOT_FOUND']);
   expect(
-    ok(await read(key, '/api/v1/agents')).body.data.map(({ _id }: { _id: string }) => _id),
+    assertOk(await read(key, '/api/v1/agents')).body.data.map(({ _id }: { _id: string }) => _id),
   ).toEqual([mine.id]);
-  expect(outcome(await read(key, `/api/v1/agents/${other.id}`))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await read(key, `/api/v1/agents/${other.id}`))).toEqual([404, 'NOT_FOUND']);
 });
 
 test('a key bound to a workspace works there; x-workspace-id chooses for the others', async () => {
-  const { _id: lab } = ok(
+  const { _id: lab } = assertOk(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }),
   ).body.data;
   const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: lab });
   const { key: free } = await createWorkspaceKey(app, ada);
   const of = async (key: string, headers = {}): Promise<string> => {
-    const { traceId } = ok(await post(key, 'a free text agent', headers)).body.data;
+    const { traceId } = assertOk(await post(key, 'a free text agent', headers)).body.data;
     const found = await harness.db.collection('ledger').findOne({ traceId });
     return found?.workspaceId as string;
   };
@@ -197,12 +197,12 @@ test('a key bound to a workspace works there; x-workspace-id chooses for the oth
   expect(await of(bound, { 'x-workspace-id': lab })).toBe(lab);
   expect(await of(free)).toBe(ada.workspaceId);
   expect(await of(free, { 'x-workspace-id': lab.toUpperCase() })).toBe(lab);
-  expect(outcome(await post(bound, 'x', { 'x-workspace-id': ada.workspaceId }))).toEqual([
+  expect(toOutcome(await post(bound, 'x', { 'x-workspace-id': ada.workspaceId }))).toEqual([
     403,
     'FORBIDDEN',
   ]);
   for (const foreign of [eve.workspaceId, 'a'.repeat(24), 'no id', '%00', '{"$ne":null}'])
-    expect(outcome(await post(free, 'x', { 'x-workspace-id': foreign })), foreign).toEqual([
+    expect(toOutcome(await post(free, 'x', { 'x-workspace-id': foreign })), foreign).toEqual([
       404,
       'NOT_FOUND',
     ]);
@@ -211,31 +211,31 @@ test('a key bound to a workspace works there; x-workspace-id chooses for the oth
 test('a revoked key is refused at once, here and on another instance', async () => {
   const second = await startApp({}, { mongoUri: harness.mongoUri });
   const { key, id } = await createWorkspaceKey(app, ada);
-  ok(await read(key));
-  ok(await second.call('GET', '/api/v1/traces', { key }));
+  assertOk(await read(key));
+  assertOk(await second.call('GET', '/api/v1/traces', { key }));
   const { status, body } = await revoke(id);
   expect([status, body.data._id]).toEqual([200, id]);
-  expect(outcome(await read(key))).toEqual([401, 'INVALID_API_KEY']);
+  expect(toOutcome(await read(key))).toEqual([401, 'INVALID_API_KEY']);
   await expect
-    .poll(async () => outcome(await second.call('GET', '/api/v1/traces', { key })), {
+    .poll(async () => toOutcome(await second.call('GET', '/api/v1/traces', { key })), {
       interval: 10,
     })
     .toEqual([401, 'INVALID_API_KEY']);
-  expect(outcome(await revoke(id))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await change(id, { name: 'again' }))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await revoke(id))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await change(id, { name: 'again' }))).toEqual([404, 'NOT_FOUND']);
   await second.stop();
 });
 
 test('the last use is recorded, at most once a minute', async () => {
   const { key, id } = await createWorkspaceKey(app, ada);
   const noted = async (): Promise<string | null> =>
-    ok(await list()).body.data.find(({ _id }: { _id: string }) => _id === id).lastUsedAt;
-  ok(await read(key));
+    assertOk(await list()).body.data.find(({ _id }: { _id: string }) => _id === id).lastUsedAt;
+  assertOk(await read(key));
   await expect.poll(noted).not.toBeNull();
   const first = await noted();
-  ok(await read(key));
+  assertOk(await read(key));
   aheadMs = 61_000;
-  ok(await read(key));
+  assertOk(await read(key));
   await expect.poll(noted).not.toBe(first);
   expect(new Date((await noted()) ?? 0).getTime() - new Date(first ?? 0).getTime()).toBeGreaterThan(
     60_000,
@@ -246,7 +246,7 @@ test('the last use is recorded, at most once a minute', async () => {
 test('two keys may be active at once, so that one can be rolled over', async () => {
   const [old, fresh] = [await createWorkspaceKey(app, ada), await createWorkspaceKey(app, ada)];
   expect([(await read(old.key)).status, (await read(fresh.key)).status]).toEqual([200, 200]);
-  ok(await revoke(old.id));
+  assertOk(await revoke(old.id));
   expect([(await read(old.key)).status, (await read(fresh.key)).status]).toEqual([401, 200]);
 });
 
@@ -259,7 +259,7 @@ test(
       Array.from({ length: 54 }, () => mint({ name: 'one of many' }, grace)),
     );
     const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.map(outcome)).toEqual(Array(4).fill([400, 'INVALID_OPERATION']));
+    expect(refused.map(toOutcome)).toEqual(Array(4).fill([400, 'INVALID_OPERATION']));
     expect((await list(grace)).body.pagination.total).toBe(50);
   },
 );
@@ -289,46 +289,46 @@ test.each([
   [{ 'x-api-key': `svc_agent_${'0'.repeat(48)}` }, 'INVALID_API_KEY'],
 ])('ingestion with the headers %j is answered %s', async (headers, code) => {
   const answer = await app.call('POST', '/api/v1/traces', {
-    body: decision('a'),
+    body: buildDecision('a'),
     headers: headers as Record<string, string>,
   });
-  expect(outcome(answer)).toEqual([401, code]);
+  expect(toOutcome(answer)).toEqual([401, code]);
   expect(answer.headers.get('www-authenticate')).toBe('Bearer');
 });
 
 test('each credential is for its own operations', async () => {
   const { key } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);
-  const session = { token: ada.token, body: decision(bot.id) };
-  expect(outcome(await app.call('POST', '/api/v1/traces', session))).toEqual([
+  const session = { token: ada.token, body: buildDecision(bot.id) };
+  expect(toOutcome(await app.call('POST', '/api/v1/traces', session))).toEqual([
     401,
     'INVALID_API_KEY_FORMAT',
   ]);
   expect((await post(bot.key, bot.id)).status).toBe(201);
-  expect(outcome(await read(bot.key))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await read(bot.key))).toEqual([403, 'FORBIDDEN']);
   for (const below of ['/api/v1/auth/me', path, '/api/v1/audit'])
-    expect(outcome(await read(key, below)), below).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await app.call('POST', path, { key, body: { name: 'by a key' } }))).toEqual([
+    expect(toOutcome(await read(key, below)), below).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await app.call('POST', path, { key, body: { name: 'by a key' } }))).toEqual([
     403,
     'FORBIDDEN',
   ]);
-  expect(outcome(await app.call('POST', '/api/v1/policies', { key, body: {} }))).toEqual([
+  expect(toOutcome(await app.call('POST', '/api/v1/policies', { key, body: {} }))).toEqual([
     403,
     'FORBIDDEN',
   ]);
   for (const below of ['/api/v1/traces', '/api/v1/auth/me'])
-    expect(outcome(await app.call('GET', below))).toEqual([401, 'NO_TOKEN']);
+    expect(toOutcome(await app.call('GET', below))).toEqual([401, 'NO_TOKEN']);
 });
 
 test('an agent key ingests for its own agent only, and dies with the next one', async () => {
   const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
   expect((await post(bot.key, bot.name)).status).toBe(201);
   for (const named of [other.id, other.name, 'free text'])
-    expect(outcome(await post(bot.key, named)), named).toEqual([403, 'FORBIDDEN']);
-  const { apiKey } = ok(
+    expect(toOutcome(await post(bot.key, named)), named).toEqual([403, 'FORBIDDEN']);
+  const { apiKey } = assertOk(
     await app.call('POST', `/api/v1/agents/${bot.id}/regenerate-key`, { token: ada.token }),
   ).body.data;
-  expect(outcome(await post(bot.key, bot.id))).toEqual([401, 'INVALID_API_KEY']);
+  expect(toOutcome(await post(bot.key, bot.id))).toEqual([401, 'INVALID_API_KEY']);
   expect((await post(apiKey, bot.id)).status).toBe(201);
 });
 
@@ -344,8 +344,8 @@ test('keys are managed by owners and admins; a refused attempt leaves an entry',
       await change(id, { name: 'no' }, person),
       await revoke(id, person),
     ];
-    expect(answers.map(outcome), role).toEqual(Array(4).fill([403, 'FORBIDDEN']));
-    const failures = await auditOf(app, ada, `status=failure&userId=${person.userId}`);
+    expect(answers.map(toOutcome), role).toEqual(Array(4).fill([403, 'FORBIDDEN']));
+    const failures = await listAuditEntries(app, ada, `status=failure&userId=${person.userId}`);
     expect(
       failures.map(({ action, resourceId, userRole, metadata }) => [
         action,
@@ -363,8 +363,8 @@ test('keys are managed by owners and admins; a refused attempt leaves an entry',
 
 test('minting and revoking leave entries that do not hold the key', async () => {
   const { key, id } = await createWorkspaceKey(app, ada);
-  ok(await revoke(id));
-  const entries = await auditOf(app, ada, `resource=apiKey&resourceId=${id}`);
+  assertOk(await revoke(id));
+  const entries = await listAuditEntries(app, ada, `resource=apiKey&resourceId=${id}`);
   expect(entries.map(({ action, status, userId }) => [action, status, userId])).toEqual([
     ['apikey.revoke', 'success', ada.userId],
     ['apikey.create', 'success', ada.userId],
@@ -380,20 +380,20 @@ test('a key of another organisation is an unknown one', async () => {
     await revoke('no-id'),
     await revoke('%24ne'),
   ])
-    expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
-  expect(ok(await list(eve)).body.data.map(({ _id }: { _id: string }) => _id)).toContain(id);
+    expect(toOutcome(answer)).toEqual([404, 'NOT_FOUND']);
+  expect(assertOk(await list(eve)).body.data.map(({ _id }: { _id: string }) => _id)).toContain(id);
 });
 
 test('at most fifty keys are active', async () => {
   const home = await createOwner(app);
   const { insertedCount } = await harness.db.collection('workspace_keys').insertMany(
     Array.from({ length: 50 }, (_, index) => ({
-      organizationId: objectId(home.organizationId),
+      organizationId: toObjectId(home.organizationId),
       name: `key ${index}`,
       keyHash: `hash ${home.userId} ${index}`,
       revokedAt: null,
     })),
   );
   expect(insertedCount).toBe(50);
-  expect(outcome(await mint({ name: 'one more' }, home))).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(await mint({ name: 'one more' }, home))).toEqual([400, 'INVALID_OPERATION']);
 });

@@ -2,8 +2,8 @@
 import jwt from 'jsonwebtoken';
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -21,7 +21,7 @@ function call(operation: string, token: string, body?: unknown): Promise<Answer>
   });
 }
 const login = async ({ email }: Owner, agent = 'test/1'): Promise<string> =>
-  ok(
+  assertOk(
     await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email, password: PASSWORD },
       headers: { 'user-agent': agent },
@@ -34,10 +34,12 @@ test('name, locale and time zone change one by one', async () => {
     200,
     { _id: ada.userId, name: 'Ada', locale: 'de-AT', timezone: 'UTC' },
   ]);
-  ok(await call('PATCH profile', ada.token, { name: '  Ada L. ', timezone: 'Europe/Vienna' }));
-  const { user } = ok(await call('GET me', ada.token)).body.data;
+  assertOk(
+    await call('PATCH profile', ada.token, { name: '  Ada L. ', timezone: 'Europe/Vienna' }),
+  );
+  const { user } = assertOk(await call('GET me', ada.token)).body.data;
   expect(user).toMatchObject({ name: 'Ada L.', locale: 'de-AT', timezone: 'Europe/Vienna' });
-  expect(await auditOf(harness.app, ada, 'action=user.update_profile')).toHaveLength(2);
+  expect(await listAuditEntries(harness.app, ada, 'action=user.update_profile')).toHaveLength(2);
 });
 
 test('nothing else of a user changes that way', async () => {
@@ -48,8 +50,8 @@ test('nothing else of a user changes that way', async () => {
     mfa: { enabled: true },
     name: 'Ada',
   };
-  ok(await call('PATCH profile', ada.token, sent));
-  const { user } = ok(await call('GET me', ada.token)).body.data;
+  assertOk(await call('PATCH profile', ada.token, sent));
+  const { user } = assertOk(await call('GET me', ada.token)).body.data;
   expect(user).toMatchObject({ email: ada.email, systemRole: null, mfaEnabled: false });
 });
 
@@ -66,21 +68,21 @@ test.each([
 
 test('preferences: absent members stay', async () => {
   const start = { theme: 'system', notificationOptOuts: { email: [], inApp: [] } };
-  expect(ok(await call('GET me/preferences', ada.token)).body.data).toEqual(start);
-  ok(
+  expect(assertOk(await call('GET me/preferences', ada.token)).body.data).toEqual(start);
+  assertOk(
     await call('PATCH me/preferences', ada.token, {
       theme: 'dark',
       notificationOptOuts: { email: ['review.assigned'] },
     }),
   );
-  const { data } = ok(
+  const { data } = assertOk(
     await call('PATCH me/preferences', ada.token, { notificationOptOuts: { inApp: ['a.b'] } }),
   ).body;
   expect(data).toEqual({
     theme: 'dark',
     notificationOptOuts: { email: ['review.assigned'], inApp: ['a.b'] },
   });
-  expect(ok(await call('GET me/preferences', ada.token)).body.data).toEqual(data);
+  expect(assertOk(await call('GET me/preferences', ada.token)).body.data).toEqual(data);
   for (const bad of [
     { theme: 'pink' },
     { notificationOptOuts: { email: ['has blank'] } },
@@ -118,7 +120,7 @@ test.each(['30d', '', 7, null, { $ne: '1h' }])(
 test('open sessions are listed, in all organisations, and ended by what the list says', async () => {
   const guest = await createMember(harness, ada, 'viewer');
   const other = await login(guest, 'other/1');
-  const { body } = ok(await call('GET sessions', guest.token));
+  const { body } = assertOk(await call('GET sessions', guest.token));
   expect(body).toMatchObject({
     count: 3,
     total: 3,
@@ -138,9 +140,9 @@ test('open sessions are listed, in all organisations, and ended by what the list
     expiresAt: expect.any(String),
     isCurrent: false,
   });
-  ok(await call('POST revoke-session', guest.token, { jti: body.data[0].jti }));
+  assertOk(await call('POST revoke-session', guest.token, { jti: body.data[0].jti }));
   expect((await call('GET me', other)).body.code).toBe('SESSION_REVOKED');
-  expect(ok(await call('GET sessions', guest.token)).body.total).toBe(2);
+  expect(assertOk(await call('GET sessions', guest.token)).body.total).toBe(2);
   expect(JSON.stringify((await call('GET sessions', ada.token)).body)).not.toContain(
     body.data[1].jti,
   );
@@ -151,8 +153,8 @@ test('the security settings show the age of the password', async () => {
   const at = new Date(clock.now().getTime() - 40.5 * DAY_MS);
   await harness.db
     .collection('users')
-    .updateOne({ _id: objectId(person.userId) }, { $set: { passwordChangedAt: at } });
-  expect(ok(await call('GET security-settings', person.token)).body.data).toEqual({
+    .updateOne({ _id: toObjectId(person.userId) }, { $set: { passwordChangedAt: at } });
+  expect(assertOk(await call('GET security-settings', person.token)).body.data).toEqual({
     mfa: { enabled: false, backupCodesLeft: 0 },
     password: { isSet: true, changedAt: at.toISOString(), ageDays: 40 },
     emailVerifiedAt: null,
@@ -168,14 +170,14 @@ test('sign-ins and failed attempts are the caller’s own, and name what revokes
   await harness.app.call('POST', '/api/v1/auth/login', {
     body: { email: person.email, password: 'Wrong-Horse-9' },
   });
-  const activity = async () => ok(await call('GET login-activity', person.token)).body;
+  const activity = async () => assertOk(await call('GET login-activity', person.token)).body;
   await expect.poll(async () => (await activity()).total).toBe(2);
   const { data } = await activity();
   expect(data).toMatchObject([
     { status: 'failure', detail: 'wrong password', method: 'password' },
     { status: 'success', detail: null, method: 'password', userAgent: 'test/1' },
   ]);
-  ok(await call('POST revoke-session', person.token, { auditLogId: data[1]._id }));
+  assertOk(await call('POST revoke-session', person.token, { auditLogId: data[1]._id }));
   expect((await call('GET me', token)).body.code).toBe('SESSION_REVOKED');
 });
 

@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { assertOk, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
-import { createSsoOrganization, sessionIn, signOn } from '../../setup/providers/sso.ts';
-import { enrol, MovedClock } from '../../setup/second-factor.ts';
+import { createSsoOrganization, readSession, signOn } from '../../setup/providers/sso.ts';
+import { registerFactor, MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const HOUR = 3600_000;
@@ -42,10 +42,11 @@ async function verdict(token: string): Promise<string> {
 const claimsOf = (token: string): jwt.JwtPayload => jwt.decode(token) as jwt.JwtPayload;
 const endOf = (token: string): number => (claimsOf(token).exp ?? 0) * 1000;
 const refresh = async (token: string): Promise<string> =>
-  ok(await post(token, 'refresh')).body.data.token as string;
+  assertOk(await post(token, 'refresh')).body.data.token as string;
 const login = async ({ email }: Owner): Promise<string> =>
-  ok(await harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
-    .body.data.token as string;
+  assertOk(
+    await harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }),
+  ).body.data.token as string;
 
 test('thirty days after the sign-in a session is over, however often it was refreshed', async () => {
   const ada = await createOwner(harness.app);
@@ -67,10 +68,10 @@ test('another organisation begins no new thirty days', async () => {
   const ada = await createOwner(harness.app);
   clock.aheadMs = 6 * DAY;
   const body = { organizationId: ada.organizationId };
-  let { token } = ok(await post(ada.token, 'switch-org', body)).body.data;
+  let { token } = assertOk(await post(ada.token, 'switch-org', body)).body.data;
   for (let day = 12; day <= 24; day += 6) {
     clock.aheadMs = day * DAY;
-    token = ok(await post(token as string, 'switch-org', body)).body.data.token;
+    token = assertOk(await post(token as string, 'switch-org', body)).body.data.token;
   }
   clock.aheadMs = 30 * DAY - HOUR;
   expect(await verdict(token as string)).toBe('ok');
@@ -83,7 +84,7 @@ test('a refreshed token ends at once, also for a second refresh and after its ti
   const fresh = await refresh(ada.token);
   expect([await verdict(ada.token), await verdict(fresh)]).toEqual(['SESSION_REVOKED', 'ok']);
   expect((await post(ada.token, 'refresh')).body.code).toBe('SESSION_REVOKED');
-  const { data } = ok(
+  const { data } = assertOk(
     await harness.app.call('GET', '/api/v1/auth/sessions', { token: fresh }),
   ).body;
   expect(data.map(({ jti }: { jti: string }) => jti)).toEqual([claimsOf(fresh).jti]);
@@ -94,7 +95,7 @@ test('a refreshed token ends at once, also for a second refresh and after its ti
 test('after a refresh and a logout neither token answers', async () => {
   const ada = await createOwner(harness.app);
   const fresh = await refresh(ada.token);
-  ok(await post(fresh, 'logout'));
+  assertOk(await post(fresh, 'logout'));
   expect([await verdict(ada.token), await verdict(fresh)]).toEqual([
     'SESSION_REVOKED',
     'SESSION_REVOKED',
@@ -116,10 +117,10 @@ test('a session that an earlier version has refreshed has ended', async () => {
 });
 
 test('a session that a sign-on opened is over after a day, refreshed or not', async () => {
-  const home = await createSsoOrganization(harness, provider.realm());
+  const home = await createSsoOrganization(harness, provider.createRealm());
   const person = { sub: 'lasting', email: `lasting@${home.domain}` };
   const { answer } = await signOn(harness, home, person);
-  const token = sessionIn(answer);
+  const token = readSession(answer);
   expect(endOf(token) - clock.now().getTime()).toBeLessThan(DAY + 5000);
   clock.aheadMs = 23 * HOUR;
   const fresh = await refresh(token);
@@ -130,15 +131,15 @@ test('a session that a sign-on opened is over after a day, refreshed or not', as
 test('a second factor restarts the thirty days, a session of an earlier version ends thirty days after its start', async () => {
   const ada = await createOwner(harness.app);
   clock.aheadMs = 2 * DAY;
-  const authenticator = await enrol(harness.app, clock, ada.token, { password: PASSWORD });
-  const { tempToken } = ok(
+  const authenticator = await registerFactor(harness.app, clock, ada.token, { password: PASSWORD });
+  const { tempToken } = assertOk(
     await harness.app.call('POST', '/api/v1/auth/login', {
       body: { email: ada.email, password: PASSWORD },
     }),
   ).body.data;
-  const body = { tempToken, code: authenticator.next() };
-  const { token } = ok(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
-    .data;
+  const body = { tempToken, code: authenticator.generateNextCode() };
+  const { token } = assertOk(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body }))
+    .body.data;
   const session = await harness.db.collection('sessions').findOne({ jti: claimsOf(token).jti });
   expect(session).toMatchObject({ secondFactor: 'totp' });
 
@@ -146,7 +147,7 @@ test('a second factor restarts the thirty days, a session of an earlier version 
   await harness.db
     .collection('sessions')
     .updateOne(
-      { userId: objectId(bob.userId) },
+      { userId: toObjectId(bob.userId) },
       { $unset: { authenticatedAt: '', endsAt: '', secondFactor: '', supersededAt: '' } },
     );
   clock.aheadMs += 5 * DAY;

@@ -2,10 +2,15 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  createMember,
+  toObjectId,
+} from '../../setup/harness.ts';
+import { assertOk, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const secrets = {
@@ -28,8 +33,8 @@ const me = (token: string, on: TestApp = app): Promise<Answer> =>
 const post = (token: string, path: string, body?: unknown): Promise<Answer> =>
   app.call('POST', `/api/v1/auth/${path}`, { token, ...(body !== undefined && { body }) });
 const login = async ({ email }: Owner): Promise<string> =>
-  ok(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } })).body
-    .data.token;
+  assertOk(await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
+    .body.data.token;
 const claimsOf = (token: string): jwt.JwtPayload => jwt.decode(token) as jwt.JwtPayload;
 /** What `me` answers a token: `ok`, or the code of a 401. */
 async function verdict(token: string, on: TestApp = app): Promise<string> {
@@ -99,7 +104,7 @@ test('a genuine token of no known session is refused as revoked, one of no known
     'SESSION_REVOKED',
   );
   const gone = await createOwner(app);
-  await harness.db.collection('users').deleteOne({ _id: objectId(gone.userId) });
+  await harness.db.collection('users').deleteOne({ _id: toObjectId(gone.userId) });
   expect(await verdict(gone.token)).toBe('UNAUTHORIZED_NO_USER');
 });
 
@@ -123,7 +128,7 @@ test('a token of a former secret is still accepted, and new ones are not signed 
   const person = await createMember(harness, ada, 'viewer');
   const former = forge(plain, claimsOf(person.token), secrets.formerJwt[0]!);
   expect(await verdict(former)).toBe('ok');
-  const { token } = ok(await post(former, 'refresh')).body.data;
+  const { token } = assertOk(await post(former, 'refresh')).body.data;
   expect(() => jwt.verify(token, secrets.jwt)).not.toThrow();
 });
 
@@ -151,7 +156,7 @@ test.each([
     const person = await createOwner(app);
     await harness.db
       .collection('users')
-      .updateOne({ _id: objectId(person.userId) }, { $set: { sessionTimeout } });
+      .updateOne({ _id: toObjectId(person.userId) }, { $set: { sessionTimeout } });
     const token = await login(person);
     const { exp = 0, iat = 0 } = claimsOf(token);
     expect(exp - iat).toBe(seconds);
@@ -165,7 +170,7 @@ test.each([
 
 test('a revoked session stays revoked after its end', async () => {
   const person = await createOwner(app);
-  ok(await post(person.token, 'logout'));
+  assertOk(await post(person.token, 'logout'));
   aheadMs = 8 * 24 * 3600 * 1000;
   expect(await verdict(person.token)).toBe('SESSION_REVOKED');
   aheadMs = 0;
@@ -177,9 +182,9 @@ test('logging out ends the session of the token presented and no other', async (
   const { status, body } = await post(person.token, 'logout');
   expect([status, body]).toEqual([200, { success: true, data: { revoked: 1 } }]);
   expect([await verdict(person.token), await verdict(other)]).toEqual(['SESSION_REVOKED', 'ok']);
-  expect(await auditOf(app, { ...person, token: other }, 'action=auth.logout')).toMatchObject([
-    { status: 'success', resource: 'session', userId: person.userId },
-  ]);
+  expect(
+    await listAuditEntries(app, { ...person, token: other }, 'action=auth.logout'),
+  ).toMatchObject([{ status: 'success', resource: 'session', userId: person.userId }]);
 });
 
 test(
@@ -191,7 +196,7 @@ test(
     expect(await verdict(person.token, second)).toBe('ok');
     await changeMembership(harness, person, { role: 'viewer' });
     expect((await me(person.token, second)).body.data.role).toBe('viewer');
-    ok(await post(person.token, 'logout'));
+    assertOk(await post(person.token, 'logout'));
     expect(await verdict(person.token, second)).toBe('SESSION_REVOKED');
     await second.stop();
   },
@@ -214,7 +219,7 @@ test('one session is ended by its jti or by the audit entry of its sign-in', asy
   const [byJti, byEntry] = [await login(person), await login(person)];
   const { jti } = claimsOf(byJti);
   expect((await post(person.token, 'revoke-session', { jti })).body.data).toEqual({ revoked: 1 });
-  const [entry] = await auditOf(app, person, 'action=auth.login');
+  const [entry] = await listAuditEntries(app, person, 'action=auth.login');
   expect(entry?.metadata).toEqual({ method: 'password', jti: claimsOf(byEntry).jti });
   expect((await post(person.token, 'revoke-session', { auditLogId: entry?._id })).status).toBe(200);
   expect(await Promise.all([byJti, byEntry, person.token].map((token) => verdict(token)))).toEqual([
@@ -232,11 +237,11 @@ test('another user’s session, of the same organisation or not, is an unknown o
     await createOwner(app),
   ];
   const again = await login(colleague);
-  const [entry] = await auditOf(app, ada, `action=auth.login&userId=${colleague.userId}`);
-  const [foreign] = await auditOf(app, stranger, 'action=auth.register');
-  const [wordless] = await auditOf(app, ada, 'action=auth.register');
-  ok(await post(ada.token, 'keys', { name: 'no session' }));
-  const [noSession] = await auditOf(app, ada, 'action=apikey.create');
+  const [entry] = await listAuditEntries(app, ada, `action=auth.login&userId=${colleague.userId}`);
+  const [foreign] = await listAuditEntries(app, stranger, 'action=auth.register');
+  const [wordless] = await listAuditEntries(app, ada, 'action=auth.register');
+  assertOk(await post(ada.token, 'keys', { name: 'no session' }));
+  const [noSession] = await listAuditEntries(app, ada, 'action=apikey.create');
   expect([entry, foreign, wordless, noSession].every(Boolean)).toBe(true);
   for (const named of [
     { jti: claimsOf(again).jti },
@@ -276,13 +281,13 @@ test('refreshing mints a token for the same organisation and ends the old one', 
     'SESSION_REVOKED',
     'ok',
   ]);
-  const [entry] = await auditOf(app, ada, `action=auth.refresh&userId=${guest.userId}`);
+  const [entry] = await listAuditEntries(app, ada, `action=auth.refresh&userId=${guest.userId}`);
   expect(entry?.metadata).toEqual({ jti: claimsOf(body.data.token).jti });
 });
 
 test('a revoked token refreshes nothing', async () => {
   const person = await createOwner(app);
-  ok(await post(person.token, 'logout'));
+  assertOk(await post(person.token, 'logout'));
   expect((await post(person.token, 'refresh')).body.code).toBe('SESSION_REVOKED');
 });
 
@@ -290,8 +295,8 @@ test('a user of two organisations lists them and switches between them; both tok
   const own = await createOwner(app, 'Eve');
   const guest = await createOwner(app, 'Guest');
   const row = {
-    organizationId: objectId(own.organizationId),
-    userId: objectId(guest.userId),
+    organizationId: toObjectId(own.organizationId),
+    userId: toObjectId(guest.userId),
     role: 'viewer',
   };
   await harness.db.collection('memberships').insertOne({
@@ -301,8 +306,8 @@ test('a user of two organisations lists them and switches between them; both tok
     createdAt: new Date(),
     updatedAt: new Date(),
   });
-  const listed = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token })).body
-    .data;
+  const listed = assertOk(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token }))
+    .body.data;
   expect(listed).toEqual([
     expect.objectContaining({
       organizationId: guest.organizationId,
@@ -341,7 +346,7 @@ test('a user of two organisations lists them and switches between them; both tok
     own.organizationId,
   ]);
   // Recorded where the caller now is.
-  expect(await auditOf(app, own, 'action=auth.switch_org')).toMatchObject([
+  expect(await listAuditEntries(app, own, 'action=auth.switch_org')).toMatchObject([
     { userId: guest.userId, userRole: 'viewer' },
   ]);
 });
@@ -372,7 +377,10 @@ test('a role, a suspension and a removal count from the next request on', async 
   expect(await verdict(person.token)).toBe('ACCOUNT_DEACTIVATED');
   await changeMembership(harness, person, { isActive: true, deactivatedBy: null });
   expect(await verdict(person.token)).toBe('ok');
-  const where = { organizationId: objectId(ada.organizationId), userId: objectId(person.userId) };
+  const where = {
+    organizationId: toObjectId(ada.organizationId),
+    userId: toObjectId(person.userId),
+  };
   await harness.db.collection('memberships').deleteOne(where);
   expect(await verdict(person.token)).toBe('TOKEN_REVOKED');
 });
@@ -387,7 +395,7 @@ test('de-provisioning by the identity provider leaves open sessions to their end
 
 test('an auditor has a session like everybody else', async () => {
   const auditor = await createMember(harness, ada, 'auditor');
-  expect(ok(await me(auditor.token)).body.data.role).toBe('auditor');
+  expect(assertOk(await me(auditor.token)).body.data.role).toBe('auditor');
   expect((await app.call('GET', '/api/v1/auth/me/orgs', { token: auditor.token })).status).toBe(
     200,
   );
@@ -398,7 +406,7 @@ test('an auditor has a session like everybody else', async () => {
 });
 
 test('a session is bound to its row, not to what its token says of the organisation', async () => {
-  const stranger = await createOwner(app, `S${randomHex(2)}`);
+  const stranger = await createOwner(app, `S${generateHex(2)}`);
   const crossed = forge(
     plain,
     { ...claimsOf(ada.token), organizationId: stranger.organizationId },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { changeMembership, createMember } from '../../setup/harness.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { assertOk, createOwner, type Owner } from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 
 const clock = new MovedClock();
@@ -60,7 +60,7 @@ test('it ends with its session, its membership and the password', async () => {
     await createMember(harness, ada, 'member'),
   ];
   const tokens = [await mint(out), await mint(suspended)];
-  ok(await harness.app.call('POST', '/api/v1/auth/logout', { token: out.token }));
+  assertOk(await harness.app.call('POST', '/api/v1/auth/logout', { token: out.token }));
   await changeMembership(harness, suspended, { isActive: false, deactivatedBy: 'team' });
   expect(await Promise.all(tokens.map(redeem))).toEqual([
     'INVALID_STREAM_TOKEN',

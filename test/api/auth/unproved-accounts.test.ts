@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import {
-  auditOf,
+  listAuditEntries,
   changeMembership,
   createMember,
-  objectId,
-  prove as proveBehind,
+  toObjectId,
+  verifyMailbox as proveBehind,
   startHarness,
   type Harness,
 } from '../../setup/harness.ts';
@@ -14,17 +14,17 @@ import {
   createAgent,
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   PASSWORD,
   type Owner,
 } from '../../setup/personas.ts';
-import { policyBody } from '../../contract/bodies.ts';
-import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
+import { createPolicyBody } from '../../contract/bodies.ts';
+import { holdMail, startMailServer, extractToken } from '../../setup/providers/mail-server.ts';
 import { claimDomain } from '../../setup/providers/sso.ts';
-import { address, directory } from '../../setup/scim.ts';
-import { enrol, MovedClock } from '../../setup/second-factor.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { createAddress, createDirectory } from '../../setup/scim.ts';
+import { registerFactor, MovedClock } from '../../setup/second-factor.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const NEW_PASSWORD = 'Another-Horse-8';
 const DAY = 24 * 3600_000;
@@ -54,22 +54,22 @@ const call = (method: string, path: string, token?: string, body?: object): Prom
 const post = (path: string, body: object, token?: string): Promise<Answer> =>
   call('POST', `auth/${path}`, token, body);
 async function mailed(path: string, email: string): Promise<string> {
-  ok(await post(path, { email }));
+  assertOk(await post(path, { email }));
   await deliver();
-  return tokenOf(office.newest(email));
+  return extractToken(office.findNewest(email));
 }
 const login = (email: string, password: string): Promise<Answer> =>
   post('login', { email, password });
 const stored = (name: string, id: string) =>
-  harness.db.collection(name).findOne({ _id: objectId(id) });
+  harness.db.collection(name).findOne({ _id: toObjectId(id) });
 /** A decision of an agent of the squatter's. */
 async function decide(): Promise<void> {
   agent ??= await createAgent(harness.app, squatter);
   const { key, id } = agent;
-  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decision(id) }));
+  assertOk(await harness.app.call('POST', '/api/v1/traces', { key, body: buildDecision(id) }));
 }
 const list = async (token: string, path: string): Promise<{ name?: string }[]> =>
-  ok(await call('GET', path, token)).body.data;
+  assertOk(await call('GET', path, token)).body.data;
 /** A sign-up leads to an organisation of its own, from where the former one is entered. */
 const enterOrganization = ({ token }: { token: string }, organizationId: string): Promise<Answer> =>
   post('switch-org', { organizationId }, token);
@@ -86,7 +86,7 @@ const proofs: [string, (email: string) => Promise<Answer>][] = [
     'a new password',
     async (email) => {
       const token = await mailed('forgot-password', email);
-      ok(await post('reset-password', { token, password: NEW_PASSWORD }));
+      assertOk(await post('reset-password', { token, password: NEW_PASSWORD }));
       return login(email, NEW_PASSWORD);
     },
   ],
@@ -102,46 +102,46 @@ const proofs: [string, (email: string) => Promise<Answer>][] = [
 
 describe.for(proofs)('the first proof, by %s', ([, prove]) => {
   test('is not locked out by the second factor, the codes or the password of a stranger', async () => {
-    await enrol(harness.app, clock, squatter.token);
-    ok(await post('backup-codes/generate', {}, squatter.token));
-    const { data } = ok(await prove(squatter.email)).body;
+    await registerFactor(harness.app, clock, squatter.token);
+    assertOk(await post('backup-codes/generate', {}, squatter.token));
+    const { data } = assertOk(await prove(squatter.email)).body;
     expect(data.token).toEqual(expect.any(String));
     expect((await call('GET', 'auth/me', squatter.token)).status).toBe(401);
     expect((await login(squatter.email, PASSWORD)).status).toBe(401);
-    const settings = ok(await call('GET', 'auth/security-settings', data.token)).body.data;
+    const settings = assertOk(await call('GET', 'auth/security-settings', data.token)).body.data;
     expect(settings.mfa).toEqual({ enabled: false, backupCodesLeft: 0 });
     expect(settings.emailVerifiedAt).toEqual(expect.any(String));
   });
 
   test('destroys nothing: the data stays, and the owner is asked whether to keep it', async () => {
     await decide();
-    ok(await call('POST', 'policies', squatter.token, policyBody('kept')));
-    const { data } = ok(await prove(squatter.email)).body;
-    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    assertOk(await call('POST', 'policies', squatter.token, createPolicyBody('kept')));
+    const { data } = assertOk(await prove(squatter.email)).body;
+    const { token } = assertOk(await enterOrganization(data, squatter.organizationId)).body.data;
     expect((await list(token, 'traces')).length).toBe(1);
     expect((await list(token, 'policies')).map(({ name }) => name)).toEqual(['kept policy']);
-    const verified = ok(await call('POST', 'hash-chain/verify', token, {})).body.data;
+    const verified = assertOk(await call('POST', 'hash-chain/verify', token, {})).body.data;
     expect(verified).toMatchObject({ verified: true });
-    const organization = ok(await call('GET', 'organization', token)).body.data;
+    const organization = assertOk(await call('GET', 'organization', token)).body.data;
     expect(organization.reclaimedAt).toEqual(expect.any(String));
-    const me = ok(await call('GET', 'auth/me', token)).body.data;
+    const me = assertOk(await call('GET', 'auth/me', token)).body.data;
     expect(me.organization.reclaimedAt).toBe(organization.reclaimedAt);
     await deliver();
-    expect(office.newest(squatter.email).subject).toContain('Keep or delete');
-    expect(office.newest(squatter.email).text).toContain(`#organization=${organization._id}`);
+    expect(office.findNewest(squatter.email).subject).toContain('Keep or delete');
+    expect(office.findNewest(squatter.email).text).toContain(`#organization=${organization._id}`);
   });
 
   test('ends keys of the organisation, keys of its agents, its invitations and its SCIM token', async () => {
     const { key } = await createWorkspaceKey(harness.app, squatter);
     const bot = await createAgent(harness.app, squatter);
-    const scim = await directory(harness.app, squatter);
-    const guest = address();
-    ok(await call('POST', 'team/invite', squatter.token, { email: guest, role: 'owner' }));
+    const scim = await createDirectory(harness.app, squatter);
+    const guest = createAddress();
+    assertOk(await call('POST', 'team/invite', squatter.token, { email: guest, role: 'owner' }));
     await deliver();
-    const invitation = tokenOf(office.newest(guest));
-    const { data } = ok(await prove(squatter.email)).body;
+    const invitation = extractToken(office.findNewest(guest));
+    const { data } = assertOk(await prove(squatter.email)).body;
     for (const ended of [key, bot.key])
-      expect(outcome(await harness.app.call('GET', '/api/v1/agents', { key: ended }))).toEqual([
+      expect(toOutcome(await harness.app.call('GET', '/api/v1/agents', { key: ended }))).toEqual([
         401,
         'INVALID_API_KEY',
       ]);
@@ -150,19 +150,19 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
       name: 'Guest',
       password: PASSWORD,
     });
-    expect(outcome(accepted)).toEqual([410, 'EXPIRED']);
-    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
+    expect(toOutcome(accepted)).toEqual([410, 'EXPIRED']);
+    const { token } = assertOk(await enterOrganization(data, squatter.organizationId)).body.data;
     const renewed = await call('POST', `agents/${bot.id}/regenerate-key`, token, {});
-    const fresh = ok(renewed).body.data.apiKey as string;
+    const fresh = assertOk(renewed).body.data.apiKey as string;
     expect((await harness.app.call('GET', '/api/v1/agents', { key: fresh })).status).toBe(403);
   });
 
   test('suspends an accomplice, whom the owner may take back', async () => {
     const accomplice = await createMember(harness, squatter, 'owner');
-    const { data } = ok(await prove(squatter.email)).body;
+    const { data } = assertOk(await prove(squatter.email)).body;
     expect((await call('GET', 'agents', accomplice.token)).status).toBe(401);
-    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
-    const members = ok(await call('GET', 'team/members', token)).body.data;
+    const { token } = assertOk(await enterOrganization(data, squatter.organizationId)).body.data;
+    const members = assertOk(await call('GET', 'team/members', token)).body.data;
     const standing = members.map(({ userId, isActive }: { userId: string; isActive: boolean }) => [
       userId,
       isActive,
@@ -173,7 +173,7 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
         [squatter.userId, true],
       ]),
     );
-    ok(await call('PATCH', `team/members/${accomplice.userId}/reactivate`, token));
+    assertOk(await call('PATCH', `team/members/${accomplice.userId}/reactivate`, token));
     expect((await call('GET', 'agents', accomplice.token)).status).toBe(401);
     expect((await login(accomplice.email, PASSWORD)).status).toBe(200);
   });
@@ -182,10 +182,10 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
     const hook = { url: 'https://hooks.example.com/in', events: ['trace.created'] };
     const { insertedId } = await harness.db.collection('webhooks').insertOne({
       ...hook,
-      organizationId: objectId(squatter.organizationId),
+      organizationId: toObjectId(squatter.organizationId),
       isActive: true,
     });
-    ok(await prove(squatter.email));
+    assertOk(await prove(squatter.email));
     expect(await stored('webhooks', insertedId.toHexString())).toMatchObject({
       ...hook,
       isActive: false,
@@ -193,23 +193,27 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
   });
 
   test('asks until the owner keeps the organisation, which then has its own sign-on again', async () => {
-    const { data } = ok(await prove(squatter.email)).body;
-    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
-    const kept = ok(await call('POST', 'organization/keep', token)).body.data;
+    const { data } = assertOk(await prove(squatter.email)).body;
+    const { token } = assertOk(await enterOrganization(data, squatter.organizationId)).body.data;
+    const kept = assertOk(await call('POST', 'organization/keep', token)).body.data;
     expect(kept.reclaimedAt).toBeNull();
-    expect(outcome(await call('POST', 'organization/keep', token))).toEqual([
+    expect(toOutcome(await call('POST', 'organization/keep', token))).toEqual([
       400,
       'INVALID_OPERATION',
     ]);
-    const entries = await auditOf(harness.app, { ...squatter, token }, 'action=organization.kept');
+    const entries = await listAuditEntries(
+      harness.app,
+      { ...squatter, token },
+      'action=organization.kept',
+    );
     expect(entries).toHaveLength(2);
   });
 
   test('lets the owner discard the organisation by the ordinary deletion', async () => {
-    const { data } = ok(await prove(squatter.email)).body;
-    const { token } = ok(await enterOrganization(data, squatter.organizationId)).body.data;
-    const { name } = ok(await call('GET', 'organization', token)).body.data;
-    ok(await call('DELETE', 'organization', token, { name }));
+    const { data } = assertOk(await prove(squatter.email)).body;
+    const { token } = assertOk(await enterOrganization(data, squatter.organizationId)).body.data;
+    const { name } = assertOk(await call('GET', 'organization', token)).body.data;
+    assertOk(await call('DELETE', 'organization', token, { name }));
     expect(await stored('organizations', squatter.organizationId)).toBeNull();
   });
 
@@ -217,11 +221,11 @@ describe.for(proofs)('the first proof, by %s', ([, prove]) => {
     const other = await createMember(harness, squatter, 'owner');
     await changeMembership(harness, squatter, { role: 'viewer' });
     const { key } = await createWorkspaceKey(harness.app, other);
-    const { data } = ok(await prove(squatter.email)).body;
+    const { data } = assertOk(await prove(squatter.email)).body;
     expect(data.organizationId).not.toBe(squatter.organizationId);
     expect((await call('GET', 'agents', other.token)).status).toBe(200);
     expect((await harness.app.call('GET', '/api/v1/agents', { key })).status).toBe(200);
-    const own = ok(await call('GET', 'auth/me/orgs', data.token)).body.data;
+    const own = assertOk(await call('GET', 'auth/me/orgs', data.token)).body.data;
     const offered = own.find(
       ({ organizationId }: { organizationId: string }) =>
         organizationId === squatter.organizationId,
@@ -234,14 +238,14 @@ test('a registrant who proves the address with the password keeps everything', a
   const { key } = await createWorkspaceKey(harness.app, squatter);
   const token = await mailed('magic-link', squatter.email);
   const wrong = await post('magic-link/verify', { token, password: 'Wrong-Horse-9' });
-  expect(outcome(wrong)).toEqual([401, 'INVALID_CREDENTIALS']);
+  expect(toOutcome(wrong)).toEqual([401, 'INVALID_CREDENTIALS']);
   expect(await stored('organizations', squatter.organizationId)).not.toBeNull();
-  const { data } = ok(await post('magic-link/verify', { token, password: PASSWORD })).body;
+  const { data } = assertOk(await post('magic-link/verify', { token, password: PASSWORD })).body;
   expect(data.organizationId).toBe(squatter.organizationId);
   expect((await call('GET', 'auth/me', squatter.token)).status).toBe(200);
   expect((await harness.app.call('GET', '/api/v1/agents', { key })).status).toBe(200);
   expect((await stored('users', squatter.userId))?.emailVerifiedAt).toEqual(expect.any(Date));
-  ok(await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) }));
+  assertOk(await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) }));
   expect(await stored('organizations', squatter.organizationId)).not.toBeNull();
 });
 
@@ -251,10 +255,10 @@ test('a link that is used many times at once reclaims the organisation once', as
     Array.from({ length: 5 }, () => post('magic-link/verify', { token })),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  const own = { userId: objectId(squatter.userId) };
+  const own = { userId: toObjectId(squatter.userId) };
   expect(await harness.db.collection('memberships').countDocuments(own)).toBe(1);
   const entry = {
-    organizationId: objectId(squatter.organizationId),
+    organizationId: toObjectId(squatter.organizationId),
     action: 'organization.reclaimed',
   };
   clock.aheadMs += 60_000;
@@ -264,37 +268,38 @@ test('a link that is used many times at once reclaims the organisation once', as
 
 describe('registration', () => {
   test('takes over an address that only a directory has used; its offer waits for the proof', async () => {
-    const scim = await directory(harness.app, squatter);
-    const email = address();
+    const scim = await createDirectory(harness.app, squatter);
+    const email = createAddress();
     const { id } = await scim.provision({ userName: email });
-    const { data } = ok(await register(email)).body;
+    const { data } = assertOk(await register(email)).body;
     expect([data.user._id, data.user.name, data.role]).toEqual([id, 'Own', 'owner']);
     expect(data.organizationId).not.toBe(squatter.organizationId);
     const enter = (token: string): Promise<Answer> =>
       post('switch-org', { organizationId: squatter.organizationId }, token);
-    expect(outcome(await enter(data.token))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await enter(data.token))).toEqual([404, 'NOT_FOUND']);
     const token = await mailed('magic-link', email);
-    const proved = ok(await post('magic-link/verify', { token, password: PASSWORD })).body.data;
+    const proved = assertOk(await post('magic-link/verify', { token, password: PASSWORD })).body
+      .data;
     expect(proved.organizationId).toBe(data.organizationId);
-    expect(outcome(await enter(proved.token))).toEqual([200, undefined]);
+    expect(toOutcome(await enter(proved.token))).toEqual([200, undefined]);
   });
 
   test('without a proof takes nothing from an organisation that has proved the domain', async () => {
-    const scim = await directory(harness.app, squatter);
+    const scim = await createDirectory(harness.app, squatter);
     const domain = `d${squatter.userId}.example.org`;
     await claimDomain(harness, squatter, domain);
     const { id, userName } = await scim.provision({ userName: `new@${domain}` });
-    expect(outcome(await register(userName))).toEqual([409, 'ALREADY_EXISTS']);
+    expect(toOutcome(await register(userName))).toEqual([409, 'ALREADY_EXISTS']);
     expect((await stored('users', id))?.passwordHash).toBeNull();
   });
 
   test('without a proof takes nothing from an earlier registrant', async () => {
-    expect(outcome(await register(squatter.email))).toEqual([409, 'ALREADY_EXISTS']);
+    expect(toOutcome(await register(squatter.email))).toEqual([409, 'ALREADY_EXISTS']);
     expect((await call('GET', 'auth/me', squatter.token)).status).toBe(200);
   });
 
   test('of many at once for one address one succeeds', async () => {
-    const scim = await directory(harness.app, squatter);
+    const scim = await createDirectory(harness.app, squatter);
     const { userName } = await scim.provision();
     const answers = await Promise.all(Array.from({ length: 4 }, () => register(userName)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
@@ -316,12 +321,12 @@ describe('where an installation asks for proofs', () => {
     clock.aheadMs += DAY - 60_000;
     expect((await signIn(late)).status).toBe(200);
     clock.aheadMs += 120_000;
-    expect(outcome(await signIn(late))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
+    expect(toOutcome(await signIn(late))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
     const me = await strict.app.call('GET', '/api/v1/auth/me', { token: late.token });
-    expect(outcome(me)).toEqual([401, 'ACCOUNT_DEACTIVATED']);
+    expect(toOutcome(me)).toEqual([401, 'ACCOUNT_DEACTIVATED']);
     expect((await signIn(proved)).status).toBe(200);
     await proveBehind(strict, late);
-    const { data } = ok(await signIn(late)).body;
+    const { data } = assertOk(await signIn(late)).body;
     expect(data.organizationId).toBe(late.organizationId);
   });
 
@@ -329,12 +334,12 @@ describe('where an installation asks for proofs', () => {
     const late = await createOwner(strict.app);
     clock.aheadMs += 40 * DAY;
     await strict.app.instance.runJobsOnce();
-    const where = { _id: objectId(late.organizationId) };
+    const where = { _id: toObjectId(late.organizationId) };
     expect(await strict.db.collection('organizations').countDocuments(where)).toBe(1);
     const again = await strict.app.call('POST', '/api/v1/auth/register', {
       body: { name: 'Own', email: late.email, password: PASSWORD, organizationName: 'Own' },
     });
-    expect(outcome(again)).toEqual([409, 'ALREADY_EXISTS']);
+    expect(toOutcome(again)).toEqual([409, 'ALREADY_EXISTS']);
   });
 
   test('elsewhere none does', async () => {
@@ -345,19 +350,19 @@ describe('where an installation asks for proofs', () => {
 
 test('the audit log of the organisation says that it was reclaimed, and how many were suspended', async () => {
   await createMember(harness, squatter, 'admin');
-  const { data } = ok(
+  const { data } = assertOk(
     await post('magic-link/verify', { token: await mailed('magic-link', squatter.email) }),
   ).body;
   clock.aheadMs += 60_000;
   await harness.app.instance.background.audit.sweep();
   const home = { ...squatter, token: data.token };
-  const [entry] = await auditOf(harness.app, home, 'action=organization.reclaimed');
+  const [entry] = await listAuditEntries(harness.app, home, 'action=organization.reclaimed');
   expect(entry).toMatchObject({ metadata: { membersSuspended: 1 }, resource: 'organization' });
 });
 
 test('a new password tells how many sessions it has ended', async () => {
   const token = await mailed('forgot-password', squatter.email);
-  const { data } = ok(await post('reset-password', { token, password: NEW_PASSWORD })).body;
+  const { data } = assertOk(await post('reset-password', { token, password: NEW_PASSWORD })).body;
   expect(data.sessionsEnded).toBe(1);
 });
 
@@ -367,11 +372,11 @@ test('a month of decisions is there after a new password, and verifies', async (
     clock.aheadMs += DAY;
   }
   const token = await mailed('forgot-password', squatter.email);
-  ok(await post('reset-password', { token, password: NEW_PASSWORD }));
-  const { data } = ok(await login(squatter.email, NEW_PASSWORD)).body;
+  assertOk(await post('reset-password', { token, password: NEW_PASSWORD }));
+  const { data } = assertOk(await login(squatter.email, NEW_PASSWORD)).body;
   expect(data.organizationId).toBe(squatter.organizationId);
-  const verified = ok(await call('POST', 'hash-chain/verify', data.token, {})).body.data;
+  const verified = assertOk(await call('POST', 'hash-chain/verify', data.token, {})).body.data;
   expect(verified).toMatchObject({ verified: true });
-  const page = ok(await call('GET', 'traces?limit=100', data.token)).body;
+  const page = assertOk(await call('GET', 'traces?limit=100', data.token)).body;
   expect(page.data).toHaveLength(30);
 });

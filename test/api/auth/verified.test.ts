@@ -2,9 +2,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { startHarness } from '../../setup/harness.ts';
-import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
-import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
-import { address } from '../../setup/scim.ts';
+import { createOwner, assertOk, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { holdMail, startMailServer, extractToken } from '../../setup/providers/mail-server.ts';
+import { createAddress } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 let deliver: () => Promise<number>;
@@ -29,7 +29,7 @@ const call = (method: string, path: string, token?: string, body?: object): Prom
   });
 const oidc = { issuer: 'https://login.example.com', clientId: 'assay', clientSecret: 'secret' };
 const powers: [string, string, object?][] = [
-  ['POST', 'team/invite', { email: address() }],
+  ['POST', 'team/invite', { email: createAddress() }],
   ['POST', 'auth/keys', { name: 'first' }],
   ['POST', 'agents', { name: 'bot' }],
   ['POST', 'organization/scim-token'],
@@ -44,8 +44,10 @@ describe('before the proof', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
     expect(refused.body.error).toContain('Confirm your e-mail address');
     await deliver();
-    const token = tokenOf(office.newest(ada.email));
-    ok(await call('POST', 'auth/magic-link/verify', undefined, { token, password: PASSWORD }));
+    const token = extractToken(office.findNewest(ada.email));
+    assertOk(
+      await call('POST', 'auth/magic-link/verify', undefined, { token, password: PASSWORD }),
+    );
     expect((await call(method, path, ada.token, body)).status).toBeLessThan(300);
   });
 
@@ -59,21 +61,23 @@ describe('before the proof', () => {
 describe('the mail that asks for the proof', () => {
   test('comes with the registration, and says what to do', async () => {
     await deliver();
-    const mail = office.newest(ada.email);
+    const mail = office.findNewest(ada.email);
     expect(mail.subject).toBe('Confirm your address for Assay');
     expect(mail.text).toContain('/magic-link#token=');
   });
 
   test('is not sent when the mailbox has been proved since', async () => {
-    ok(await call('POST', 'auth/magic-link', undefined, { email: ada.email }));
+    assertOk(await call('POST', 'auth/magic-link', undefined, { email: ada.email }));
     const rows = harness.db.collection('outbox');
     const confirming = { 'payload.kind': 'confirm', 'payload.email': ada.email };
     await rows.updateOne(confirming, { $set: { nextAttemptAt: new Date(Date.now() + 3600_000) } });
     const due = await rows.findOne(confirming);
     await rows.deleteOne(confirming);
     await deliver();
-    const token = tokenOf(office.newest(ada.email));
-    ok(await call('POST', 'auth/magic-link/verify', undefined, { token, password: PASSWORD }));
+    const token = extractToken(office.findNewest(ada.email));
+    assertOk(
+      await call('POST', 'auth/magic-link/verify', undefined, { token, password: PASSWORD }),
+    );
     const before = office.received.length;
     const compose = harness.app.instance.services.auth.emailLinks.mails.confirm;
     expect(await compose(due as never)).toBeNull();
@@ -82,8 +86,8 @@ describe('the mail that asks for the proof', () => {
 
   test('of a first link, says what ends', async () => {
     await deliver();
-    ok(await call('POST', 'auth/magic-link', undefined, { email: ada.email }));
-    ok(await call('POST', 'auth/forgot-password', undefined, { email: ada.email }));
+    assertOk(await call('POST', 'auth/magic-link', undefined, { email: ada.email }));
+    assertOk(await call('POST', 'auth/forgot-password', undefined, { email: ada.email }));
     await deliver();
     const texts = office.received
       .filter(({ recipients }) => recipients.includes(ada.email))
@@ -97,7 +101,7 @@ describe('the mail that asks for the proof', () => {
 test('other installations ask for no proof', async () => {
   const open = await startHarness();
   const { token } = await createOwner(open.app);
-  ok(await open.app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'first' } }));
+  assertOk(await open.app.call('POST', '/api/v1/auth/keys', { token, body: { name: 'first' } }));
   expect(await open.db.collection('outbox').countDocuments()).toBe(0);
   await open.stop();
 });

@@ -1,10 +1,10 @@
 // Billing over HTTP with the real SDK against a processor on the loopback (document 3, section 4.8).
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
 import { startPaymentProcessor } from '../../setup/providers/payment-processor.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/billing';
 
@@ -35,22 +35,22 @@ const checkout = (planId: unknown, { token } = ada): Promise<Answer> =>
 const portal = ({ token } = ada): Promise<Answer> => app.call('POST', `${path}/portal`, { token });
 const setSubscription = async (change: Record<string, unknown>): Promise<void> => {
   const set = Object.entries(change).map(([name, value]) => [`subscription.${name}`, value]);
-  const _id = objectId(ada.organizationId);
+  const _id = toObjectId(ada.organizationId);
   await harness.db
     .collection('organizations')
     .updateOne({ _id }, { $set: Object.fromEntries(set) as object });
 };
 
 test('the processor that the operator names is called without leave, and no user reaches it', async () => {
-  ok(await checkout('scale_monthly'));
+  assertOk(await checkout('scale_monthly'));
   expect(processor.calls.map((call) => call.path)).toEqual(['/v1/checkout/sessions']);
   const body = { url: `${processor.url}/hook`, events: ['trace.created'] };
   const answer = await app.call('POST', '/api/v1/webhooks', { token: ada.token, body });
-  expect(outcome(answer)).toEqual([400, 'SSRF_BLOCKED']);
+  expect(toOutcome(answer)).toEqual([400, 'SSRF_BLOCKED']);
 });
 
 test('before a checkout the period ends with the month; everybody reads that', async () => {
-  const { data } = ok(await app.call('GET', path, { token: people.viewer.token })).body;
+  const { data } = assertOk(await app.call('GET', path, { token: people.viewer.token })).body;
   const now = new Date();
   const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
   expect(data).toEqual({
@@ -67,7 +67,7 @@ test('before a checkout the period ends with the month; everybody reads that', a
 });
 
 test('the plans, with the amounts of the configuration', async () => {
-  const { data } = ok(await app.call('GET', `${path}/plans`, { token: ada.token })).body;
+  const { data } = assertOk(await app.call('GET', `${path}/plans`, { token: ada.token })).body;
   expect(data).toHaveLength(5);
   expect(data[0]).toMatchObject({ plan: 'sandbox', monthlyLimit: 50, overage: 'blocked' });
   expect(data[1]).toEqual({
@@ -82,7 +82,7 @@ test('the plans, with the amounts of the configuration', async () => {
 });
 
 test('a checkout has the plan’s price and a metered one, and names the organisation', async () => {
-  const { data } = ok(await checkout('governance_annual', people.admin)).body;
+  const { data } = assertOk(await checkout('governance_annual', people.admin)).body;
   expect(data).toEqual({ url: expect.stringMatching(/^https:\/\/pay\.example\.com\/checkout/) });
   const [call] = processor.calls;
   expect(call?.path).toBe('/v1/checkout/sessions');
@@ -101,7 +101,7 @@ test('a checkout has the plan’s price and a metered one, and names the organis
     success_url: 'https://app.example.com/billing',
     cancel_url: 'https://app.example.com/billing',
   });
-  const [entry] = await auditOf(app, ada, 'action=billing.checkout');
+  const [entry] = await listAuditEntries(app, ada, 'action=billing.checkout');
   expect(entry).toMatchObject({
     status: 'success',
     userEmail: people.admin.email,
@@ -110,32 +110,32 @@ test('a checkout has the plan’s price and a metered one, and names the organis
 });
 
 test('a customer who is known is not made again', async () => {
-  expect(outcome(await portal())).toEqual([400, 'NO_PAYMENT_CUSTOMER']);
+  expect(toOutcome(await portal())).toEqual([400, 'NO_PAYMENT_CUSTOMER']);
   await setSubscription({ paymentCustomerId: 'cus_1', status: 'canceled' });
-  ok(await checkout('scale_monthly'));
+  assertOk(await checkout('scale_monthly'));
   expect(processor.calls[0]?.form.get('customer')).toBe('cus_1');
   expect(processor.calls[0]?.form.has('customer_email')).toBe(false);
-  const { url } = ok(await portal()).body.data;
+  const { url } = assertOk(await portal()).body.data;
   expect(url).toMatch(/^https:\/\/pay\.example\.com\/billing_portal/);
   expect(Object.fromEntries(processor.calls[1]?.form ?? [])).toEqual({
     customer: 'cus_1',
     return_url: 'https://app.example.com/billing',
   });
-  expect(await auditOf(app, ada, 'action=billing.portal&status=success')).toHaveLength(1);
+  expect(await listAuditEntries(app, ada, 'action=billing.portal&status=success')).toHaveLength(1);
 });
 
 test('beside a subscription no other is sold', async () => {
   await setSubscription({ paymentSubscriptionId: 'sub_1', status: 'past_due' });
-  expect(outcome(await checkout('scale_monthly'))).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(await checkout('scale_monthly'))).toEqual([400, 'INVALID_OPERATION']);
   expect(processor.calls).toEqual([]);
   await setSubscription({ status: 'canceled' });
-  ok(await checkout('scale_monthly'));
+  assertOk(await checkout('scale_monthly'));
 });
 
 test.each(['reviewer', 'member', 'viewer'] as const)('a %s buys nothing', async (role) => {
   const who = people[role];
-  expect(outcome(await checkout('nothing', who))).toEqual([403, 'BILLING_FORBIDDEN']);
-  expect(outcome(await portal(who))).toEqual([403, 'BILLING_FORBIDDEN']);
+  expect(toOutcome(await checkout('nothing', who))).toEqual([403, 'BILLING_FORBIDDEN']);
+  expect(toOutcome(await portal(who))).toEqual([403, 'BILLING_FORBIDDEN']);
 });
 
 test.each([
@@ -148,34 +148,37 @@ test.each([
   [['scale_annual']],
   ['__proto__'],
 ])('%j is no plan on sale', async (planId) => {
-  expect(outcome(await checkout(planId))).toEqual([400, 'INVALID_PLAN']);
+  expect(toOutcome(await checkout(planId))).toEqual([400, 'INVALID_PLAN']);
 });
 
 test.each(['failing', 'endless'] as const)('a %s processor', async (mood) => {
   processor.mood = mood;
-  expect(outcome(await checkout('scale_monthly'))).toEqual([500, 'CHECKOUT_FAILED']);
-  expect(outcome(await portal())).toEqual([500, 'PORTAL_FAILED']);
-  const failures = await auditOf(app, ada, 'action=billing.checkout&status=failure');
+  expect(toOutcome(await checkout('scale_monthly'))).toEqual([500, 'CHECKOUT_FAILED']);
+  expect(toOutcome(await portal())).toEqual([500, 'PORTAL_FAILED']);
+  const failures = await listAuditEntries(app, ada, 'action=billing.checkout&status=failure');
   expect(failures[0]).toMatchObject({ metadata: { code: 'CHECKOUT_FAILED' } });
 });
 
 test('without a key everything but buying works: role, plan, then configuration', async () => {
   const call = (method: string, below: string, body?: object): Promise<Answer> =>
     plain.app.call(method, path + below, { token: eve.token, ...(body && { body }) });
-  const { data } = ok(await call('GET', '')).body;
+  const { data } = assertOk(await call('GET', '')).body;
   expect(data).toMatchObject({
     subscription: { plan: 'custom' },
     usage: { traces: 0, tracesLimit: null },
   });
-  expect(ok(await call('GET', '/plans')).body.data).toHaveLength(5);
-  expect(outcome(await call('POST', '/checkout', { planId: 'x' }))).toEqual([400, 'INVALID_PLAN']);
+  expect(assertOk(await call('GET', '/plans')).body.data).toHaveLength(5);
+  expect(toOutcome(await call('POST', '/checkout', { planId: 'x' }))).toEqual([
+    400,
+    'INVALID_PLAN',
+  ]);
   const bought = await call('POST', '/checkout', { planId: 'scale_monthly' });
-  expect(outcome(bought)).toEqual([500, 'CONFIG_ERROR']);
-  expect(outcome(await call('POST', '/portal'))).toEqual([500, 'CONFIG_ERROR']);
+  expect(toOutcome(bought)).toEqual([500, 'CONFIG_ERROR']);
+  expect(toOutcome(await call('POST', '/portal'))).toEqual([500, 'CONFIG_ERROR']);
   const member = await createMember(plain, eve, 'member');
   const body = { planId: 'scale_monthly' };
   const refused = await plain.app.call('POST', `${path}/checkout`, { token: member.token, body });
-  expect(outcome(refused)).toEqual([403, 'BILLING_FORBIDDEN']);
+  expect(toOutcome(refused)).toEqual([403, 'BILLING_FORBIDDEN']);
 });
 
 test('the old address answers the same, and says that it ends', async () => {

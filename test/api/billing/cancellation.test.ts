@@ -1,8 +1,8 @@
 // What a deleted organisation had subscribed to is cancelled at the payment processor.
 import { beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { startPaymentProcessor } from '../../setup/providers/payment-processor.ts';
 
 const processor = useFixture(startPaymentProcessor, (server) => server.stop());
@@ -18,12 +18,12 @@ beforeEach(() => {
 async function subscribed(status: string, { app, db } = harness): Promise<Owner> {
   const owner = await createOwner(app, 'Payer');
   const paid = { 'subscription.paymentSubscriptionId': 'sub_1', 'subscription.status': status };
-  const _id = objectId(owner.organizationId);
+  const _id = toObjectId(owner.organizationId);
   await db.collection('organizations').updateOne({ _id }, { $set: paid });
   return owner;
 }
 const remove = async ({ token }: Owner, on = app): Promise<void> => {
-  ok(await on.call('DELETE', '/api/v1/organization', { token, body: { name: 'Payer Ltd' } }));
+  assertOk(await on.call('DELETE', '/api/v1/organization', { token, body: { name: 'Payer Ltd' } }));
 };
 const rows = () => harness.db.collection('outbox').find({ topic: 'cancellation' }).toArray();
 const due = () =>
@@ -75,7 +75,7 @@ test('a checkout that completes after the deletion is cancelled as well', async 
   const created = Math.floor(Date.now() / 1000);
   const body = JSON.stringify({ id: 'evt_late', object: 'event', type, created, data: { object } });
   const headers = processor.signed(body, new Date());
-  ok(await app.call('POST', '/api/payment/webhook', { raw: body, headers }));
+  assertOk(await app.call('POST', '/api/payment/webhook', { raw: body, headers }));
   await app.instance.runJobsOnce();
   expect(processor.calls.map(({ path }) => path)).toEqual(['/v1/subscriptions/sub_late']);
 });

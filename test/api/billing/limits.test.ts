@@ -1,8 +1,14 @@
 // Near and beyond the limit (document 3, 4.8 and 4.9): managers are notified once, overage is reported to the processor.
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember, objectId, type Harness } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { createMember, toObjectId, type Harness } from '../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startPaymentProcessor } from '../../setup/providers/payment-processor.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
@@ -16,13 +22,13 @@ const paying = useHarness(() => ({ ...processor.settings, DEFAULT_PLAN: 'scale' 
 async function post(app: TestApp, who: Owner, count: number): Promise<void> {
   const { key } = await createWorkspaceKey(app, who);
   for (let made = 0; made < count; made++)
-    ok(await app.call('POST', '/api/v1/traces', { key, body: decision('support-bot') }));
+    assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('support-bot') }));
   await app.instance.runJobsOnce();
 }
 const noticesOf = ({ db }: Harness, who: Owner) =>
   db
     .collection('notifications')
-    .find({ organizationId: objectId(who.organizationId), type: 'system' })
+    .find({ organizationId: toObjectId(who.organizationId), type: 'system' })
     .toArray();
 
 test('notifies owners and admins once a month that 90 percent are used, unless they opted out', async () => {
@@ -31,15 +37,17 @@ test('notifies owners and admins once a month that 90 percent are used, unless t
   const quiet = await createMember(sandbox, ada, 'admin');
   await createMember(sandbox, ada, 'member');
   const body = { notificationOptOuts: { inApp: ['system'] } };
-  ok(await app.call('PATCH', '/api/v1/auth/me/preferences', { token: quiet.token, body }));
+  assertOk(await app.call('PATCH', '/api/v1/auth/me/preferences', { token: quiet.token, body }));
   await post(app, ada, 8);
   expect(await noticesOf(sandbox, ada)).toEqual([]);
   await post(app, ada, 1);
-  const told = await noticesOf(sandbox, ada);
-  expect(told.map(({ userId }) => String(userId)).sort()).toEqual(
+  const sent = await noticesOf(sandbox, ada);
+  expect(sent.map(({ userId }) => String(userId)).sort()).toEqual(
     [ada.userId, admin.userId].sort(),
   );
-  const { data } = ok(await app.call('GET', '/api/v1/notifications', { token: ada.token })).body;
+  const { data } = assertOk(
+    await app.call('GET', '/api/v1/notifications', { token: ada.token }),
+  ).body;
   expect(data[0]).toMatchObject({
     type: 'system',
     title: '9 decisions this month: 90 percent of the plan',
@@ -59,12 +67,12 @@ test('notifies again for another limit and another month', { tags: ['long'] }, a
   expect(await noticesOf(sandbox, eve)).toHaveLength(1);
   now = new Date('2026-11-02T10:00:00Z');
   const body = { email: eve.email, password: 'Correct-Horse-9' };
-  const { token } = ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data;
+  const { token } = assertOk(await app.call('POST', '/api/v1/auth/login', { body })).body.data;
   await post(app, { ...eve, token }, 10);
   expect(await noticesOf(sandbox, eve)).toHaveLength(2);
   const notices = await db
     .collection('limit_notices')
-    .find({ organizationId: objectId(eve.organizationId) })
+    .find({ organizationId: toObjectId(eve.organizationId) })
     .toArray();
   expect(notices.map(({ month, threshold }) => [month, threshold])).toEqual([
     ['2026-10', 9],
@@ -75,7 +83,7 @@ test('notifies again for another limit and another month', { tags: ['long'] }, a
 /** Starts an instance on a chain that has sealed a given number of decisions this month. */
 async function withCount(who: Owner, count: number): Promise<TestApp> {
   const { db, mongoUri } = paying;
-  const organizationId = objectId(who.organizationId);
+  const organizationId = toObjectId(who.organizationId);
   const [newest] = await db
     .collection('ledger')
     .find({ organizationId })
@@ -94,7 +102,7 @@ const meterCalls = (): Record<string, string>[] =>
 
 async function beCustomer({ organizationId }: Owner, customer: string | null): Promise<void> {
   const change = { $set: { 'subscription.paymentCustomerId': customer } };
-  const _id = objectId(organizationId);
+  const _id = toObjectId(organizationId);
   await paying.db.collection('organizations').updateOne({ _id }, change);
 }
 
@@ -102,7 +110,7 @@ async function beCustomer({ organizationId }: Owner, customer: string | null): P
 async function deliverNow(app: TestApp, calls: number): Promise<void> {
   const due = { $set: { dueAt: new Date(0) } };
   await paying.db.collection('outbox').updateMany({ topic: 'overage', status: 'pending' }, due);
-  await app.instance.background.outboxWorkers.receivers.run();
+  await app.instance.background.outboxWorkers.receivers.deliverDue();
   await expect.poll(() => meterCalls().length).toBe(calls);
   const untold = { topic: 'overage', status: 'pending', lastError: null };
   await expect.poll(() => paying.db.collection('outbox').countDocuments(untold)).toBe(0);
@@ -159,7 +167,7 @@ test(
     const keyless = await startApp({ DEFAULT_PLAN: 'scale' }, { mongoUri: paying.mongoUri });
     await post(keyless, cyd, 1);
     await keyless.stop();
-    const organizationId = objectId(cyd.organizationId);
+    const organizationId = toObjectId(cyd.organizationId);
     expect(
       await paying.db.collection('outbox').countDocuments({ organizationId, topic: 'overage' }),
     ).toBe(0);

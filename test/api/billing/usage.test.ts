@@ -1,9 +1,9 @@
 // Usage over HTTP (document 3, section 4.9): exact counters along months, the gate of the sandbox, the deprecated address.
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const HOUR = 3_600_000;
 /** The clock of the instance, which the tests move. */
@@ -19,20 +19,20 @@ beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
 });
 
-const post = (body = decision('support-bot')): Promise<Answer> =>
+const post = (body = buildDecision('support-bot')): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key, body });
 async function postMany(count: number): Promise<void> {
-  for (let made = 0; made < count; made++) ok(await post());
+  for (let made = 0; made < count; made++) assertOk(await post());
 }
 /** Sessions end long before the month does. */
 async function token(): Promise<string> {
   const body = { email: ada.email, password: 'Correct-Horse-9' };
-  return ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token;
+  return assertOk(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token;
 }
 const current = async (): Promise<Answer['body']> =>
-  ok(await app.call('GET', '/api/v1/usage/current', { token: await token() })).body.data;
+  assertOk(await app.call('GET', '/api/v1/usage/current', { token: await token() })).body.data;
 const history = async (): Promise<{ label: string; count: number }[]> =>
-  ok(await app.call('GET', '/api/v1/usage/history', { token: await token() })).body.data;
+  assertOk(await app.call('GET', '/api/v1/usage/history', { token: await token() })).body.data;
 
 test('nothing used yet', async () => {
   expect(await current()).toEqual({
@@ -60,15 +60,19 @@ test('nothing used yet', async () => {
 });
 
 test('decisions count when they are sealed, whatever becomes of them; repetitions, deletions and amendments do not', async () => {
-  const body = decision('support-bot');
-  ok(await post(body));
-  ok(await post(body));
+  const body = buildDecision('support-bot');
+  assertOk(await post(body));
+  assertOk(await post(body));
   await postMany(1);
-  const { data } = ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
+  const { data } = assertOk(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
   const ids = [data[0]._id];
-  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body: { ids } }));
+  assertOk(
+    await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body: { ids } }),
+  );
   const status = { ids: [data[1]._id], status: 'escalated' };
-  ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: ada.token, body: status }));
+  assertOk(
+    await app.call('POST', '/api/v1/traces/bulk-status', { token: ada.token, body: status }),
+  );
   now = new Date('2026-10-31T23:59:59.999Z');
   await postMany(3);
   expect(await current()).toMatchObject({
@@ -83,7 +87,7 @@ test('decisions count when they are sealed, whatever becomes of them; repetition
 
 test('the sandbox refuses decisions past its limit, and accepts them again next month', async () => {
   await postMany(1);
-  expect(outcome(await post())).toEqual([429, 'USAGE_LIMIT_EXCEEDED']);
+  expect(toOutcome(await post())).toEqual([429, 'USAGE_LIMIT_EXCEEDED']);
   expect(await current()).toMatchObject({ thisMonth: 6, remaining: 0, status: 'exceeded' });
   now = new Date('2026-11-01T00:00:00.000Z');
   expect(await current()).toMatchObject({
@@ -127,14 +131,15 @@ test('the history knows months without decisions, and forgets after twelve', asy
 });
 
 test('the plan decides the limit; another organisation has counters of its own', async () => {
-  const _id = objectId(ada.organizationId);
+  const _id = toObjectId(ada.organizationId);
   const organizations = harness.db.collection('organizations');
   await organizations.updateOne({ _id }, { $set: { 'subscription.plan': 'custom' } });
   expect(await current()).toMatchObject({ plan: 'custom', limit: null, unlimited: true });
   await organizations.updateOne({ _id }, { $set: { 'subscription.plan': 'scale' } });
   expect(await current()).toMatchObject({ plan: 'scale', limit: 100_000, remaining: 100_000 });
   now = new Date('2026-10-30T23:00:00Z');
-  const hers = ok(await app.call('GET', '/api/v1/usage/current', { token: eve.token })).body.data;
+  const hers = assertOk(await app.call('GET', '/api/v1/usage/current', { token: eve.token })).body
+    .data;
   expect(hers).toMatchObject({ thisMonth: 0, totalAllTime: 0 });
 });
 

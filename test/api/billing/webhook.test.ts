@@ -1,10 +1,10 @@
 // What the payment processor posts (document 3, section 6): signed, timely, once, and in any order.
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { startPaymentProcessor, WEBHOOK_SECRET } from '../../setup/providers/payment-processor.ts';
-import { outcome, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { toOutcome, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/payment/webhook';
 const processor = useFixture(startPaymentProcessor, (server) => server.stop());
@@ -34,7 +34,8 @@ const postTo = (to: TestApp, event: object, headers: Record<string, string>): Pr
   to.call('POST', path, { raw: JSON.stringify(event), headers });
 
 async function tell(...events: object[]): Promise<void> {
-  for (const event of events) expect(ok(await post(event)).body.data).toEqual({ received: true });
+  for (const event of events)
+    expect(assertOk(await post(event)).body.data).toEqual({ received: true });
 }
 const session = ({ organizationId }: Owner, name: string): Record<string, unknown> => ({
   mode: 'subscription',
@@ -63,17 +64,17 @@ const priced = (lookup_key: string | null, id = 'price_x'): object => ({
 });
 const checkedOut = (who: Owner, name: string, created = 0): object =>
   eventOf('checkout.session.completed', session(who, name), created);
-const told = (kind: string, object: object, created: number): object =>
+const createEvent = (kind: string, object: object, created: number): object =>
   eventOf(`customer.subscription.${kind}`, object, created);
 
 async function billingOf({ token }: Owner): Promise<Answer['body']> {
-  return ok(await app.call('GET', '/api/v1/billing', { token })).body.data.subscription;
+  return assertOk(await app.call('GET', '/api/v1/billing', { token })).body.data.subscription;
 }
 
 test('a checkout stamps the customer; the subscription brings plan, status and period', async () => {
   await tell(checkedOut(ada, 'ada'));
   expect(await billingOf(ada)).toMatchObject({ plan: 'sandbox', paymentCustomerId: 'cus_ada' });
-  await tell(told('created', subscription('ada'), 1));
+  await tell(createEvent('created', subscription('ada'), 1));
   expect(await billingOf(ada)).toEqual({
     plan: 'scale',
     status: 'active',
@@ -82,7 +83,8 @@ test('a checkout stamps the customer; the subscription brings plan, status and p
     paymentCustomerId: 'cus_ada',
   });
   // The plan counts at once.
-  const audited = ok(await app.call('GET', '/api/v1/audit?resource=subscription', ada)).body.data;
+  const audited = assertOk(await app.call('GET', '/api/v1/audit?resource=subscription', ada)).body
+    .data;
   expect(audited.entries[0]).toMatchObject({
     action: 'billing.subscription.updated',
     userId: null,
@@ -96,44 +98,51 @@ test('a checkout stamps the customer; the subscription brings plan, status and p
 });
 
 test('an upgrade by price id, a cancellation, and the end; older events change nothing', async () => {
-  const upgraded = told('updated', subscription('ada', priced('scale_monthly', 'price_g')), 10);
-  const cancelled = told(
+  const upgraded = createEvent(
+    'updated',
+    subscription('ada', priced('scale_monthly', 'price_g')),
+    10,
+  );
+  const cancelled = createEvent(
     'updated',
     subscription('ada', { ...priced(null, 'price_g'), cancel_at_period_end: true }),
     20,
   );
   await tell(cancelled, upgraded);
   expect(await billingOf(ada)).toMatchObject({ plan: 'governance', cancelAtPeriodEnd: true });
-  await tell(told('deleted', subscription('ada', { status: 'canceled' }), 30));
+  await tell(createEvent('deleted', subscription('ada', { status: 'canceled' }), 30));
   expect(await billingOf(ada)).toMatchObject({
     plan: 'sandbox',
     status: 'canceled',
     cancelAtPeriodEnd: false,
   });
-  await tell(told('updated', subscription('ada'), 25), told('updated', subscription('ada'), 40));
+  await tell(
+    createEvent('updated', subscription('ada'), 25),
+    createEvent('updated', subscription('ada'), 40),
+  );
   expect(await billingOf(ada)).toMatchObject({ plan: 'sandbox', status: 'canceled' });
 });
 
 test('an event counts once, however often it comes', async () => {
   const bob = await createOwner(app, 'Bob');
-  const event = told('updated', subscription('bob'), 5);
+  const event = createEvent('updated', subscription('bob'), 5);
   await tell(checkedOut(bob, 'bob'), event);
-  const again = { ...told('updated', subscription('bob', priced('enterprise_annual')), 6) };
+  const again = { ...createEvent('updated', subscription('bob', priced('enterprise_annual')), 6) };
   await tell({ ...again, id: (event as { id: string }).id });
   expect(await billingOf(bob)).toMatchObject({ plan: 'scale' });
   const both = await Promise.all(Array.from({ length: 4 }, () => post(again)));
   expect(both.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await billingOf(bob)).toMatchObject({ plan: 'enterprise' });
-  const { entries } = ok(await app.call('GET', '/api/v1/audit?resource=subscription', bob)).body
-    .data;
+  const { entries } = assertOk(await app.call('GET', '/api/v1/audit?resource=subscription', bob))
+    .body.data;
   expect(entries).toHaveLength(2);
 });
 
 test('a subscription event before its checkout waits for it', async () => {
   const cyd = await createOwner(app, 'Cyd');
   await tell(
-    told('updated', subscription('cyd', priced('governance_annual')), 3),
-    told('created', subscription('cyd', { status: 'incomplete' }), 1),
+    createEvent('updated', subscription('cyd', priced('governance_annual')), 3),
+    createEvent('created', subscription('cyd', { status: 'incomplete' }), 1),
   );
   expect(await billingOf(cyd)).toMatchObject({ plan: 'sandbox', paymentCustomerId: null });
   await tell(checkedOut(cyd, 'cyd', 2));
@@ -146,7 +155,7 @@ test('checkout and subscription at the same moment', async () => {
     const name = `dee${round}`;
     const answers = await Promise.all([
       post(checkedOut(who, name)),
-      post(told('created', subscription(name), 1)),
+      post(createEvent('created', subscription(name), 1)),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(await billingOf(who)).toMatchObject({ plan: 'scale' });
@@ -156,7 +165,7 @@ test('checkout and subscription at the same moment', async () => {
 test('a subscription that our checkout made names its organisation itself', async () => {
   const fay = await createOwner(app, 'Fay');
   const metadata = { organizationId: fay.organizationId };
-  await tell(told('created', subscription('fay', { metadata }), 1));
+  await tell(createEvent('created', subscription('fay', { metadata }), 1));
   expect(await billingOf(fay)).toMatchObject({ plan: 'scale', paymentCustomerId: 'cus_fay' });
   await tell(checkedOut(fay, 'fay', 0));
   expect(await billingOf(fay)).toMatchObject({ plan: 'scale', paymentCustomerId: 'cus_fay' });
@@ -164,17 +173,20 @@ test('a subscription that our checkout made names its organisation itself', asyn
 
 test('a checkout with another customer does not take over a subscription', async () => {
   const gus = await createOwner(app, 'Gus');
-  await tell(checkedOut(gus, 'gus'), told('created', subscription('gus'), 1));
+  await tell(checkedOut(gus, 'gus'), createEvent('created', subscription('gus'), 1));
   await tell(checkedOut(gus, 'mallory', 2));
   expect(await billingOf(gus)).toMatchObject({ plan: 'scale', paymentCustomerId: 'cus_gus' });
-  await tell(told('deleted', subscription('mallory'), 3));
+  await tell(createEvent('deleted', subscription('mallory'), 3));
   expect(await billingOf(gus)).toMatchObject({ plan: 'scale', status: 'active' });
 });
 
 test('reads the period at the top level, as earlier versions of the processor send it', async () => {
   const hal = await createOwner(app, 'Hal');
   const object = subscription('hal', { ...priced('scale'), current_period_end: start + 60 });
-  await tell(checkedOut(hal, 'hal'), told('updated', { ...object, cancel_at: start + 60 }, 1));
+  await tell(
+    checkedOut(hal, 'hal'),
+    createEvent('updated', { ...object, cancel_at: start + 60 }, 1),
+  );
   expect(await billingOf(hal)).toMatchObject({
     currentPeriodEnd: new Date((start + 60) * 1000).toISOString(),
     cancelAtPeriodEnd: true,
@@ -206,8 +218,8 @@ test.each([
     subscription('ada', { items: { data: Array(101).fill({ price: { id: 'x' } }) } }),
   ],
 ])('%s is not understood, and may come again', async (_, object) => {
-  const event = told('updated', object, 1);
-  expect(outcome(await post(event))).toEqual([400, 'VALIDATION_ERROR']);
+  const event = createEvent('updated', object, 1);
+  expect(toOutcome(await post(event))).toEqual([400, 'VALIDATION_ERROR']);
   const { id } = event as { id: string };
   expect(await harness.db.collection('payment_events').findOne({ _id: id as never })).toBeNull();
 });
@@ -229,27 +241,28 @@ test.each([
     },
   ],
 ])('%s is refused', async (_, headersOf) => {
-  const event = told('updated', subscription('ada', priced('enterprise')), 99);
+  const event = createEvent('updated', subscription('ada', priced('enterprise')), 99);
   const answer = await post(event, { headers: headersOf(JSON.stringify(event)) });
-  expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('within five minutes either way it is taken', async () => {
-  for (const seconds of [-290, 290]) ok(await post(eventOf('ping', {}), { at: shifted(seconds) }));
+  for (const seconds of [-290, 290])
+    assertOk(await post(eventOf('ping', {}), { at: shifted(seconds) }));
 });
 
 test('without a secret nothing is taken', async () => {
   const event = eventOf('ping', {});
   const answer = await postTo(bare.app, event, processor.signed(JSON.stringify(event), now()));
-  expect(outcome(answer)).toEqual([500, 'CONFIG_ERROR']);
+  expect(toOutcome(answer)).toEqual([500, 'CONFIG_ERROR']);
 });
 
 test('an organisation of an earlier version, which has no members for this', async () => {
   const ivy = await createOwner(app, 'Ivy');
   const names = ['paymentSubscriptionId', 'begunAt', 'toldAt', 'toldBy'];
   const $unset = Object.fromEntries(names.map((name) => [`subscription.${name}`, 1]));
-  const _id = objectId(ivy.organizationId);
+  const _id = toObjectId(ivy.organizationId);
   await harness.db.collection('organizations').updateOne({ _id }, { $unset: $unset as object });
-  await tell(checkedOut(ivy, 'ivy'), told('created', subscription('ivy'), 1));
+  await tell(checkedOut(ivy, 'ivy'), createEvent('created', subscription('ivy'), 1));
   expect(await billingOf(ivy)).toMatchObject({ plan: 'scale' });
 });

@@ -1,9 +1,9 @@
 // The story of compliance mapping over HTTP (document 3, section 4.3): catalogues, attestations, coverage, the chain, the legacy map.
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember } from '../../setup/harness.ts';
-import { createWorkspaceKey, ok } from '../../setup/personas.ts';
-import { type Answer, outcome } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember } from '../../setup/harness.ts';
+import { createWorkspaceKey, assertOk } from '../../setup/personas.ts';
+import { type Answer, toOutcome } from '../../setup/start-app.ts';
 
 const path = '/api/v1/compliance';
 const harness = useHarness();
@@ -12,13 +12,14 @@ const ada = useOwner(harness);
 const bob = useOwner(harness, 'Bob');
 
 const mapping = async (framework = '', { token } = ada) =>
-  ok(await app.call('GET', `${path}/mapping${framework && `?framework=${framework}`}`, { token }))
-    .body.data;
+  assertOk(
+    await app.call('GET', `${path}/mapping${framework && `?framework=${framework}`}`, { token }),
+  ).body.data;
 const patch = (body: object, { token } = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/mapping`, { token, body });
-const attest = async (body: object, owner = ada) => ok(await patch(body, owner)).body.data;
+const attest = async (body: object, owner = ada) => assertOk(await patch(body, owner)).body.data;
 const legacy = async ({ token } = ada) =>
-  ok(await app.call('GET', `${path}/mapping-notes`, { token })).body.data;
+  assertOk(await app.call('GET', `${path}/mapping-notes`, { token })).body.data;
 const putLegacy = (body: object, { token } = ada): Promise<Answer> =>
   app.call('PUT', `${path}/mapping-notes`, { token, body });
 const clause = { framework: 'iso-42001', clauseId: '6.1' };
@@ -29,8 +30,8 @@ test.each([
   ['eu-ai-act', 'eu-ai-act', 22],
   ['nist-rmf', 'nist-rmf', 19],
 ])('framework %s: all its clauses, none attested', async (asked, framework, totalClauses) => {
-  const { clauses, ...told } = await mapping(asked);
-  expect(told).toEqual({
+  const { clauses, ...rest } = await mapping(asked);
+  expect(rest).toEqual({
     framework,
     catalogVersion: expect.stringContaining(framework.split('-')[0] ?? ''),
     totalClauses,
@@ -75,7 +76,7 @@ test('frameworks and organisations are apart', async () => {
 });
 
 test('an attestation is an entry of the audit log and of the chain, after the one before', async () => {
-  const [audited] = await auditOf(app, ada, 'action=compliance.mapping.updated');
+  const [audited] = await listAuditEntries(app, ada, 'action=compliance.mapping.updated');
   expect(audited).toMatchObject({
     status: 'success',
     resource: 'compliance-note',
@@ -113,8 +114,9 @@ test('an attestation is an entry of the audit log and of the chain, after the on
   expect(views[1].after).toEqual({ sequence: first?.sequence, chainHash: first?.chainHash });
   expect(JSON.stringify(views)).not.toContain('Policy');
   expect(Object.keys(views[1].commitments).sort()).toEqual(['evidence', 'reviewer']);
-  const verified = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }))
-    .body.data;
+  const verified = assertOk(
+    await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }),
+  ).body.data;
   expect(verified.verified).toBe(true);
 });
 
@@ -140,21 +142,21 @@ test.each([
   { ...clause, evidence: 3 },
   { ...clause, reviewedBy: 'me' },
 ])('%o is refused', async (body) => {
-  expect(outcome(await patch(body))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await patch(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('evidence of 4,000 characters is kept; an unknown framework is refused', async () => {
   const evidence = 'x'.repeat(4000);
   expect((await attest({ ...clause, evidence }, bob)).note.evidence).toBe(evidence);
   const unknown = await app.call('GET', `${path}/mapping?framework=soc-2`, { token: ada.token });
-  expect(outcome(unknown)).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(unknown)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('members read and do not attest; keys read', async () => {
   const member = await createMember(harness, ada, 'member');
   expect((await mapping('', member)).notes.length).toBeGreaterThan(0);
-  expect(outcome(await patch(clause, member))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await putLegacy({ '4.1': 'x' }, member))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await patch(clause, member))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await putLegacy({ '4.1': 'x' }, member))).toEqual([403, 'FORBIDDEN']);
   const { key } = await createWorkspaceKey(app, ada);
   expect((await app.call('GET', `${path}/mapping`, { key })).status).toBe(200);
 });
@@ -164,17 +166,17 @@ describe('the legacy map', () => {
     await attest({ ...clause, evidence: 'Structured', status: 'covered' }, bob);
     await attest({ ...clause, clauseId: '4.2', evidence: 'Parties' }, bob);
     const map = { '6.1': 'Free text', 'A.2.3': 'Annex' };
-    expect(ok(await putLegacy(map, bob)).body.data).toEqual({ ...map, '4.2': 'Parties' });
+    expect(assertOk(await putLegacy(map, bob)).body.data).toEqual({ ...map, '4.2': 'Parties' });
     expect(await legacy(bob)).toEqual({ ...map, '4.2': 'Parties' });
     const { notes } = await mapping('', bob);
     expect(notes.find(({ clauseId }: { clauseId: string }) => clauseId === '6.1')).toMatchObject({
       evidence: 'Structured',
     });
-    expect(ok(await putLegacy({}, bob)).body.data).toEqual({
+    expect(assertOk(await putLegacy({}, bob)).body.data).toEqual({
       '6.1': 'Structured',
       '4.2': 'Parties',
     });
-    const [entry] = await auditOf(app, bob, 'action=compliance.mapping-notes.updated');
+    const [entry] = await listAuditEntries(app, bob, 'action=compliance.mapping-notes.updated');
     expect(entry).toMatchObject({ status: 'success', metadata: { clauses: 0 } });
   });
 
@@ -185,14 +187,14 @@ describe('the legacy map', () => {
     ['a name that is an operator', { $where: 'x' }],
     ['too many', Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`c${i}`, 'x']))],
   ])('%s is refused', async (_, body) => {
-    expect(outcome(await putLegacy(body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await putLegacy(body))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
   test('accepts the maximum number and length of texts', async () => {
     const map = Object.fromEntries(
       Array.from({ length: 200 }, (_, i) => [`c${i}`, 'x'.repeat(4000)]),
     );
-    expect(ok(await putLegacy(map)).status).toBe(200);
+    expect(assertOk(await putLegacy(map)).status).toBe(200);
     expect(Object.keys(await legacy()).length).toBeGreaterThanOrEqual(200);
   });
 });

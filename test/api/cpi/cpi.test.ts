@@ -6,10 +6,10 @@ import {
   createAgent,
   createFeedbackKey,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
 } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness({ ASSAY_LIMIT_CPI: '12', ASSAY_LIMIT_CPI_REPORT: '3' });
 const { app } = harness;
@@ -27,27 +27,27 @@ beforeAll(async () => {
     conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
     actions: [{ type: 'flag_for_review' }],
   };
-  ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+  assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
 });
 
 const get = (below = '', { token } = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/cpi${below}`, { token });
 async function post(action: string): Promise<string> {
-  const body = decision(agentId, { outputDecision: { action } });
-  return ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+  const body = buildDecision(agentId, { outputDecision: { action } });
+  return assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
 }
 const feed = async (traceId: string, body: object): Promise<Answer> =>
-  ok(
+  assertOk(
     await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: { traceId, ...body } }),
   );
 async function review(traceId: string, verdict: string): Promise<void> {
   const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   const path = `/api/v1/review-queue/${String(stored?.review._id)}/decision`;
-  ok(await app.call('POST', path, { token: ada.token, body: { decision: verdict } }));
+  assertOk(await app.call('POST', path, { token: ada.token, body: { decision: verdict } }));
 }
 
 test('an organisation without decisions has no index, and thirty days of nothing', async () => {
-  const { data } = ok(await get('', eve)).body;
+  const { data } = assertOk(await get('', eve)).body;
   expect(data).toMatchObject({ score: null, sampleSize: 0, minimumSample: 20, formula: 'cpi-1' });
   expect(data.averageConfidence).toEqual({ approved: null, flagged: null, blocked: null });
   expect(data.trend).toHaveLength(30);
@@ -65,7 +65,7 @@ test('every verdict counts where the table says, the newest of a decision alone'
   await feed(await post('reply'), { correctedDecision: 'ask', feedbackNotes: ' too quick' });
   await post('reply');
   await app.instance.runJobsOnce();
-  const { data } = ok(await get()).body;
+  const { data } = assertOk(await get()).body;
   expect(data.judged).toEqual({
     correctFlags: 4,
     falseFlags: 2,
@@ -84,12 +84,12 @@ test('every verdict counts where the table says, the newest of a decision alone'
   expect(data.averageConfidence.approved).toBeGreaterThan(0);
   expect(data.averageConfidence.blocked).toBeNull();
   expect(data.trend.at(-1)).toMatchObject({ decisions: 21, judged: 20, misses: 2 });
-  expect(await app.instance.services.cpi.index.scoreOf(ada.organizationId)).toBe(85);
-  expect(await app.instance.services.cpi.index.scoreOf(eve.organizationId)).toBeNull();
+  expect(await app.instance.services.cpi.index.loadScore(ada.organizationId)).toBe(85);
+  expect(await app.instance.services.cpi.index.loadScore(eve.organizationId)).toBeNull();
 });
 
 test('the analytics show agents, reasons, confidence and time to correction', async () => {
-  const { data } = ok(await get('/analytics')).body;
+  const { data } = assertOk(await get('/analytics')).body;
   expect(data).toMatchObject({ sampleSize: 20, truncated: false });
   expect(data.agents).toEqual([
     { agentId, name: 'Till', judged: 20, overridden: 6, overrideRate: 0.3 },
@@ -104,7 +104,7 @@ test('the analytics show agents, reasons, confidence and time to correction', as
 test('a workspace has an index of its own', async () => {
   const body = { name: 'Other' };
   const made = await app.call('POST', '/api/v1/workspaces', { token: ada.token, body });
-  const headers = { 'x-workspace-id': ok(made).body.data._id as string };
+  const headers = { 'x-workspace-id': assertOk(made).body.data._id as string };
   const call = { token: ada.token, headers };
   expect((await app.call('GET', '/api/v1/cpi', call)).body.data.sampleSize).toBe(0);
   expect((await app.call('GET', '/api/v1/cpi/analytics', call)).body.data.sampleSize).toBe(0);
@@ -112,7 +112,7 @@ test('a workspace has an index of its own', async () => {
 
 test('the report puts index, reviews and chain on one page', async () => {
   await post('refund');
-  const { data } = ok(await get('/compliance-report')).body;
+  const { data } = assertOk(await get('/compliance-report')).body;
   expect(data).toMatchObject({
     organizationId: ada.organizationId,
     workspaceId: null,
@@ -128,10 +128,10 @@ test('reads are limited by reader, reports by organisation, with a code of their
   const codes = async (below: string, who = ada, times = 12) => {
     const answers: Answer[] = [];
     for (let number = 0; number < times; number++) answers.push(await get(below, who));
-    return outcome(answers.at(-1) as Answer);
+    return toOutcome(answers.at(-1) as Answer);
   };
   expect(await codes('')).toEqual([429, 'RATE_LIMITED']);
-  expect(outcome(await get('/analytics'))).toEqual([429, 'RATE_LIMITED']);
+  expect(toOutcome(await get('/analytics'))).toEqual([429, 'RATE_LIMITED']);
   expect((await get('', bob)).status).toBe(200);
   expect(await codes('/compliance-report', bob, 3)).toEqual([429, 'RATE_LIMITED']);
   expect((await get('/compliance-report', eve)).status).toBe(200);

@@ -1,18 +1,18 @@
 // Patterns of held decisions over HTTP: what persons keep approving, and what the service then approves where a workspace wants it (docs/cpi.md).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { staysWithPerson } from '../../../src/domain/maturation.ts';
-import { sealedOf, type Stored } from '../../../src/ledger/entry.ts';
+import { mustGoToPerson } from '../../../src/domain/maturation.ts';
+import { getSealedValues, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId, openedEntry } from '../../setup/harness.ts';
+import { toObjectId, openEntry } from '../../setup/harness.ts';
 import {
   createAgent,
   createFeedbackKey,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   PASSWORD,
 } from '../../setup/personas.ts';
-import { outcome } from '../../setup/start-app.ts';
+import { toOutcome } from '../../setup/start-app.ts';
 
 const DAY_MS = 86_400_000;
 /** How far the app's clock is behind. */
@@ -36,14 +36,14 @@ beforeAll(async () => {
     conditions: [{ field: 'action.names', operator: 'contains', value: 'refund' }],
     actions: [{ type: 'flag_for_review' }],
   };
-  ok(await app.call('POST', '/api/v1/policies', { token, body }));
+  assertOk(await app.call('POST', '/api/v1/policies', { token, body }));
 });
 
 let posted = 0;
 async function hold(amount = 40): Promise<string> {
   const action = { tool: 'refund', arguments: { amount, order: `A-${++posted}` } };
-  const body = decision(agentId, { outputDecision: { action } });
-  const { data } = ok(await app.call('POST', '/api/v1/traces', { key, body })).body;
+  const body = buildDecision(agentId, { outputDecision: { action } });
+  const { data } = assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body;
   expect(data.status).toBe('flagged');
   return data.traceId as string;
 }
@@ -54,30 +54,30 @@ const holdMany = async (count: number): Promise<string[]> => {
   return held;
 };
 const feed = async (traceId: string, body: object = { action: 'approve' }): Promise<void> =>
-  void ok(
+  void assertOk(
     await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: { traceId, ...body } }),
   );
 const stored = (traceId: string) =>
   harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
 async function patterns(by = token) {
   await app.instance.runJobsOnce();
-  return ok(await app.call('GET', '/api/v1/cpi/patterns', { token: by })).body.data;
+  return assertOk(await app.call('GET', '/api/v1/cpi/patterns', { token: by })).body.data;
 }
 const settle = (autoApproval: object | null) =>
   app.call('PATCH', `/api/v1/workspaces/${ada.workspaceId}`, { token, body: { autoApproval } });
 async function verdict(traceId: string, said: string): Promise<void> {
   const id = String((await stored(traceId))?.review._id);
   const call = { token, body: { decision: said } };
-  ok(await app.call('POST', `/api/v1/review-queue/${id}/decision`, call));
+  assertOk(await app.call('POST', `/api/v1/review-queue/${id}/decision`, call));
 }
 
 test('the setting defaults to off, is bounded, and returns what was set', async () => {
-  expect(outcome(await settle({ approvals: 19, days: 7 }))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await settle({ approvals: 20, days: 6 }))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await settle({ approvals: 20 }))).toEqual([400, 'VALIDATION_ERROR']);
-  const { data } = ok(await settle({ approvals: 20, days: 7 })).body;
+  expect(toOutcome(await settle({ approvals: 19, days: 7 }))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await settle({ approvals: 20, days: 6 }))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await settle({ approvals: 20 }))).toEqual([400, 'VALIDATION_ERROR']);
+  const { data } = assertOk(await settle({ approvals: 20, days: 7 })).body;
   expect(data.autoApproval).toEqual({ approvals: 20, days: 7 });
-  expect(ok(await settle(null)).body.data.autoApproval).toBeNull();
+  expect(assertOk(await settle(null)).body.data.autoApproval).toBeNull();
 });
 
 test('approvals by review and feedback count once per decision; an objection resets the count', async () => {
@@ -101,7 +101,7 @@ describe('twenty approvals and a week later', () => {
     await app.instance.runJobsOnce();
     behind = 0;
     const body = { email: ada.email, password: PASSWORD };
-    const { data } = ok(await app.call('POST', '/api/v1/auth/login', { body })).body;
+    const { data } = assertOk(await app.call('POST', '/api/v1/auth/login', { body })).body;
     token = data.token as string;
   });
 
@@ -112,14 +112,14 @@ describe('twenty approvals and a week later', () => {
   });
 
   test('where the workspace wants it, the service approves all but a tenth, on the chain, and says why', async () => {
-    const before = ok(await app.call('GET', '/api/v1/cpi', { token })).body.data.judged;
-    ok(await settle({ approvals: 20, days: 7 }));
+    const before = assertOk(await app.call('GET', '/api/v1/cpi', { token })).body.data.judged;
+    assertOk(await settle({ approvals: 20, days: 7 }));
     expect((await patterns())[0]).toMatchObject({ approvals: 20, isAutoApproved: true });
     const held = await holdMany(30);
     let approved = 0;
     for (const traceId of held) {
       const trace = await stored(traceId);
-      const isLeft = staysWithPerson('medium', trace?.chainHash as string);
+      const isLeft = mustGoToPerson('medium', trace?.chainHash as string);
       expect(trace?.status).toBe(isLeft ? 'flagged' : 'approved');
       if (!isLeft) approved++;
     }
@@ -132,13 +132,15 @@ describe('twenty approvals and a week later', () => {
       decision: 'approve',
       set: { status: 'approved', humanOverride: false },
     });
-    const { reason } = sealedOf(await openedEntry(app, entry as unknown as Stored));
+    const { reason } = getSealedValues(await openEntry(app, entry as unknown as Stored));
     expect(reason?.text).toMatch(/20 approvals in a row since/);
     const call = { token };
-    expect(ok(await app.call('POST', '/api/v1/hash-chain/verify', call)).body.data.ok).toBe(true);
-    const index = ok(await app.call('GET', '/api/v1/cpi', call)).body.data;
+    expect(assertOk(await app.call('POST', '/api/v1/hash-chain/verify', call)).body.data.ok).toBe(
+      true,
+    );
+    const index = assertOk(await app.call('GET', '/api/v1/cpi', call)).body.data;
     expect(index.judged).toEqual(before);
-    const analytics = ok(await app.call('GET', '/api/v1/cpi/analytics', call)).body.data;
+    const analytics = assertOk(await app.call('GET', '/api/v1/cpi/analytics', call)).body.data;
     expect(analytics.sampleSize).toBe(index.sampleSize);
     expect((await patterns())[0]).toMatchObject({ approvals: 20 });
   });
@@ -151,7 +153,7 @@ describe('twenty approvals and a week later', () => {
 
   test('an objection to what the service approved ends it at once', async () => {
     const { traceId } = (await harness.db.collection('ledger').findOne({
-      organizationId: objectId(ada.organizationId),
+      organizationId: toObjectId(ada.organizationId),
       kind: 'review',
       view: /"system"/,
     })) as unknown as {

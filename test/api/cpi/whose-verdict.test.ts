@@ -1,16 +1,16 @@
 // Whose verdict counts, over HTTP: persons and keys that were minted for feedback, never a key that ingests (docs/cpi.md).
 import { beforeAll, expect, test } from 'vitest';
-import { recountVerdicts } from '../../../src/resources/cpi/verdicts.migration.ts';
+import { resetVerdictCounts } from '../../../src/resources/cpi/verdicts.migration.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
+import { toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
   createFeedbackKey,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
 } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -29,13 +29,16 @@ beforeAll(async () => {
     conditions: [{ field: 'action.names', operator: 'contains', value: 'refund' }],
     actions: [{ type: 'flag_for_review' }],
   };
-  policyId = ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body })).body.data
-    ._id;
+  policyId = assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body })).body
+    .data._id;
 });
 
 async function hold(): Promise<string> {
-  const body = decision(agentId, { outputDecision: { action: { tool: 'refund', amount: 40 } } });
-  return ok(await app.call('POST', '/api/v1/traces', { key: ownKey, body })).body.data.traceId;
+  const body = buildDecision(agentId, {
+    outputDecision: { action: { tool: 'refund', amount: 40 } },
+  });
+  return assertOk(await app.call('POST', '/api/v1/traces', { key: ownKey, body })).body.data
+    .traceId;
 }
 const feed = (key: string, traceId: string, more: object = {}): Promise<Answer> => {
   const body = Object.assign({ traceId, action: 'approve', userEmail: ada.email }, more);
@@ -43,7 +46,7 @@ const feed = (key: string, traceId: string, more: object = {}): Promise<Answer> 
 };
 const read = async (path: string) => {
   await app.instance.runJobsOnce();
-  return ok(await app.call('GET', `/api/v1${path}`, { token: ada.token })).body.data;
+  return assertOk(await app.call('GET', `/api/v1${path}`, { token: ada.token })).body.data;
 };
 /** Returns the verdicts that the measures count. */
 async function counts() {
@@ -63,9 +66,9 @@ async function counts() {
 test('what the key of an agent says of its own decisions is recorded and counts for nothing', async () => {
   const traceId = await hold();
   const before = await counts();
-  const { data } = ok(await feed(ownKey, traceId)).body;
+  const { data } = assertOk(await feed(ownKey, traceId)).body;
   expect(data).toMatchObject({ repeated: false, counted: false, claimedBy: ada.email });
-  ok(await feed(ownKey, await hold(), { action: 'correct', correctedDecision: 'none' }));
+  assertOk(await feed(ownKey, await hold(), { action: 'correct', correctedDecision: 'none' }));
   expect(await counts()).toEqual(before);
   const entry = await harness.db.collection('ledger').findOne({ traceId, kind: 'correction' });
   expect(JSON.parse(entry?.view as string).actor.kind).toBe('workspaceKey');
@@ -75,18 +78,18 @@ test('what the key of an agent says of its own decisions is recorded and counts 
 test('a key that is not limited to the agent counts as little', async () => {
   const { key } = await createWorkspaceKey(app, ada);
   const before = await counts();
-  expect(ok(await feed(key, await hold())).body.data.counted).toBe(false);
+  expect(assertOk(await feed(key, await hold())).body.data.counted).toBe(false);
   expect(await counts()).toEqual(before);
 });
 
 test('a key that was minted for feedback counts, also for what the agent had claimed before', async () => {
   const traceId = await hold();
   const before = await counts();
-  ok(await feed(ownKey, traceId));
-  const said = ok(await feed(feedbackKey, traceId)).body.data;
+  assertOk(await feed(ownKey, traceId));
+  const said = assertOk(await feed(feedbackKey, traceId)).body.data;
   expect(said).toMatchObject({ repeated: false, counted: true });
-  expect(ok(await feed(feedbackKey, traceId)).body.data.repeated).toBe(true);
-  expect(ok(await feed(ownKey, traceId)).body.data).toMatchObject({
+  expect(assertOk(await feed(feedbackKey, traceId)).body.data.repeated).toBe(true);
+  expect(assertOk(await feed(ownKey, traceId)).body.data).toMatchObject({
     repeated: true,
     counted: false,
   });
@@ -97,17 +100,17 @@ test('a key that was minted for feedback counts, also for what the agent had cla
     sampleSize: before.sampleSize + 1,
   });
   const verify = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
-  expect(ok(verify).body.data.ok).toBe(true);
+  expect(assertOk(verify).body.data.ok).toBe(true);
 });
 
 test('a person counts, and the agent can neither forestall nor take back the verdict', async () => {
   const traceId = await hold();
   const before = await counts();
-  ok(await feed(ownKey, traceId));
+  assertOk(await feed(ownKey, traceId));
   const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   const path = `/api/v1/review-queue/${String(stored?.review._id)}/decision`;
-  ok(await app.call('POST', path, { token: ada.token, body: { decision: 'approve' } }));
-  ok(await feed(ownKey, traceId, { action: 'correct', correctedDecision: 'other' }));
+  assertOk(await app.call('POST', path, { token: ada.token, body: { decision: 'approve' } }));
+  assertOk(await feed(ownKey, traceId, { action: 'correct', correctedDecision: 'other' }));
   expect(await counts()).toMatchObject({
     falseFlags: before.falseFlags + 1,
     approvals: before.approvals + 1,
@@ -115,29 +118,29 @@ test('a person counts, and the agent can neither forestall nor take back the ver
 });
 
 test('a key for feedback ingests nothing, for no agent, and stays what it is', async () => {
-  const body = decision(agentId);
-  expect(outcome(await app.call('POST', '/api/v1/traces', { key: feedbackKey, body }))).toEqual([
+  const body = buildDecision(agentId);
+  expect(toOutcome(await app.call('POST', '/api/v1/traces', { key: feedbackKey, body }))).toEqual([
     403,
     'FORBIDDEN',
   ]);
   const keys = '/api/v1/auth/keys';
   const mint = (more: object): Promise<Answer> =>
     app.call('POST', keys, { token: ada.token, body: { name: 'feedback', ...more } });
-  const made = ok(await mint({ capabilities: ['feedback'] })).body.data;
+  const made = assertOk(await mint({ capabilities: ['feedback'] })).body.data;
   expect(made.capabilities).toEqual(['feedback']);
   const change = (more: object): Promise<Answer> =>
     app.call('PATCH', `${keys}/${made._id}`, { token: ada.token, body: more });
-  expect(outcome(await change({ capabilities: [] }))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(ok(await change({ name: 'renamed' })).body.data.capabilities).toEqual(['feedback']);
-  const ordinary = ok(await mint({})).body.data;
+  expect(toOutcome(await change({ capabilities: [] }))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(assertOk(await change({ name: 'renamed' })).body.data.capabilities).toEqual(['feedback']);
+  const ordinary = assertOk(await mint({})).body.data;
   expect(ordinary).not.toHaveProperty('capabilities');
   const both = { capabilities: ['feedback'], scope: { readOnly: true } };
   for (const wrong of [both, { capabilities: ['verdict'] }, { capabilities: 'feedback' }])
-    expect(outcome(await mint(wrong)), JSON.stringify(wrong)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await mint(wrong)), JSON.stringify(wrong)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('verdicts of keys that earlier versions counted are recounted', async () => {
-  const organizationId = objectId(ada.organizationId);
+  const organizationId = toObjectId(ada.organizationId);
   const before = await counts();
   await harness.db
     .collection('cpi_days')
@@ -146,7 +149,7 @@ test('verdicts of keys that earlier versions counted are recounted', async () =>
     .collection('decision_patterns')
     .updateOne({ organizationId }, { $inc: { approvals: 30 } });
   expect(await counts()).not.toMatchObject(before);
-  await recountVerdicts(app.instance.platform.connection);
+  await resetVerdictCounts(app.instance.platform.connection);
   const after = await counts();
   expect(after).toEqual({ ...before, approvals: 0 });
 });

@@ -1,10 +1,10 @@
 // The demo-request form (document 1, section 8): public, limited to five an hour, and delivered by mail.
 import { expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember, objectId } from '../../setup/harness.ts';
+import { createMember, toObjectId } from '../../setup/harness.ts';
 import { createOwner } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const mail = useFixture(startMailServer, (server) => server.close());
 const harness = useHarness(() => ({
@@ -19,7 +19,7 @@ const root = useFixture(async () => {
   const person = await createOwner(app, 'Root');
   await harness.db
     .collection('users')
-    .updateOne({ _id: objectId(person.userId) }, { $set: { systemRole: 'admin' } });
+    .updateOne({ _id: toObjectId(person.userId) }, { $set: { systemRole: 'admin' } });
   return person;
 });
 const form = {
@@ -36,7 +36,7 @@ test('a request goes out by mail to the configured address', async () => {
   const sent = await send();
   expect([sent.status, sent.body]).toEqual([201, { success: true, data: { received: true } }]);
   await deliver();
-  const received = mail.newest('sales@example.com');
+  const received = mail.findNewest('sales@example.com');
   expect(received.subject).toContain('Cobol, Inc.');
   expect(received.text).toContain('grace@example.com');
   expect(received.text).toContain('When could you show us?');
@@ -50,7 +50,7 @@ test.each([
   ['a message that is too long', { message: 'x'.repeat(2001) }],
 ])('%s is refused', async (_, change) => {
   const call = { token: root.token };
-  expect(outcome(await send({ ...form, ...change }, call))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await send({ ...form, ...change }, call))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('administrators of the installation are not counted; everybody else, also an owner, may send five an hour from one address', async () => {
@@ -62,7 +62,7 @@ test('administrators of the installation are not counted; everybody else, also a
     statuses.push((await send(form, call)).status);
   expect(statuses).toEqual([201, 201, 201, 201, 429]);
   const refused = await send();
-  expect(outcome(refused)).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect(toOutcome(refused)).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   expect(refused.body.data).toEqual({ limit: 5, windowSeconds: 3600 });
   expect((await send(form, { token: root.token })).status).toBe(201);
 });

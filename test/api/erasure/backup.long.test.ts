@@ -5,9 +5,9 @@ import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ESCALATION } from '../../../src/ledger/contents/contents.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
 
 const MEMBERS = [
@@ -36,7 +36,7 @@ const call = (method: string, path: string, body?: object, on: TestApp = app): P
 
 function bodyOf(of: string): object {
   const w = (name: Named): string => word(name, of);
-  return decision('clerk', {
+  return buildDecision('clerk', {
     inputContext: { prompt: w('prompt'), systemPrompt: w('systemPrompt'), context: w('context') },
     outputDecision: { action: `refund ${w('action')}`, toolCalls: [w('toolCalls')] },
     rationale: w('rationale'),
@@ -63,13 +63,13 @@ async function judge(of: string): Promise<void> {
   const { traceId } = posted[of]!;
   const held = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   const item = `/review-queue/${String(held?.review._id)}`;
-  ok(await call('POST', `${item}/escalate`, { reason: word('escalation', of) }));
+  assertOk(await call('POST', `${item}/escalate`, { reason: word('escalation', of) }));
   const verdict = { decision: 'approve', reason: word('reason', of), notes: word('notes', of) };
-  ok(await call('POST', `${item}/decision`, verdict));
+  assertOk(await call('POST', `${item}/decision`, verdict));
   const feedback = { feedbackNotes: word('feedbackNotes', of) };
   const corrected = { action: word('corrected', of) };
   const body = { traceId, action: 'correct', correctedDecision: corrected, ...feedback };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
+  assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
 }
 
 /** Every document of every collection as stored. */
@@ -125,7 +125,7 @@ function found({ collections }: Copy, words: readonly string[]): string[] {
 
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
-  ok(
+  assertOk(
     await call('POST', '/policies', {
       name: 'Hold',
       conditions: [{ field: 'outputDecision.action', operator: 'contains', value: 'refund' }],
@@ -140,9 +140,10 @@ beforeAll(async () => {
   before = await copyOf(harness.db.databaseName);
   keysBefore = await copyOf(`${harness.db.databaseName}-keys`);
   const body = { traceIds: [posted['gone']!.traceId], reason: 'asked for' };
-  const { acknowledgementId, impactDigest } = ok(await call('POST', '/erasure/acknowledge', body))
-    .body.data;
-  ok(await call('POST', '/erasure/execute', { acknowledgementId, impactDigest }));
+  const { acknowledgementId, impactDigest } = assertOk(
+    await call('POST', '/erasure/acknowledge', body),
+  ).body.data;
+  assertOk(await call('POST', '/erasure/execute', { acknowledgementId, impactDigest }));
   await app.instance.runJobsOnce();
 });
 
@@ -167,17 +168,17 @@ test('the same search finds words that are stored in clear', () => {
 });
 
 test('the live database reads what is left, and verifies', async () => {
-  const trace = ok(await call('GET', `/traces/${posted['kept']!.id}`)).text;
+  const trace = assertOk(await call('GET', `/traces/${posted['kept']!.id}`)).text;
   for (const name of ['prompt', 'corrected', 'trigger'] as const)
     expect(trace).toContain(word(name, 'kept'));
-  expect(ok(await call('POST', '/hash-chain/verify')).body.data.verified).toBe(true);
+  expect(assertOk(await call('POST', '/hash-chain/verify')).body.data.verified).toBe(true);
 });
 
 /** An app on a copy of the data, with the keys of a database. */
 async function restored(data: Copy, keys: string | Copy): Promise<TestApp> {
-  const uri = databaseUri();
+  const uri = createDatabaseUri();
   const name = new URL(uri).pathname.slice(1);
-  const keyUri = new URL(databaseUri(typeof keys === 'string' ? keys : `${name}k`));
+  const keyUri = new URL(createDatabaseUri(typeof keys === 'string' ? keys : `${name}k`));
   const copy = await startApp(
     { KEY_STORE_URI: keyUri.href, ASSAY_MEMORY_INDEXING: 'on' },
     { mongoUri: uri },
@@ -189,7 +190,7 @@ async function restored(data: Copy, keys: string | Copy): Promise<TestApp> {
 }
 
 const searched = async (on: TestApp, text: string): Promise<string[]> =>
-  ok(await call('GET', `/traces?search=${text}`, undefined, on)).body.data.map(
+  assertOk(await call('GET', `/traces?search=${text}`, undefined, on)).body.data.map(
     ({ traceId }: { traceId: string }) => traceId,
   );
 
@@ -202,7 +203,7 @@ describe('on a restored copy with the keys of today', () => {
 
   test('other decisions read as before, by every way', async () => {
     const { id, traceId } = posted['kept']!;
-    const trace = ok(await call('GET', `/traces/${id}`, undefined, copy)).text;
+    const trace = assertOk(await call('GET', `/traces/${id}`, undefined, copy)).text;
     for (const name of ['prompt', 'corrected', 'trigger'] as const)
       expect(trace).toContain(word(name, 'kept'));
     expect(await searched(copy, word('trigger', 'kept'))).toEqual([traceId]);
@@ -224,7 +225,7 @@ describe('on a restored copy with the keys of today', () => {
       expect([path, status]).toEqual([path, 200]);
       expect(words.filter((one) => text.includes(one))).toEqual([]);
     }
-    const shown = ok(await call('GET', `/traces/${id}`, undefined, copy)).body.data;
+    const shown = assertOk(await call('GET', `/traces/${id}`, undefined, copy)).body.data;
     expect(shown).toMatchObject({ inputContext: null, outputDecision: null, rationale: null });
     for (const name of ['trigger', 'rationale'] as const)
       expect(await searched(copy, word(name, 'gone'))).toEqual([]);
@@ -232,7 +233,7 @@ describe('on a restored copy with the keys of today', () => {
 
   test('verification reports an erasure that the copy does not have, with its place', async () => {
     const answer = await call('POST', '/hash-chain/verify', undefined, copy);
-    const { verified, payload } = ok(answer).body.data;
+    const { verified, payload } = assertOk(answer).body.data;
     expect(verified).toBe(false);
     expect(payload.mismatched).toEqual([]);
     const { sequence } = posted['gone']!;
@@ -246,17 +247,18 @@ describe('on a restored copy with the keys of today', () => {
   test('it can be erased again, and then the chain verifies', async () => {
     const { traceId } = posted['gone']!;
     const body = { traceIds: [traceId], reason: 'once more' };
-    const made = ok(await call('POST', '/erasure/acknowledge', body, copy)).body.data;
+    const made = assertOk(await call('POST', '/erasure/acknowledge', body, copy)).body.data;
     const { acknowledgementId, impactDigest } = made;
-    ok(await call('POST', '/erasure/execute', { acknowledgementId, impactDigest }, copy));
+    assertOk(await call('POST', '/erasure/execute', { acknowledgementId, impactDigest }, copy));
     await copy.instance.runJobsOnce(); // appends the certificate
-    const { verified } = ok(await call('POST', '/hash-chain/verify', undefined, copy)).body.data;
+    const { verified } = assertOk(await call('POST', '/hash-chain/verify', undefined, copy)).body
+      .data;
     expect(verified).toBe(true);
   });
 
   test('new decisions can be ingested, also if a key of their sequence was destroyed', async () => {
     // The live chain has the same keys: the next sequence of the copy must not be one of its entries.
-    const at = await copy.instance.platform.ledger.appender.head(ada.organizationId);
+    const at = await copy.instance.platform.ledger.appender.readHead(ada.organizationId);
     const { contents } = copy.instance.platform;
     expect(at?.sequence).toBe(8);
     await contents.destroy(ada.organizationId, [{ sequence: (at?.sequence ?? 0) + 1 }]);
@@ -268,24 +270,24 @@ describe('on a restored copy with the keys of today', () => {
       .lean();
     expect(row).toMatchObject({ generation: 1 });
     const shown = await call('GET', `/traces/${String(row?._id)}`, undefined, copy);
-    expect(ok(shown).text).toContain(word('prompt', 'later'));
-    expect(ok(await call('POST', '/hash-chain/verify', undefined, copy)).body.data.verified).toBe(
-      true,
-    );
+    expect(assertOk(shown).text).toContain(word('prompt', 'later'));
+    expect(
+      assertOk(await call('POST', '/hash-chain/verify', undefined, copy)).body.data.verified,
+    ).toBe(true);
   });
 });
 
 test('a restored copy with the older keys reads everything as before', async () => {
   const copy = await restored(before, keysBefore);
   for (const of of ['gone', 'kept']) {
-    const trace = ok(await call('GET', `/traces/${posted[of]!.id}`, undefined, copy)).text;
+    const trace = assertOk(await call('GET', `/traces/${posted[of]!.id}`, undefined, copy)).text;
     for (const name of ['prompt', 'corrected', 'trigger', 'metadata'] as const)
       expect(trace).toContain(word(name, of));
     expect(await searched(copy, word('trigger', of))).toEqual([posted[of]!.traceId]);
   }
-  expect(ok(await call('POST', '/hash-chain/verify', undefined, copy)).body.data.verified).toBe(
-    true,
-  );
+  expect(
+    assertOk(await call('POST', '/hash-chain/verify', undefined, copy)).body.data.verified,
+  ).toBe(true);
   await copy.stop();
 });
 
@@ -302,7 +304,7 @@ describe('what was altered in the database', () => {
     const shown = await call('GET', `/traces/${posted['kept']!.id}`);
     expect(shown.status).toBe(200);
     expect((await call('GET', '/traces')).status).toBe(200);
-    const { verified, payload } = ok(await call('POST', '/hash-chain/verify')).body.data;
+    const { verified, payload } = assertOk(await call('POST', '/hash-chain/verify')).body.data;
     await ledger().replaceOne(where(), whole);
     expect(verified).toBe(false);
     const places = [...payload.mismatched, ...payload.missing] as {
@@ -322,7 +324,7 @@ describe('what was altered in the database', () => {
   });
 
   test('the contents of another entry', async () => {
-    const filter = { organizationId: objectId(ada.organizationId), kind: 'correction' };
+    const filter = { organizationId: toObjectId(ada.organizationId), kind: 'correction' };
     const other = await ledger().findOne({ ...filter, content: { $exists: true } });
     const content = other!['content'];
     expect(await findings({ $set: { content } })).toContain('sealed.inputContext');
@@ -354,12 +356,12 @@ describe('what was altered in the database', () => {
 
 test('an organisation without its keys reads and verifies without a failure, and can ingest', async () => {
   await app.instance.platform.keyStore.destroyAll(ada.organizationId);
-  const shown = ok(await call('GET', `/traces/${posted['kept']!.id}`)).body.data;
+  const shown = assertOk(await call('GET', `/traces/${posted['kept']!.id}`)).body.data;
   expect(shown).toMatchObject({ inputContext: null, rationale: null });
-  expect(ok(await call('GET', '/traces?search=anything')).body.total).toBe(0);
+  expect(assertOk(await call('GET', '/traces?search=anything')).body.total).toBe(0);
   // The verification thread drops its cached keys within seconds.
   const missing = async (): Promise<number> =>
-    ok(await call('POST', '/hash-chain/verify')).body.data.payload.missing.length;
+    assertOk(await call('POST', '/hash-chain/verify')).body.data.payload.missing.length;
   await expect.poll(missing, { timeout: 20_000, interval: 500 }).toBeGreaterThan(0);
   const { status } = await app.call('POST', '/api/v1/traces', { key, body: bodyOf('again') });
   expect(status).toBe(202);

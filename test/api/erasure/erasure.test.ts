@@ -4,9 +4,15 @@ import { expect, test } from 'vitest';
 import { readLines } from '../../../scripts/verify-bundle/input.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/erasure';
 const CANARY = 'canary-of-the-erased';
@@ -31,13 +37,13 @@ const execute = ({ body }: Answer, who?: Owner): Promise<Answer> => {
 /** A decision that is held for review and full of the mark; its answer. */
 async function marked(who = ada): Promise<{ traceId: string; id: string }> {
   const { key } = await createWorkspaceKey(app, who);
-  const body = decision(`${CANARY}-agent`, {
+  const body = buildDecision(`${CANARY}-agent`, {
     inputContext: { prompt: CANARY, n: Math.random() },
     outputDecision: { action: 'refund', rationale: CANARY },
     triggeringCondition: CANARY,
     metadata: { note: CANARY },
   });
-  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
+  const { traceId } = assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
   const found = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   return { traceId, id: String(found?._id) };
 }
@@ -66,7 +72,7 @@ async function remains(traceId: string): Promise<string[]> {
 
 async function exported(): Promise<string> {
   const path = '/api/v1/hash-chain/export?fromSequence=1&disclose=inputContext,outputDecision';
-  return ok(await app.call('GET', path, ada)).text;
+  return assertOk(await app.call('GET', path, ada)).text;
 }
 const verified = async (text: string) => verifyBundle(readLines(chunksOf(text)));
 async function* chunksOf(text: string): AsyncGenerator<Buffer> {
@@ -74,7 +80,7 @@ async function* chunksOf(text: string): AsyncGenerator<Buffer> {
 }
 
 test('erases what was acknowledged, everywhere, and certifies it', async () => {
-  ok(await hold(ada));
+  assertOk(await hold(ada));
   const { traceId, id } = await marked();
   const other = await marked();
   await app.instance.runJobsOnce();
@@ -82,28 +88,28 @@ test('erases what was acknowledged, everywhere, and certifies it', async () => {
   const before = await exported();
   expect(before).toContain(CANARY);
 
-  const acknowledged = ok(await acknowledge([traceId, traceId]));
+  const acknowledged = assertOk(await acknowledge([traceId, traceId]));
   expect(acknowledged.body.data).toEqual({
     acknowledgementId: expect.stringMatching(/^[0-9a-f]{24}$/),
     impactDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
     expiresAt: expect.any(String),
     counts: { decisions: 1, values: expect.any(Number), reviewItems: 1, outboxRows: 1 },
   });
-  const done = ok(await execute(acknowledged)).body.data;
+  const done = assertOk(await execute(acknowledged)).body.data;
   expect(done).toMatchObject({ status: 'executed', executedBy: ada.userId });
   await app.instance.runJobsOnce();
 
   expect(await remains(traceId)).toEqual([]);
   expect(await remains(other.traceId)).toContain('ledger');
-  expect(outcome(await app.call('GET', `/api/v1/traces/${id}`, ada))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await app.call('GET', `/api/v1/traces/${id}`, ada))).toEqual([404, 'NOT_FOUND']);
   const search = await app.call('GET', `/api/v1/traces?search=${CANARY}`, ada);
-  expect(ok(search).body.data.map((one: { traceId: string }) => one.traceId)).toEqual([
+  expect(assertOk(search).body.data.map((one: { traceId: string }) => one.traceId)).toEqual([
     other.traceId,
   ]);
-  const queue = ok(await app.call('GET', '/api/v1/review-queue', ada)).text;
+  const queue = assertOk(await app.call('GET', '/api/v1/review-queue', ada)).text;
   expect([queue.includes(traceId), queue.includes(other.traceId)]).toEqual([false, true]);
 
-  const chain = ok(await app.call('POST', '/api/v1/hash-chain/verify', ada)).body.data;
+  const chain = assertOk(await app.call('POST', '/api/v1/hash-chain/verify', ada)).body.data;
   expect(chain).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
   for (const text of [before, await exported()]) {
     const { verdict, problems } = await verified(text);
@@ -113,7 +119,7 @@ test('erases what was acknowledged, everywhere, and certifies it', async () => {
 
 test('the certificate is signed, names the tombstones, and is an entry of the ledger', async () => {
   const { traceId } = await marked();
-  const done = ok(await execute(ok(await acknowledge([traceId])))).body.data;
+  const done = assertOk(await execute(assertOk(await acknowledge([traceId])))).body.data;
   await app.instance.runJobsOnce();
   const [header, payload, signature] = done.signature.split('.') as [string, string, string];
   expect(Buffer.from(payload, 'base64url').toString()).toBe(done.certificate);
@@ -150,10 +156,10 @@ test('the certificate is signed, names the tombstones, and is an entry of the le
     digest,
     ['reason'],
   ]);
-  const read = ok(await app.call('GET', `${at}/${done.acknowledgementId}`, ada)).body.data;
+  const read = assertOk(await app.call('GET', `${at}/${done.acknowledgementId}`, ada)).body.data;
   expect(read).toEqual(done);
   for (const action of ['erasure.acknowledge', 'erasure.execute'])
-    expect((await auditOf(app, ada, `action=${action}`))[0]).toMatchObject({
+    expect((await listAuditEntries(app, ada, `action=${action}`))[0]).toMatchObject({
       status: 'success',
       resourceId: done.acknowledgementId,
       metadata: { impactDigest: done.impactDigest },
@@ -165,10 +171,10 @@ test(
   { tags: ['long'] },
   async () => {
     const { traceId } = await marked();
-    const acknowledged = ok(await acknowledge([traceId]));
+    const acknowledged = assertOk(await acknowledge([traceId]));
     const answers = await Promise.all([execute(acknowledged), execute(acknowledged)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
-    expect(outcome(await execute(acknowledged))).toEqual([400, 'INVALID_OPERATION']);
+    expect(toOutcome(await execute(acknowledged))).toEqual([400, 'INVALID_OPERATION']);
     const where = { traceId, kind: 'erasure' };
     expect(await harness.db.collection('ledger').countDocuments(where)).toBe(1);
   },
@@ -176,17 +182,17 @@ test(
 
 test('changed decisions, another digest and a late execution are refused', async () => {
   const { traceId } = await marked();
-  const acknowledged = ok(await acknowledge([traceId]));
+  const acknowledged = assertOk(await acknowledge([traceId]));
   const { acknowledgementId } = acknowledged.body.data;
   const impactDigest = 'a'.repeat(64);
   const other = await call('execute', { acknowledgementId, impactDigest });
-  expect(outcome(other)).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(other)).toEqual([400, 'INVALID_OPERATION']);
   const body = { ids: [await idOf(traceId)], status: 'approved' };
-  ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: ada.token, body }));
-  expect(outcome(await execute(acknowledged))).toEqual([409, 'CONFLICT']);
-  const again = ok(await acknowledge([traceId]));
+  assertOk(await app.call('POST', '/api/v1/traces/bulk-status', { token: ada.token, body }));
+  expect(toOutcome(await execute(acknowledged))).toEqual([409, 'CONFLICT']);
+  const again = assertOk(await acknowledge([traceId]));
   aheadMs = 15 * 60_000;
-  expect(outcome(await execute(again))).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(await execute(again))).toEqual([400, 'INVALID_OPERATION']);
   aheadMs = 0;
   expect(await remains(traceId)).toContain('ledger');
 });
@@ -197,21 +203,21 @@ test('one unknown, deleted or foreign decision refuses the whole erasure', async
   const foreign = await marked(bob);
   const deleted = await marked();
   const body = { ids: [await idOf(deleted.traceId)] };
-  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+  assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
   for (const bad of ['trc_unknown', foreign.traceId, deleted.traceId])
-    expect(outcome(await acknowledge([traceId, bad])), bad).toEqual([404, 'NOT_FOUND']);
-  const theirs = ok(await acknowledge([foreign.traceId], bob));
-  expect(outcome(await execute(theirs))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await acknowledge([traceId, bad])), bad).toEqual([404, 'NOT_FOUND']);
+  const theirs = assertOk(await acknowledge([foreign.traceId], bob));
+  expect(toOutcome(await execute(theirs))).toEqual([404, 'NOT_FOUND']);
   expect(await remains(foreign.traceId)).toContain('ledger');
 });
 
 test('an erasure has a maximum size, and needs the owner', async () => {
   const ids = ['a', 'b', 'c', 'd'];
-  expect(outcome(await acknowledge(ids))).toEqual([400, 'ERASURE_BATCH_TOO_LARGE']);
-  expect(outcome(await acknowledge(ids.slice(0, 3)))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await acknowledge([]))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await acknowledge(ids))).toEqual([400, 'ERASURE_BATCH_TOO_LARGE']);
+  expect(toOutcome(await acknowledge(ids.slice(0, 3)))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await acknowledge([]))).toEqual([400, 'VALIDATION_ERROR']);
   const admin = await createMember(harness, ada, 'admin');
-  expect(outcome(await acknowledge(['a'], admin))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await acknowledge(['a'], admin))).toEqual([403, 'FORBIDDEN']);
 });
 
 test(
@@ -219,18 +225,18 @@ test(
   { tags: ['long'] },
   async () => {
     const { traceId } = await marked();
-    const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
-    const _id = objectId(acknowledgementId);
+    const { acknowledgementId } = assertOk(await acknowledge([traceId])).body.data;
+    const _id = toObjectId(acknowledgementId);
     const left = {
       status: 'executing',
       executingSince: new Date(Date.now() - 3_600_000),
-      executedBy: objectId(ada.userId),
+      executedBy: toObjectId(ada.userId),
     };
     await harness.db.collection('erasures').updateOne({ _id }, { $set: left });
     await app.instance.runJobsOnce();
     await app.instance.runJobsOnce();
     expect(await remains(traceId)).toEqual([]);
-    const { data } = ok(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body;
+    const { data } = assertOk(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body;
     expect(data).toMatchObject({ status: 'executed', signature: expect.any(String) });
     const certificates = { traceId: `certificate:${acknowledgementId}` };
     expect(await harness.db.collection('ledger').countDocuments(certificates)).toBe(1);
@@ -242,18 +248,21 @@ test('an interrupted erasure is finished at once if its instance is gone, and le
   const beat = (_id: string, until: number) =>
     instances.updateOne({ _id }, { $set: { until: new Date(until) } }, { upsert: true });
   const { traceId } = await marked();
-  const { acknowledgementId } = ok(await acknowledge([traceId])).body.data;
+  const { acknowledgementId } = assertOk(await acknowledge([traceId])).body.data;
   const left = {
     status: 'executing',
     executingSince: new Date(),
-    executedBy: objectId(ada.userId),
+    executedBy: toObjectId(ada.userId),
     executingInstance: 'another',
   };
-  const where = { _id: objectId(acknowledgementId) };
+  const where = { _id: toObjectId(acknowledgementId) };
   await harness.db.collection('erasures').updateOne(where, { $set: left });
   const statusOf = async () =>
-    (ok(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body.data as { status: string })
-      .status;
+    (
+      assertOk(await app.call('GET', `${at}/${acknowledgementId}`, ada)).body.data as {
+        status: string;
+      }
+    ).status;
   const { finishLeftBehind } = app.instance.background.erasureExecution;
   await beat('another', Date.now() + 60_000);
   await finishLeftBehind();
@@ -267,28 +276,28 @@ test('each of two erasures gets its own certificate, and a failing one delays no
   const erasures = harness.db.collection('erasures');
   const [first, second, third] = [await marked(), await marked(), await marked()];
   const acknowledged = [
-    ok(await acknowledge([first.traceId])),
-    ok(await acknowledge([second.traceId])),
-    ok(await acknowledge([third.traceId])),
+    assertOk(await acknowledge([first.traceId])),
+    assertOk(await acknowledge([second.traceId])),
+    assertOk(await acknowledge([third.traceId])),
   ] as const;
   const [other, own, last] = acknowledged.map(({ body }) => body.data.acknowledgementId as string);
-  const where = { _id: objectId(other!) };
+  const where = { _id: toObjectId(other!) };
   const left = {
     status: 'executing',
     executingSince: new Date(),
-    executedBy: objectId(ada.userId),
+    executedBy: toObjectId(ada.userId),
   };
-  const others = { _id: { $in: [objectId(other!), objectId(last!)] } };
+  const others = { _id: { $in: [toObjectId(other!), toObjectId(last!)] } };
   await erasures.updateMany(others, { $set: left });
-  const done = ok(await execute(acknowledged[1])).body.data;
+  const done = assertOk(await execute(acknowledged[1])).body.data;
   expect([done.acknowledgementId, JSON.parse(done.certificate).erasureId]).toEqual([own, own]);
-  const read = async () => ok(await app.call('GET', `${at}/${other}`, ada)).body.data;
+  const read = async () => assertOk(await app.call('GET', `${at}/${other}`, ada)).body.data;
   expect(await read()).toMatchObject({ status: 'executing' });
   expect(await erasures.countDocuments({ ...others, status: 'executing' })).toBe(2);
 
   // An erasure acknowledged before the other, of a decision that does not exist.
   const failing = Object.assign({}, await erasures.findOne(where), {
-    _id: objectId('000000000000000000000001'),
+    _id: toObjectId('000000000000000000000001'),
     traceIds: ['trc_unknown'],
   });
   await erasures.insertOne(failing);

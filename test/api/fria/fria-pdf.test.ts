@@ -2,9 +2,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok } from '../../setup/personas.ts';
-import { pdfText } from '../../setup/pdf-text.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { extractPdfText } from '../../setup/pdf-text.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/fria';
 const harness = useHarness();
@@ -14,10 +14,10 @@ const ada = useOwner(harness);
 const call = (method: string, below: string, body?: object): Promise<Answer> =>
   app.call(method, path + below, { token: ada.token, ...(body && { body }) });
 const draft = async (body: object = {}): Promise<string> =>
-  ok(await call('POST', '', { systemName: 'Kreditprüfung', ...body })).body.data.id;
+  assertOk(await call('POST', '', { systemName: 'Kreditprüfung', ...body })).body.data.id;
 const approve = async (id: string): Promise<Answer['body']> => {
-  ok(await call('POST', `/${id}/submit`));
-  return ok(await call('POST', `/${id}/approve`)).body.data;
+  assertOk(await call('POST', `/${id}/submit`));
+  return assertOk(await call('POST', `/${id}/approve`)).body.data;
 };
 /** Returns the raw bytes and the headers of the answer. */
 async function print(id: string): Promise<{ headers: Headers; pdf: Buffer }> {
@@ -53,7 +53,7 @@ test('every section and every risk is printed, with the approval and the anchor'
   expect(headers.get('content-type')).toBe('application/pdf');
   expect(headers.get('content-disposition')).toBe(`attachment; filename="fria-${id}.pdf"`);
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
-  const shown = pdfText(pdf).replaceAll('\u200b', '');
+  const shown = extractPdfText(pdf).replaceAll('\u200b', '');
   for (const text of [
     'Kreditprüfung',
     'Ada Ltd',
@@ -81,14 +81,14 @@ test('every section and every risk is printed, with the approval and the anchor'
 
 test('only an approved assessment is printed', async () => {
   const id = await draft();
-  expect(outcome(await call('GET', `/${id}/pdf`))).toEqual([400, 'INVALID_OPERATION']);
-  ok(await call('POST', `/${id}/submit`));
-  expect(outcome(await call('GET', `/${id}/pdf`))).toEqual([400, 'INVALID_OPERATION']);
-  ok(await call('POST', `/${id}/approve`));
+  expect(toOutcome(await call('GET', `/${id}/pdf`))).toEqual([400, 'INVALID_OPERATION']);
+  assertOk(await call('POST', `/${id}/submit`));
+  expect(toOutcome(await call('GET', `/${id}/pdf`))).toEqual([400, 'INVALID_OPERATION']);
+  assertOk(await call('POST', `/${id}/approve`));
   await print(id);
-  ok(await call('POST', `/${id}/transition`, { status: 'draft' }));
-  expect(outcome(await call('GET', `/${id}/pdf`))).toEqual([400, 'INVALID_OPERATION']);
-  expect(outcome(await call('GET', `/${'0'.repeat(24)}/pdf`))).toEqual([404, 'NOT_FOUND']);
+  assertOk(await call('POST', `/${id}/transition`, { status: 'draft' }));
+  expect(toOutcome(await call('GET', `/${id}/pdf`))).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(await call('GET', `/${'0'.repeat(24)}/pdf`))).toEqual([404, 'NOT_FOUND']);
 });
 
 test(
@@ -102,9 +102,11 @@ test(
       affectedRights: Array(5).fill('A right'),
     };
     const id = await draft({ purpose: section, affectedPersons: section, usageContext: section });
-    ok(await call('PATCH', `/${id}`, { durationOfUse: section, humanOversightSummary: section }));
-    ok(await call('PATCH', `/${id}`, { complaintsMechanism: section }));
-    ok(await call('PATCH', `/${id}`, { identifiedRisks: Array(100).fill(row) }));
+    assertOk(
+      await call('PATCH', `/${id}`, { durationOfUse: section, humanOversightSummary: section }),
+    );
+    assertOk(await call('PATCH', `/${id}`, { complaintsMechanism: section }));
+    assertOk(await call('PATCH', `/${id}`, { identifiedRisks: Array(100).fill(row) }));
     await approve(id);
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();

@@ -1,10 +1,10 @@
 // The story of an impact assessment over HTTP (document 3, sections 3 and 4.1): drafted, submitted, approved, assessed again.
 import { beforeAll, expect, test } from 'vitest';
-import { anchorOf } from '../../../src/domain/fria/assessment.ts';
+import { computeAnchor } from '../../../src/domain/fria/assessment.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember } from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/fria';
 const SECTIONS = {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 const call = (method: string, below: string, body?: object, { token } = ada): Promise<Answer> =>
   app.call(method, path + below, { token, ...(body && { body }) });
 const draft = async (body: object = {}): Promise<string> =>
-  ok(await call('POST', '', { systemName: 'Credit scoring', ...body }, bob)).body.data.id;
+  assertOk(await call('POST', '', { systemName: 'Credit scoring', ...body }, bob)).body.data.id;
 const move = (id: string, status: string, who = ada): Promise<Answer> =>
   call('POST', `/${id}/transition`, { status }, who);
 const read = async (id: string): Promise<Answer['body']> => (await call('GET', `/${id}`)).body.data;
@@ -57,7 +57,7 @@ test('from draft to approval, re-assessment and archive', async () => {
     ...SECTIONS,
     identifiedRisks: [{ title: 'Bias', affectedRights: ['Equality'] }],
   };
-  ok(await call('PATCH', `/${id}`, changed, bob));
+  assertOk(await call('PATCH', `/${id}`, changed, bob));
   const full = await read(id);
   expect(full).toMatchObject({ ...SECTIONS, completenessScore: 100, chainHash: null });
   expect(full.identifiedRisks).toEqual([
@@ -71,37 +71,37 @@ test('from draft to approval, re-assessment and archive', async () => {
       residualRisk: 'medium',
     },
   ]);
-  const submitted = ok(await call('POST', `/${id}/submit`, undefined, bob)).body.data;
-  expect(submitted).toMatchObject({ status: 'review', chainHash: anchorOf(full) });
+  const submitted = assertOk(await call('POST', `/${id}/submit`, undefined, bob)).body.data;
+  expect(submitted).toMatchObject({ status: 'review', chainHash: computeAnchor(full) });
   expect(submitted.submittedAt).not.toBeNull();
 
-  ok(await call('PATCH', `/${id}`, { purpose: 'Scores applicants and ranks them' }));
+  assertOk(await call('PATCH', `/${id}`, { purpose: 'Scores applicants and ranks them' }));
   expect((await read(id)).chainHash).toBe(submitted.chainHash);
-  const approved = ok(await call('POST', `/${id}/approve`)).body.data;
+  const approved = assertOk(await call('POST', `/${id}/approve`)).body.data;
   expect(approved).toMatchObject({ status: 'approved', approvedBy: ada.userId });
   expect(approved.approvedAt).not.toBeNull();
-  expect(approved.chainHash).toBe(anchorOf(approved));
+  expect(approved.chainHash).toBe(computeAnchor(approved));
   expect(approved.chainHash).not.toBe(submitted.chainHash);
 
-  expect(outcome(await call('PATCH', `/${id}`, { purpose: 'x' }))).toEqual([
+  expect(toOutcome(await call('PATCH', `/${id}`, { purpose: 'x' }))).toEqual([
     400,
     'INVALID_OPERATION',
   ]);
-  const again = ok(await move(id, 'draft')).body.data;
+  const again = assertOk(await move(id, 'draft')).body.data;
   expect(again).toMatchObject({ status: 'draft', approvedBy: null, approvedAt: null });
   expect(again.chainHash).toBe(approved.chainHash);
-  ok(await call('PATCH', `/${id}`, { purpose: 'Only scores' }));
-  ok(await move(id, 'review', bob));
-  expect(ok(await move(id, 'approved')).body.data.chainHash).not.toBe(approved.chainHash);
-  expect(ok(await move(id, 'archived')).body.data.status).toBe('archived');
-  expect(outcome(await call('PATCH', `/${id}`, { purpose: 'x' }))).toEqual([
+  assertOk(await call('PATCH', `/${id}`, { purpose: 'Only scores' }));
+  assertOk(await move(id, 'review', bob));
+  expect(assertOk(await move(id, 'approved')).body.data.chainHash).not.toBe(approved.chainHash);
+  expect(assertOk(await move(id, 'archived')).body.data.status).toBe('archived');
+  expect(toOutcome(await call('PATCH', `/${id}`, { purpose: 'x' }))).toEqual([
     400,
     'INVALID_OPERATION',
   ]);
   for (const to of ['draft', 'review', 'approved', 'archived'])
-    expect(outcome(await move(id, to))).toEqual([400, 'FRIA_TRANSITION_FAILED']);
+    expect(toOutcome(await move(id, to))).toEqual([400, 'FRIA_TRANSITION_FAILED']);
 
-  const entries = await auditOf(app, ada, `resourceId=${id}`);
+  const entries = await listAuditEntries(app, ada, `resourceId=${id}`);
   const moves = entries
     .filter(({ action, status }) => action === 'fria.transition' && status === 'success')
     .map(({ metadata }) => metadata as { from: string; to: string })
@@ -130,39 +130,42 @@ test.each([
   ['review', 'draft'],
 ])('no move from %s to %s', async (from, to) => {
   const id = await draft();
-  if (from === 'review') ok(await move(id, 'review'));
-  expect(outcome(await move(id, to))).toEqual([400, 'FRIA_TRANSITION_FAILED']);
+  if (from === 'review') assertOk(await move(id, 'review'));
+  expect(toOutcome(await move(id, to))).toEqual([400, 'FRIA_TRANSITION_FAILED']);
   expect((await read(id)).status).toBe(from);
 });
 
 test('a move names a status', async () => {
   const id = await draft();
-  expect(outcome(await call('POST', `/${id}/transition`, {}))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await move(id, 'rejected'))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await move('0'.repeat(24), 'review'))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await call('POST', `/${id}/transition`, {}))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await move(id, 'rejected'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await move('0'.repeat(24), 'review'))).toEqual([404, 'NOT_FOUND']);
 });
 
 test('members draft and submit; approving, and undoing it, is for managers', async () => {
   const id = await draft();
-  ok(await move(id, 'review', bob));
-  expect(outcome(await call('POST', `/${id}/approve`, undefined, bob))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await move(id, 'approved', bob))).toEqual([403, 'FORBIDDEN']);
-  const unknown = '0'.repeat(24);
-  expect(outcome(await move(unknown, 'approved', bob))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await call('POST', `/${unknown}/approve`, undefined, bob))).toEqual([
+  assertOk(await move(id, 'review', bob));
+  expect(toOutcome(await call('POST', `/${id}/approve`, undefined, bob))).toEqual([
     403,
     'FORBIDDEN',
   ]);
-  ok(await move(id, 'approved'));
-  expect(outcome(await move(id, 'draft', bob))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await move(id, 'archived', bob))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await move(id, 'approved', bob))).toEqual([403, 'FORBIDDEN']);
+  const unknown = '0'.repeat(24);
+  expect(toOutcome(await move(unknown, 'approved', bob))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await call('POST', `/${unknown}/approve`, undefined, bob))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
+  assertOk(await move(id, 'approved'));
+  expect(toOutcome(await move(id, 'draft', bob))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await move(id, 'archived', bob))).toEqual([403, 'FORBIDDEN']);
   const other = await draft();
-  expect(ok(await move(other, 'archived', bob)).body.data.status).toBe('archived');
+  expect(assertOk(await move(other, 'archived', bob)).body.data.status).toBe('archived');
 });
 
 test('two approvals at once: one wins', async () => {
   const id = await draft();
-  ok(await move(id, 'review'));
+  assertOk(await move(id, 'review'));
   const answers = await Promise.all([1, 2, 3, 4].map(() => call('POST', `/${id}/approve`)));
   const codes = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`).sort();
   expect(codes).toEqual(['200 ', ...Array(3).fill('400 FRIA_TRANSITION_FAILED')]);
@@ -171,7 +174,7 @@ test('two approvals at once: one wins', async () => {
 test('an edit that meets an approval is either in the anchor or refused', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await draft(SECTIONS);
-    ok(await move(id, 'review'));
+    assertOk(await move(id, 'review'));
     const [edited, approved] = await Promise.all([
       call('PATCH', `/${id}`, { purpose: `Round ${round}` }),
       call('POST', `/${id}/approve`),
@@ -179,25 +182,25 @@ test('an edit that meets an approval is either in the anchor or refused', async 
     const after = await read(id);
     expect(approved.status).toBe(200);
     expect(after.purpose === SECTIONS.purpose).toBe(edited.status === 400);
-    expect(after.chainHash).toBe(anchorOf(after));
+    expect(after.chainHash).toBe(computeAnchor(after));
   }
 });
 
 test('only a draft that was never submitted can be deleted', async () => {
   const id = await draft();
-  expect(ok(await call('DELETE', `/${id}`, undefined, bob)).body.data).toEqual({
+  expect(assertOk(await call('DELETE', `/${id}`, undefined, bob)).body.data).toEqual({
     _id: id,
     id,
     deleted: true,
   });
-  expect(outcome(await call('GET', `/${id}`))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await call('GET', `/${id}`))).toEqual([404, 'NOT_FOUND']);
   const reviewed = await draft();
-  ok(await move(reviewed, 'review'));
-  expect(outcome(await call('DELETE', `/${reviewed}`))).toEqual([404, 'NOT_FOUND']);
-  ok(await move(reviewed, 'approved'));
-  ok(await move(reviewed, 'draft'));
-  expect(outcome(await call('DELETE', `/${reviewed}`))).toEqual([404, 'NOT_FOUND']);
-  const [entry] = await auditOf(app, ada, 'action=fria.delete');
+  assertOk(await move(reviewed, 'review'));
+  expect(toOutcome(await call('DELETE', `/${reviewed}`))).toEqual([404, 'NOT_FOUND']);
+  assertOk(await move(reviewed, 'approved'));
+  assertOk(await move(reviewed, 'draft'));
+  expect(toOutcome(await call('DELETE', `/${reviewed}`))).toEqual([404, 'NOT_FOUND']);
+  const [entry] = await listAuditEntries(app, ada, 'action=fria.delete');
   expect(entry).toMatchObject({ resourceId: id, status: 'success' });
 });
 
@@ -207,19 +210,21 @@ test('the two texts of older wizards are one row of risks', async () => {
   expect((await read(id)).identifiedRisks).toEqual([
     expect.objectContaining({ ...row, likelihood: 'medium', severity: 'medium' }),
   ]);
-  ok(await call('PATCH', `/${id}`, { mitigations: 'Two reviews' }));
-  ok(await call('PATCH', `/${id}`, { identifiedRisks: [{ title: 'Drift' }], risksIdentified: '' }));
+  assertOk(await call('PATCH', `/${id}`, { mitigations: 'Two reviews' }));
+  assertOk(
+    await call('PATCH', `/${id}`, { identifiedRisks: [{ title: 'Drift' }], risksIdentified: '' }),
+  );
   expect((await read(id)).identifiedRisks).toEqual([expect.objectContaining({ title: 'Drift' })]);
   const rows = Array.from({ length: 100 }, (_, at) => ({ title: `Risk ${at}` }));
   const full = await call('PATCH', `/${id}`, { identifiedRisks: rows });
   expect(full.status).toBe(200);
   const tooMany = await call('PATCH', `/${id}`, { risksIdentified: 'one more' });
-  expect(outcome(tooMany)).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(tooMany)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a section can be emptied, and what is not named stays', async () => {
   const id = await draft(SECTIONS);
-  ok(await call('PATCH', `/${id}`, { purpose: '', usageContext: null, status: 'approved' }));
+  assertOk(await call('PATCH', `/${id}`, { purpose: '', usageContext: null, status: 'approved' }));
   const changed = { ...SECTIONS, purpose: null, usageContext: null, status: 'draft' };
   expect(await read(id)).toMatchObject(changed);
 });
@@ -227,18 +232,18 @@ test('a section can be emptied, and what is not named stays', async () => {
 test('assessments are found by status and by a part of the name', async () => {
   const id = await draft({ systemName: 'Résumé (ranking) v1.0' });
   const found = async (query: string): Promise<string[]> =>
-    ok(await call('GET', `?${query}`)).body.data.map((row: { id: string }) => row.id);
+    assertOk(await call('GET', `?${query}`)).body.data.map((row: { id: string }) => row.id);
   expect(await found(`search=${encodeURIComponent('(RANKING) v1.')}`)).toEqual([id]);
   expect(await found('search=ranking.*v1')).toEqual([]);
   expect(await found('search=ranking&status=review')).toEqual([]);
-  ok(await move(id, 'review'));
+  assertOk(await move(id, 'review'));
   expect(await found('search=ranking&status=review')).toEqual([id]);
   expect((await call('GET', '?limit=1&page=2')).body.pagination).toMatchObject({
     page: 2,
     limit: 1,
   });
   expect((await call('GET', '?limit=100000')).body.pagination.limit).toBe(200);
-  expect(outcome(await call('GET', '?status=open'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await call('GET', '?status=open'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test.each([
@@ -251,5 +256,5 @@ test.each([
   ['too many rights', { identifiedRisks: [{ title: 'a', affectedRights: Array(51).fill('a') }] }],
 ])('%s is refused', async (_, body) => {
   const answer = await call('POST', '', { systemName: 'Refused', ...body });
-  expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
 });

@@ -2,7 +2,7 @@
 import { mongo } from 'mongoose';
 import { expect, it } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok } from '../../setup/personas.ts';
+import { assertOk } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -24,7 +24,7 @@ const outbox = () => harness.db.collection('outbox');
 const entries = () =>
   harness.db.collection('ledger').find({ traceId: TRACE_ID }).sort({ sequence: 1 }).toArray();
 const get = async (path: string) =>
-  ok(await harness.app.call('GET', `/api/v1/hash-chain${path}`, ada)).body.data;
+  assertOk(await harness.app.call('GET', `/api/v1/hash-chain${path}`, ada)).body.data;
 
 /** Less than a delivery with a retry would take. */
 const SOON = { timeout: 4000 };
@@ -54,7 +54,7 @@ it('attestations are shown with their record, and verify', async () => {
   const { entry, related } = await get(`/entry/${TRACE_ID}`);
   expect([entry.traceId, related.length]).toEqual([TRACE_ID, 1]);
   const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
-  expect(ok(verified).body.data).toMatchObject({ verified: true, totalChecked: 2 });
+  expect(assertOk(verified).body.data).toMatchObject({ verified: true, totalChecked: 2 });
 });
 
 it('attestations that an earlier version delayed or gave up are appended after the upgrade', async () => {
@@ -85,7 +85,7 @@ it('an attestation that names another entry than the newest is a break', async (
   const forged = second!.view.replace(/"after":\{[^}]*\}/, '"after":null');
   await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: forged } });
   const verified = await harness.app.call('POST', '/api/v1/hash-chain/verify', ada);
-  expect(ok(verified).body.data).toMatchObject({ verified: false, brokenAtSequence: 2 });
+  expect(assertOk(verified).body.data).toMatchObject({ verified: false, brokenAtSequence: 2 });
   await harness.db.collection('ledger').updateOne({ _id }, { $set: { view: second!.view } });
 });
 
@@ -100,7 +100,7 @@ it('many attestations of one record are all appended, in order, within seconds',
       status: statuses[n % 3],
       evidence: `${n}`,
     };
-    return ok(await app.call('PATCH', path, { token: ada.token, body })).body.data.note;
+    return assertOk(await app.call('PATCH', path, { token: ada.token, body })).body.data.note;
   };
   const answered: { status: string; reviewedAt: string }[] = [];
   for (let n = 0; n < 20; n++) answered.push(await attest(n));
@@ -124,7 +124,7 @@ it('an attestation that cannot be appended delays later ones of its record, and 
     fails && 'assessmentId' in attested && attested.assessmentId === ASSESSMENT
       ? Promise.reject(new Error('no database'))
       : append(attested, ...rest);
-  const run = () => harness.app.instance.background.outboxWorkers.internal.run();
+  const run = () => harness.app.instance.background.outboxWorkers.internal.deliverDue();
   const waiting = { topic: 'attestation', status: 'pending' };
   await transaction(async () => {
     for (const digit of ['c', 'd', 'e']) await attestations().queue(about('review', digit));

@@ -1,9 +1,9 @@
 // Audit rows that a crash left unsealed: a bad row or an organisation with a truncated chain delays no other.
 import { expect, test } from 'vitest';
-import { systemAuditEvent } from '../../../src/domain/record/audit-event.ts';
+import { createSystemAuditEvent } from '../../../src/domain/record/audit-event.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, objectId } from '../../setup/harness.ts';
-import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, toObjectId } from '../../setup/harness.ts';
+import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 import { cutChain } from './cut-chain.ts';
 
@@ -21,8 +21,8 @@ const sweep = (app = harness.app): Promise<void> => app.instance.background.audi
 async function leave({ organizationId }: Owner, action: string, event?: object): Promise<void> {
   const at = clock.now();
   await rows().insertOne({
-    organizationId: objectId(organizationId),
-    event: event ?? systemAuditEvent({ organizationId, action, resource: 'test' }),
+    organizationId: toObjectId(organizationId),
+    event: event ?? createSystemAuditEvent({ organizationId, action, resource: 'test' }),
     createdAt: at,
     dueAt: at,
     attempts: 0,
@@ -30,15 +30,15 @@ async function leave({ organizationId }: Owner, action: string, event?: object):
 }
 const waitingOf = ({ organizationId }: Owner) =>
   rows()
-    .find({ organizationId: objectId(organizationId) })
+    .find({ organizationId: toObjectId(organizationId) })
     .toArray();
 const actionsOf = async (who: Owner): Promise<unknown[]> =>
-  (await auditOf(harness.app, who)).map(({ action }) => action);
+  (await listAuditEntries(harness.app, who)).map(({ action }) => action);
 
 test('a row that cannot be sealed delays no other, and is set aside after the last attempt', async () => {
   const { organizationId } = ada;
   await leave(ada, 'bad', {
-    ...systemAuditEvent({ organizationId, action: 'x', resource: 'y' }),
+    ...createSystemAuditEvent({ organizationId, action: 'x', resource: 'y' }),
     action: { not: 'a text' },
   });
   ahead += 1;
@@ -66,7 +66,7 @@ test(
   { tags: ['long'], timeout: 60_000 },
   async () => {
     const eve = await createOwner(harness.app, 'Eve');
-    ok(
+    assertOk(
       await harness.app.call('POST', '/api/v1/workspaces', {
         token: eve.token,
         body: { name: 'w' },

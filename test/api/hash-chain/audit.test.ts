@@ -1,12 +1,12 @@
 // The operations audit log over HTTP (document 3, section 4.4): gates, filters, and the replay of its chain.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { chainHash, chainTime } from '../../../src/domain/record/chain.ts';
+import { computeChainHash, formatChainTime } from '../../../src/domain/record/chain.ts';
 import { sealValue } from '../../../src/domain/record/commitments.ts';
-import { auditPayload } from '../../../src/domain/record/payload.ts';
-import { newId, random16 } from '../../../src/platform/ids.ts';
+import { createAuditPayload } from '../../../src/domain/record/payload.ts';
+import { generateId, draw16Bytes } from '../../../src/platform/ids.ts';
 import { AUDIT } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { seeded } from '../../ledger/random.ts';
 import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   await harness.app.call('DELETE', `/api/v1/policies/${made.body.data._id}`, { token: ada.token });
   intact = await stored();
-  const newest = { organizationId: objectId(ada.organizationId), sequence: intact.length };
+  const newest = { organizationId: toObjectId(ada.organizationId), sequence: intact.length };
   const heads = harness.db.collection(`heads_${AUDIT.collection}`);
   const isNoted = async (): Promise<boolean> => (await heads.countDocuments(newest)) === 1;
   await vi.waitUntil(isNoted, { timeout: 20_000 });
@@ -41,13 +41,13 @@ function entries() {
 
 async function stored(): Promise<Stored[]> {
   const found = entries()
-    .find({ organizationId: objectId(ada.organizationId) })
+    .find({ organizationId: toObjectId(ada.organizationId) })
     .sort({ sequence: 1 });
   return (await found.toArray()) as Stored[];
 }
 
 async function store(documents: readonly Stored[]): Promise<void> {
-  await entries().deleteMany({ organizationId: objectId(ada.organizationId) });
+  await entries().deleteMany({ organizationId: toObjectId(ada.organizationId) });
   if (documents.length > 0) await entries().insertMany([...documents]);
 }
 
@@ -69,7 +69,7 @@ test('managers of an organisation with the plan list and verify, others do not',
       code: 'FORBIDDEN',
     });
     const poor = await createOwner(harness.app, 'Poor');
-    const mine = { _id: objectId(poor.organizationId) };
+    const mine = { _id: toObjectId(poor.organizationId) };
     await harness.db
       .collection('organizations')
       .updateOne(mine, { $set: { 'subscription.plan': 'sandbox' } });
@@ -79,7 +79,10 @@ test('managers of an organisation with the plan list and verify, others do not',
     const member = await createOwner(harness.app, 'Member');
     await harness.db
       .collection('memberships')
-      .updateOne({ organizationId: objectId(member.organizationId) }, { $set: { role: 'member' } });
+      .updateOne(
+        { organizationId: toObjectId(member.organizationId) },
+        { $set: { role: 'member' } },
+      );
     await expect
       .poll(async () => (await get(path, member.token)).body)
       .toMatchObject({ code: 'FORBIDDEN' });
@@ -100,7 +103,7 @@ test('an untouched log verifies, with its length and last hash', async () => {
 type Edit = (entry: Stored) => object;
 const other = (sealed: unknown, name: string) => ({
   ...(sealed as object),
-  [name]: sealValue(name, 'x', random16()),
+  [name]: sealValue(name, 'x', draw16Bytes()),
 });
 const EDITS: readonly [string, Edit][] = [
   ['action', () => ({ action: 'policy.nothing' })],
@@ -134,13 +137,13 @@ test.for(EDITS)('an edited %s is reported with its place', async ([, edit]) => {
 test('a broken link, a lost entry and a cut tail are distinguished', async () => {
   const at = 3;
   const entry = intact[at] as Stored;
-  const createdAt = chainTime(entry.createdAt);
+  const createdAt = formatChainTime(entry.createdAt);
   const prevHash = '1'.repeat(64);
   const { payloadDigest, sequence } = entry;
   const relinked = {
     ...entry,
     prevHash,
-    chainHash: chainHash({ prevHash, payloadDigest, sequence, createdAt }),
+    chainHash: computeChainHash({ prevHash, payloadDigest, sequence, createdAt }),
   };
   await store(intact.with(at, relinked));
   expect((await verify()).error).toMatch(/^previous-hash mismatch at sequence 4: /);
@@ -161,11 +164,11 @@ test('a broken link, a lost entry and a cut tail are distinguished', async () =>
 test('a forged entry about the deletion of the organisation excuses no missing value while the organisation exists', async () => {
   const last = intact.at(-1) as Stored;
   const { organizationId } = last;
-  const view = auditPayload({
+  const view = createAuditPayload({
     organizationId: ada.organizationId,
     workspaceId: null,
     actor: { kind: 'system', id: null },
-    auditId: newId(),
+    auditId: generateId(),
     action: 'organization.delete',
     status: 'success',
     resource: 'organization',
@@ -173,7 +176,13 @@ test('a forged entry about the deletion of the organisation excuses no missing v
     commitments: {},
   });
   const { auditId } = JSON.parse(view) as { auditId: string };
-  const forged = { ...last, _id: objectId(newId()), auditId, view, action: 'organization.delete' };
+  const forged = {
+    ...last,
+    _id: toObjectId(generateId()),
+    auditId,
+    view,
+    action: 'organization.delete',
+  };
   const columns = { resource: 'organization', resourceId: ada.organizationId, userId: null };
   const entry = { ...forged, ...columns, workspaceId: null, detail: null, organizationId };
   const emptied = intact.map((one) => ({ ...one, sealed: {}, detail: null }));

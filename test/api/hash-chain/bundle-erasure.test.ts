@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import type { Step } from '../../../src/ledger/probe.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { createAgent, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 
 let arrive = (): void => undefined;
 let release = (): void => undefined;
@@ -25,9 +25,9 @@ test('does not show values of an erasure that is sealed and not yet folded', asy
   const { app } = harness;
   const { key } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);
-  const body = { ...decision(bot.id), rationale: 'A canary sings.' };
-  ok(await app.call('POST', '/api/v1/traces', { key, body }));
-  const [{ _id }] = ok(await app.call('GET', '/api/v1/traces', ada)).body.data;
+  const body = { ...buildDecision(bot.id), rationale: 'A canary sings.' };
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body }));
+  const [{ _id }] = assertOk(await app.call('GET', '/api/v1/traces', ada)).body.data;
   await app.instance.consumers.stop();
   const removal = app.call('POST', '/api/v1/traces/bulk-delete', {
     ...ada,

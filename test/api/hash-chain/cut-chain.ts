@@ -1,6 +1,6 @@
 // Truncates a chain from outside, which is detected at the next check of the head by its note.
 import { vi } from 'vitest';
-import { objectId, type Harness } from '../../setup/harness.ts';
+import { toObjectId, type Harness } from '../../setup/harness.ts';
 import type { Owner } from '../../setup/personas.ts';
 
 /** Removes what follows a sequence, once the head of the chain is noted. */
@@ -10,7 +10,7 @@ export async function cutChain(
   { organizationId }: Owner,
   after: number,
 ): Promise<void> {
-  const filter = { organizationId: objectId(organizationId) };
+  const filter = { organizationId: toObjectId(organizationId) };
   const newest = { sort: { sequence: -1 } } as const;
   const isNoted = async (): Promise<boolean> => {
     const head = await db.collection(collection).findOne(filter, newest);

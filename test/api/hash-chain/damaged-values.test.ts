@@ -3,8 +3,8 @@ import { mongo } from 'mongoose';
 import { beforeAll, expect, test } from 'vitest';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -13,12 +13,12 @@ const PLACE = 2;
 let intact: mongo.Document;
 
 const entries = () => harness.db.collection('ledger');
-const where = () => ({ organizationId: objectId(ada.organizationId), sequence: PLACE });
+const where = () => ({ organizationId: toObjectId(ada.organizationId), sequence: PLACE });
 
 beforeAll(async () => {
   const { key } = await createWorkspaceKey(app, ada);
   for (let made = 0; made < 3; made++)
-    ok(await app.call('POST', '/api/v1/traces', { key, body: decision('x') }));
+    assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('x') }));
   intact = (await entries().findOne(where())) as mongo.Document;
 });
 
@@ -64,13 +64,15 @@ test.each(DAMAGES)('%s', async (_name, change) => {
   try {
     const names = 'rationale,inputContext,outputDecision';
     const path = `/api/v1/hash-chain/bundle?fromSequence=1&disclose=${names}`;
-    const { text } = ok(await app.call('GET', path, { token: ada.token }));
+    const { text } = assertOk(await app.call('GET', path, { token: ada.token }));
     const lines = text.split('\n').slice(1, 4);
     const isShown = lines.map((line) => !line.includes('"disclosures":[]'));
     expect([isShown[0], isShown[2]]).toEqual([true, true]);
     const report = await verifyBundle(linesOf(text), { pins: [] });
     expect(report.verdict).not.toBe('intact');
-    const verified = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }));
+    const verified = assertOk(
+      await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }),
+    );
     expect(verified.body.data).toMatchObject({ verified: false, brokenAtSequence: PLACE });
     const body = { from: '2020-01-01', to: '2100-01-01' };
     const signed = await app.call('POST', '/api/v1/audit-bundles', { token: ada.token, body });
@@ -87,7 +89,7 @@ test.each(DAMAGES)('%s', async (_name, change) => {
 test('a bundle says which entries it holds without their values', async () => {
   await entries().updateOne(where(), { $set: { content: flipped(intact['content']) } });
   const path = '/api/v1/hash-chain/bundle?fromSequence=1&disclose=inputContext';
-  const { text } = ok(await app.call('GET', path, { token: ada.token }));
+  const { text } = assertOk(await app.call('GET', path, { token: ada.token }));
   const bundle = JSON.parse(text) as { recipe: string[]; entries: Line[] };
   expect(bundle.recipe.at(-1)).toMatch(/^Damaged: .*: 2\. Verify/);
   expect(bundle.entries.map(({ disclosures }) => disclosures.length > 0)).toEqual([

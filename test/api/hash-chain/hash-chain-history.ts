@@ -1,33 +1,33 @@
 // An organisation with a short chain in which every lawful kind of change occurs, and its stored documents at hand.
 import type { mongo } from 'mongoose';
-import { payloadDigest } from '../../../src/domain/record/chain.ts';
+import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
 import { sealValues } from '../../../src/domain/record/commitments.ts';
 import {
-  correctionPayload,
-  erasurePayload,
-  reviewPayload,
+  createCorrectionPayload,
+  createErasurePayload,
+  createReviewPayload,
 } from '../../../src/domain/record/payload.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
-import { newId, random16 } from '../../../src/platform/ids.ts';
+import { generateId, draw16Bytes } from '../../../src/platform/ids.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Position, Stored } from '../../../src/ledger/entry.ts';
 import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/entry-updates.ts';
 import type { Decide, Subject } from '../../../src/ledger/amend/amendments.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { type OpenChain, openChain } from '../../../src/ledger/open-chain.ts';
 import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
 import type { Chance } from '../../ledger/random.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   type Owner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** The app, with direct access to its database. */
@@ -40,12 +40,12 @@ export interface ChainHarness {
 }
 
 export async function startChainHarness(): Promise<ChainHarness> {
-  const uri = databaseUri();
+  const uri = createDatabaseUri();
   const app = await startApp({}, { mongoUri: uri });
   const mongo = await connectMongo({ uri, poolSize: 4 });
   const { connection } = mongo;
   const nothing = (): void => undefined;
-  const world = { connection, clock: systemClock, newId, ready: () => true, queueLimit: 100 };
+  const world = { connection, clock: systemClock, generateId, ready: () => true, queueLimit: 100 };
   const chain = openChain(DECISIONS, {
     ...world,
     columns: traceColumns,
@@ -96,11 +96,12 @@ export class History {
     const history = new History(harness, await createOwner(app, name));
     const { token } = history.owner;
     history.#key = (await createWorkspaceKey(app, history.owner)).key;
-    for (const body of POLICIES) ok(await app.call('POST', '/api/v1/policies', { token, body }));
+    for (const body of POLICIES)
+      assertOk(await app.call('POST', '/api/v1/policies', { token, body }));
     const open = await createAgent(app, history.owner);
     const discreet = await createAgent(app, history.owner);
     const policies = { logPayloads: false };
-    ok(
+    assertOk(
       await app.call('PATCH', `/api/v1/agents/${discreet.id}/policies`, { token, body: policies }),
     );
     history.#agents = [open.id, discreet.id, 'free-text agent'];
@@ -118,16 +119,16 @@ export class History {
   /** Everything stored of the chain, in order, with the values opened. */
   async stored(): Promise<Stored[]> {
     const found = this.entries
-      .find({ organizationId: objectId(this.organizationId) })
+      .find({ organizationId: toObjectId(this.organizationId) })
       .sort({ sequence: 1 });
     const { contents } = this.harness.app.instance.platform;
-    return contents.open(this.organizationId, (await found.toArray()) as Stored[]);
+    return contents.openDocuments(this.organizationId, (await found.toArray()) as Stored[]);
   }
 
   /** Replaces the whole chain by these documents. */
   async store(documents: readonly Stored[]): Promise<void> {
     const ids = documents.map(({ _id }) => _id);
-    const mine = [{ organizationId: objectId(this.organizationId) }, { _id: { $in: ids } }];
+    const mine = [{ organizationId: toObjectId(this.organizationId) }, { _id: { $in: ids } }];
     const whole = { deleteMany: { filter: { $or: mine } } };
     await this.entries.bulkWrite([
       whole,
@@ -139,18 +140,18 @@ export class History {
     const answer = await this.harness.app.call('POST', '/api/v1/hash-chain/verify', {
       token: this.owner.token,
     });
-    return ok(answer).body.data;
+    return assertOk(answer).body.data;
   }
 
   async bundle(query = 'fromSequence=1'): Promise<string> {
     const answer = await this.harness.app.call('GET', `/api/v1/hash-chain/export?${query}`, {
       token: this.owner.token,
     });
-    return ok(answer).text;
+    return assertOk(answer).text;
   }
 
   async post(more: object = {}, agentId = this.#agents[0] as string): Promise<void> {
-    const body = decision(agentId, more);
+    const body = buildDecision(agentId, more);
     const { data } = (
       await this.harness.app.call('POST', '/api/v1/traces', { key: this.#key, body })
     ).body;
@@ -207,14 +208,14 @@ export class History {
 
   async bulk(path: string, places: readonly number[], more: object = {}): Promise<void> {
     const traceIds = places.map((place) => this.receipts[place]?.traceId ?? null);
-    const organizationId = objectId(this.organizationId);
+    const organizationId = toObjectId(this.organizationId);
     const found = await this.entries
       .find({ organizationId, kind: 'trace', traceId: { $in: traceIds } })
       .toArray();
     const ids = found.map(({ _id }) => _id.toHexString());
     if (ids.length === 0) return;
     const body = { ids, ...more };
-    ok(
+    assertOk(
       await this.harness.app.call('POST', `/api/v1/traces/${path}`, {
         token: this.owner.token,
         body,
@@ -229,9 +230,9 @@ export class History {
       feedback: 'no',
     };
     return this.#append(place, (about) => {
-      const { sealed, commitments } = sealValues(values, random16);
+      const { sealed, commitments } = sealValues(values, draw16Bytes);
       const set = { status: 'success', humanOverride: true } as const;
-      const view = correctionPayload({
+      const view = createCorrectionPayload({
         ...this.#about(about),
         commitments,
         action: 'correct',
@@ -240,7 +241,7 @@ export class History {
       return {
         kind: 'correction',
         payload: view,
-        payloadDigest: payloadDigest(view),
+        payloadDigest: computePayloadDigest(view),
         fields: { sealed },
       };
     });
@@ -250,10 +251,10 @@ export class History {
     return this.#append(place, (about) => {
       const { review } = about.trace;
       if (review?.status !== 'pending') return null;
-      const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, random16);
+      const { sealed, commitments } = sealValues({ reason: 'fine', notes: null }, draw16Bytes);
       const set = { status: 'approved', humanOverride: false } as const;
       const reviewId = review._id.toHexString();
-      const view = reviewPayload({
+      const view = createReviewPayload({
         ...this.#about(about),
         commitments,
         reviewId,
@@ -263,7 +264,7 @@ export class History {
       return {
         kind: 'review',
         payload: view,
-        payloadDigest: payloadDigest(view),
+        payloadDigest: computePayloadDigest(view),
         fields: { sealed },
       };
     });
@@ -274,13 +275,18 @@ export class History {
     return this.#append(place, (about) => {
       if (!about.trace.sealed.inputContext) return null;
       const erased = [{ sequence: about.subject.sequence, names: ['inputContext'] }];
-      const view = erasurePayload({
+      const view = createErasurePayload({
         ...this.#about(about),
         commitments: {},
         cause: 'request',
         erased,
       });
-      return { kind: 'erasure', payload: view, payloadDigest: payloadDigest(view), fields: {} };
+      return {
+        kind: 'erasure',
+        payload: view,
+        payloadDigest: computePayloadDigest(view),
+        fields: {},
+      };
     });
   }
 
@@ -292,7 +298,7 @@ export class History {
       ...clause,
       status: 'covered',
     } as const;
-    const committed = sealValues({ evidence: 'A document.' }, random16);
+    const committed = sealValues({ evidence: 'A document.' }, draw16Bytes);
     await this.harness.chain.attestations.append(attested, committed, null);
   }
 
@@ -322,7 +328,7 @@ export class History {
   /** Waits until the newest head is noted. */
   async #settled(): Promise<void> {
     await this.harness.chain.heads.flush();
-    const organizationId = objectId(this.organizationId);
+    const organizationId = toObjectId(this.organizationId);
     const newest = await this.entries.findOne({ organizationId }, { sort: { sequence: -1 } });
     const heads = this.harness.db.collection(`heads_${DECISIONS.collection}`);
     while (!(await heads.findOne({ organizationId, sequence: newest?.sequence ?? 0 })))

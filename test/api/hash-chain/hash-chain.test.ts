@@ -8,7 +8,7 @@ import type { Value } from '../../../scripts/verify-bundle/text.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import type { FieldRow } from '../../../scripts/verify-bundle/report.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createAgent, createOwner, type Owner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer, Call } from '../../setup/start-app.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
@@ -49,7 +49,10 @@ test.for(OPERATIONS)('%s needs a credential, the plan and no limited key', async
   const poor = await createOwner(harness.app, 'Poor');
   await harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(poor.organizationId) }, { $set: { 'subscription.plan': 'scale' } });
+    .updateOne(
+      { _id: toObjectId(poor.organizationId) },
+      { $set: { 'subscription.plan': 'scale' } },
+    );
   await expect
     .poll(async () => (await get(path, { token: poor.token })).body)
     .toMatchObject({ code: 'UPGRADE_REQUIRED', data: { feature: 'hashChainAudit' } });
@@ -374,7 +377,7 @@ test(
     const { idempotencyKey: _key, ...copy } = entry;
     const many = Array.from({ length: 1500 }, (_, i) => ({
       ...copy,
-      _id: objectId((i + 2).toString(16).padStart(24, '0')),
+      _id: toObjectId((i + 2).toString(16).padStart(24, '0')),
       sequence: i + 2,
     }));
     await long.store([entry, ...many] as (typeof entry)[]);
@@ -384,7 +387,7 @@ test(
     // Too much for any buffer, so the rest is read from the database only when the reader goes on.
     const large = Array.from({ length: 60 }, (_, i) => ({
       ...copy,
-      _id: objectId((i + 2).toString(16).padStart(24, 'a')),
+      _id: toObjectId((i + 2).toString(16).padStart(24, 'a')),
       sequence: i + 1502,
       view: randomBytes(500_000).toString('hex'),
     }));
@@ -398,7 +401,7 @@ test('each operation fails with its own code', async () => {
   const broken = await History.begin(harness, 'Broken');
   await broken.post();
   const { token } = broken.owner;
-  const where = { organizationId: objectId(broken.organizationId) };
+  const where = { organizationId: toObjectId(broken.organizationId) };
   await broken.entries.updateOne(where, { $set: { createdAt: 'never' as unknown as Date } });
   const [entry] = await broken.stored();
   const code = async (path: string): Promise<string> => (await get(path, { token })).body.code;

@@ -1,15 +1,15 @@
 // The search by a prefix of a chain hash: in segments and unsegmented entries, by pages, in the own chain only.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prefixesIn } from '../../../src/domain/search/hash-prefixes.ts';
-import { bytesOf } from '../../../src/ledger/contents/contents.ts';
+import { countPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
+import { toLockedBytes } from '../../../src/ledger/contents/contents.ts';
 import type { Sealed } from '../../../src/ledger/entry.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import { chainHashesConsumer } from '../../../src/resources/hash-chain/search/chain-hashes.consumer.ts';
+import { generateId } from '../../../src/platform/ids.ts';
+import { createChainHashesConsumer } from '../../../src/resources/hash-chain/search/chain-hashes.consumer.ts';
 import { dropHashIndex } from '../../../src/ledger/maintenance.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { ok } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { assertOk } from '../../setup/personas.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -28,11 +28,11 @@ function rowsFrom(first: number, count: number): Row[] {
 
 async function follow(organizationId: string, rows: readonly Row[]): Promise<void> {
   const { models, connection } = app.instance.platform;
-  const { run } = chainHashesConsumer(models);
+  const { consume } = createChainHashesConsumer(models);
   await connection
     .getClient()
     .withSession((session) =>
-      session.withTransaction(() => run(rows as Sealed[], { session, organizationId })),
+      session.withTransaction(() => consume(rows as Sealed[], { session, organizationId })),
     );
 }
 
@@ -42,7 +42,7 @@ async function runsOf(organizationId: string): Promise<[number, number][]> {
   const segments = await hashSegments.find({ organizationId }).sort({ from: 1 }).lean();
   return segments.map(({ from, prefixes }) => [
     from,
-    from + prefixesIn(bytesOf(prefixes) as Uint8Array) - 1,
+    from + countPrefixes(toLockedBytes(prefixes) as Uint8Array) - 1,
   ]);
 }
 
@@ -50,7 +50,7 @@ const LENGTH = 1_300;
 const chain = rowsFrom(1, LENGTH);
 beforeAll(async () => {
   const entries = chain.map(({ sequence, chainHash }) => ({
-    organizationId: objectId(owner.organizationId),
+    organizationId: toObjectId(owner.organizationId),
     kind: 'trace',
     traceId: `trc_${sequence}`,
     createdAt: new Date(),
@@ -67,7 +67,7 @@ afterAll(() => harness.db.collection('ledger').deleteMany({ traceId: /^trc_[^0]/
 async function found(search: string, { beforeSeq = '', limit = 500 } = {}): Promise<number[]> {
   const before = beforeSeq && `&beforeSeq=${beforeSeq}`;
   const path = `/api/v1/hash-chain/entries?search=${search}&limit=${limit}${before}`;
-  const { data } = ok(await app.call('GET', path, { token: owner.token })).body;
+  const { data } = assertOk(await app.call('GET', path, { token: owner.token })).body;
   return data.entries.map(({ sequence }: { sequence: number }) => sequence);
 }
 
@@ -121,7 +121,7 @@ test('segments hold each entry once and in its place, and a gap ends a segment',
       fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }),
       fc.boolean(),
       async (sizes, isSkipped) => {
-        const organizationId = newId();
+        const organizationId = generateId();
         let next = 1;
         for (const size of sizes) {
           await follow(organizationId, rowsFrom(next, size));

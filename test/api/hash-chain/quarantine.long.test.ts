@@ -3,8 +3,14 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, startHarness, type Harness } from '../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 import { cutChain } from './cut-chain.ts';
 
@@ -24,7 +30,7 @@ async function tenant(name: string): Promise<Tenant> {
   return Object.assign(owner, { key });
 }
 const post = (to: TestApp, { key }: Tenant): Promise<Answer> =>
-  to.call('POST', '/api/v1/traces', { key, body: decision('bot') });
+  to.call('POST', '/api/v1/traces', { key, body: buildDecision('bot') });
 const get = (of: TestApp, { token }: Tenant, path: string): Promise<Answer> =>
   of.call('GET', path, { token });
 
@@ -32,9 +38,11 @@ beforeAll(async () => {
   harness = await startHarness();
   ada = await tenant('Ada');
   neighbour = await tenant('Nora');
-  for (let n = 0; n < 6; n++) ok(await post(harness.app, ada));
+  for (let n = 0; n < 6; n++) assertOk(await post(harness.app, ada));
   // A verification stores how far it came.
-  ok(await harness.app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token, body: {} }));
+  assertOk(
+    await harness.app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token, body: {} }),
+  );
   await cutChain(harness, 'ledger', ada, 4);
   fresh = await startApp({}, { mongoUri: harness.mongoUri });
 });
@@ -85,20 +93,20 @@ test('a whole chain is not released, and nothing is written', async () => {
   const { organizationId } = neighbour;
   const request = { organizationId, chain: 'ledger', reason: 'a drill' } as const;
   expect(await chainRelease.release(request)).toBeNull();
-  expect(await auditOf(fresh, neighbour, 'action=hash_chain.release')).toEqual([]);
+  expect(await listAuditEntries(fresh, neighbour, 'action=hash_chain.release')).toEqual([]);
 });
 
 test('after the release the organisation continues on all instances, and its audit log records the loss', async () => {
   const done = await release(ada.organizationId, '--reason', 'a drill', '--yes');
   expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Released.') as string });
-  const { hashChain } = ok(await post(fresh, ada)).body.data;
+  const { hashChain } = assertOk(await post(fresh, ada)).body.data;
   expect(hashChain.sequence).toBe(5);
   expect((await fresh.call('GET', '/metrics')).text).toMatch(/^assay_quarantined_chains 0$/m);
-  const verified = ok(
+  const verified = assertOk(
     await fresh.call('POST', '/api/v1/hash-chain/verify', { token: ada.token, body: {} }),
   ).body.data;
   expect(verified).toMatchObject({ verified: true, completeness: { ok: true } });
-  const [entry, ...others] = await auditOf(fresh, ada, 'action=hash_chain.release');
+  const [entry, ...others] = await listAuditEntries(fresh, ada, 'action=hash_chain.release');
   expect(others).toEqual([]);
   expect(entry).toMatchObject({
     resource: 'hash_chain',
@@ -109,10 +117,10 @@ test('after the release the organisation continues on all instances, and its aud
       lost: { from: 5, newest: { sequence: 6 }, goesOnAfter: { sequence: 4 } },
     },
   });
-  expect(ok(await get(fresh, ada, '/api/v1/audit/verify')).body.data.verified).toBe(true);
+  expect(assertOk(await get(fresh, ada, '/api/v1/audit/verify')).body.data.verified).toBe(true);
   const { chainRelease } = fresh.instance.background;
   expect(
-    await chainRelease.find({ organizationId: ada.organizationId, chain: 'ledger' }),
+    await chainRelease.findLost({ organizationId: ada.organizationId, chain: 'ledger' }),
   ).toBeNull();
 }, 180_000);
 
@@ -133,8 +141,8 @@ test('the audit chain is released in the same way', async () => {
     goesOnAfter: { sequence: 1 },
   });
   await createWorkspaceKey(fresh, eve);
-  const actions = (await auditOf(fresh, eve)).map(({ action }) => action);
+  const actions = (await listAuditEntries(fresh, eve)).map(({ action }) => action);
   expect(actions).toContain('hash_chain.release');
-  expect(ok(await get(fresh, eve, '/api/v1/audit/verify')).body.data.verified).toBe(true);
+  expect(assertOk(await get(fresh, eve, '/api/v1/audit/verify')).body.data.verified).toBe(true);
   expect((await fresh.call('GET', '/metrics')).text).toMatch(/^assay_quarantined_chains 0$/m);
 });

@@ -2,8 +2,8 @@
 import type { mongo } from 'mongoose';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 
 /** Members that no entry of the chain proves. */
 const UNTOLD: Readonly<Record<string, string>> = {
@@ -29,29 +29,30 @@ beforeAll(async () => {
     conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'refund' }],
     actions: [{ type: 'flag_for_review' }],
   };
-  ok(await app.call('POST', '/api/v1/policies', { token, body: policy }));
+  assertOk(await app.call('POST', '/api/v1/policies', { token, body: policy }));
   const post = async (action: string): Promise<string> => {
-    const body = decision('a free name', { outputDecision: { action } });
-    return ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+    const body = buildDecision('a free name', { outputDecision: { action } });
+    return assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
   };
   const corrected = await post('reply');
   for (let made = 0; made < 3; made++) await post('refund');
   const queue = '/api/v1/review-queue';
-  const [first, second] = ok(await app.call('GET', queue, { token })).body.data;
+  const [first, second] = assertOk(await app.call('GET', queue, { token })).body.data;
   const change = { assignedTo: ada.userId };
-  ok(await app.call('PATCH', `${queue}/${first._id}/assign`, { token, body: change }));
+  assertOk(await app.call('PATCH', `${queue}/${first._id}/assign`, { token, body: change }));
   const reason = { reason: 'Over my limit' };
-  ok(await app.call('POST', `${queue}/${first._id}/escalate`, { token, body: reason }));
+  assertOk(await app.call('POST', `${queue}/${first._id}/escalate`, { token, body: reason }));
   const verdict = { decision: 'approve', reason: 'Fine' };
-  ok(await app.call('POST', `${queue}/${second._id}/decision`, { token, body: verdict }));
+  assertOk(await app.call('POST', `${queue}/${second._id}/decision`, { token, body: verdict }));
   const feedback = { traceId: corrected, correctedDecision: { tool: 'wait' } };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body: feedback }));
-  const where = { organizationId: objectId(ada.organizationId) };
+  assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key, body: feedback }));
+  const where = { organizationId: toObjectId(ada.organizationId) };
   entries = await ledger().find(where).sort({ sequence: 1 }).toArray();
 });
 
 const verified = async (): Promise<boolean> =>
-  ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body.data.verified;
+  assertOk(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body.data
+    .verified;
 
 /** A reason is given after the decision was sealed, and nothing says that there was one. */
 const MAY_BE_GONE = new Set(['review.escalationReason']);
@@ -65,7 +66,7 @@ function otherOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...(value as unknown[]), 'more'];
   if (value === null || value === undefined) return 'something';
   const { _bsontype: type, buffer } = value as { _bsontype?: string; buffer?: Uint8Array };
-  if (type === 'ObjectId') return objectId('f'.repeat(24));
+  if (type === 'ObjectId') return toObjectId('f'.repeat(24));
   if (type === 'Binary' && buffer) {
     const bytes = Buffer.from(buffer);
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);

@@ -2,8 +2,8 @@
 import { mongo } from 'mongoose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const { Decimal128, Double, Long } = mongo.BSON;
@@ -35,7 +35,7 @@ const SEQUENCES: readonly [name: string, sequence: unknown][] = [
   ['true', true],
   ['a date', new Date()],
   ['a document', { sequence: 2 }],
-  ['an id', objectId('0'.repeat(24))],
+  ['an id', toObjectId('0'.repeat(24))],
   ['null', null],
   ['nothing', undefined],
 ];
@@ -50,14 +50,14 @@ beforeAll(async () => {
 });
 
 const post = async (): Promise<Answer> =>
-  ok(await app.call('POST', '/api/v1/traces', { key, body: decision('x') }));
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('x') }));
 const read = (path: string): Promise<Answer> =>
   app.call('GET', `/api/v1${path}`, { token: ada.token });
 
 /** A copy of the newest row with another sequence. */
 async function insertBeside(collection: string, sequence: unknown): Promise<mongo.ObjectId> {
   const rows = harness.db.collection(collection);
-  const organizationId = objectId(ada.organizationId);
+  const organizationId = toObjectId(ada.organizationId);
   const newest = await rows.findOne(
     { organizationId, sequence: { $type: 'number', $lt: 1000 } },
     { sort: { sequence: -1 } },
@@ -80,11 +80,12 @@ describe.each(SEQUENCES)('%s', (name, sequence) => {
     const before = await Promise.all(lists.map(read));
     const _id = await insertBeside('ledger', sequence);
     try {
-      const found = ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }))
-        .body.data;
+      const found = assertOk(
+        await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token }),
+      ).body.data;
       expect(found).toMatchObject({ verified: false, brokenReason: expect.any(String) });
       for (const [at, path] of lists.entries()) {
-        const { data } = ok(await read(path)).body;
+        const { data } = assertOk(await read(path)).body;
         const { lastVerifiedAt: _at, lastVerificationOk: _ok, ...rest } = data;
         const shown = Array.isArray(data) ? data : rest;
         expect({ path, data: shown }).toMatchObject({ path, data: shownOf(before[at] as Answer) });
@@ -92,8 +93,8 @@ describe.each(SEQUENCES)('%s', (name, sequence) => {
       for (const path of [`/hash-chain/entries/${_id}`, `/traces/${_id}`])
         expect({ path, status: (await read(path)).status }).toEqual({ path, status: 404 });
       for (const path of ['/hash-chain/bundle', '/hash-chain/bundle?disclose=rationale'])
-        expect(ok(await read(path)).text).not.toContain(_id.toHexString());
-      ok(await read('/traces/export'));
+        expect(assertOk(await read(path)).text).not.toContain(_id.toHexString());
+      assertOk(await read('/traces/export'));
     } finally {
       await harness.db.collection('ledger').deleteOne({ _id });
     }
@@ -102,9 +103,9 @@ describe.each(SEQUENCES)('%s', (name, sequence) => {
   test('is found beside the audit log', options, async () => {
     const _id = await insertBeside('audit_entries', sequence);
     try {
-      expect(ok(await read('/audit/verify')).body.data.verified).toBe(false);
-      ok(await read('/audit'));
-      ok(await read('/audit/export'));
+      expect(assertOk(await read('/audit/verify')).body.data.verified).toBe(false);
+      assertOk(await read('/audit'));
+      assertOk(await read('/audit/export'));
     } finally {
       await harness.db.collection('audit_entries').deleteOne({ _id });
     }

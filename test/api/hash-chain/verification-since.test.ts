@@ -1,7 +1,7 @@
 // Verification since the last verified position, and the daily one of every chain (document 2, section 4.5).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
 
 const VERIFY = '/api/v1/hash-chain/verify';
@@ -29,7 +29,7 @@ async function verify({ owner: { token } }: History, query = '?since=verified'):
 }
 
 function change(history: History, sequence: number, members: object): Promise<unknown> {
-  const organizationId = objectId(history.organizationId);
+  const organizationId = toObjectId(history.organizationId);
   return harness.db.collection('ledger').updateOne({ organizationId, sequence }, { $set: members });
 }
 
@@ -134,25 +134,25 @@ test(
     await verify(lately);
     const before = await stateOf(lately);
     const createdAt = new Date(Date.now() - 25 * 3600_000);
-    const ids = [old, lately].map(({ organizationId }) => objectId(organizationId));
+    const ids = [old, lately].map(({ organizationId }) => toObjectId(organizationId));
     await harness.db
       .collection('organizations')
       .updateMany({ _id: { $in: ids } }, { $set: { createdAt } });
     const { chainChecks } = harness.app.instance.background;
-    expect(await chainChecks.run()).toBe(1);
+    expect(await chainChecks.runChecks()).toBe(1);
     expect(await stateOf(old)).toMatchObject({ lastVerificationOk: true });
     expect(await stateOf(young)).toMatchObject({ lastVerifiedAt: null });
     expect(await stateOf(lately)).toEqual(before);
-    expect(await chainChecks.run()).toBe(0);
+    expect(await chainChecks.runChecks()).toBe(0);
 
     await harness.db
       .collection('chain_verifications')
       .updateOne(
-        { organizationId: objectId(old.organizationId) },
+        { organizationId: toObjectId(old.organizationId) },
         { $set: { verifiedAt: createdAt } },
       );
     await change(old, 2, { payloadDigest: '1'.repeat(64) });
-    expect(await chainChecks.run()).toBe(1);
+    expect(await chainChecks.runChecks()).toBe(1);
     expect(await stateOf(old)).toMatchObject({ lastVerificationOk: false });
     expect(await (await fetch(`${harness.app.url}/metrics`)).text()).toContain(
       'assay_chain_checks_total{outcome="broken"} 1',

@@ -7,7 +7,7 @@ import {
   createVerificationWorker,
   type VerificationWorker,
 } from '../../../src/ledger/verify/verification-worker.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { SECRETS } from '../../setup/start-app.ts';
 import { type ChainHarness, History, startChainHarness } from './hash-chain-history.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     workers.set(
       threads,
       createVerificationWorker({
-        uri: databaseUri(),
+        uri: createDatabaseUri(),
         database: harness.db.databaseName,
         keyStore: { uri: null, secrets: { ...SECRETS, formerEncryption: [] } },
         script: new URL('verification-thread.mjs', inject('built')),

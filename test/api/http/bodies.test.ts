@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, ok, createWorkspaceKey } from '../../setup/personas.ts';
+import { createAgent, assertOk, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer, Call } from '../../setup/start-app.ts';
 
 const JSON_TYPE = 'application/json';
@@ -18,15 +18,15 @@ beforeAll(async () => {
 });
 
 /** The two routes that take free-form and strict bodies. */
-const ingest = (call: Call): Promise<Answer> =>
+const postDecision = (call: Call): Promise<Answer> =>
   app.call('POST', '/api/v1/traces', { key, ...call });
 const create = (call: Call): Promise<Answer> =>
   app.call('POST', '/api/v1/workspaces', { token: ada.token, ...call });
-const stored = async (): Promise<number> =>
-  ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body.total;
+const countStored = async (): Promise<number> =>
+  assertOk(await app.call('GET', '/api/v1/traces', { token: ada.token })).body.total;
 const raw = (metadata: string, action = '"reply"'): string =>
   `{"agentId":"${agentId}","inputContext":{"prompt":"p"},"outputDecision":{"action":${action}},"metadata":${metadata}}`;
-function refused(answer: Answer, status: number, code: string): void {
+function assertRefused(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.body.success, answer.body.code]).toEqual([status, false, code]);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(answer.headers.get('x-service-api-version')).toBe('v1');
@@ -53,30 +53,30 @@ const unsafe: [string, string][] = [
 ];
 
 test.each(unsafe)('a body %s is refused as a whole and as a part', async (_, text) => {
-  const before = await stored();
-  refused(await ingest({ raw: text }), 400, 'SVC_VALIDATION_FAILED');
-  refused(await ingest({ raw: raw(text) }), 400, 'SVC_VALIDATION_FAILED');
-  refused(await create({ raw: text }), 400, 'VALIDATION_ERROR');
-  expect(await stored()).toBe(before);
+  const before = await countStored();
+  assertRefused(await postDecision({ raw: text }), 400, 'SVC_VALIDATION_FAILED');
+  assertRefused(await postDecision({ raw: raw(text) }), 400, 'SVC_VALIDATION_FAILED');
+  assertRefused(await create({ raw: text }), 400, 'VALIDATION_ERROR');
+  expect(await countStored()).toBe(before);
 });
 
 test('a hundred thousand levels are refused without a fault', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-  refused(await ingest({ raw: deep }), 400, 'SVC_VALIDATION_FAILED');
-  refused(
-    await ingest({ raw: '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000) }),
+  assertRefused(await postDecision({ raw: deep }), 400, 'SVC_VALIDATION_FAILED');
+  assertRefused(
+    await postDecision({ raw: '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000) }),
     400,
     'SVC_VALIDATION_FAILED',
   );
-  refused(await create({ raw: deep }), 413, 'PAYLOAD_TOO_LARGE');
+  assertRefused(await create({ raw: deep }), 413, 'PAYLOAD_TOO_LARGE');
 });
 
 test('a hundred thousand keys within the size are answered, a million are too large', async () => {
-  const keys = (count: number): string =>
+  const createKeys = (count: number): string =>
     `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',')}}`;
-  const answer = await ingest({ raw: raw(keys(100_000)) });
+  const answer = await postDecision({ raw: raw(createKeys(100_000)) });
   expect([201, 202, 400]).toContain(answer.status);
-  refused(await ingest({ raw: raw(keys(1_000_000)) }), 413, 'PAYLOAD_TOO_LARGE');
+  assertRefused(await postDecision({ raw: raw(createKeys(1_000_000)) }), 413, 'PAYLOAD_TOO_LARGE');
 });
 
 test(
@@ -91,7 +91,7 @@ test(
     for (const [bomb, encoding] of bombs) {
       expect(bomb.length).toBeLessThan(500_000);
       const headers = { 'content-type': JSON_TYPE, 'content-encoding': encoding };
-      refused(await ingest({ raw: bomb, headers }), 413, 'PAYLOAD_TOO_LARGE');
+      assertRefused(await postDecision({ raw: bomb, headers }), 413, 'PAYLOAD_TOO_LARGE');
     }
     // The bombs themselves were made in this process.
     expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
@@ -100,12 +100,12 @@ test(
 
 test('a packed body is as good as a plain one; a broken or unknown packing is refused', async () => {
   const body = Buffer.from(JSON.stringify({ name: 'Packed' }));
-  const packed = (data: Buffer, encoding: string): Promise<Answer> =>
+  const postPacked = (data: Buffer, encoding: string): Promise<Answer> =>
     create({ raw: data, headers: { 'content-encoding': encoding } });
-  expect((await packed(gzipSync(body), 'gzip')).status).toBe(201);
-  refused(await packed(body, 'gzip'), 400, 'VALIDATION_ERROR');
-  refused(await packed(gzipSync(body).subarray(0, 20), 'gzip'), 400, 'VALIDATION_ERROR');
-  refused(await packed(body, 'rot13'), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  expect((await postPacked(gzipSync(body), 'gzip')).status).toBe(201);
+  assertRefused(await postPacked(body, 'gzip'), 400, 'VALIDATION_ERROR');
+  assertRefused(await postPacked(gzipSync(body).subarray(0, 20), 'gzip'), 400, 'VALIDATION_ERROR');
+  assertRefused(await postPacked(body, 'rot13'), 415, 'UNSUPPORTED_MEDIA_TYPE');
 });
 
 test.each([
@@ -127,7 +127,7 @@ test.each([
     headers: { 'content-type': type },
   });
   expect(answer.status).toBe(status);
-  if (status === 415) refused(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
+  if (status === 415) assertRefused(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
 });
 
 test('bytes that are no UTF-8 are refused', async () => {
@@ -136,17 +136,17 @@ test('bytes that are no UTF-8 are refused', async () => {
     Buffer.from([0xc3, 0x28]),
     Buffer.from('"}'),
   ]);
-  refused(await create({ raw: bytes }), 400, 'VALIDATION_ERROR');
+  assertRefused(await create({ raw: bytes }), 400, 'VALIDATION_ERROR');
 });
 
 test('a body past the limit of its route is too large, declared or not', async () => {
-  refused(
+  assertRefused(
     await create({ raw: JSON.stringify({ name: 'x'.repeat(100 * 1024) }) }),
     413,
     'PAYLOAD_TOO_LARGE',
   );
-  refused(
-    await ingest({ raw: raw(`{"a":"${'x'.repeat(12_000_000)}"}`) }),
+  assertRefused(
+    await postDecision({ raw: raw(`{"a":"${'x'.repeat(12_000_000)}"}`) }),
     413,
     'PAYLOAD_TOO_LARGE',
   );
@@ -169,30 +169,34 @@ test('a body past the limit of its route is too large, declared or not', async (
 });
 
 test('the last of duplicate keys counts', async () => {
-  const { data } = ok(await create({ raw: '{"name":"First","name":"Last"}' })).body;
+  const { data } = assertOk(await create({ raw: '{"name":"First","name":"Last"}' })).body;
   expect(data.name).toBe('Last');
 });
 
 test('nothing in a body changes a prototype', async () => {
   const text = '{"name":"Proto","constructor":{"prototype":{"polluted":true}}}';
   expect([201, 400]).toContain((await create({ raw: text })).status);
-  ok(await ingest({ raw: raw('{"constructor":{"prototype":{"polluted":true}},"toString":1}') }));
+  assertOk(
+    await postDecision({
+      raw: raw('{"constructor":{"prototype":{"polluted":true}},"toString":1}'),
+    }),
+  );
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
 test('a missing, null or scalar body is refused, not a fault', async () => {
   for (const text of ['', 'null', '7', '"text"', 'true', '[]', '[{"name":"x"}]'])
-    refused(await create({ raw: text }), 400, 'VALIDATION_ERROR');
+    assertRefused(await create({ raw: text }), 400, 'VALIDATION_ERROR');
 });
 
 test('a truncated body is not recorded', async () => {
-  const before = await stored();
+  const before = await countStored();
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname);
   const head = `POST /api/v1/traces HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 5000\r\n\r\n`;
   await new Promise<void>((resolve) => socket.write(head + raw('{}'), () => resolve()));
   socket.destroy();
-  expect(await stored()).toBe(before);
+  expect(await countStored()).toBe(before);
   expect((await app.call('GET', '/health')).status).toBe(200);
 });
 
@@ -205,7 +209,7 @@ test('strings that would be operators or markup are data', async () => {
     '../../etc/passwd',
     '%00',
   ]) {
-    const { data } = ok(await create({ body: { name } })).body;
+    const { data } = assertOk(await create({ body: { name } })).body;
     expect(data.name).toBe(name);
   }
   // It would turn the order of what follows it.
@@ -215,8 +219,8 @@ test('strings that would be operators or markup are data', async () => {
 test('NUL in a query is refused, a repeated or odd member is not a fault', async () => {
   const get = (query: string): Promise<Answer> =>
     app.call('GET', `/api/v1/traces?${query}`, { token: ada.token });
-  refused(await get('agentId=a%00b'), 400, 'VALIDATION_ERROR');
-  refused(await get('search=%00'), 400, 'VALIDATION_ERROR');
+  assertRefused(await get('agentId=a%00b'), 400, 'VALIDATION_ERROR');
+  assertRefused(await get('search=%00'), 400, 'VALIDATION_ERROR');
   for (const query of [
     'status=approved&status=flagged',
     'page=0',
@@ -227,7 +231,7 @@ test('NUL in a query is refused, a repeated or odd member is not a fault', async
     'status[$ne]=x',
     '__proto__=1&constructor=2',
   ])
-    refused(await get(query), 400, 'VALIDATION_ERROR');
+    assertRefused(await get(query), 400, 'VALIDATION_ERROR');
   expect((await get('agentId=%zz')).status).toBe(200);
   expect((await get('limit=100000')).body.pagination.limit).toBe(200);
 });
@@ -236,7 +240,7 @@ test('a body with very many mistakes gets twenty of them, and the number of the 
   const refuse = async (conditions: unknown[]) => {
     const body = { name: 'p', conditions, actions: [{ type: 'notify' }] };
     const answer = await app.call('POST', '/api/v1/policies', { token: ada.token, body });
-    refused(answer, 400, 'VALIDATION_ERROR');
+    assertRefused(answer, 400, 'VALIDATION_ERROR');
     return answer.body.data;
   };
   const { issues, furtherIssues } = await refuse(Array.from({ length: 50 }, () => ({})));

@@ -1,15 +1,21 @@
 // A clock that jumps while an instance serves: nothing is dated by it (docs/ledger.md, clocks).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const DAY = 86_400_000;
 /** A name for this machine that does not say so: the database counts as one elsewhere. */
-const elsewhere = (uri: string): string => uri.replace('127.0.0.1', '0.0.0.0');
+const toRemoteUri = (uri: string): string => uri.replace('127.0.0.1', '0.0.0.0');
 
 /** An instance whose clock the test sets, and one beside it whose clock is right. */
-async function instances(uri: string) {
+async function startInstances(uri: string) {
   let set = 0;
   const wall = (): number => Date.now() + set;
   const parts = {
@@ -26,22 +32,23 @@ async function instances(uri: string) {
   return { jumping, steady, setBy: (ms: number) => (set = ms) };
 }
 
-const post = (to: TestApp, key: string): Promise<Answer> =>
-  to.call('POST', '/api/v1/traces', { key, body: decision('clockwork') });
-const ready = async (of: TestApp): Promise<number> => (await of.call('GET', '/ready')).status;
+const postDecision = (to: TestApp, key: string): Promise<Answer> =>
+  to.call('POST', '/api/v1/traces', { key, body: buildDecision('clockwork') });
+const readReadiness = async (of: TestApp): Promise<number> =>
+  (await of.call('GET', '/ready')).status;
 
 describe.each([
-  ['elsewhere', elsewhere],
+  ['elsewhere', toRemoteUri],
   ['on this machine', (uri: string) => uri],
 ])('with the database %s', (_where, uriOf) => {
-  let apps: Awaited<ReturnType<typeof instances>>;
+  let apps: Awaited<ReturnType<typeof startInstances>>;
   let ada: Owner;
   let key: string;
   beforeAll(async () => {
-    apps = await instances(uriOf(databaseUri()));
+    apps = await startInstances(uriOf(createDatabaseUri()));
     ada = await createOwner(apps.steady);
     ({ key } = await createWorkspaceKey(apps.steady, ada));
-    ok(await post(apps.jumping, key));
+    assertOk(await postDecision(apps.jumping, key));
   });
   afterAll(async () => {
     await apps.jumping.stop();
@@ -50,20 +57,22 @@ describe.each([
 
   test.each([400 * DAY, -DAY])('a jump by %d ms is sealed nowhere', async (ms) => {
     apps.setBy(ms);
-    const refused = await Promise.all(Array.from({ length: 5 }, () => post(apps.jumping, key)));
+    const refused = await Promise.all(
+      Array.from({ length: 5 }, () => postDecision(apps.jumping, key)),
+    );
     for (const { status, body, headers } of refused)
       expect([status, body.code, Number(headers.get('retry-after')) > 0]).toEqual([
         503,
         'SERVICE_UNAVAILABLE',
         true,
       ]);
-    expect(await ready(apps.jumping)).toBe(503);
-    expect(await ready(apps.steady)).toBe(200);
-    const { data } = ok(await post(apps.steady, key)).body;
+    expect(await readReadiness(apps.jumping)).toBe(503);
+    expect(await readReadiness(apps.steady)).toBe(200);
+    const { data } = assertOk(await postDecision(apps.steady, key)).body;
     expect(Math.abs(Date.parse(data.createdAt as string) - Date.now())).toBeLessThan(60_000);
     apps.setBy(0);
-    await expect.poll(() => ready(apps.jumping)).toBe(200);
-    ok(await post(apps.jumping, key));
+    await expect.poll(() => readReadiness(apps.jumping)).toBe(200);
+    assertOk(await postDecision(apps.jumping, key));
     const { text } = await apps.jumping.call('GET', '/metrics');
     expect(text).toMatch(/^assay_chains_dated_ahead 0$/m);
   });
@@ -73,7 +82,7 @@ test(
   'a chain whose newest entry is dated ahead is reported by metric and log',
   { tags: ['long'] },
   async () => {
-    const uri = databaseUri();
+    const uri = createDatabaseUri();
     let ahead = 3_600_000;
     const app = await startApp(
       {},
@@ -81,15 +90,15 @@ test(
     );
     const ada = await createOwner(app);
     const { key } = await createWorkspaceKey(app, ada);
-    ok(await post(app, key));
+    assertOk(await postDecision(app, key));
     ahead = 0;
-    ok(await post(app, key));
+    assertOk(await postDecision(app, key));
     const { text } = await app.call('GET', '/metrics');
     expect(text).toMatch(/^assay_chains_dated_ahead [12]$/m);
     const said = app.logged.filter((line) => line.includes('dated ahead'));
     expect(said.some((line) => line.includes(ada.organizationId))).toBe(true);
     ahead = 3_600_000;
-    ok(await post(app, key));
+    assertOk(await postDecision(app, key));
     expect((await app.call('GET', '/metrics')).text).toMatch(/^assay_chains_dated_ahead [01]$/m);
     await app.stop();
   },

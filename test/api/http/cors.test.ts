@@ -11,9 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.stop(), closed.stop()]));
 
-const get = (on: TestApp, origin: string): Promise<Answer> =>
+const getHealth = (on: TestApp, origin: string): Promise<Answer> =>
   on.call('GET', '/api/v1/policies', { headers: { origin } });
-const preflight = (on: TestApp, origin: string): Promise<Answer> =>
+const sendPreflight = (on: TestApp, origin: string): Promise<Answer> =>
   on.call('OPTIONS', '/api/v1/traces', {
     headers: {
       origin,
@@ -23,7 +23,7 @@ const preflight = (on: TestApp, origin: string): Promise<Answer> =>
   });
 
 test('an origin on the list is allowed, with the headers it needs to behave', async () => {
-  const { headers } = await get(app, GOOD);
+  const { headers } = await getHealth(app, GOOD);
   expect(headers.get('access-control-allow-origin')).toBe(GOOD);
   expect(headers.get('access-control-allow-credentials')).toBe('true');
   expect(headers.get('vary')).toContain('Origin');
@@ -45,7 +45,7 @@ test('an origin on the list is allowed, with the headers it needs to behave', as
 });
 
 test('its preflight is answered', async () => {
-  const { status, headers } = await preflight(app, GOOD);
+  const { status, headers } = await sendPreflight(app, GOOD);
   expect(status).toBe(204);
   expect(headers.get('access-control-allow-origin')).toBe(GOOD);
   expect(headers.get('access-control-allow-methods')).toContain('POST');
@@ -63,26 +63,26 @@ test.each([
   '*',
 ])('the origin %s is not allowed', async (origin) => {
   for (const answer of [
-    await get(app, origin),
-    await preflight(app, origin),
-    await get(closed, origin),
+    await getHealth(app, origin),
+    await sendPreflight(app, origin),
+    await getHealth(closed, origin),
   ])
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
 test('without a list no origin is allowed', async () => {
-  for (const answer of [await get(closed, GOOD), await preflight(closed, GOOD)])
+  for (const answer of [await getHealth(closed, GOOD), await sendPreflight(closed, GOOD)])
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
 /** Without what differs from one answer to the next. */
-const fixed = ({ headers }: Answer): [string, string][] =>
+const listFixedHeaders = ({ headers }: Answer): [string, string][] =>
   [...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-.*)$/.test(name));
 
 test('an answer to no origin has the headers of one to an origin that is not allowed', async () => {
   for (const on of [app, closed]) {
-    const plain = fixed(await on.call('GET', '/api/v1/policies'));
-    expect(plain).toEqual(fixed(await get(on, 'https://evil.example.com')));
+    const plain = listFixedHeaders(await on.call('GET', '/api/v1/policies'));
+    expect(plain).toEqual(listFixedHeaders(await getHealth(on, 'https://evil.example.com')));
     expect(Object.fromEntries(plain)).toMatchObject({
       vary: expect.stringContaining('Origin') as string,
       'access-control-allow-credentials': 'true',

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SAMPLE = join(ROOT, 'samples/decisions.ndjson');
@@ -26,10 +26,10 @@ interface Ended {
 }
 
 /** Runs the demo in the folder, on a database of its own. */
-function demo(...args: string[]): Promise<Ended> {
+function runDemoProcess(...args: string[]): Promise<Ended> {
   const env = {
     ...process.env,
-    MONGODB_URI: databaseUri(),
+    MONGODB_URI: createDatabaseUri(),
     ASSAY_JWT_SECRET: 'a session secret for tests, long enough',
     ASSAY_LEDGER_KEY: 'a ledger key for tests, also long enough',
     ASSAY_ENCRYPTION_KEY: 'an encryption key for tests, long enough',
@@ -46,7 +46,7 @@ test(
   'the sample: every verdict, every policy, one repetition, reviews, events, a replay, the report, a whole chain and an intact bundle',
   slow,
   async () => {
-    const { code, output } = await demo();
+    const { code, output } = await runDemoProcess();
     const verdicts =
       /recorded 59: (\d+) approved, (\d+) held for review, (\d+) blocked\n {2}replayed 1: .*\n {2}refused {2}0\n/;
     expect(verdicts.exec(output)?.slice(1).map(Number), output).toEqual([24, 30, 5]);
@@ -75,7 +75,7 @@ test(
     const own = line.replace('shop-support', 'airline-support');
     const input = join(folder, 'own.ndjson.gz');
     await writeFile(input, gzipSync([own, 'no JSON', '', own, line].join('\n')));
-    const { code, output } = await demo('--input', input, '--limit', '3');
+    const { code, output } = await runDemoProcess('--input', input, '--limit', '3');
     expect(output).toContain('agents of the file (airline-support)');
     expect(output).toMatch(
       /recorded 1: .*\n.*replayed 1: .*\n.*refused {2}1, among them:\n {4}400 SVC_VALIDATION_FAILED/,
@@ -85,7 +85,7 @@ test(
 );
 
 test('a file that is not there', slow, async () => {
-  const { code, output } = await demo('nowhere.ndjson');
+  const { code, output } = await runDemoProcess('nowhere.ndjson');
   expect(output).toContain("ENOENT: no such file or directory, open 'nowhere.ndjson'");
   expect(code).toBe(1);
 });

@@ -1,15 +1,15 @@
 // What every answer has in common (document 1, sections 1, 7 and 9): envelope, headers, unknown addresses and methods.
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, createOwner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 
-function common(answer: Answer): void {
+function assertCommonHeaders(answer: Answer): void {
   expect(answer.headers.get('x-service-api-version')).toBe('v1');
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{24}$/);
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
@@ -39,7 +39,7 @@ test('every answer names its request and the version of the interface, whatever 
   expect(answers.map(({ status }) => status)).toEqual([
     200, 200, 200, 200, 200, 201, 400, 401, 404, 404, 405, 204, 400, 200,
   ]);
-  answers.forEach(common);
+  answers.forEach(assertCommonHeaders);
 });
 
 test('failures come in the envelope, successes in theirs', async () => {
@@ -60,11 +60,13 @@ test('failures come in the envelope, successes in theirs', async () => {
 });
 
 test('a request id of the caller is kept when it is harmless', async () => {
-  const named = (id: string): Promise<Answer> =>
+  const callWithId = (id: string): Promise<Answer> =>
     app.call('GET', '/health', { headers: { 'x-request-id': id } });
-  expect((await named('trace-2026.11_21')).headers.get('x-request-id')).toBe('trace-2026.11_21');
+  expect((await callWithId('trace-2026.11_21')).headers.get('x-request-id')).toBe(
+    'trace-2026.11_21',
+  );
   for (const id of ['short', 'x'.repeat(65), 'with space 123', '"quoted-12345"', '<script>alert'])
-    expect((await named(id)).headers.get('x-request-id'), id).toMatch(/^[0-9a-f]{24}$/);
+    expect((await callWithId(id)).headers.get('x-request-id'), id).toMatch(/^[0-9a-f]{24}$/);
 });
 
 test.each([
@@ -130,22 +132,22 @@ test('a lacking plan is answered with what it takes, before the role is looked a
   const setPlan = (plan: string) =>
     harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(ada.organizationId) }, { $set: { 'subscription.plan': plan } });
-  const audit = (token: string): Promise<Answer> => app.call('GET', '/api/v1/audit', { token });
+      .updateOne({ _id: toObjectId(ada.organizationId) }, { $set: { 'subscription.plan': plan } });
+  const listAudit = (token: string): Promise<Answer> => app.call('GET', '/api/v1/audit', { token });
   await setPlan('sandbox');
   const refused = {
     currentPlan: 'sandbox',
     requiredPlans: ['scale', 'governance', 'enterprise', 'custom'],
     feature: 'auditLog',
   };
-  const answered = async () => {
-    const { status, body } = await audit(viewer.token);
+  const createAnswer = async () => {
+    const { status, body } = await listAudit(viewer.token);
     return [status, body.code, body.data];
   };
-  await expect.poll(answered, { interval: 10 }).toEqual([403, 'UPGRADE_REQUIRED', refused]);
+  await expect.poll(createAnswer, { interval: 10 }).toEqual([403, 'UPGRADE_REQUIRED', refused]);
   await setPlan('enterprise');
-  await expect.poll(answered, { interval: 10 }).toEqual([403, 'FORBIDDEN', undefined]);
-  expect((await audit(ada.token)).status).toBe(200);
+  await expect.poll(createAnswer, { interval: 10 }).toEqual([403, 'FORBIDDEN', undefined]);
+  expect((await listAudit(ada.token)).status).toBe(200);
 });
 
 test('a change that is refused by a rule leaves an entry, a malformed or mistaken one leaves none', async () => {
@@ -153,12 +155,12 @@ test('a change that is refused by a rule leaves an entry, a malformed or mistake
   const { token } = home;
   const post = (body: unknown): Promise<Answer> =>
     app.call('POST', '/api/v1/workspaces', { token, body });
-  ok(await post({ name: 'Once' }));
+  assertOk(await post({ name: 'Once' }));
   await post({ name: 'Once' });
   await post({});
   await app.call('PATCH', `/api/v1/workspaces/${'a'.repeat(24)}`, { token, body: { name: 'x' } });
   await app.call('POST', '/api/v1/workspaces', { body: { name: 'unnamed' } });
-  const entries = await auditOf(app, home, 'resource=workspace');
+  const entries = await listAuditEntries(app, home, 'resource=workspace');
   expect(entries.map(({ action, status, metadata }) => [action, status, metadata])).toEqual([
     ['workspace.create', 'failure', { code: 'ALREADY_EXISTS' }],
     ['workspace.create', 'success', {}],

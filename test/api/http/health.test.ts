@@ -10,12 +10,12 @@ import { createReadiness } from '../../../src/resources/health/readiness.service
 import { useHarness } from '../../setup/fixtures.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -40,14 +40,14 @@ const unwell: [string, Parts, string][] = [
   ['a clock that differs', { clockAgrees: () => false }, 'clock'],
   [
     'a database that does not answer',
-    { ping: () => Promise.reject(new Error('no database')) },
+    { checkDatabase: () => Promise.reject(new Error('no database')) },
     'no database',
   ],
   ['a draining instance', {}, 'draining'],
 ];
 
 test.each(unwell)('%s is not ready, and why is for the log alone', async (_, parts, why) => {
-  const well = { ping: () => Promise.resolve(), clockAgrees: () => true };
+  const well = { checkDatabase: () => Promise.resolve(), clockAgrees: () => true };
   const readiness = createReadiness({ ...well, ...parts });
   if (why === 'draining') readiness.drain();
   const error: unknown = await readiness.check().catch((reason: unknown) => reason);
@@ -58,13 +58,13 @@ test.each(unwell)('%s is not ready, and why is for the log alone', async (_, par
 });
 
 /** A way to the database that can be cut. */
-async function bridge(): Promise<{
+async function startBridge(): Promise<{
   uri: string;
   cut: () => void;
   mend: () => void;
   close: () => void;
 }> {
-  const target = new URL(databaseUri());
+  const target = new URL(createDatabaseUri());
   const sockets = new Set<Socket>();
   let open = true;
   const server: Server = createServer((near) => {
@@ -90,13 +90,13 @@ test(
   'without its database an instance lives, is not ready, answers 503 with Retry-After, and recovers by itself',
   { tags: ['long'], timeout: 60_000 },
   async () => {
-    const way = await bridge();
+    const way = await startBridge();
     const cutOff = await startApp({}, { mongoUri: way.uri });
     const ada = await createOwner(cutOff);
     const { key } = await createWorkspaceKey(cutOff, ada);
     const bot = await createAgent(cutOff, ada);
     const list = (): Promise<Answer> => cutOff.call('GET', '/api/v1/agents', { token: ada.token });
-    ok(await list());
+    assertOk(await list());
     way.cut();
     const [alive, ready, listed] = await Promise.all([
       cutOff.call('GET', '/health'),
@@ -126,7 +126,8 @@ test(
     await expect
       .poll(
         async () =>
-          (await cutOff.call('POST', '/api/v1/traces', { key, body: decision(bot.id) })).status,
+          (await cutOff.call('POST', '/api/v1/traces', { key, body: buildDecision(bot.id) }))
+            .status,
         {
           timeout: 15_000,
         },
@@ -138,7 +139,7 @@ test(
 );
 
 test('metrics are for this machine alone when no token is set, also past a proxy on it', async () => {
-  ok(await app.call('GET', '/health'));
+  assertOk(await app.call('GET', '/health'));
   await app.instance.runJobsOnce();
   const { status, text, headers } = await app.call('GET', '/metrics');
   expect([status, headers.get('content-type')]).toEqual([

@@ -1,7 +1,7 @@
 // The unversioned addresses (document 1, section 9): the same answers with the notice of their end, and 410 after it.
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, decision, ok, createWorkspaceKey } from '../../setup/personas.ts';
+import { createAgent, buildDecision, assertOk, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 let today = '2026-11-01T00:00:00.000Z';
@@ -17,13 +17,13 @@ const NOTICE = {
   sunset: '2027-04-12',
   link: '</docs#migration>; rel="deprecation"',
 };
-const noticeOf = ({ headers }: Answer): object =>
+const readNotice = ({ headers }: Answer): object =>
   Object.fromEntries(Object.keys(NOTICE).map((name) => [name, headers.get(name)]));
 const NONE = { deprecation: null, sunset: null, link: null };
 
 test('an unversioned address answers like the versioned one, with the notice', async () => {
   const { token } = ada;
-  ok(await app.call('POST', '/api/workspaces', { token, body: { name: 'Legacy' } }));
+  assertOk(await app.call('POST', '/api/workspaces', { token, body: { name: 'Legacy' } }));
   for (const path of [
     '/workspaces',
     '/auth/me',
@@ -37,8 +37,8 @@ test('an unversioned address answers like the versioned one, with the notice', a
       await app.call('GET', `/api${path}`, { token }),
     ];
     expect([legacy.status, legacy.text], path).toEqual([versioned.status, versioned.text]);
-    expect(noticeOf(versioned), path).toEqual(NONE);
-    expect(noticeOf(legacy), path).toEqual(NOTICE);
+    expect(readNotice(versioned), path).toEqual(NONE);
+    expect(readNotice(legacy), path).toEqual(NOTICE);
     expect(legacy.headers.get('x-service-api-version')).toBe('v1');
   }
 });
@@ -46,8 +46,8 @@ test('an unversioned address answers like the versioned one, with the notice', a
 test('a decision is ingested at the unversioned address', async () => {
   const { key } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);
-  const answer = await app.call('POST', '/api/traces', { key, body: decision(bot.id) });
-  expect([answer.status, noticeOf(answer)]).toEqual([201, NOTICE]);
+  const answer = await app.call('POST', '/api/traces', { key, body: buildDecision(bot.id) });
+  expect([answer.status, readNotice(answer)]).toEqual([201, NOTICE]);
 });
 
 test('failures carry the notice too', async () => {
@@ -56,7 +56,7 @@ test('failures carry the notice too', async () => {
     await app.call('PUT', '/api/policies', { token: ada.token }),
     await app.call('POST', '/api/workspaces', { token: ada.token, raw: '{' }),
   ])
-    expect(noticeOf(answer), String(answer.status)).toEqual(NOTICE);
+    expect(readNotice(answer), String(answer.status)).toEqual(NOTICE);
 });
 
 test('the guide that the notice links to is there', async () => {
@@ -73,7 +73,7 @@ test('other addresses are not taken for unversioned ones', async () => {
     '/api/payment/webhook',
     '/apix/policies',
   ])
-    expect(noticeOf(await app.call('GET', path)), path).toEqual(NONE);
+    expect(readNotice(await app.call('GET', path)), path).toEqual(NONE);
 });
 
 test('the last day is served, the day after is not', async () => {
@@ -89,7 +89,7 @@ test('the last day is served, the day after is not', async () => {
       'VERSION_SUNSET',
       false,
     ]);
-    expect(noticeOf(gone)).toEqual(NOTICE);
+    expect(readNotice(gone)).toEqual(NOTICE);
   }
   expect((await app.call('GET', '/api/v1/policies')).body.code).toBe('NO_TOKEN');
 });

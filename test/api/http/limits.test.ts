@@ -1,18 +1,18 @@
 // The rate-limit layers (document 1, section 8): who is counted, by what key, and which headers the caller gets.
 import { afterEach, expect, test, vi } from 'vitest';
 import { mounts } from '../../../src/routes.ts';
-import { locate } from '../../../src/http/router.ts';
+import { listRoutes } from '../../../src/http/router.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
   PASSWORD,
   type Owner,
 } from '../../setup/personas.ts';
-import { auditOf } from '../../setup/harness.ts';
-import { leaveWhen } from '../../setup/leaving.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
+import { disconnectWhen } from '../../setup/leaving.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 let app: TestApp;
@@ -25,11 +25,15 @@ afterEach(async () => {
 });
 
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
-const told = ({ headers }: Answer): (string | null)[] =>
+const readLimitHeaders = ({ headers }: Answer): (string | null)[] =>
   ['ratelimit-limit', 'ratelimit-remaining'].map((name) => headers.get(name));
 
 /** A 429 with everything it must say. */
-function limited({ status, body, headers }: Answer, limit: number, windowSeconds: number): void {
+function assertLimited(
+  { status, body, headers }: Answer,
+  limit: number,
+  windowSeconds: number,
+): void {
   expect([status, body.success, body.code]).toEqual([429, false, 'RATE_LIMIT_EXCEEDED']);
   expect(body.data).toEqual({ limit, windowSeconds });
   expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
@@ -48,16 +52,16 @@ test('every route of the interface counts the client address, before credentials
   for (const path of ['/api/v1/policies', '/api/v1/traces', '/api/policies']) {
     const answer = await app.call('GET', path, { headers: { authorization: 'Bearer no' } });
     expect(answer.status).toBe(401);
-    counted.push(told(answer));
+    counted.push(readLimitHeaders(answer));
   }
   expect(counted).toEqual([
     ['3', '2'],
     ['3', '1'],
     ['3', '0'],
   ]);
-  limited(await app.call('GET', '/api/v1/policies'), 3, 900);
+  assertLimited(await app.call('GET', '/api/v1/policies'), 3, 900);
   // An unversioned address counts with the versioned one.
-  limited(await app.call('GET', '/api/policies'), 3, 900);
+  assertLimited(await app.call('GET', '/api/policies'), 3, 900);
   for (const path of ['/health', '/ready', '/docs', '/openapi.json'])
     expect((await app.call('GET', path)).status, path).toBe(200);
 });
@@ -66,31 +70,31 @@ test('addresses of the family auth have a limit of their own', async () => {
   app = await startApp({ ASSAY_LIMIT_AUTH: '3' });
   const ada = await createOwner(app);
   const sessions = () => app.call('GET', '/api/v1/auth/sessions', { token: ada.token });
-  expect(told(await sessions())).toEqual(['3', '1']);
+  expect(readLimitHeaders(await sessions())).toEqual(['3', '1']);
   await app.call('GET', '/api/v1/auth/keys', { token: ada.token });
-  limited(await sessions(), 3, 900);
-  limited(await app.call('POST', '/api/auth/login', { body: {} }), 3, 900);
+  assertLimited(await sessions(), 3, 900);
+  assertLimited(await app.call('POST', '/api/auth/login', { body: {} }), 3, 900);
   expect((await app.call('GET', '/api/v1/policies', { token: ada.token })).status).toBe(200);
 });
 
 test('people behind one address sign on elsewhere, and see who they are, without spending that limit', async () => {
   app = await startApp({ ASSAY_LIMIT_AUTH: '1', ASSAY_LIMIT_SIGN_ON: '40' });
   const ada = await createOwner(app);
-  limited(await app.call('POST', '/api/auth/login', { body: {} }), 1, 900);
+  assertLimited(await app.call('POST', '/api/auth/login', { body: {} }), 1, 900);
   for (let i = 0; i < 5; i++)
     expect((await app.call('GET', '/api/v1/auth/me', { token: ada.token })).status).toBe(200);
-  const back = (name: string): Promise<Answer> =>
+  const returnFromLogin = (name: string): Promise<Answer> =>
     app.call('GET', `/api/v1/auth/sso/callback?state=${name.padEnd(43, '-')}`);
   // One login that comes back again and again is stopped, and no other.
-  for (let i = 0; i < 30; i++) expect((await back('same')).status).toBe(302);
-  limited(await back('same'), 30, 900);
-  for (let i = 0; i < 8; i++) expect((await back(`other-${i}`)).status).toBe(302);
+  for (let i = 0; i < 30; i++) expect((await returnFromLogin('same')).status).toBe(302);
+  assertLimited(await returnFromLogin('same'), 30, 900);
+  for (let i = 0; i < 8; i++) expect((await returnFromLogin(`other-${i}`)).status).toBe(302);
   expect((await app.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe('NO_TOKEN');
-  limited(await app.call('GET', '/api/v1/auth/oauth-token'), 40, 900);
+  assertLimited(await app.call('GET', '/api/v1/auth/oauth-token'), 40, 900);
 });
 
 test('every route below /api/v1/auth declares one of the two', () => {
-  const without = locate(mounts).filter(
+  const without = listRoutes(mounts).filter(
     ({ path, route: { limits = [] } }) =>
       path.startsWith('/api/v1/auth/') && !limits.includes('auth') && !limits.includes('signOn'),
   );
@@ -105,12 +109,13 @@ test('a user is counted over all sessions and addresses, and apart from other us
   const [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
   const list = (token: string, address: string): Promise<Answer> =>
     app.call('GET', '/api/v1/policies', { token, headers: from(address) });
-  expect(told(await list(ada.token, '192.0.2.1'))).toEqual(['3', '2']);
+  expect(readLimitHeaders(await list(ada.token, '192.0.2.1'))).toEqual(['3', '2']);
   const here = { token: ada.token, body: { organizationId: ada.organizationId } };
-  const { token: fresh } = ok(await app.call('POST', '/api/v1/auth/switch-org', here)).body.data;
-  expect(told(await list(fresh, '192.0.2.2'))).toEqual(['3', '0']);
-  limited(await list(ada.token, '192.0.2.3'), 3, 900);
-  limited(await list(fresh, '192.0.2.4'), 3, 900);
+  const { token: fresh } = assertOk(await app.call('POST', '/api/v1/auth/switch-org', here)).body
+    .data;
+  expect(readLimitHeaders(await list(fresh, '192.0.2.2'))).toEqual(['3', '0']);
+  assertLimited(await list(ada.token, '192.0.2.3'), 3, 900);
+  assertLimited(await list(fresh, '192.0.2.4'), 3, 900);
   expect((await list(eve.token, '192.0.2.3')).status).toBe(200);
 });
 
@@ -119,29 +124,38 @@ test('an agent key is counted by its agent; null, zero and negative switch that 
   const ada = await createOwner(app);
   const [bot, free] = [await createAgent(app, ada), await createAgent(app, ada)];
   const { key } = await createWorkspaceKey(app, ada);
-  const set = (id: string, maxRequestsPerMinute: number | null): Promise<Answer> =>
+  const setLimit = (id: string, maxRequestsPerMinute: number | null): Promise<Answer> =>
     app.call('PATCH', `/api/v1/agents/${id}/policies`, {
       token: ada.token,
       body: { maxRequestsPerMinute },
     });
   const post = (apiKey: string, agentId: string): Promise<Answer> =>
-    app.call('POST', '/api/v1/traces', { key: apiKey, body: decision(agentId) });
-  ok(await set(bot.id, 2));
-  expect(told(await post(bot.key, bot.id))).toEqual(['2', '1']);
+    app.call('POST', '/api/v1/traces', { key: apiKey, body: buildDecision(agentId) });
+  assertOk(await setLimit(bot.id, 2));
+  expect(readLimitHeaders(await post(bot.key, bot.id))).toEqual(['2', '1']);
   expect((await post(bot.key, bot.id)).status).toBe(201);
-  limited(await post(bot.key, bot.id), 2, 60);
+  assertLimited(await post(bot.key, bot.id), 2, 60);
   // The limit is that of agent keys.
   expect((await post(key, bot.id)).status).toBe(201);
-  ok(await set(free.id, 0));
+  assertOk(await setLimit(free.id, 0));
   for (let i = 0; i < 3; i++) expect((await post(free.key, free.id)).status).toBe(201);
 });
 
 test('the headers show the tightest layer', async () => {
   app = await startApp({ ASSAY_LIMIT_IP: '50', ASSAY_LIMIT_USER: '10', ASSAY_LIMIT_AUTH: '20' });
   const { token } = await createOwner(app);
-  expect(told(await app.call('GET', '/api/v1/policies', { token }))).toEqual(['10', '9']);
-  expect(told(await app.call('GET', '/api/v1/auth/me', { token }))).toEqual(['10', '8']);
-  expect(told(await app.call('POST', '/api/v1/auth/login', { body: {} }))).toEqual(['20', '18']);
+  expect(readLimitHeaders(await app.call('GET', '/api/v1/policies', { token }))).toEqual([
+    '10',
+    '9',
+  ]);
+  expect(readLimitHeaders(await app.call('GET', '/api/v1/auth/me', { token }))).toEqual([
+    '10',
+    '8',
+  ]);
+  expect(readLimitHeaders(await app.call('POST', '/api/v1/auth/login', { body: {} }))).toEqual([
+    '20',
+    '18',
+  ]);
 });
 
 test('X-Forwarded-For is believed from a configured proxy', async () => {
@@ -150,9 +164,9 @@ test('X-Forwarded-For is believed from a configured proxy', async () => {
     app.call('GET', '/api/v1/policies', { headers: from(address) });
   for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2'])
     expect((await get(address)).status).toBe(401);
-  limited(await get('192.0.2.1'), 2, 900);
+  assertLimited(await get('192.0.2.1'), 2, 900);
   // What the client itself put in front of the proxy's entry is not believed.
-  limited(await get('198.51.100.7, 192.0.2.1'), 2, 900);
+  assertLimited(await get('198.51.100.7, 192.0.2.1'), 2, 900);
   expect((await get('192.0.2.2')).status).toBe(401);
 });
 
@@ -161,7 +175,7 @@ test('X-Forwarded-For of any other client is ignored', async () => {
   const get = (address: string): Promise<Answer> =>
     app.call('GET', '/api/v1/policies', { headers: from(address) });
   for (const address of ['192.0.2.1', '192.0.2.2']) expect((await get(address)).status).toBe(401);
-  limited(await get('192.0.2.3'), 2, 900);
+  assertLimited(await get('192.0.2.3'), 2, 900);
 });
 
 test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itself', async () => {
@@ -170,11 +184,11 @@ test('an IPv6 caller is counted by the subnet, an embedded IPv4 address by itsel
     app.call('GET', '/api/v1/policies', { headers: from(address) });
   for (const address of ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9'])
     expect((await get(address)).status).toBe(401);
-  limited(await get('2001:DB8:1:201::2'), 2, 900);
+  assertLimited(await get('2001:DB8:1:201::2'), 2, 900);
   expect((await get('2001:db8:1:300::1')).status).toBe(401);
   for (const address of ['::ffff:192.0.2.1', '::ffff:192.0.2.2', '::ffff:192.0.2.3', '192.0.2.1'])
     expect((await get(address)).status, address).toBe(401);
-  limited(await get('::ffff:c000:201'), 2, 900);
+  assertLimited(await get('::ffff:c000:201'), 2, 900);
 });
 
 test('the onboarding of agents has a limit of its own for every user', async () => {
@@ -182,18 +196,18 @@ test('the onboarding of agents has a limit of its own for every user', async () 
   const [ada, eve] = [await createOwner(app), await createOwner(app, 'Eve')];
   const draft = ({ token }: Owner): Promise<Answer> =>
     app.call('GET', '/api/v1/agents/onboarding/draft', { token });
-  expect(told(await draft(ada))).toEqual(['2', '1']);
-  const save = (id: string): Promise<Answer> =>
+  expect(readLimitHeaders(await draft(ada))).toEqual(['2', '1']);
+  const saveDraft = (id: string): Promise<Answer> =>
     app.call('PATCH', `/api/v1/agents/${id}/onboarding`, {
       token: ada.token,
       body: { currentStep: 1 },
     });
-  expect(told(await save('a'.repeat(24)))).toEqual(['2', '0']);
-  limited(await save('b'.repeat(24)), 2, 900);
-  limited(await draft(ada), 2, 900);
+  expect(readLimitHeaders(await saveDraft('a'.repeat(24)))).toEqual(['2', '0']);
+  assertLimited(await saveDraft('b'.repeat(24)), 2, 900);
+  assertLimited(await draft(ada), 2, 900);
   expect((await app.call('GET', '/api/v1/agents', { token: ada.token })).status).toBe(200);
   expect((await draft(eve)).status).toBe(200);
-  const declared = locate(mounts).filter(({ route }) => route.limits?.includes('onboarding'));
+  const declared = listRoutes(mounts).filter(({ route }) => route.limits?.includes('onboarding'));
   expect(declared.map(({ path, route }) => `${route.method} ${path}`).toSorted()).toEqual([
     'delete /api/v1/agents/:id/onboarding',
     'get /api/v1/agents/onboarding/draft',
@@ -252,10 +266,14 @@ test('a gateway that writes ports and brackets does not make a new client of eve
     ['[2001:DB8:0::1]:443', '2001:db8::1'],
   ] as const) {
     const signedIn = await app.call('POST', '/api/v1/auth/login', { body, headers: from(written) });
-    const { token } = ok(signedIn).body.data;
-    const { data } = ok(await app.call('GET', '/api/v1/auth/sessions', { token })).body;
+    const { token } = assertOk(signedIn).body.data;
+    const { data } = assertOk(await app.call('GET', '/api/v1/auth/sessions', { token })).body;
     expect(data[0].ip).toBe(read);
-    const [entry] = await auditOf(app, { ...ada, token }, 'action=auth.login&status=success');
+    const [entry] = await listAuditEntries(
+      app,
+      { ...ada, token },
+      'action=auth.login&status=success',
+    );
     expect(entry?.ipAddress).toBe(read);
   }
 });
@@ -274,7 +292,7 @@ test.each([
     app = await startApp({ ASSAY_LIMIT_HEAVY: '1', DEFAULT_PLAN: 'enterprise' });
     const ada = await createOwner(app);
     const { key } = await createWorkspaceKey(app, ada, { name: 'key' });
-    ok(await app.call('POST', '/api/v1/traces', { key, body: decision('agent') }));
+    assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('agent') }));
     const { verificationWorker } = app.instance.platform;
     const { verify: original } = verificationWorker;
     const signals: (AbortSignal | undefined)[] = [];
@@ -283,7 +301,7 @@ test.each([
       signals.push(signal);
       return new Promise((_resolve, reject) => (end = reject));
     };
-    const left = leaveWhen(() => signals.length === 1, app.url + path, {
+    const left = disconnectWhen(() => signals.length === 1, app.url + path, {
       method,
       token: ada.token,
       body,
@@ -296,6 +314,6 @@ test.each([
     await vi.waitUntil(async () => (await read()).status === 200);
     verificationWorker.verify = original;
     expect((await app.call(method, path, { token: ada.token, body })).status).toBeLessThan(300);
-    expect(await auditOf(app, ada, 'status=failure')).toEqual([]);
+    expect(await listAuditEntries(app, ada, 'status=failure')).toEqual([]);
   },
 );

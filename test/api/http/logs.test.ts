@@ -1,14 +1,14 @@
 // The log of a whole run at its most talkative level holds no secret of anybody.
 import { expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, decision, ok, createWorkspaceKey } from '../../setup/personas.ts';
+import { createAgent, buildDecision, assertOk, createWorkspaceKey } from '../../setup/personas.ts';
 
 const secrets = {
-  jwt: `canary-jwt-${randomHex(16)}`,
+  jwt: `canary-jwt-${generateHex(16)}`,
   formerJwt: [],
-  ledgerKey: `canary-ledger-${randomHex(16)}`,
-  encryptionKey: `canary-encryption-${randomHex(16)}`,
+  ledgerKey: `canary-ledger-${generateHex(16)}`,
+  encryptionKey: `canary-encryption-${generateHex(16)}`,
   formerEncryption: [],
 };
 const harness = useHarness(
@@ -19,16 +19,16 @@ const { app } = harness;
 const ada = useOwner(harness);
 
 test('passwords, tokens, keys and payloads are in no line, whether a request succeeds or fails', async () => {
-  const canary = `Canary-Password-${randomHex(8)}`;
-  const payload = `canary-payload-${randomHex(8)}`;
+  const canary = `Canary-Password-${generateHex(8)}`;
+  const payload = `canary-payload-${generateHex(8)}`;
   const account = {
     name: 'C',
-    email: `c-${randomHex(4)}@example.com`,
+    email: `c-${generateHex(4)}@example.com`,
     password: canary,
     organizationName: 'C',
   };
-  const { token } = ok(await app.call('POST', '/api/v1/auth/register', { body: account })).body
-    .data;
+  const { token } = assertOk(await app.call('POST', '/api/v1/auth/register', { body: account }))
+    .body.data;
   await app.call('POST', '/api/v1/auth/register', { body: account });
   await app.call('POST', '/api/v1/auth/login', {
     body: { email: account.email, password: `${canary}-wrong` },
@@ -36,9 +36,9 @@ test('passwords, tokens, keys and payloads are in no line, whether a request suc
   await app.call('POST', '/api/v1/auth/login', { raw: `{"password":"${canary}"` });
   const { key } = await createWorkspaceKey(app, ada);
   const bot = await createAgent(app, ada);
-  const body = decision(bot.id, { metadata: { note: payload } });
-  ok(await app.call('POST', '/api/v1/traces', { key, body }));
-  ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
+  const body = buildDecision(bot.id, { metadata: { note: payload } });
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body }));
+  assertOk(await app.call('POST', '/api/v1/traces', { key: bot.key, body: buildDecision(bot.id) }));
   await app.call('POST', '/api/v1/traces', { key, body: { ...body, inputContext: payload } });
   for (const credential of [token, key, bot.key, `${key}x`]) {
     await app.call('GET', '/api/v1/auth/me', { token: credential });

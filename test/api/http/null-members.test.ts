@@ -1,7 +1,7 @@
 // Null for an absent member, as many serialisers send it (decisions: requests and answers).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { createAgent, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -11,16 +11,21 @@ beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
 });
 
-const send = async (operation: string, body: object, caller: object = { token: ada.token }) => {
+const sendRequestBody = async (
+  operation: string,
+  body: object,
+  caller: object = { token: ada.token },
+) => {
   const [method = '', path = ''] = operation.split(' ');
   return app.call(method, `/api/v1${path}`, { ...caller, body });
 };
 
 /** The newest decision as it is kept. */
-async function recorded(body: object) {
-  ok(await send('POST /traces', body, { key }));
-  const [{ _id: id }] = ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body.data;
-  return ok(await app.call('GET', `/api/v1/traces/${id}`, { token: ada.token })).body.data;
+async function readNewest(body: object) {
+  assertOk(await sendRequestBody('POST /traces', body, { key }));
+  const [{ _id: id }] = assertOk(await app.call('GET', '/api/v1/traces', { token: ada.token })).body
+    .data;
+  return assertOk(await app.call('GET', `/api/v1/traces/${id}`, { token: ada.token })).body.data;
 }
 
 const EMPTY = {
@@ -41,7 +46,7 @@ const EMPTY = {
 test('a decision is recorded with null in every optional member', async () => {
   const inputContext = { prompt: 'May order 7 be paid back?' };
   const outputDecision = { action: 'reply' };
-  const data = await recorded({
+  const data = await readNewest({
     agentId: 'till',
     ...EMPTY,
     inputContext: { ...inputContext, systemPrompt: null, conversationId: null, further: null },
@@ -50,36 +55,48 @@ test('a decision is recorded with null in every optional member', async () => {
   expect(data).toMatchObject({ rationale: null, triggeringCondition: null, agentVersion: null });
   expect(data.inputContext).toEqual({ ...inputContext, further: null });
   expect(data.outputDecision).toEqual(outputDecision);
-  const verification = await send('POST /hash-chain/verify', {});
+  const verification = await sendRequestBody('POST /hash-chain/verify', {});
   expect(verification.body.data).toMatchObject({ verified: true, payload: { mismatched: [] } });
 });
 
 test('an alternative without a confidence keeps what it says', async () => {
   const alternatives = [{ decision: null, confidence: null, note: 'none' }];
-  const data = await recorded(decision('till', { alternatives }));
+  const data = await readNewest(buildDecision('till', { alternatives }));
   expect(data.alternatives).toEqual([{ decision: null, note: 'none' }]);
 });
 
 test('a decision with null is repeated by its idempotency key', async () => {
   const headers = { 'idempotency-key': 'null or nothing' };
-  const body = decision('till');
-  const first = ok(await send('POST /traces', { ...body, rationale: null }, { key, headers }));
-  const again = ok(await send('POST /traces', { ...body, rationale: null }, { key, headers }));
+  const body = buildDecision('till');
+  const first = assertOk(
+    await sendRequestBody('POST /traces', { ...body, rationale: null }, { key, headers }),
+  );
+  const again = assertOk(
+    await sendRequestBody('POST /traces', { ...body, rationale: null }, { key, headers }),
+  );
   expect(again.body).toEqual(first.body);
 });
 
 test('a change leaves alone what is null, and clears what null clears', async () => {
   const { id } = await createAgent(app, ada, 'Clerk');
-  ok(await send(`PATCH /agents/${id}`, { description: 'old', modelMetadata: { model: 'm' } }));
-  const kept = ok(await send(`PATCH /agents/${id}`, { name: null, description: null })).body.data;
+  assertOk(
+    await sendRequestBody(`PATCH /agents/${id}`, {
+      description: 'old',
+      modelMetadata: { model: 'm' },
+    }),
+  );
+  const kept = assertOk(
+    await sendRequestBody(`PATCH /agents/${id}`, { name: null, description: null }),
+  ).body.data;
   expect(kept).toMatchObject({ name: 'Clerk', description: 'old', modelMetadata: { model: 'm' } });
-  const cleared = ok(await send(`PATCH /agents/${id}`, { modelMetadata: null })).body.data;
+  const cleared = assertOk(await sendRequestBody(`PATCH /agents/${id}`, { modelMetadata: null }))
+    .body.data;
   expect(cleared.modelMetadata).toBeNull();
 });
 
 test('a change of nothing but null is no change', async () => {
-  const { data } = ok(await app.call('GET', '/api/v1/workspaces', { token: ada.token })).body;
-  const answer = await send(`PATCH /workspaces/${data[0]._id}`, { name: null });
+  const { data } = assertOk(await app.call('GET', '/api/v1/workspaces', { token: ada.token })).body;
+  const answer = await sendRequestBody(`PATCH /workspaces/${data[0]._id}`, { name: null });
   expect([answer.status, answer.body.error]).toEqual([400, 'nothing to change']);
 });
 
@@ -93,7 +110,7 @@ test('defaults fill in for null', async () => {
     conditions: [{ field: 'agentId', operator: 'equals', value: 'x', logicalOperator: null }],
     actions: [{ type: 'notify', config: null }],
   };
-  const { data } = ok(await send('POST /policies', policy)).body;
+  const { data } = assertOk(await sendRequestBody('POST /policies', policy)).body;
   expect(data).toMatchObject({ description: '', enabled: true, priority: 1 });
   expect(data.conditions).toEqual([{ field: 'agentId', operator: 'equals', value: 'x' }]);
   expect(data.actions).toEqual([{ type: 'notify' }]);
@@ -101,15 +118,19 @@ test('defaults fill in for null', async () => {
 
 test('a tool takes null for an argument that may be left out', async () => {
   const given = { name: 'verify_chain_segment', arguments: { fromSeq: 1, toSeq: null } };
-  const { data } = ok(await send('POST /mcp-server/tools/call', given)).body;
+  const { data } = assertOk(await sendRequestBody('POST /mcp-server/tools/call', given)).body;
   expect(data.isError).toBe(false);
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: given };
-  const { text } = await send('POST /mcp-server/mcp', request);
+  const { text } = await sendRequestBody('POST /mcp-server/mcp', request);
   expect(text).toContain('"isError":false');
 });
 
 test('null for a member that is required stays an error that names it', async () => {
-  const answer = await send('POST /traces', { ...decision('till'), agentId: null }, { key });
+  const answer = await sendRequestBody(
+    'POST /traces',
+    { ...buildDecision('till'), agentId: null },
+    { key },
+  );
   expect([answer.status, answer.body.code]).toEqual([400, 'SVC_VALIDATION_FAILED']);
   expect(answer.body.error).toMatch(/^agentId: /);
 });

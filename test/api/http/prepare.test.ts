@@ -2,21 +2,21 @@
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { route } from '../../../src/http/declaration/define-route.ts';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { startHarness, type Harness } from '../../setup/harness.ts';
-import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { createOwner, assertOk, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startNameServer, type NameServer } from '../../setup/providers/name-server.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 
 const at = '/api/v1/organization/sso';
-const appName = `prepare-${randomHex(6)}`;
+const appName = `prepare-${generateHex(6)}`;
 
 let harness: Harness;
 let names: NameServer;
 let ada: Owner;
 beforeAll(async () => {
   names = await startNameServer();
-  const mongoUri = `${databaseUri()}&appName=${appName}`;
+  const mongoUri = `${createDatabaseUri()}&appName=${appName}`;
   harness = await startHarness({ ASSAY_DNS_SERVERS: names.address }, { mongoUri });
   ada = await createOwner(harness.app);
 });
@@ -82,8 +82,10 @@ test('the handler is given what `prepare` has found, and nothing where it is not
 
 test('the look-up of a TXT record', { tags: ['long'] }, async () => {
   const { token } = ada;
-  const domain = `d${randomHex(6)}.example.com`;
-  const claim = ok(await harness.app.call('POST', `${at}/domains`, { token, body: { domain } }));
+  const domain = `d${generateHex(6)}.example.com`;
+  const claim = assertOk(
+    await harness.app.call('POST', `${at}/domains`, { token, body: { domain } }),
+  );
   const { _id, record } = claim.body.data as { _id: string; record: Record<string, string> };
   names.mood = 'silent';
   const pending = harness.app.call('POST', `${at}/domains/${_id}/verify`, { token });
@@ -104,7 +106,7 @@ test('the look-up of an issuer, beside which others sign in', async () => {
   await expect.poll(() => issuers.every((issuer) => names.asked.includes(issuer))).toBe(true);
   expect(await openTransactions()).toBe(0);
   const body = { email, password: PASSWORD };
-  ok(await harness.app.call('POST', '/api/v1/auth/login', { body }));
+  assertOk(await harness.app.call('POST', '/api/v1/auth/login', { body }));
   names.mood = 'well';
   for (const answer of await Promise.all(pending)) expect(answer.body.code).toBe('SSRF_BLOCKED');
 });

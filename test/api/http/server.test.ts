@@ -15,8 +15,13 @@ import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { Step } from '../../../src/ledger/probe.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, decision, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
-import { send, startApp, type Answer, type Call } from '../../setup/start-app.ts';
+import {
+  createAgent,
+  buildDecision,
+  createOwner,
+  createWorkspaceKey,
+} from '../../setup/personas.ts';
+import { sendRequest, startApp, type Answer, type Call } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -28,7 +33,7 @@ async function listen(server: Server): Promise<string> {
 }
 
 /** Sends bytes as they are; resolves with everything that came back when the connection is closed. */
-function exchange(url: string, text: string): Promise<string> {
+function sendBytes(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -54,7 +59,7 @@ test('answers do not differ from those of a stock Express server', async () => {
     clock: systemClock,
     logger,
     metrics: createMetrics(),
-    newRequestId: () => 'x'.repeat(24),
+    generateRequestId: () => 'x'.repeat(24),
   });
   const stock = createServer(stockApp);
   const stockUrl = await listen(stock);
@@ -85,17 +90,17 @@ test('answers do not differ from those of a stock Express server', async () => {
   ];
   for (const [method, path, call] of calls) {
     const [ours, theirs] = [
-      await send(app.url + path, method, call),
-      await send(stockUrl + path, method, call),
+      await sendRequest(app.url + path, method, call),
+      await sendRequest(stockUrl + path, method, call),
     ];
-    expect(seen(ours), `${method} ${path}`).toEqual(seen(theirs));
+    expect(toComparable(ours), `${method} ${path}`).toEqual(toComparable(theirs));
   }
   stock.close();
   stock.closeAllConnections();
 });
 
 /** What must be the same: everything but the moment, the request's name, counters and how long a connection is kept. */
-function seen({ status, headers, text }: Answer): object {
+function toComparable({ status, headers, text }: Answer): object {
   const varying = /^(date|x-request-id|ratelimit-.*|keep-alive)$/;
   return { status, text, headers: [...headers].filter(([name]) => !varying.test(name)) };
 }
@@ -118,7 +123,7 @@ test.each([
   ['a header with a NUL', 'GET /scim/v2/Users HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n', 400],
   ['two hosts', 'GET /scim/v2/Users HTTP/1.1\r\nHost: x\r\nHOST: y\r\n\r\n', 400],
 ])('%s below /scim is answered as SCIM errors are', async (_, text, status) => {
-  const answer = await exchange(app.url, text);
+  const answer = await sendBytes(app.url, text);
   expect(answer).toContain(`HTTP/1.1 ${status} `);
   expect(answer).toContain('\r\nContent-Type: application/scim+json; charset=utf-8\r\n');
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
@@ -145,7 +150,7 @@ test.each([
     '431 HEADERS_TOO_LARGE',
   ],
 ])('%s is answered in the envelope and hung up on', async (_, text, refusal) => {
-  const answer = await exchange(app.url, text);
+  const answer = await sendBytes(app.url, text);
   const { success, code } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<
     string,
     unknown
@@ -164,7 +169,7 @@ test('slow headers and slow bodies are cut', async () => {
   const url = await listen(server);
   const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
   for (const part of ['POST', head, `${head}Content-Length: 10\r\n\r\nhalf`]) {
-    const answer = await exchange(url, part);
+    const answer = await sendBytes(url, part);
     expect(answer, part).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   }
@@ -196,7 +201,7 @@ test(
     const url = await listen(server);
     askLarge(url).pause();
     await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);
-    expect((await send(`${url}/late`, 'GET', {})).text).toBe('late');
+    expect((await sendRequest(`${url}/late`, 'GET', {})).text).toBe('late');
     let taken = 0;
     const slow = askLarge(url).on('data', (piece) => {
       taken += piece.length;
@@ -213,7 +218,7 @@ test(
 test('a target in absolute form means its path, for routes as for limits', async () => {
   const own = await startApp({ ASSAY_LIMIT_IP: '2' });
   const get = async (target: string): Promise<string[]> => {
-    const answer = await exchange(
+    const answer = await sendBytes(
       own.url,
       `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     );
@@ -235,7 +240,7 @@ test('connections beyond the limit are closed at once', async () => {
   const { hostname, port } = new URL(url);
   const first = connect(Number(port), hostname);
   await new Promise((resolve) => first.on('connect', resolve));
-  await expect(exchange(url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n').catch(() => '')).resolves.toBe(
+  await expect(sendBytes(url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n').catch(() => '')).resolves.toBe(
     '',
   );
   first.destroy();
@@ -250,7 +255,7 @@ test('one client address has a bounded number of connections; a trusted proxy ha
     const { hostname, port } = new URL(url);
     const opened = [1, 2].map(() => connect(Number(port), hostname));
     await Promise.all(opened.map((one) => new Promise((resolve) => one.on('connect', resolve))));
-    const get = () => exchange(url, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const get = () => sendBytes(url, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     const third = await get().catch(() => '');
     expect(third.startsWith('HTTP/1.1 404')).toBe(isTrusted);
     for (const one of opened) one.destroy();
@@ -278,13 +283,13 @@ test('an instance gives one address a quarter of its connections, unless it is c
 
 test('stopping refuses new connections, answers what is under way, and does not wait for idle ones', async () => {
   let release = (): void => undefined;
-  let arrived = (): void => undefined;
+  let notifyArrived = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const waiting = new Promise<void>((resolve) => (arrived = resolve));
+  const waiting = new Promise<void>((resolve) => (notifyArrived = resolve));
   let armed = false;
   const probe = async (step: Step): Promise<void> => {
     if (!armed || step !== 'before-insert') return;
-    arrived();
+    notifyArrived();
     await held;
   };
   const draining = await startApp({}, { probe });
@@ -297,7 +302,7 @@ test('stopping refuses new connections, answers what is under way, and does not 
       const headers = { 'x-api-key': key, 'content-type': 'application/json' };
       request(`${draining.url}/api/v1/traces`, { method: 'POST', agent: kept, headers }, resolve)
         .on('error', reject)
-        .end(JSON.stringify(decision(bot.id)));
+        .end(JSON.stringify(buildDecision(bot.id)));
     });
   armed = true;
   const answer = post();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import canonical from 'canonicalize';
 import { expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok } from '../../setup/personas.ts';
+import { assertOk } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -11,8 +11,8 @@ const { app } = harness;
 const ada = useOwner(harness);
 
 const call = async (method: string, path: string, body?: object): Promise<Answer['body']> =>
-  ok(await app.call(method, `/api/v1${path}`, { token: ada.token, ...(body && { body }) })).body
-    .data;
+  assertOk(await app.call(method, `/api/v1${path}`, { token: ada.token, ...(body && { body }) }))
+    .body.data;
 const entriesAbout = async (traceId: string): Promise<Record<string, unknown>[]> => {
   const found = harness.db.collection('ledger').find({ traceId }).sort({ sequence: 1 });
   return (await found.toArray()).map(

@@ -1,9 +1,9 @@
 // The story of incidents over HTTP (document 3, sections 3 and 4.2): clocks, checkpoints, breaches, closing, filters.
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember } from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/incidents';
 const HOUR = 3_600_000;
@@ -20,8 +20,9 @@ type Incident = Answer['body'];
 const call = (method: string, below: string, body?: object, { token } = ada): Promise<Answer> =>
   app.call(method, path + below, { token, ...(body && { body }) });
 const open = async (body: object = {}): Promise<Incident> =>
-  ok(await call('POST', '', { title: 'Leak', ...body }, bob)).body.data;
-const read = async (id: string): Promise<Incident> => ok(await call('GET', `/${id}`)).body.data;
+  assertOk(await call('POST', '', { title: 'Leak', ...body }, bob)).body.data;
+const read = async (id: string): Promise<Incident> =>
+  assertOk(await call('GET', `/${id}`)).body.data;
 const ago = (hours: number): string => new Date(Date.now() - hours * HOUR).toISOString();
 const after = (start: string, hours: number): string =>
   new Date(Date.parse(start) + hours * HOUR).toISOString();
@@ -131,8 +132,8 @@ test('an incident begins its clocks, each with the deadlines of its regulator', 
     updatedAt: expect.any(String),
   });
   expect(await read(data.id)).toEqual(data);
-  expect(ok(await call('GET', `/${data.id}/clocks`)).body.data).toEqual(data.clocks);
-  const [entry] = await auditOf(app, ada, 'action=incident.create');
+  expect(assertOk(await call('GET', `/${data.id}/clocks`)).body.data).toEqual(data.clocks);
+  const [entry] = await listAuditEntries(app, ada, 'action=incident.create');
   expect(entry).toMatchObject({ resourceId: data.id, userId: bob.userId, status: 'success' });
 });
 
@@ -160,8 +161,8 @@ test('both ways to complete a checkpoint write the same record', async () => {
     { checkpointIndex: 1, ...evidence },
     bob,
   );
-  const byClock = ok(legacy).body.data;
-  const byId = ok(await complete(made.id, 'cp-3', evidence)).body.data;
+  const byClock = assertOk(legacy).body.data;
+  const byId = assertOk(await complete(made.id, 'cp-3', evidence)).body.data;
   const done = {
     completedBy: bob.userId,
     ...evidence,
@@ -181,10 +182,10 @@ test('both ways to complete a checkpoint write the same record', async () => {
     { code: 'nis2', submittedAt: byClock.clocks[1].checkpoints[1].completedAt },
   ]);
   const url = 'https://evidence.example.com/1';
-  const last = ok(await complete(made.id, 'cp-1', { evidenceUrl: url })).body.data.clocks[1];
+  const last = assertOk(await complete(made.id, 'cp-1', { evidenceUrl: url })).body.data.clocks[1];
   expect(last).toMatchObject({ status: 'completed', nextCheckpointAt: null });
   expect(last.checkpoints[0].evidenceUrl).toBe(url);
-  const entries = await auditOf(
+  const entries = await listAuditEntries(
     app,
     ada,
     `action=incident.checkpoint_complete&resourceId=${made.id}`,
@@ -207,7 +208,7 @@ test('a checkpoint is completed once, and its first record stays', async () => {
   const codes = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`).sort();
   expect(codes).toEqual(['200 ', '400 INVALID_OPERATION', '400 INVALID_OPERATION']);
   const winner = answers.find(({ status }) => status === 200)?.body.data.clocks[0].checkpoints[0];
-  expect(outcome(await complete(made.id, 'cp-0', { notes: 'd' }))).toEqual([
+  expect(toOutcome(await complete(made.id, 'cp-0', { notes: 'd' }))).toEqual([
     400,
     'INVALID_OPERATION',
   ]);
@@ -228,16 +229,16 @@ test('a checkpoint that is not there', async () => {
   const { id, clocks } = await open(regulators('gdpr'));
   const at = (clock: string, body: object): Promise<Answer> =>
     call('POST', `/${id}/clocks/${clock}/checkpoint`, body);
-  expect(outcome(await at(clocks[0].id, {}))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await at(clocks[0].id, { checkpointIndex: -1 }))).toEqual([
+  expect(toOutcome(await at(clocks[0].id, {}))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await at(clocks[0].id, { checkpointIndex: -1 }))).toEqual([
     400,
     'VALIDATION_ERROR',
   ]);
-  expect(outcome(await at(clocks[0].id, { checkpointIndex: 1 }))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await at('0'.repeat(24), { checkpointIndex: 0 }))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await at(clocks[0].id, { checkpointIndex: 1 }))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await at('0'.repeat(24), { checkpointIndex: 0 }))).toEqual([404, 'NOT_FOUND']);
   for (const name of ['cp-1', 'cp--1', 'cp-00', '0', 'x'])
-    expect(outcome(await complete(id, name))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await complete('0'.repeat(24), 'cp-0'))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await complete(id, name))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await complete('0'.repeat(24), 'cp-0'))).toEqual([404, 'NOT_FOUND']);
 });
 
 test('a deadline that passes breaches the clock for ever, and the job records it once', async () => {
@@ -263,7 +264,11 @@ test('a deadline that passes breaches the clock for ever, and the job records it
   });
   await breach();
   await breach();
-  const entries = await auditOf(app, ada, `action=incident.clock_breached&resourceId=${later.id}`);
+  const entries = await listAuditEntries(
+    app,
+    ada,
+    `action=incident.clock_breached&resourceId=${later.id}`,
+  );
   expect(entries.map(({ metadata, userId }) => ({ metadata, userId }))).toEqual([
     {
       userId: null,
@@ -281,23 +286,27 @@ test('a deadline that passes breaches the clock for ever, and the job records it
   expect(stored?.clocks.map(({ status }: Incident) => status)).toEqual(['breached', 'active']);
   expect(stored?.breachAt.toISOString()).toBe(after(later.detectedAt, 72));
 
-  for (const id of ['cp-0', 'cp-1', 'cp-2']) ok(await complete(later.id, id));
+  for (const id of ['cp-0', 'cp-1', 'cp-2']) assertOk(await complete(later.id, id));
   const [dora, gdpr] = (await read(later.id)).clocks;
   expect(dora).toMatchObject({ status: 'breached', nextCheckpointAt: null });
   expect(gdpr.status).toBe('active');
-  ok(await call('POST', `/${later.id}/close`, {}));
+  assertOk(await call('POST', `/${later.id}/close`, {}));
   expect((await read(later.id)).clocks).toEqual([dora, gdpr]);
 });
 
 test('a report that is late breaches its clock, and the job records that too, once', async () => {
   const late = await open({ ...regulators('gdpr'), detectedAt: ago(80) });
   expect(late.clocks[0].status).toBe('breached');
-  const done = ok(await complete(late.id, 'cp-0')).body.data;
+  const done = assertOk(await complete(late.id, 'cp-0')).body.data;
   expect(done.clocks[0]).toMatchObject({ status: 'breached', nextCheckpointAt: null });
   await breach();
   await breach();
   expect((await read(late.id)).clocks[0].status).toBe('breached');
-  const entries = await auditOf(app, ada, `action=incident.clock_breached&resourceId=${late.id}`);
+  const entries = await listAuditEntries(
+    app,
+    ada,
+    `action=incident.clock_breached&resourceId=${late.id}`,
+  );
   expect(entries.map(({ metadata }) => metadata)).toEqual([
     {
       actor: 'cron:incident-clocks',
@@ -310,9 +319,9 @@ test('a report that is late breaches its clock, and the job records that too, on
 
 test('a corrected detection time moves the open deadlines, and the audit entry shows it', async () => {
   const made = await open({ ...regulators('nis2'), detectedAt: ago(10) });
-  ok(await complete(made.id, 'cp-0'));
+  assertOk(await complete(made.id, 'cp-0'));
   const detectedAt = ago(20);
-  const moved = ok(await call('PATCH', `/${made.id}`, { detectedAt }, bob)).body.data;
+  const moved = assertOk(await call('PATCH', `/${made.id}`, { detectedAt }, bob)).body.data;
   const [clock] = moved.clocks;
   expect(clock).toMatchObject({
     clockStartedAt: detectedAt,
@@ -323,17 +332,17 @@ test('a corrected detection time moves the open deadlines, and the audit entry s
     after(detectedAt, 72),
     after(detectedAt, 720),
   ]);
-  const [entry] = await auditOf(app, ada, `action=incident.update&resourceId=${made.id}`);
+  const [entry] = await listAuditEntries(app, ada, `action=incident.update&resourceId=${made.id}`);
   expect(entry?.metadata).toEqual({
     fields: ['detectedAt'],
     detectedAt: { from: made.detectedAt, to: detectedAt },
   });
-  const early = ok(await call('PATCH', `/${made.id}`, { detectedAt: ago(100) })).body.data;
+  const early = assertOk(await call('PATCH', `/${made.id}`, { detectedAt: ago(100) })).body.data;
   expect(early.clocks[0].status).toBe('breached');
-  const back = ok(await call('PATCH', `/${made.id}`, { detectedAt: ago(1) })).body.data;
+  const back = assertOk(await call('PATCH', `/${made.id}`, { detectedAt: ago(1) })).body.data;
   expect(back.clocks[0].status).toBe('breached');
   for (const future of [ago(-1), '2999-01-01T00:00:00Z'])
-    expect(outcome(await call('PATCH', `/${made.id}`, { detectedAt: future }))).toEqual([
+    expect(toOutcome(await call('PATCH', `/${made.id}`, { detectedAt: future }))).toEqual([
       400,
       'VALIDATION_ERROR',
     ]);
@@ -348,7 +357,7 @@ test('an offset is a place, not another time', async () => {
 test('a manager closes an incident once, with its narrative, and may reopen it', async () => {
   const { id } = await open();
   const narrative = { rootCause: 'A prompt', remediation: 'A filter', notes: 'Done' };
-  expect(outcome(await call('POST', `/${id}/close`, narrative, bob))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await call('POST', `/${id}/close`, narrative, bob))).toEqual([403, 'FORBIDDEN']);
   const answers = await Promise.all([1, 2, 3].map(() => call('POST', `/${id}/close`, narrative)));
   const codes = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`).sort();
   expect(codes).toEqual(['200 ', '400 INVALID_OPERATION', '400 INVALID_OPERATION']);
@@ -356,18 +365,20 @@ test('a manager closes an incident once, with its narrative, and may reopen it',
   expect(closed).toMatchObject({ status: 'closed', ...narrative });
   expect(closed.statusAs).toEqual({ reporting: 'resolved', response: 'closed' });
   expect(closed.closedAt).not.toBeNull();
-  expect(outcome(await call('PATCH', `/${id}`, { status: 'open' }, bob))).toEqual([
+  expect(toOutcome(await call('PATCH', `/${id}`, { status: 'open' }, bob))).toEqual([
     403,
     'FORBIDDEN',
   ]);
-  const again = ok(await call('PATCH', `/${id}`, { status: 'investigating' })).body.data;
+  const again = assertOk(await call('PATCH', `/${id}`, { status: 'investigating' })).body.data;
   expect(again).toMatchObject({ status: 'investigating', closedAt: null, ...narrative });
-  expect(outcome(await call('PATCH', `/${id}`, { status: 'closed' }, bob))).toEqual([
+  expect(toOutcome(await call('PATCH', `/${id}`, { status: 'closed' }, bob))).toEqual([
     403,
     'FORBIDDEN',
   ]);
-  expect(ok(await call('PATCH', `/${id}`, { status: 'closed' })).body.data.closedAt).not.toBeNull();
-  const entries = await auditOf(
+  expect(
+    assertOk(await call('PATCH', `/${id}`, { status: 'closed' })).body.data.closedAt,
+  ).not.toBeNull();
+  const entries = await listAuditEntries(
     app,
     ada,
     `action=incident.transition&status=success&resourceId=${id}`,
@@ -382,10 +393,10 @@ test('a manager closes an incident once, with its narrative, and may reopen it',
 test('a change of fields and of status are two entries', async () => {
   const { id } = await open({ summary: 'a' });
   const change = { title: 'Outage', summary: '', severity: 'critical', status: 'reported' };
-  const changed = ok(await call('PATCH', `/${id}`, change, bob)).body.data;
+  const changed = assertOk(await call('PATCH', `/${id}`, change, bob)).body.data;
   expect(changed).toMatchObject({ ...change, summary: null });
   expect(changed.statusAs).toEqual({ reporting: 'reported', response: 'investigating' });
-  const entries = await auditOf(app, ada, `resourceId=${id}`);
+  const entries = await listAuditEntries(app, ada, `resourceId=${id}`);
   expect(entries.map(({ action }) => action).sort()).toEqual([
     'incident.create',
     'incident.transition',
@@ -397,22 +408,22 @@ test('incidents are found by status, severity, regulator, text and workspace', a
   const made = await open({ ...regulators('aiact'), title: 'A (rare) one', severity: 'info' });
   const other = await open({ summary: 'Another (RARE) text', severity: 'info' });
   const found = async (query: string, headers = {}): Promise<string[]> =>
-    ok(await app.call('GET', `${path}?${query}`, { token: ada.token, headers })).body.data.map(
-      ({ id }: Incident) => id,
-    );
+    assertOk(
+      await app.call('GET', `${path}?${query}`, { token: ada.token, headers }),
+    ).body.data.map(({ id }: Incident) => id);
   expect(await found(`search=${encodeURIComponent('(rare)')}`)).toEqual([other.id, made.id]);
   expect(await found('search=rare&regulator=aiact')).toEqual([made.id]);
   expect(await found('severity=info')).toEqual([other.id, made.id]);
-  ok(await call('PATCH', `/${made.id}`, { status: 'mitigated' }));
+  assertOk(await call('PATCH', `/${made.id}`, { status: 'mitigated' }));
   expect(await found('severity=info&status=mitigated')).toEqual([made.id]);
   expect(await found('severity=info&status=investigating')).toEqual([]);
   expect(await found('search=r.re')).toEqual([]);
   const workspace = { token: ada.token, body: { name: 'Elsewhere' } };
-  const { _id } = ok(await app.call('POST', '/api/v1/workspaces', workspace)).body.data;
+  const { _id } = assertOk(await app.call('POST', '/api/v1/workspaces', workspace)).body.data;
   const elsewhere = { 'x-workspace-id': _id as string };
   expect(await found('severity=info', elsewhere)).toEqual([]);
   const there = { token: ada.token, headers: elsewhere };
-  expect(outcome(await app.call('GET', `${path}/${made.id}`, there))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await app.call('GET', `${path}/${made.id}`, there))).toEqual([404, 'NOT_FOUND']);
   expect((await call('GET', '')).body.pagination.limit).toBe(50);
 });
 
@@ -427,7 +438,7 @@ test.each([
   ['too many traces', { triggerTraceIds: Array(101).fill('a') }],
   ['an unknown severity', { severity: 'worst' }],
 ])('%s is refused', async (_, body) => {
-  expect(outcome(await call('POST', '', { title: 'Leak', ...body }))).toEqual([
+  expect(toOutcome(await call('POST', '', { title: 'Leak', ...body }))).toEqual([
     400,
     'VALIDATION_ERROR',
   ]);

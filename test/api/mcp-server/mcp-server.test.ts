@@ -2,9 +2,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -14,16 +14,20 @@ let key: string;
 let traceId: string;
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
-  const body = decision('till', { rationale: 'As asked by ada@example.com, who has waited long.' });
-  for (const given of [decision('till'), decision('till'), body])
-    ({ traceId } = ok(await app.call('POST', '/api/v1/traces', { key, body: given })).body.data);
+  const body = buildDecision('till', {
+    rationale: 'As asked by ada@example.com, who has waited long.',
+  });
+  for (const given of [buildDecision('till'), buildDecision('till'), body])
+    ({ traceId } = assertOk(
+      await app.call('POST', '/api/v1/traces', { key, body: given }),
+    ).body.data);
   const condition = { field: 'tags', operator: 'contains', value: 'none' };
   for (const [name, enabled] of [
     ['Active', true],
     ['Idle', false],
   ] as const) {
     const policy = { name, enabled, conditions: [condition], actions: [{ type: 'block' }] };
-    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }));
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }));
   }
 });
 
@@ -31,10 +35,10 @@ const read = (uri: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', `${path}/resources/read`, { token, body: { uri } });
 const call = (name: unknown, given?: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', `${path}/tools/call`, { token, body: { name, arguments: given } });
-const told = ({ body }: Answer) => JSON.parse(body.data.content[0].text);
+const readContent = ({ body }: Answer) => JSON.parse(body.data.content[0].text);
 
 test('the manifest lists resources and tools', async () => {
-  const { data } = ok(await app.call('GET', `${path}/manifest`, { token: ada.token })).body;
+  const { data } = assertOk(await app.call('GET', `${path}/manifest`, { token: ada.token })).body;
   expect(data).toMatchObject({
     protocolVersion: '0.1.0',
     serverInfo: { name: 'assay', version: expect.any(String) },
@@ -54,12 +58,14 @@ test('the manifest lists resources and tools', async () => {
 });
 
 test('resources are read as JSON text', async () => {
-  const { data } = ok(await read('service://policies')).body;
+  const { data } = assertOk(await read('service://policies')).body;
   expect(data.contents).toEqual([
     { uri: 'service://policies', mimeType: 'application/json', text: expect.any(String) },
   ]);
   expect(JSON.parse(data.contents[0].text)).toMatchObject([{ name: 'Active' }]);
-  const traces = JSON.parse(ok(await read('service://traces/recent')).body.data.contents[0].text);
+  const traces = JSON.parse(
+    assertOk(await read('service://traces/recent')).body.data.contents[0].text,
+  );
   expect(traces).toHaveLength(3);
   expect(traces[0]).toEqual({
     traceId,
@@ -68,7 +74,7 @@ test('resources are read as JSON text', async () => {
     createdAt: expect.any(String),
     rationale: expect.stringMatching(/^As asked by \[/),
   });
-  const status = ok(await read('service://hash-chain/status')).body.data.contents[0].text;
+  const status = assertOk(await read('service://hash-chain/status')).body.data.contents[0].text;
   expect(JSON.parse(status)).toEqual({
     head: expect.stringMatching(/^[0-9a-f]{64}$/),
     sequence: 3,
@@ -78,9 +84,9 @@ test('resources are read as JSON text', async () => {
 });
 
 test('a decision is looked up; an unknown one is a logical failure', async () => {
-  const answer = ok(await call('lookup_decision', { traceId }));
+  const answer = assertOk(await call('lookup_decision', { traceId }));
   expect(answer.body.data.isError).toBe(false);
-  expect(told(answer)).toMatchObject({ traceId, status: 'approved' });
+  expect(readContent(answer)).toMatchObject({ traceId, status: 'approved' });
   const eve = await createOwner(app, 'Eve');
   for (const missing of [
     await call('lookup_decision', { traceId: 'trc_0' }),
@@ -90,20 +96,25 @@ test('a decision is looked up; an unknown one is a logical failure', async () =>
 });
 
 test('a segment is verified up to the head, and changes are found', async () => {
-  const whole = ok(await call('verify_chain_segment', { fromSeq: 1 }));
+  const whole = assertOk(await call('verify_chain_segment', { fromSeq: 1 }));
   expect(whole.body.data.isError).toBe(false);
-  expect(told(whole)).toMatchObject({ verified: true, toSeq: 3, checked: 3, headSequence: 3 });
-  const part = ok(await call('verify_chain_segment', { fromSeq: 2, toSeq: 2 }));
-  expect(told(part)).toMatchObject({ verified: true, checked: 1 });
-  const beyond = ok(await call('verify_chain_segment', { fromSeq: 2, toSeq: 9 }));
-  expect([beyond.body.data.isError, told(beyond).reason]).toEqual([true, 'beyond-head']);
-  const where = { organizationId: objectId(ada.organizationId), sequence: 2 };
+  expect(readContent(whole)).toMatchObject({
+    verified: true,
+    toSeq: 3,
+    checked: 3,
+    headSequence: 3,
+  });
+  const part = assertOk(await call('verify_chain_segment', { fromSeq: 2, toSeq: 2 }));
+  expect(readContent(part)).toMatchObject({ verified: true, checked: 1 });
+  const beyond = assertOk(await call('verify_chain_segment', { fromSeq: 2, toSeq: 9 }));
+  expect([beyond.body.data.isError, readContent(beyond).reason]).toEqual([true, 'beyond-head']);
+  const where = { organizationId: toObjectId(ada.organizationId), sequence: 2 };
   const entries = harness.db.collection('ledger');
   const before = await entries.findOne(where);
   await entries.updateOne(where, { $set: { view: '{}' } });
-  const broken = ok(await call('verify_chain_segment', { fromSeq: 1, toSeq: 3 }));
+  const broken = assertOk(await call('verify_chain_segment', { fromSeq: 1, toSeq: 3 }));
   expect(broken.body.data.isError).toBe(true);
-  expect(told(broken)).toMatchObject({
+  expect(readContent(broken)).toMatchObject({
     verified: false,
     checked: 1,
     brokenAtSequence: 2,
@@ -113,14 +124,17 @@ test('a segment is verified up to the head, and changes are found', async () => 
 });
 
 test('a change of type is found like every other change', async () => {
-  const where = { organizationId: objectId(ada.organizationId), sequence: 2 };
+  const where = { organizationId: toObjectId(ada.organizationId), sequence: 2 };
   const entries = harness.db.collection('ledger');
   const before = await entries.findOne(where);
   for (const changed of [{ createdAt: 'now' }, { view: 1 }]) {
     await entries.updateOne(where, { $set: changed });
-    const answer = ok(await call('verify_chain_segment', { fromSeq: 1 }));
+    const answer = assertOk(await call('verify_chain_segment', { fromSeq: 1 }));
     expect(answer.body.data.isError).toBe(true);
-    expect(told(answer)).toMatchObject({ brokenAtSequence: 2, reason: 'chain-hash-mismatch' });
+    expect(readContent(answer)).toMatchObject({
+      brokenAtSequence: 2,
+      reason: 'chain-hash-mismatch',
+    });
     const { createdAt, view } = before as unknown as Record<string, unknown>;
     await entries.updateOne(where, { $set: { createdAt, view } });
   }
@@ -139,12 +153,12 @@ test.each([
 });
 
 test('unknown resources and tools are refused with a code and without a reason', async () => {
-  expect(outcome(await read('service://secrets'))).toEqual([400, 'MCP_READ_FAILED']);
-  expect(outcome(await read('__proto__'))).toEqual([400, 'MCP_READ_FAILED']);
-  expect(outcome(await call('delete_everything', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
-  expect(outcome(await call('constructor', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
-  expect(outcome(await read(undefined))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await call(undefined))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await read('service://secrets'))).toEqual([400, 'MCP_READ_FAILED']);
+  expect(toOutcome(await read('__proto__'))).toEqual([400, 'MCP_READ_FAILED']);
+  expect(toOutcome(await call('delete_everything', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
+  expect(toOutcome(await call('constructor', {}))).toEqual([400, 'MCP_TOOL_FAILED']);
+  expect(toOutcome(await read(undefined))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await call(undefined))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('an official client lists and calls', async () => {
@@ -191,8 +205,11 @@ test('the text of an internal fault is hidden from clients', async () => {
 
 test('callers without a session or the plan are refused, and no stream stays open', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-  expect(outcome(await app.call('POST', `${path}/mcp`, { body }))).toEqual([401, 'NO_TOKEN']);
-  expect(outcome(await app.call('POST', `${path}/mcp`, { key, body }))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await app.call('POST', `${path}/mcp`, { body }))).toEqual([401, 'NO_TOKEN']);
+  expect(toOutcome(await app.call('POST', `${path}/mcp`, { key, body }))).toEqual([
+    403,
+    'FORBIDDEN',
+  ]);
   expect((await app.call('GET', `${path}/mcp`, { token: ada.token })).status).toBe(405);
   const listen = { ...body, method: 'subscriptions/listen' };
   const answer = await app.call('POST', `${path}/mcp`, { token: ada.token, body: listen });

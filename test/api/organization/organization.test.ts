@@ -3,17 +3,23 @@ import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../../../src/domain/identity/tenant.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId, openedEntry } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId, openEntry } from '../../setup/harness.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   PASSWORD,
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import { outcome, startApp, type Answer, type Call, type TestApp } from '../../setup/start-app.ts';
+import {
+  toOutcome,
+  startApp,
+  type Answer,
+  type Call,
+  type TestApp,
+} from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
 /** The app's clock: the system's, and what tests add to it. */
@@ -65,7 +71,7 @@ describe('settings', () => {
     expect(
       (await app.call('GET', '/api/v1/auth/me', { token: ada.token })).body.data.organization.name,
     ).toBe('Lovelace');
-    const entries = await auditOf(
+    const entries = await listAuditEntries(
       app,
       ada,
       `action=organization.update&resourceId=${ada.organizationId}`,
@@ -80,14 +86,14 @@ describe('settings', () => {
     const owner = await createOwner(app, 'Scrub');
     const { key } = await createWorkspaceKey(app, owner);
     const tags = async (): Promise<string[]> =>
-      ok(
+      assertOk(
         await app.call('POST', '/api/v1/traces', {
           key,
-          body: decision('x', { inputContext: { prompt: 'ssn: 536-90-4399' } }),
+          body: buildDecision('x', { inputContext: { prompt: 'ssn: 536-90-4399' } }),
         }),
       ).body.data.tags;
     expect(await tags()).toContain('PII_NATIONAL_ID');
-    ok(await change(owner, { scrubNationalIds: false }));
+    assertOk(await change(owner, { scrubNationalIds: false }));
     expect(await tags()).not.toContain('PII_NATIONAL_ID');
   });
 
@@ -106,7 +112,7 @@ describe('settings', () => {
     [],
   ])('%j is refused', async (body) => {
     const before = (await read({ token: ada.token })).body.data;
-    expect(outcome(await change(ada, body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await change(ada, body))).toEqual([400, 'VALIDATION_ERROR']);
     expect((await read({ token: ada.token })).body.data).toEqual(before);
   });
 
@@ -117,15 +123,15 @@ describe('settings', () => {
     for (const role of ['reviewer', 'member', 'viewer']) {
       const person = await createMember(harness, ada, role);
       expect((await read(person)).status, role).toBe(200);
-      expect(outcome(await change(person, { name: 'No' })), role).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(await change(person, { name: 'No' })), role).toEqual([403, 'FORBIDDEN']);
     }
-    expect(outcome(await read(await createMember(harness, ada, 'auditor')))).toEqual([
+    expect(toOutcome(await read(await createMember(harness, ada, 'auditor')))).toEqual([
       403,
       'FORBIDDEN',
     ]);
     const { key } = await createWorkspaceKey(app, ada);
     expect((await read({ key })).status).toBe(200);
-    expect(outcome(await app.call('PATCH', at, { key, body: { name: 'No' } }))).toEqual([
+    expect(toOutcome(await app.call('PATCH', at, { key, body: { name: 'No' } }))).toEqual([
       403,
       'FORBIDDEN',
     ]);
@@ -153,7 +159,7 @@ describe('the SCIM token', () => {
       1,
       false,
     ]);
-    const entries = await auditOf(app, ada, 'action=scim.token.minted');
+    const entries = await listAuditEntries(app, ada, 'action=scim.token.minted');
     expect(entries.map(({ resourceId }) => resourceId)).toEqual([
       second.body.data._id,
       first.body.data._id,
@@ -163,7 +169,7 @@ describe('the SCIM token', () => {
 
   test('is for owners, on plans that have it', async () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
-      expect(outcome(await mint(await createMember(harness, ada, role))), role).toEqual([
+      expect(toOutcome(await mint(await createMember(harness, ada, role))), role).toEqual([
         403,
         'FORBIDDEN',
       ]);
@@ -189,12 +195,12 @@ describe('deletion', () => {
     const { token } = owner;
     const machine = await createAgent(app, owner, CANARY);
     const { key } = await createWorkspaceKey(app, owner, { name: CANARY });
-    const scim = ok(await app.call('POST', `${at}/scim-token`, { token })).body.data
+    const scim = assertOk(await app.call('POST', `${at}/scim-token`, { token })).body.data
       .token as string;
     const post = (path: string, body: object): Promise<Answer> =>
       app.call('POST', `/api/v1${path}`, { token, body });
-    ok(await post('/workspaces', { name: CANARY }));
-    ok(
+    assertOk(await post('/workspaces', { name: CANARY }));
+    assertOk(
       await post('/policies', {
         name: CANARY,
         conditions: [{ field: 'outputDecision.action', operator: 'equals', value: CANARY }],
@@ -202,13 +208,13 @@ describe('deletion', () => {
       }),
     );
     const email = `${CANARY}-${owner.userId}@example.com`;
-    const { _id: invitationId } = ok(await post('/team/invite', { email })).body.data;
+    const { _id: invitationId } = assertOk(await post('/team/invite', { email })).body.data;
     for (const action of ['reply', CANARY]) {
       const outputDecision = { action, rationale: CANARY };
-      ok(
+      assertOk(
         await app.call('POST', '/api/v1/traces', {
           key,
-          body: decision(machine.id, {
+          body: buildDecision(machine.id, {
             outputDecision,
             metadata: { note: CANARY },
             triggeringCondition: CANARY,
@@ -230,7 +236,7 @@ describe('deletion', () => {
     for (const { name } of await harness.db.listCollections().toArray()) {
       const rows = await harness.db
         .collection(name)
-        .find({ organizationId: objectId(organizationId) })
+        .find({ organizationId: toObjectId(organizationId) })
         .toArray();
       if (rows.length > 0) found.set(name, JSON.stringify(rows));
     }
@@ -265,21 +271,25 @@ describe('deletion', () => {
       { name: { $ne: '' } },
       undefined,
     ])
-      expect(outcome(await remove(owner, body)), JSON.stringify(body)).toEqual([
+      expect(toOutcome(await remove(owner, body)), JSON.stringify(body)).toEqual([
         400,
         'VALIDATION_ERROR',
       ]);
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor'])
       expect(
-        outcome(await remove(await createMember(harness, owner, role), { name: 'Kept Ltd' })),
+        toOutcome(await remove(await createMember(harness, owner, role), { name: 'Kept Ltd' })),
       ).toEqual([403, 'FORBIDDEN']);
     const { key } = await createWorkspaceKey(app, owner);
-    expect(outcome(await app.call('DELETE', at, { key, body: { name: 'Kept Ltd' } }))).toEqual([
+    expect(toOutcome(await app.call('DELETE', at, { key, body: { name: 'Kept Ltd' } }))).toEqual([
       403,
       'FORBIDDEN',
     ]);
     expect((await read({ token: owner.token })).body.data.name).toBe('Kept Ltd');
-    const failures = await auditOf(app, owner, 'action=organization.delete&status=failure');
+    const failures = await listAuditEntries(
+      app,
+      owner,
+      'action=organization.delete&status=failure',
+    );
     expect(failures).toHaveLength(5);
   });
 
@@ -287,8 +297,8 @@ describe('deletion', () => {
     const { owner, guest, key, agentKey, scim, invitation } = await populated();
     const second = await startApp({}, { mongoUri: harness.mongoUri, clock });
     const trace = (on: TestApp, credential: string): Promise<Answer> =>
-      on.call('POST', '/api/v1/traces', { key: credential, body: decision('x') });
-    ok(await trace(second, key));
+      on.call('POST', '/api/v1/traces', { key: credential, body: buildDecision('x') });
+    assertOk(await trace(second, key));
     const answer = await remove(owner, { name: 'Doomed Ltd' });
     expect([answer.status, answer.body.data]).toEqual([
       200,
@@ -298,9 +308,9 @@ describe('deletion', () => {
     for (const { token } of [owner, guest])
       expect((await app.call('GET', '/api/v1/auth/me', { token })).status).toBe(401);
     for (const credential of [key, agentKey])
-      expect(outcome(await trace(app, credential))).toEqual([401, 'INVALID_API_KEY']);
+      expect(toOutcome(await trace(app, credential))).toEqual([401, 'INVALID_API_KEY']);
     await expect
-      .poll(async () => outcome(await trace(second, key)))
+      .poll(async () => toOutcome(await trace(second, key)))
       .toEqual([401, 'INVALID_API_KEY']);
     expect((await second.call('GET', '/api/v1/auth/me', { token: owner.token })).status).toBe(401);
     await second.stop();
@@ -311,7 +321,7 @@ describe('deletion', () => {
     });
     const body = { name: 'Late', password: PASSWORD };
     const late = await app.call('POST', `/api/v1/team/invites/${invitation}/accept`, { body });
-    expect(outcome(late)).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(late)).toEqual([404, 'NOT_FOUND']);
     expect(
       (await app.call('GET', `/api/v1/team/invites/validate/${invitation}`)).text,
     ).not.toContain('Doomed');
@@ -322,10 +332,10 @@ describe('deletion', () => {
     { tags: ['long'] },
     async () => {
       const { owner, guest } = await populated();
-      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      assertOk(await remove(owner, { name: 'Doomed Ltd' }));
       const login = ({ email }: Owner): Promise<Answer> =>
         app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
-      expect(outcome(await login(owner))).toEqual([401, 'INVALID_CREDENTIALS']);
+      expect(toOutcome(await login(owner))).toEqual([401, 'INVALID_CREDENTIALS']);
       const again = {
         name: 'Owner',
         email: owner.email,
@@ -333,9 +343,9 @@ describe('deletion', () => {
         organizationName: 'Doomed Ltd',
       };
       expect((await app.call('POST', '/api/v1/auth/register', { body: again })).status).toBe(201);
-      const elsewhere = ok(await login(guest)).body.data;
+      const elsewhere = assertOk(await login(guest)).body.data;
       expect(elsewhere.organizationId).not.toBe(owner.organizationId);
-      const { data } = ok(
+      const { data } = assertOk(
         await app.call('GET', '/api/v1/auth/me/orgs', { token: elsewhere.token }),
       ).body;
       expect(data).toHaveLength(1);
@@ -356,7 +366,7 @@ describe('deletion', () => {
       'workspaces',
     ])
       expect(marked).toContain(name);
-    ok(await remove(owner, { name: 'Doomed Ltd' }));
+    assertOk(await remove(owner, { name: 'Doomed Ltd' }));
     await app.instance.runJobsOnce();
     await app.instance.runJobsOnce();
 
@@ -366,7 +376,7 @@ describe('deletion', () => {
     const count = async (name: string): Promise<number> =>
       harness.db
         .collection(name)
-        .countDocuments({ organizationId: objectId(owner.organizationId) });
+        .countDocuments({ organizationId: toObjectId(owner.organizationId) });
     expect(await count('ledger')).toBe(4);
     const { decisions, audit } = await verifyBoth(owner);
     expect(decisions).toMatchObject({ verified: true, payload: { mismatched: [], missing: [] } });
@@ -375,7 +385,7 @@ describe('deletion', () => {
 
     const entries = await harness.db
       .collection('audit_entries')
-      .find({ organizationId: objectId(owner.organizationId) })
+      .find({ organizationId: toObjectId(owner.organizationId) })
       .sort({ sequence: 1 })
       .toArray();
     const [last, ...others] = entries.reverse();
@@ -386,7 +396,7 @@ describe('deletion', () => {
     // What stays of a decision beside its proof, as after every erasure: the name of a registered agent.
     const decisionsLeft = await harness.db
       .collection('ledger')
-      .find({ organizationId: objectId(owner.organizationId) }, { projection: { agentName: 0 } })
+      .find({ organizationId: toObjectId(owner.organizationId) }, { projection: { agentName: 0 } })
       .toArray();
     expect(JSON.stringify(decisionsLeft)).not.toContain(CANARY);
     expect(after.get('audit_entries')).not.toContain(CANARY);
@@ -409,10 +419,10 @@ describe('deletion', () => {
       } as const;
       await app.instance.background.attestations.queue(assessment, { approver: CANARY });
       await app.instance.runJobsOnce();
-      const where = { organizationId: objectId(organizationId), kind: 'assessment' };
+      const where = { organizationId: toObjectId(organizationId), kind: 'assessment' };
       const ledger = harness.db.collection('ledger');
       const entry = await ledger.findOne(where);
-      const opened = await openedEntry(app, entry as unknown as Stored);
+      const opened = await openEntry(app, entry as unknown as Stored);
       expect(JSON.stringify(opened['sealed'])).toContain(CANARY);
       await ledger.updateOne(where, { $set: { sealed: {} } });
       expect((await verifyBoth(owner)).decisions.payload.missing).toEqual([
@@ -420,7 +430,7 @@ describe('deletion', () => {
       ]);
       await ledger.updateOne(where, { $set: { sealed: entry?.sealed } });
 
-      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      assertOk(await remove(owner, { name: 'Doomed Ltd' }));
       await app.instance.runJobsOnce();
       expect(JSON.stringify(await ledger.findOne(where))).not.toContain(CANARY);
       const { decisions } = await verifyBoth(owner);
@@ -433,9 +443,9 @@ describe('deletion', () => {
     { tags: ['long'] },
     async () => {
       const { owner } = await populated();
-      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      assertOk(await remove(owner, { name: 'Doomed Ltd' }));
       await app.instance.runJobsOnce();
-      const where = { organizationId: objectId(owner.organizationId) };
+      const where = { organizationId: toObjectId(owner.organizationId) };
       const state = () => harness.db.collection('organization_deletions').findOne(where);
       expect((await state())?.erasedAt).toBeNull();
       await harness.db.collection('workspaces').insertOne({ ...where, name: 'late' });
@@ -453,7 +463,7 @@ describe('deletion', () => {
     async () => {
       const { owner } = await populated();
       const entries = harness.db.collection('audit_entries');
-      const where = { organizationId: objectId(owner.organizationId) };
+      const where = { organizationId: toObjectId(owner.organizationId) };
       const first = await entries.findOne({ ...where, sequence: 1 });
       const put = (set: object) => entries.updateOne({ ...where, sequence: 1 }, { $set: set });
       await put({ sealed: {}, detail: null });
@@ -464,7 +474,7 @@ describe('deletion', () => {
       await entries.replaceOne({ ...where, sequence: 1 }, first ?? {});
       expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
 
-      ok(await remove(owner, { name: 'Doomed Ltd' }));
+      assertOk(await remove(owner, { name: 'Doomed Ltd' }));
       await app.instance.runJobsOnce();
       expect((await verifyBoth(owner)).audit).toMatchObject({ verified: true });
       await put({ userId: 'f'.repeat(24) });
@@ -484,7 +494,7 @@ describe('deletion', () => {
       ]);
       expect(deleted.status).toBe(200);
       expect([200, 404]).toContain(joined.status);
-      const where = { organizationId: objectId(owner.organizationId) };
+      const where = { organizationId: toObjectId(owner.organizationId) };
       expect(await harness.db.collection('memberships').countDocuments(where)).toBe(0);
       if (joined.status === 200)
         expect(

@@ -1,12 +1,12 @@
 // E-mail domains of organisations over HTTP: claimed, proved at a real name server, approved, lost, given up.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { createVerifiedDomainService } from '../../../src/resources/organization/sso-domains/verified-domains.service.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { startNameServer } from '../../setup/providers/name-server.ts';
-import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
+import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { toOutcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization/sso/domains';
 const ROOT = 'root@example.com';
@@ -32,7 +32,7 @@ interface Claim {
   record: { type: string; name: string; value: string };
 }
 
-const newDomain = (): string => `d${randomHex(6)}.example.com`;
+const newDomain = (): string => `d${generateHex(6)}.example.com`;
 const list = ({ token }: Owner): Promise<Answer> => app.call('GET', at, { token });
 const claim = ({ token }: Owner, domain: unknown): Promise<Answer> =>
   app.call('POST', at, { token, body: { domain } });
@@ -43,7 +43,7 @@ const remove = ({ token }: Owner, { _id }: { _id: string }): Promise<Answer> =>
 const approve = (token: string, body: unknown): Promise<Answer> =>
   app.call('POST', '/api/v1/system/sso-domains', { token, body });
 const claimed = async (who: Owner, domain = newDomain()): Promise<Claim> =>
-  ok(await claim(who, domain)).body.data;
+  assertOk(await claim(who, domain)).body.data;
 const publish = (...claims: Claim[]): void => {
   for (const { record } of claims)
     names.records.set(
@@ -54,11 +54,11 @@ const publish = (...claims: Claim[]): void => {
 const proved = async (who: Owner, domain = newDomain()): Promise<Claim> => {
   const made = await claimed(who, domain);
   publish(made);
-  return ok(await verify(who, made)).body.data;
+  return assertOk(await verify(who, made)).body.data;
 };
 const verifiedDomains = () => createVerifiedDomainService(app.instance.platform);
 const routed = (domain: string): Promise<string | null> =>
-  verifiedDomains().organizationOf(`person@${domain}`);
+  verifiedDomains().findOrganizationId(`person@${domain}`);
 
 describe('a claim', () => {
   test('says what to publish, and routes no address', async () => {
@@ -81,7 +81,7 @@ describe('a claim', () => {
     });
     expect((await list(ada)).body.data[0]).toEqual(body.data);
     expect(await routed(domain)).toBeNull();
-    const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.claimed');
+    const [entry] = await listAuditEntries(app, ada, 'action=organization.sso_domain.claimed');
     expect(entry).toMatchObject({
       resource: 'ssoDomain',
       resourceId: body.data._id,
@@ -95,7 +95,7 @@ describe('a claim', () => {
     const made = await claimed(ada, `bücher.${tail}`);
     expect(made.domain).toBe(`xn--bcher-kva.${tail}`);
     for (const again of [`bücher.${tail}`, `BÜCHER.${tail}`, made.domain])
-      expect(outcome(await claim(ada, again))).toEqual([409, 'ALREADY_EXISTS']);
+      expect(toOutcome(await claim(ada, again))).toEqual([409, 'ALREADY_EXISTS']);
     // Others may claim it as well, and do not learn of this claim.
     expect((await claim(await createOwner(app, 'Other'), made.domain)).status).toBe(201);
   });
@@ -113,13 +113,13 @@ describe('a claim', () => {
     {},
     ['example.com'],
   ])('of %j is refused', async (domain) => {
-    expect(outcome(await claim(ada, domain))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await claim(ada, domain))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
   test('is one of at most fifty, also when they come together', { tags: ['long'] }, async () => {
     const owner = await createOwner(app, 'Many');
     const row = {
-      organizationId: objectId(owner.organizationId),
+      organizationId: toObjectId(owner.organizationId),
       verifiedAt: null,
       verifiedBy: null,
     };
@@ -150,14 +150,14 @@ describe('a proof', () => {
     expect(await routed(domain.toUpperCase())).toBe(ada.organizationId);
     for (const near of [`mail.${domain}`, `x${domain}`, 'example.com'])
       expect(await routed(near)).toBeNull();
-    expect(await verifiedDomains().covers(ada.organizationId, `grace@${domain}`)).toBe(true);
+    expect(await verifiedDomains().hasVerified(ada.organizationId, `grace@${domain}`)).toBe(true);
     expect(
-      await verifiedDomains().covers(
+      await verifiedDomains().hasVerified(
         (await createOwner(app, 'Other')).organizationId,
         `grace@${domain}`,
       ),
     ).toBe(false);
-    const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.verified');
+    const [entry] = await listAuditEntries(app, ada, 'action=organization.sso_domain.verified');
     expect(entry).toMatchObject({ status: 'success', resourceId: rest._id, detail: domain });
   });
 
@@ -176,12 +176,12 @@ describe('a proof', () => {
       [theirs.record.value, other.record.value],
     ]) {
       if (texts) names.records.set(name, texts);
-      expect(outcome(await verify(ada, made)), String(texts)).toEqual([400, 'INVALID_OPERATION']);
+      expect(toOutcome(await verify(ada, made)), String(texts)).toEqual([400, 'INVALID_OPERATION']);
     }
     // The record belongs to the name, not to the domain itself.
     names.records.delete(name);
     names.records.set(made.domain, [value]);
-    expect(outcome(await verify(ada, made))).toEqual([400, 'INVALID_OPERATION']);
+    expect(toOutcome(await verify(ada, made))).toEqual([400, 'INVALID_OPERATION']);
     expect([await routed(made.domain), new Set(names.asked.slice(-8))]).toEqual([
       null,
       new Set([name]),
@@ -234,7 +234,7 @@ describe('a proof', () => {
       aheadMs = 10_000;
       await app.instance.runJobsOnce();
       aheadMs = 0;
-      const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.superseded');
+      const [entry] = await listAuditEntries(app, ada, 'action=organization.sso_domain.superseded');
       expect(entry).toMatchObject({
         resourceId: mine._id,
         detail: mine.domain,
@@ -268,18 +268,18 @@ describe('a domain that is given up', () => {
     const mine = await proved(ada);
     const answer = await remove(ada, mine);
     expect([answer.status, answer.body.data]).toEqual([200, { _id: mine._id, deleted: true }]);
-    expect([await routed(mine.domain), outcome(await remove(ada, mine))]).toEqual([
+    expect([await routed(mine.domain), toOutcome(await remove(ada, mine))]).toEqual([
       null,
       [404, 'NOT_FOUND'],
     ]);
     expect((await app.call('GET', '/api/v1/auth/me', { token: grace.token })).status).toBe(200);
-    const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.removed');
+    const [entry] = await listAuditEntries(app, ada, 'action=organization.sso_domain.removed');
     expect(entry).toMatchObject({ resourceId: mine._id, detail: mine.domain });
     await proved(other, mine.domain);
     expect(await routed(mine.domain)).toBe(other.organizationId);
     // A new claim has a new challenge: the old record proves nothing.
     publish(mine);
-    expect(outcome(await verify(ada, await claimed(ada, mine.domain)))).toEqual([
+    expect(toOutcome(await verify(ada, await claimed(ada, mine.domain)))).toEqual([
       400,
       'INVALID_OPERATION',
     ]);
@@ -288,14 +288,14 @@ describe('a domain that is given up', () => {
   test('goes with its organisation at once', async () => {
     const owner = await createOwner(app, 'Doomed');
     const { domain } = await proved(owner);
-    ok(
+    assertOk(
       await app.call('DELETE', '/api/v1/organization', {
         token: owner.token,
         body: { name: 'Doomed Ltd' },
       }),
     );
     expect(await routed(domain)).toBeNull();
-    const where = { organizationId: objectId(owner.organizationId) };
+    const where = { organizationId: toObjectId(owner.organizationId) };
     expect(await harness.db.collection('sso_domains').countDocuments(where)).toBe(0);
     await proved(ada, domain);
   });
@@ -311,9 +311,9 @@ describe('an approval', () => {
       password: 'Correct-Horse-9',
       organizationName: 'Root Ltd',
     };
-    root = ok(await app.call('POST', '/api/v1/auth/register', { body })).body.data.token;
+    root = assertOk(await app.call('POST', '/api/v1/auth/register', { body })).body.data.token;
     expect(
-      outcome(await approve(root, { organizationId: ada.organizationId, domain: newDomain() })),
+      toOutcome(await approve(root, { organizationId: ada.organizationId, domain: newDomain() })),
     ).toEqual([403, 'FORBIDDEN']);
     await harness.db
       .collection('users')
@@ -331,7 +331,7 @@ describe('an approval', () => {
         { domain, status: 'verified', verifiedBy: 'system' },
       ]);
       expect(await routed(domain)).toBe(organizationId);
-      const [entry] = await auditOf(app, ada, 'action=organization.sso_domain.approved');
+      const [entry] = await listAuditEntries(app, ada, 'action=organization.sso_domain.approved');
       expect(entry).toMatchObject({
         resourceId: answer.body.data._id,
         detail: domain,
@@ -344,12 +344,13 @@ describe('an approval', () => {
   test('is not taken over by a record, and takes nothing over', async () => {
     const other = await createOwner(app, 'Other');
     const { organizationId } = ada;
-    const { domain } = ok(await approve(root, { organizationId, domain: newDomain() })).body.data;
+    const { domain } = assertOk(await approve(root, { organizationId, domain: newDomain() })).body
+      .data;
     const late = await claimed(other, domain);
     publish(late);
-    expect(outcome(await verify(other, late))).toEqual([409, 'ALREADY_EXISTS']);
+    expect(toOutcome(await verify(other, late))).toEqual([409, 'ALREADY_EXISTS']);
     const theirs = await proved(other);
-    expect(outcome(await approve(root, { organizationId, domain: theirs.domain }))).toEqual([
+    expect(toOutcome(await approve(root, { organizationId, domain: theirs.domain }))).toEqual([
       409,
       'ALREADY_EXISTS',
     ]);
@@ -370,12 +371,12 @@ describe('an approval', () => {
       [400, 'VALIDATION_ERROR'],
     ],
   ])('of %j is refused', async (body, expected) => {
-    expect(outcome(await approve(root, body))).toEqual(expected);
+    expect(toOutcome(await approve(root, body))).toEqual(expected);
   });
 
   test('is for the system-level roles, which no sign-on gives', async () => {
     const body = { organizationId: ada.organizationId, domain: newDomain() };
-    expect(outcome(await approve(ada.token, body))).toEqual([403, 'FORBIDDEN']);
+    expect(toOutcome(await approve(ada.token, body))).toEqual([403, 'FORBIDDEN']);
     const person = await createOwner(app, 'System');
     const users = harness.db.collection('users');
     await users.updateOne({ email: person.email }, { $set: { systemRole: 'admin' } });
@@ -386,7 +387,7 @@ describe('an approval', () => {
       saml: { entityId: 'urn:example:idp', certificates: [] },
       oidc: null,
     };
-    await home.updateOne({ _id: objectId(person.organizationId) }, { $set: { ssoConfig } });
+    await home.updateOne({ _id: toObjectId(person.organizationId) }, { $set: { ssoConfig } });
     const user = await users.findOne({ email: person.email });
     const signOn = {
       protocol: 'saml',
@@ -405,7 +406,7 @@ describe('an approval', () => {
     await expect
       .poll(async () => (await app.call('GET', '/api/v1/auth/me', { token })).status)
       .toBe(200);
-    expect(outcome(await approve(token, { ...body, domain: newDomain() }))).toEqual([
+    expect(toOutcome(await approve(token, { ...body, domain: newDomain() }))).toEqual([
       403,
       'FORBIDDEN',
     ]);
@@ -423,15 +424,15 @@ describe('domains', () => {
         await verify(person, mine),
         await remove(person, mine),
       ])
-        expect(outcome(refused), role).toEqual([403, 'FORBIDDEN']);
+        expect(toOutcome(refused), role).toEqual([403, 'FORBIDDEN']);
     }
     const { key } = await createWorkspaceKey(app, ada);
-    expect(outcome(await app.call('GET', at, { key }))).toEqual([403, 'FORBIDDEN']);
+    expect(toOutcome(await app.call('GET', at, { key }))).toEqual([403, 'FORBIDDEN']);
     const other = await createOwner(app, 'Other');
     expect((await list(other)).body.data).toEqual([]);
     for (const refused of [await verify(other, mine), await remove(other, mine)])
-      expect(outcome(refused)).toEqual([404, 'NOT_FOUND']);
-    expect(outcome(await verify(ada, { _id: 'f'.repeat(24) }))).toEqual([404, 'NOT_FOUND']);
+      expect(toOutcome(refused)).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await verify(ada, { _id: 'f'.repeat(24) }))).toEqual([404, 'NOT_FOUND']);
     expect(await routed(mine.domain)).toBe(ada.organizationId);
   });
 
@@ -444,7 +445,10 @@ describe('domains', () => {
       ['POST', `${at}/${'f'.repeat(24)}/verify`],
       ['DELETE', `${at}/${'f'.repeat(24)}`],
     ] as const)
-      expect(outcome(await small.call(method, path, { token }))).toEqual([403, 'UPGRADE_REQUIRED']);
+      expect(toOutcome(await small.call(method, path, { token }))).toEqual([
+        403,
+        'UPGRADE_REQUIRED',
+      ]);
     await small.stop();
   });
 });

@@ -8,19 +8,19 @@ import {
   FIRST_CERTIFICATE,
   SECOND_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
-import { certificateFacts } from '../../../src/domain/identity/certificates.ts';
+import { readCertificateFacts } from '../../../src/domain/identity/certificates.ts';
 import { WILD_METADATA } from '../../setup/providers/metadata/wild-metadata.ts';
 import {
-  endpoint,
+  renderEndpoint,
   POST,
-  providerMetadata,
+  renderProviderMetadata,
   REDIRECT,
 } from '../../setup/providers/provider-metadata.ts';
 import {
   startHandmadeProvider,
   type HandmadeProvider,
 } from '../../setup/providers/identity-provider.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { assertOk, createOwner, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const PATH = '/api/v1/organization/sso';
@@ -63,7 +63,9 @@ const at = (host: string): string => `https://${host}/metadata`;
 
 describe('metadata', () => {
   test('of a document are the settings, which can be saved as they are; nothing is saved before', async () => {
-    const answer = ok(await read({ xml: providerMetadata('https://login.example.com/idp') }));
+    const answer = assertOk(
+      await read({ xml: renderProviderMetadata('https://login.example.com/idp') }),
+    );
     const { entityId, ssoUrl, sloUrl } = answer.body.data;
     expect([entityId, ssoUrl, sloUrl]).toEqual([
       'https://login.example.com/idp',
@@ -74,37 +76,37 @@ describe('metadata', () => {
     const before = await app.call('GET', PATH, { token: ada.token });
     expect(before.body.data.settings).toBeNull();
     const saml = { entityId, ssoUrl, sloUrl, certificates: pemOf(answer) };
-    const saved = ok(await save({ provider: 'saml', saml })).body.data;
+    const saved = assertOk(await save({ provider: 'saml', saml })).body.data;
     expect(saved.settings.saml).toMatchObject({ entityId, ssoUrl, sloUrl });
   });
 
   test.for(Object.entries(WILD_METADATA))(
     'as %s publishes them are answered in the form in which they are saved, and shown',
     async ([, wild]) => {
-      const proposed = ok(await read({ xml: wild.xml })).body.data;
-      const leaves = wild.certificates.map((pem) => certificateFacts(pem).pem);
+      const proposed = assertOk(await read({ xml: wild.xml })).body.data;
+      const leaves = wild.certificates.map((pem) => readCertificateFacts(pem).pem);
       expect(proposed.certificates.map(({ pem }: { pem: string }) => pem).toSorted()).toEqual(
         leaves.toSorted(),
       );
-      const saved = ok(await save({ provider: 'saml', saml: proposed })).body.data.settings;
+      const saved = assertOk(await save({ provider: 'saml', saml: proposed })).body.data.settings;
       expect(saved.saml).toMatchObject(proposed);
-      expect(ok(await save(saved)).body.data.settings).toEqual(saved);
+      expect(assertOk(await save(saved)).body.data.settings).toEqual(saved);
     },
   );
 
   test('of an address, which is fetched', async () => {
-    published = { status: 200, text: `\ufeff${providerMetadata('urn:example:fetched')}` };
-    expect(ok(await read({ url: address })).body.data.entityId).toBe('urn:example:fetched');
+    published = { status: 200, text: `\ufeff${renderProviderMetadata('urn:example:fetched')}` };
+    expect(assertOk(await read({ url: address })).body.data.entityId).toBe('urn:example:fetched');
   });
 
   test('may be the only ones of a list, have a key for both uses, and no single logout', async () => {
-    const one = providerMetadata('urn:example:one', {
-      endpoints: endpoint('SingleSignOnService', REDIRECT, 'https://login.example.com/sso'),
+    const one = renderProviderMetadata('urn:example:one', {
+      endpoints: renderEndpoint('SingleSignOnService', REDIRECT, 'https://login.example.com/sso'),
     })
       .replace(/<\?xml[^>]*>\s*/, '')
       .replace(' use="signing"', '');
     const list = `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">${one}</md:EntitiesDescriptor>`;
-    const { data } = ok(await read({ xml: list })).body;
+    const { data } = assertOk(await read({ xml: list })).body;
     expect([data.entityId, data.sloUrl, data.certificates]).toEqual([
       'urn:example:one',
       null,
@@ -114,17 +116,19 @@ describe('metadata', () => {
 
   test('show the certificates that can be used: not what is over, nor another kind, nor one twice', async () => {
     const signing = [EXPIRED_CERTIFICATE, CURVE_CERTIFICATE, FIRST_CERTIFICATE, SECOND_CERTIFICATE];
-    const answer = ok(
-      await read({ xml: providerMetadata('u', { signing: [...signing, ...signing] }) }),
+    const answer = assertOk(
+      await read({ xml: renderProviderMetadata('u', { signing: [...signing, ...signing] }) }),
     );
     expect(new Set(pemOf(answer))).toEqual(
       new Set([FIRST_CERTIFICATE.trim(), SECOND_CERTIFICATE.trim()]),
     );
   });
 
-  const good = providerMetadata('urn:example:idp');
+  const good = renderProviderMetadata('urn:example:idp');
   const withEndpoint = (location: string): string =>
-    providerMetadata('u', { endpoints: endpoint('SingleSignOnService', REDIRECT, location) });
+    renderProviderMetadata('u', {
+      endpoints: renderEndpoint('SingleSignOnService', REDIRECT, location),
+    });
   test.for<[string, object, string, string]>([
     ['neither', {}, 'VALIDATION_ERROR', 'either xml or url'],
     ['both', { xml: good, url: 'https://a.example.com' }, 'VALIDATION_ERROR', 'either xml or url'],
@@ -150,17 +154,22 @@ describe('metadata', () => {
     ],
     [
       'metadata that are over',
-      { xml: providerMetadata('u', { attributes: ' validUntil="2020-01-01T00:00:00Z"' }) },
+      { xml: renderProviderMetadata('u', { attributes: ' validUntil="2020-01-01T00:00:00Z"' }) },
       'VALIDATION_ERROR',
       'expired',
     ],
-    ['no name', { xml: providerMetadata('') }, 'VALIDATION_ERROR', 'empty or too long'],
-    ['a long name', { xml: providerMetadata('u'.repeat(1025)) }, 'VALIDATION_ERROR', 'too long'],
+    ['no name', { xml: renderProviderMetadata('') }, 'VALIDATION_ERROR', 'empty or too long'],
+    [
+      'a long name',
+      { xml: renderProviderMetadata('u'.repeat(1025)) },
+      'VALIDATION_ERROR',
+      'too long',
+    ],
     [
       'no place to sign on by redirect',
       {
-        xml: providerMetadata('u', {
-          endpoints: endpoint('SingleSignOnService', POST, 'https://login.example.com/'),
+        xml: renderProviderMetadata('u', {
+          endpoints: renderEndpoint('SingleSignOnService', POST, 'https://login.example.com/'),
         }),
       },
       'VALIDATION_ERROR',
@@ -170,13 +179,13 @@ describe('metadata', () => {
     ['a private place', { xml: withEndpoint(at('10.0.0.1')) }, 'SSRF_BLOCKED', 'public'],
     [
       'no certificate',
-      { xml: providerMetadata('u', { signing: [] }) },
+      { xml: renderProviderMetadata('u', { signing: [] }) },
       'VALIDATION_ERROR',
       'certificate',
     ],
     [
       'no good certificate',
-      { xml: providerMetadata('u', { signing: [EXPIRED_CERTIFICATE] }) },
+      { xml: renderProviderMetadata('u', { signing: [EXPIRED_CERTIFICATE] }) },
       'VALIDATION_ERROR',
       'expired',
     ],
@@ -225,7 +234,7 @@ describe('what is saved', () => {
   test('takes a certificate as its base64 alone, with line breaks or without', async () => {
     const bare = FIRST_CERTIFICATE.replace(/-----[A-Z ]+-----/g, '');
     for (const text of [bare, bare.replace(/\s/g, ''), `  ${bare}\n`]) {
-      const { settings } = ok(await save(saml([text]))).body.data;
+      const { settings } = assertOk(await save(saml([text]))).body.data;
       expect(settings.saml.certificates[0].pem.trim()).toBe(FIRST_CERTIFICATE.trim());
     }
     expect((await save(saml(['AAAA']))).body.error).toContain('X.509');
@@ -233,7 +242,7 @@ describe('what is saved', () => {
 
   test('takes a certificate as it is shown, and nothing else beside it', async () => {
     const shown = { pem: FIRST_CERTIFICATE, subject: 'CN=anything', fingerprint: 'AA' };
-    const { settings } = ok(await save(saml([shown, SECOND_CERTIFICATE]))).body.data;
+    const { settings } = assertOk(await save(saml([shown, SECOND_CERTIFICATE]))).body.data;
     expect(settings.saml.certificates.map(({ subject }: { subject: string }) => subject)).toEqual([
       'CN=idp.example.com, O=roomy',
       'CN=idp.example.com, O=second',
@@ -251,23 +260,24 @@ describe('what is saved', () => {
   });
 
   test('of OpenID Connect is taken as it is shown, and keeps its secret', async () => {
-    const { issuer, clientId, clientSecret } = provider.realm();
-    const { settings } = ok(
+    const { issuer, clientId, clientSecret } = provider.createRealm();
+    const { settings } = assertOk(
       await save({ provider: 'oidc', oidc: { issuer, clientId, clientSecret } }),
     ).body.data;
-    expect(ok(await save(settings)).body.data.settings).toEqual(settings);
+    expect(assertOk(await save(settings)).body.data.settings).toEqual(settings);
   });
 
   test('is tried: an address that is no provider gives a warning, and is saved all the same', async () => {
-    const { issuer, clientId, clientSecret } = provider.realm();
+    const { issuer, clientId, clientSecret } = provider.createRealm();
     const oidc = { issuer, clientId, clientSecret };
     const warnings = async (more: object): Promise<string[]> =>
-      ok(await save({ provider: 'oidc', oidc: Object.assign({}, oidc, more) })).body.data.warnings;
+      assertOk(await save({ provider: 'oidc', oidc: Object.assign({}, oidc, more) })).body.data
+        .warnings;
     expect(await warnings({})).toEqual([]);
     expect(await warnings({ issuer: `${provider.origin}/missing` })).toEqual([
       expect.stringContaining('cannot begin'),
     ]);
-    const other = provider.realm();
+    const other = provider.createRealm();
     other.metadata = { issuer: 'https://elsewhere.example.com' };
     expect(await warnings({ issuer: other.issuer })).toEqual([
       expect.stringContaining('issuer does not match'),

@@ -9,9 +9,9 @@ import {
   SECOND_CERTIFICATE,
   SMALL_CERTIFICATE,
 } from '../../setup/providers/certificates.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { toOutcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const at = '/api/v1/organization';
 const SECRET = 'a client secret that must stay sealed';
@@ -44,9 +44,9 @@ const samlPart = (more: object = {}) => ({
 });
 const saml = (more: object = {}) => ({ provider: 'saml', saml: samlPart(more) });
 const activeOf = ({ organizationId }: Owner) =>
-  createActiveSsoService(app.instance.platform).of(organizationId);
+  createActiveSsoService(app.instance.platform).loadActiveSso(organizationId);
 const configOf = async ({ organizationId }: Owner) =>
-  (await harness.db.collection('organizations').findOne({ _id: objectId(organizationId) }))
+  (await harness.db.collection('organizations').findOne({ _id: toObjectId(organizationId) }))
     ?.ssoConfig;
 
 describe('settings of the sign-on', () => {
@@ -64,7 +64,7 @@ describe('settings of the sign-on', () => {
       },
       warnings: [],
     });
-    expect(outcome(await remove(owner))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await remove(owner))).toEqual([404, 'NOT_FOUND']);
   });
 
   test('are replaced as a whole, with defaults, and read as they were set', async () => {
@@ -110,7 +110,7 @@ describe('settings of the sign-on', () => {
       justInTime: false,
       oidc: null,
     });
-    expect(ok(await remove(ada)).body.data).toEqual({ deleted: true, sessionsEnded: 0 });
+    expect(assertOk(await remove(ada)).body.data).toEqual({ deleted: true, sessionsEnded: 0 });
     expect([(await read(ada)).body.data.settings, await configOf(ada)]).toEqual([null, null]);
   });
 
@@ -132,7 +132,7 @@ describe('settings of the sign-on', () => {
     }
     answers.push(await put(ada, oidc({ clientSecret: `${SECRET}, renewed` })), await read(ada));
     expect((await activeOf(ada)).oidc?.clientSecret).toBe(`${SECRET}, renewed`);
-    const logged = JSON.stringify(await auditOf(app, ada, 'resource=organization'));
+    const logged = JSON.stringify(await listAuditEntries(app, ada, 'resource=organization'));
     for (const text of [
       ...answers.map((answer) => answer.text),
       logged,
@@ -143,10 +143,10 @@ describe('settings of the sign-on', () => {
 
   test('are audited with what was set', async () => {
     const owner = await createOwner(app, 'Audited');
-    ok(await put(owner, oidc()));
-    ok(await put(owner, saml()));
-    ok(await remove(owner));
-    const entries = await auditOf(
+    assertOk(await put(owner, oidc()));
+    assertOk(await put(owner, saml()));
+    assertOk(await remove(owner));
+    const entries = await listAuditEntries(
       app,
       owner,
       `resourceId=${owner.organizationId}&resource=organization`,
@@ -243,7 +243,7 @@ describe('settings of the sign-on', () => {
       saml({ ssoUrl: address }),
       saml({ sloUrl: address }),
     ])
-      expect(outcome(await put(ada, body)), JSON.stringify(body)).toEqual([400, 'SSRF_BLOCKED']);
+      expect(toOutcome(await put(ada, body)), JSON.stringify(body)).toEqual([400, 'SSRF_BLOCKED']);
   });
 
   test('are reached over TLS, except where the installation says so', async () => {
@@ -257,29 +257,29 @@ describe('settings of the sign-on', () => {
       ...addresses('plain.example.com'),
       saml({ ssoUrl: 'ftp://a' }),
     ])
-      expect(outcome(await put(ada, body))).toEqual([400, 'SSRF_BLOCKED']);
-    for (const body of addresses('plain.example.com:8080')) ok(await put(ada, body));
+      expect(toOutcome(await put(ada, body))).toEqual([400, 'SSRF_BLOCKED']);
+    for (const body of addresses('plain.example.com:8080')) assertOk(await put(ada, body));
   });
 
   test('are for owners; admins see them; other roles do not', async () => {
-    ok(await put(ada, oidc()));
+    assertOk(await put(ada, oidc()));
     const admin = await createMember(harness, ada, 'admin');
     expect((await read(admin)).body.data.settings.oidc.clientId).toBe('assay');
     const fails = { action: 'organization.sso.update', status: 'failure' };
-    const failures = async () => auditOf(app, ada, new URLSearchParams(fails).toString());
+    const failures = async () => listAuditEntries(app, ada, new URLSearchParams(fails).toString());
     const before = (await failures()).length;
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
       const person = role === 'admin' ? admin : await createMember(harness, ada, role);
-      expect(outcome(await put(person, oidc())), role).toEqual([403, 'FORBIDDEN']);
-      expect(outcome(await remove(person)), role).toEqual([403, 'FORBIDDEN']);
-      if (role !== 'admin') expect(outcome(await read(person)), role).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(await put(person, oidc())), role).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(await remove(person)), role).toEqual([403, 'FORBIDDEN']);
+      if (role !== 'admin') expect(toOutcome(await read(person)), role).toEqual([403, 'FORBIDDEN']);
     }
     expect((await failures()).length).toBe(before + 5);
     const { key } = await createWorkspaceKey(app, ada);
-    expect(outcome(await app.call('GET', `${at}/sso`, { key }))).toEqual([403, 'FORBIDDEN']);
+    expect(toOutcome(await app.call('GET', `${at}/sso`, { key }))).toEqual([403, 'FORBIDDEN']);
     const stranger = await createOwner(app, 'Stranger');
     expect((await read(stranger)).body.data.settings).toBeNull();
-    expect(outcome(await remove(stranger))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await remove(stranger))).toEqual([404, 'NOT_FOUND']);
     expect((await read(ada)).body.data.settings).not.toBeNull();
   });
 
@@ -316,7 +316,7 @@ describe('sessions that a sign-on opened', () => {
   async function signedOn(home: Owner, issuer: string, protocol: 'oidc' | 'saml' = 'oidc') {
     const person = await createMember(harness, home, 'member');
     const { sessions } = app.instance.services.auth;
-    const user = await harness.db.collection('users').findOne({ _id: objectId(person.userId) });
+    const user = await harness.db.collection('users').findOne({ _id: toObjectId(person.userId) });
     const signOn = { protocol, issuer, subject: person.userId, format: null, sessionIndex: null };
     const made = await sessions.signIn(
       user as never,
@@ -331,11 +331,11 @@ describe('sessions that a sign-on opened', () => {
     return { byPassword: person.token, bySignOn: made.token };
   }
   const me = async (token: string): Promise<[number, string | undefined]> =>
-    outcome(await app.call('GET', '/api/v1/auth/me', { token }));
+    toOutcome(await app.call('GET', '/api/v1/auth/me', { token }));
 
   test('end with it, the others stay', async () => {
     const owner = await createOwner(app, 'Ending');
-    ok(await put(owner, oidc()));
+    assertOk(await put(owner, oidc()));
     const [grace, joan] = [await signedOn(owner, ISSUER), await signedOn(owner, ISSUER)];
     expect(await me(grace.bySignOn)).toEqual([200, undefined]);
     expect((await remove(owner)).body.data.sessionsEnded).toBe(2);
@@ -347,37 +347,37 @@ describe('sessions that a sign-on opened', () => {
 
   test('end with another provider, and stay with other settings of the same one', async () => {
     const owner = await createOwner(app, 'Moving');
-    ok(await put(owner, { ...oidc(), saml: samlPart({ entityId: ISSUER }) }));
+    assertOk(await put(owner, { ...oidc(), saml: samlPart({ entityId: ISSUER }) }));
     const grace = await signedOn(owner, ISSUER);
     const same = {
       ...oidc({ clientId: 'renewed' }),
       saml: samlPart({ entityId: ISSUER }),
       justInTime: false,
     };
-    ok(await put(owner, same));
+    assertOk(await put(owner, same));
     expect(await me(grace.bySignOn)).toEqual([200, undefined]);
     // The same name with the other protocol is another provider.
-    ok(await put(owner, { ...same, provider: 'saml' }));
+    assertOk(await put(owner, { ...same, provider: 'saml' }));
     expect(await me(grace.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
     const joan = await signedOn(owner, ISSUER, 'saml');
     expect(await me(joan.bySignOn)).toEqual([200, undefined]);
-    ok(await put(owner, saml({ entityId: 'urn:example:other' })));
+    assertOk(await put(owner, saml({ entityId: 'urn:example:other' })));
     expect(await me(joan.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
-    const [entry] = await auditOf(app, owner, 'action=organization.sso.update');
+    const [entry] = await listAuditEntries(app, owner, 'action=organization.sso.update');
     expect(entry?.metadata).toMatchObject({ sessionsEnded: 1 });
   });
 
   test('are refused when the provider was removed during the sign-on', async () => {
     const owner = await createOwner(app, 'Late');
-    ok(await put(owner, oidc()));
-    ok(await remove(owner));
+    assertOk(await put(owner, oidc()));
+    assertOk(await remove(owner));
     const late = await signedOn(owner, ISSUER);
     expect(await me(late.bySignOn)).toEqual([401, 'SESSION_REVOKED']);
   });
 
   test('of another organisation are not affected', async () => {
     const [owner, other] = [await createOwner(app, 'One'), await createOwner(app, 'Two')];
-    for (const each of [owner, other]) ok(await put(each, oidc()));
+    for (const each of [owner, other]) assertOk(await put(each, oidc()));
     const theirs = await signedOn(other, ISSUER);
     expect((await remove(owner)).body.data.sessionsEnded).toBe(0);
     expect(await me(theirs.bySignOn)).toEqual([200, undefined]);
@@ -396,7 +396,7 @@ describe('the mapping of roles', () => {
     const rules = ROLES.map((role) => ({ pattern: `^app-${role}s?$`, role }));
     expect((await map(ada, { rules })).body.data).toEqual({ rules });
     expect((await mapping(ada)).body.data).toEqual({ rules });
-    const [entry] = await auditOf(app, ada, 'action=organization.role_mapping.update');
+    const [entry] = await listAuditEntries(app, ada, 'action=organization.role_mapping.update');
     expect(entry).toMatchObject({
       resource: 'organization',
       resourceId: ada.organizationId,
@@ -409,7 +409,7 @@ describe('the mapping of roles', () => {
       role: 'viewer',
     }));
     expect((await map(ada, { rules: fifty })).status).toBe(200);
-    ok(await map(ada, { rules: [] }));
+    assertOk(await map(ada, { rules: [] }));
   });
 
   test.each<[string, unknown, string]>([
@@ -444,7 +444,7 @@ describe('the mapping of roles', () => {
     const rules = [{ pattern: '.', role: 'owner' }];
     for (const role of ['admin', 'reviewer', 'member', 'viewer', 'auditor']) {
       const person = await createMember(harness, ada, role);
-      expect(outcome(await map(person, { rules })), role).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(await map(person, { rules })), role).toEqual([403, 'FORBIDDEN']);
       expect((await mapping(person)).status, role).toBe(role === 'admin' ? 200 : 403);
     }
   });

@@ -1,9 +1,9 @@
 // Switches that weaken a control take a second person, over HTTP (decisions: switches that weaken).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createOwner, ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const HOUR_MS = 3_600_000;
 const harness = useHarness();
@@ -19,7 +19,7 @@ const settings = (who: Owner, body: object): Promise<Answer> =>
 const setting = (who: Owner, requirePolicyApproval: boolean): Promise<Answer> =>
   settings(who, { requirePolicyApproval });
 const noticesOf = async ({ userId }: Owner): Promise<string[]> => {
-  const found = harness.db.collection('notifications').find({ userId: objectId(userId) });
+  const found = harness.db.collection('notifications').find({ userId: toObjectId(userId) });
   return (await found.toArray()).map(({ title }) => title as string);
 };
 const block = (name: string): object => ({
@@ -34,66 +34,66 @@ const age = async ({ organizationId }: Owner, ms: number): Promise<void> => {
   const at = { 'policyApprovalRelease.at': new Date(Date.now() - ms) };
   await harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(organizationId) }, { $set: at });
+    .updateOne({ _id: toObjectId(organizationId) }, { $set: at });
 };
 
 test('an admin alone cannot switch approvals off, and every manager is notified of the attempt', async () => {
-  ok(await setting(admin, true));
-  const asked = ok(await setting(admin, false)).body.data;
+  assertOk(await setting(admin, true));
+  const asked = assertOk(await setting(admin, false)).body.data;
   expect(asked).toMatchObject({
     requirePolicyApproval: true,
     policyApprovalRelease: { requestedBy: admin.userId },
   });
-  expect(ok(await setting(admin, false)).body.data.requirePolicyApproval).toBe(true);
-  expect(outcome(await create(admin, 'alone'))).toEqual([400, 'INVALID_OPERATION']);
+  expect(assertOk(await setting(admin, false)).body.data.requirePolicyApproval).toBe(true);
+  expect(toOutcome(await create(admin, 'alone'))).toEqual([400, 'INVALID_OPERATION']);
   for (const who of [ada, admin])
     expect(await noticesOf(who)).toEqual([expect.stringContaining('without approval: asked for')]);
-  const [entry] = await auditOf(app, ada, 'action=organization.update');
+  const [entry] = await listAuditEntries(app, ada, 'action=organization.update');
   expect(entry).toMatchObject({ metadata: { requirePolicyApproval: true, waits: true } });
 });
 
 test('others of its settings change at once, and switching on withdraws the request', async () => {
   const both = { requirePolicyApproval: false, name: 'Lovelace' };
-  expect(ok(await settings(admin, both)).body.data).toMatchObject({
+  expect(assertOk(await settings(admin, both)).body.data).toMatchObject({
     name: 'Lovelace',
     requirePolicyApproval: true,
   });
-  expect(ok(await setting(ada, true)).body.data).not.toHaveProperty('policyApprovalRelease');
-  expect(ok(await setting(ada, false)).body.data.requirePolicyApproval).toBe(true);
+  expect(assertOk(await setting(ada, true)).body.data).not.toHaveProperty('policyApprovalRelease');
+  expect(assertOk(await setting(ada, false)).body.data.requirePolicyApproval).toBe(true);
 });
 
 test('a manager from before the request confirms it, one who joined since does not', async () => {
   const late = await createMember(harness, ada, 'admin');
-  expect(ok(await setting(late, false)).body.data.requirePolicyApproval).toBe(true);
-  const off = ok(await setting(admin, false)).body.data;
+  expect(assertOk(await setting(late, false)).body.data.requirePolicyApproval).toBe(true);
+  const off = assertOk(await setting(admin, false)).body.data;
   expect(off.requirePolicyApproval).toBe(false);
   expect(off).not.toHaveProperty('policyApprovalRelease');
-  expect(ok(await create(admin, 'by hand')).status).toBe(201);
+  expect(assertOk(await create(admin, 'by hand')).status).toBe(201);
   expect((await noticesOf(ada)).at(-1)).toContain('confirmed by');
 });
 
 test('a single owner may confirm after 72 hours, until the request expires', async () => {
   const eve = await createOwner(app, 'Eve');
-  ok(await setting(eve, true));
-  ok(await setting(eve, false));
+  assertOk(await setting(eve, true));
+  assertOk(await setting(eve, false));
   await age(eve, 71 * HOUR_MS);
-  expect(ok(await setting(eve, false)).body.data.requirePolicyApproval).toBe(true);
+  expect(assertOk(await setting(eve, false)).body.data.requirePolicyApproval).toBe(true);
   await age(eve, 15 * 24 * HOUR_MS);
-  expect(ok(await setting(eve, false)).body.data.requirePolicyApproval).toBe(true);
+  expect(assertOk(await setting(eve, false)).body.data.requirePolicyApproval).toBe(true);
   await age(eve, 73 * HOUR_MS);
-  expect(ok(await setting(eve, false)).body.data.requirePolicyApproval).toBe(false);
+  expect(assertOk(await setting(eve, false)).body.data.requirePolicyApproval).toBe(false);
 });
 
 test('looser automatic approvals need a second person when approvals are required', async () => {
   const { workspaceId } = ada;
   const settle = async (who: Owner, autoApproval: object | null) => {
     const call = { token: who.token, body: { autoApproval } };
-    return ok(await app.call('PATCH', `/api/v1/workspaces/${workspaceId}`, call)).body.data;
+    return assertOk(await app.call('PATCH', `/api/v1/workspaces/${workspaceId}`, call)).body.data;
   };
   const loose = { approvals: 20, days: 7 };
   expect((await settle(admin, loose)).autoApproval).toEqual(loose);
   expect((await settle(admin, null)).autoApproval).toBeNull();
-  ok(await setting(admin, true));
+  assertOk(await setting(admin, true));
   const asked = await settle(admin, loose);
   expect(asked).toMatchObject({
     autoApproval: null,

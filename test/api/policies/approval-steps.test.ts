@@ -2,8 +2,8 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -27,8 +27,8 @@ const call = (who: Owner, method: string, below: string, body?: object): Promise
 const act = (who: Owner, id: string, action: string, body: object = {}): Promise<Answer> =>
   call(who, 'POST', `/approvals/${id}/${action}`, body);
 const propose = async (name: string) =>
-  ok(await call(people.author, 'POST', '/approvals', { policy: policy(name) })).body.data;
-const auditorView = async () => ok(await call(ada, 'GET', '/audit/auditor-view')).body.data;
+  assertOk(await call(people.author, 'POST', '/approvals', { policy: policy(name) })).body.data;
+const auditorView = async () => assertOk(await call(ada, 'GET', '/audit/auditor-view')).body.data;
 
 const why = { 'break-glass': 'Money is leaving', 'reviewer-approve': 'Right, afterwards' };
 
@@ -46,8 +46,8 @@ test('approval, audit log, revision, bundle and auditor’s view show every step
       to: 'pending_review',
     },
   ]);
-  ok(await act(enforcer, id, 'break-glass', { reason: why['break-glass'] }));
-  ok(await act(reviewer, id, 'reviewer-approve', { reason: why['reviewer-approve'] }));
+  assertOk(await act(enforcer, id, 'break-glass', { reason: why['break-glass'] }));
+  assertOk(await act(reviewer, id, 'reviewer-approve', { reason: why['reviewer-approve'] }));
   const step = { at: expect.any(String), digest };
   const steps = [
     opened[0],
@@ -68,9 +68,9 @@ test('approval, audit log, revision, bundle and auditor’s view show every step
       to: 'promoted',
     },
   ];
-  const approval = ok(await call(ada, 'GET', `/approvals/${id}`)).body.data;
+  const approval = assertOk(await call(ada, 'GET', `/approvals/${id}`)).body.data;
   expect(approval.steps).toEqual(steps);
-  const entries = (await auditOf(app, ada)).filter(({ resourceId }) => resourceId === id);
+  const entries = (await listAuditEntries(app, ada)).filter(({ resourceId }) => resourceId === id);
   expect(entries.map(({ metadata }) => (metadata as { reason?: string }).reason)).toEqual([
     why['reviewer-approve'],
     why['break-glass'],
@@ -78,9 +78,9 @@ test('approval, audit log, revision, bundle and auditor’s view show every step
   ]);
   const { policyId } = approval;
   const record = { approvalId: id, policyId, name: 'glass', promotedRevision: 1, steps };
-  const one = ok(await call(ada, 'GET', `/${policyId}/revisions/1`)).body.data;
+  const one = assertOk(await call(ada, 'GET', `/${policyId}/revisions/1`)).body.data;
   expect(one.approval).toMatchObject(record);
-  const [listed] = ok(await call(ada, 'GET', `/${policyId}/revisions`)).body.data;
+  const [listed] = assertOk(await call(ada, 'GET', `/${policyId}/revisions`)).body.data;
   expect(listed.approval).toMatchObject(record);
   const seen = await auditorView();
   expect(seen.approvals[0]).toMatchObject(record);
@@ -95,12 +95,12 @@ test('approval, audit log, revision, bundle and auditor’s view show every step
 
 test('a direct change has no approval, and a rejected broken glass names the approval that reverted it', async () => {
   const { reviewer, enforcer } = people;
-  const made = ok(await call(ada, 'POST', '', policy('taken'))).body.data;
+  const made = assertOk(await call(ada, 'POST', '', policy('taken'))).body.data;
   const change = { policyId: made._id, policy: { priority: 7 } };
-  const { _id: id } = ok(await call(people.author, 'POST', '/approvals', change)).body.data;
-  ok(await act(enforcer, id, 'break-glass', { reason: 'now' }));
-  ok(await act(reviewer, id, 'reviewer-reject', { reason: 'never' }));
-  const revisions = ok(await call(ada, 'GET', `/${made._id}/revisions`)).body.data;
+  const { _id: id } = assertOk(await call(people.author, 'POST', '/approvals', change)).body.data;
+  assertOk(await act(enforcer, id, 'break-glass', { reason: 'now' }));
+  assertOk(await act(reviewer, id, 'reviewer-reject', { reason: 'never' }));
+  const revisions = assertOk(await call(ada, 'GET', `/${made._id}/revisions`)).body.data;
   expect(
     revisions.map(({ approval }: { approval: { approvalId: string } | null }) =>
       approval === null ? null : approval.approvalId,
@@ -112,8 +112,8 @@ test('a direct change has no approval, and a rejected broken glass names the app
 
 test('a new policy that broke the glass and was rejected stays in the auditor’s view, with the reason', async () => {
   const { _id: id } = await propose('gone');
-  ok(await act(people.enforcer, id, 'break-glass', { reason: 'in a hurry' }));
-  ok(await act(people.reviewer, id, 'reviewer-reject', { reason: 'not needed' }));
+  assertOk(await act(people.enforcer, id, 'break-glass', { reason: 'in a hurry' }));
+  assertOk(await act(people.reviewer, id, 'reviewer-reject', { reason: 'not needed' }));
   const { approvals } = await auditorView();
   const [record] = approvals;
   expect(record).toMatchObject({ approvalId: id, state: 'rejected', undoneRevision: 2 });
@@ -124,7 +124,7 @@ test('a new policy that broke the glass and was rejected stays in the auditor’
 test('an edited change is approved, promoted or put into force only with the digest that was seen', async () => {
   const { author, reviewer, enforcer } = people;
   const { _id: id, digest: first } = await propose('edited');
-  const edited = ok(
+  const edited = assertOk(
     await call(author, 'PATCH', `/approvals/${id}`, { policy: { actions: [{ type: 'notify' }] } }),
   ).body.data;
   const { digest } = edited;
@@ -134,27 +134,27 @@ test('an edited change is approved, promoted or put into force only with the dig
   expect(await act(reviewer, id, 'reviewer-approve')).toMatchObject(required);
   expect(await act(reviewer, id, 'reviewer-approve', { digest: first })).toMatchObject(stale);
   expect(await act(enforcer, id, 'break-glass', { reason: 'now' })).toMatchObject(required);
-  ok(await act(reviewer, id, 'reviewer-approve', { digest }));
+  assertOk(await act(reviewer, id, 'reviewer-approve', { digest }));
   expect(await act(enforcer, id, 'enforcer-promote')).toMatchObject(required);
-  ok(await act(enforcer, id, 'enforcer-promote', { digest }));
+  assertOk(await act(enforcer, id, 'enforcer-promote', { digest }));
 });
 
 test('an approval of an earlier version shows its last action, and is approved by digest', async () => {
   const { reviewer } = people;
   const { _id: id, digest } = await propose('earlier');
   const approvals = harness.db.collection('policy_approvals');
-  const earlier = { action: 'reviewer-approve', by: objectId(ada.userId), at: new Date() };
+  const earlier = { action: 'reviewer-approve', by: toObjectId(ada.userId), at: new Date() };
   await approvals.updateOne(
-    { _id: objectId(id) },
+    { _id: toObjectId(id) },
     {
       $unset: { steps: 1, undoneRevision: 1 },
       $set: { lastAction: { ...earlier, reason: 'kept' } },
     },
   );
-  const { steps } = ok(await call(ada, 'GET', `/approvals/${id}`)).body.data;
+  const { steps } = assertOk(await call(ada, 'GET', `/approvals/${id}`)).body.data;
   expect(steps).toMatchObject([{ action: 'reviewer-approve', reason: 'kept', digest: null }]);
   expect((await act(reviewer, id, 'reviewer-approve')).status).toBe(400);
-  const approved = ok(await act(reviewer, id, 'reviewer-approve', { digest })).body.data;
+  const approved = assertOk(await act(reviewer, id, 'reviewer-approve', { digest })).body.data;
   expect(approved.steps.map(({ reason }: { reason: string | null }) => reason)).toEqual([
     'kept',
     null,
@@ -167,9 +167,9 @@ test('edits are limited, and steps of other users still fit', { tags: ['long'] }
   let digest = '';
   for (let priority = 2; priority < 101; priority++) {
     const edit = await call(author, 'PATCH', `/approvals/${id}`, { policy: { priority } });
-    ({ digest } = ok(edit).body.data);
+    ({ digest } = assertOk(edit).body.data);
   }
   const more = await call(author, 'PATCH', `/approvals/${id}`, { policy: { priority: 200 } });
   expect(more).toMatchObject({ status: 400, body: { code: 'INVALID_OPERATION' } });
-  ok(await act(reviewer, id, 'reviewer-approve', { digest }));
+  assertOk(await act(reviewer, id, 'reviewer-approve', { digest }));
 });

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createFeedbackKey,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -33,12 +33,12 @@ const optIn = (enabled: boolean): Promise<Answer> =>
     body: { insuranceFeed: { enabled } },
   });
 async function post(action: string): Promise<string> {
-  const body = decision('till', { outputDecision: { action } });
+  const body = buildDecision('till', { outputDecision: { action } });
   return (await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
 }
 
 test('the feed of a new organisation has only zeros', async () => {
-  expect(ok(await generate(eve)).body.data).toMatchObject({
+  expect(assertOk(await generate(eve)).body.data).toMatchObject({
     format: 'assay-insurance-feed',
     version: 1,
     organizationId: eve.organizationId,
@@ -57,18 +57,18 @@ test('the feed has the counts of the month, the head of the chain, and a digest'
   ]) {
     const conditions = [{ field: 'outputDecision.action', operator: 'equals', value: action }];
     const body = { name: action, conditions, actions: [{ type }] };
-    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
   }
   await post('reply');
   const missed = await post('reply');
   await post('hold');
   await post('stop');
   const verdict = { traceId: missed, correctedDecision: 'ask' };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: verdict }));
+  assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: verdict }));
   const incident = { title: 'Leak', severity: 'high', category: 'other' };
-  ok(await app.call('POST', '/api/v1/incidents', { token: ada.token, body: incident }));
+  assertOk(await app.call('POST', '/api/v1/incidents', { token: ada.token, body: incident }));
   await app.instance.runJobsOnce();
-  const { data } = ok(await generate()).body;
+  const { data } = assertOk(await generate()).body;
   const now = new Date();
   const month = now.toISOString().slice(0, 7);
   expect(data).toMatchObject({
@@ -83,27 +83,27 @@ test('the feed has the counts of the month, the head of the chain, and a digest'
   const { digest, generatedAt, ...facts } = data;
   expect(Date.parse(generatedAt)).toBeLessThanOrEqual(Date.now());
   expect(digest).toBe(createHash('sha256').update(canonicalize(facts)).digest('hex'));
-  expect(ok(await generate()).body.data.digest).toBe(digest);
-  const organizationId = objectId(ada.organizationId);
+  expect(assertOk(await generate()).body.data.digest).toBe(digest);
+  const organizationId = toObjectId(ada.organizationId);
   const last = { organizationId, createdAt: new Date(now.getTime() - 40 * 86_400_000) };
   await harness.db.collection('policy_revisions').insertOne(last);
-  expect(ok(await generate()).body.data.policies.changes).toBe(2);
+  expect(assertOk(await generate()).body.data.policies.changes).toBe(2);
 });
 
 test('releasing requires an opt-in and is audited; looking is not audited', async () => {
   expect(await release()).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
-  expect(ok(await optIn(true)).body.data.insuranceFeed).toEqual({ enabled: true });
-  const before = await auditOf(app, ada, 'limit=200');
-  ok(await generate());
-  expect(await auditOf(app, ada, 'limit=200')).toHaveLength(before.length);
-  const { data } = ok(await release()).body;
-  const [entry, refused] = await auditOf(app, ada, 'action=policy.insurance_feed');
+  expect(assertOk(await optIn(true)).body.data.insuranceFeed).toEqual({ enabled: true });
+  const before = await listAuditEntries(app, ada, 'limit=200');
+  assertOk(await generate());
+  expect(await listAuditEntries(app, ada, 'limit=200')).toHaveLength(before.length);
+  const { data } = assertOk(await release()).body;
+  const [entry, refused] = await listAuditEntries(app, ada, 'action=policy.insurance_feed');
   expect(entry).toMatchObject({
     status: 'success',
     metadata: { month: data.period.month, digest: data.digest },
   });
   expect(refused).toMatchObject({ status: 'failure' });
-  ok(await optIn(false));
+  assertOk(await optIn(false));
   expect((await release()).status).toBe(403);
 });
 

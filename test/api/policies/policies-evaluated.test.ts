@@ -1,11 +1,17 @@
 // Policies at work over HTTP: which set judges a decision, who wins, and what a digest resolves to (document 2, policy evaluation rules).
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { policySetDigest } from '../../../src/domain/policies/compile.ts';
+import { computePolicySetDigest } from '../../../src/domain/policies/compile.ts';
 import { workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import {
+  buildDecision,
+  assertOk,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -15,7 +21,7 @@ let app: TestApp;
 let second: TestApp;
 let database: mongoose.Connection;
 beforeAll(async () => {
-  const mongoUri = databaseUri();
+  const mongoUri = createDatabaseUri();
   database = await mongoose.createConnection(mongoUri).asPromise();
   app = await startApp({}, { mongoUri });
   second = await startApp({}, { mongoUri });
@@ -45,13 +51,13 @@ async function made(
   policy: object,
   headers = {},
 ): Promise<{ _id: string } & Record<string, unknown>> {
-  return ok(await create(who, policy, headers)).body.data;
+  return assertOk(await create(who, policy, headers)).body.data;
 }
 
 async function verdictOf({ key }: Operator, on = app, headers = {}): Promise<[number, string]> {
   const { status, body } = await on.call('POST', '/api/v1/traces', {
     key,
-    body: decision('bot'),
+    body: buildDecision('bot'),
     headers,
   });
   return [status, body.data.status];
@@ -73,7 +79,7 @@ test('the strongest action of all matched policies wins, whatever the priorities
   const judged = async (): Promise<unknown[]> => {
     const { status, body } = await app.call('POST', '/api/v1/traces', {
       key: ada.key,
-      body: decision('bot'),
+      body: buildDecision('bot'),
     });
     return [status, body.data.status, body.data.matchedPolicy];
   };
@@ -132,7 +138,7 @@ test(
 test('only the policies of the workspace that a decision belongs to judge it', async () => {
   const ada = await operator();
   const { token } = ada;
-  const { _id: lab } = ok(
+  const { _id: lab } = assertOk(
     await app.call('POST', '/api/v1/workspaces', { token, body: { name: 'Lab' } }),
   ).body.data;
   await made(ada, { ...always, actions: [{ type: 'block' }] }, { 'x-workspace-id': lab });
@@ -144,7 +150,7 @@ test('naming a workspace adds its policies to those that judge without it', asyn
   const ada = await operator();
   const { token } = ada;
   const create = async (name: string): Promise<string> =>
-    ok(await app.call('POST', '/api/v1/workspaces', { token, body: { name } })).body.data._id;
+    assertOk(await app.call('POST', '/api/v1/workspaces', { token, body: { name } })).body.data._id;
   const [empty, strict] = [await create('Empty'), await create('Strict')];
   const { _id } = await made(ada, { ...always, actions: [{ type: 'block' }] });
   await made(
@@ -167,7 +173,7 @@ test('a digest resolves to the revisions that it covers, also that of no policie
     app.call('GET', `${path}/sets/${digest}`, { token });
   await Promise.all(Array.from({ length: 8 }, () => verdictOf(ada)));
   const none = await newestDigest(ada);
-  expect(none).toBe(policySetDigest([]));
+  expect(none).toBe(computePolicySetDigest([]));
   expect((await resolve(none)).body.data).toMatchObject({ digest: none, members: [] });
 
   const flags = [{ type: 'flag_for_review', config: { b: 1, a: [{}] } }];
@@ -186,12 +192,13 @@ test('a digest resolves to the revisions that it covers, also that of no policie
   await app.call('DELETE', `${path}/${early._id}`, { token: ada.token });
   const covered = await Promise.all(
     members.map(async ({ id, revision }: { id: string; revision: number }) => ({
-      ...ok(await app.call('GET', `${path}/${id}/revisions/${revision}`, { token: ada.token })).body
-        .data,
+      ...assertOk(
+        await app.call('GET', `${path}/${id}/revisions/${revision}`, { token: ada.token }),
+      ).body.data,
       id,
     })),
   );
-  expect(policySetDigest(covered)).toBe(digest);
+  expect(computePolicySetDigest(covered)).toBe(digest);
 
   const bob = await operator();
   for (const answer of [
@@ -226,7 +233,7 @@ test('the regular expressions that a workspace enables are limited together', as
   expect(
     (await change(ada, first._id, { conditions: heavy('output.text').conditions })).body.code,
   ).toBe('INVALID_OPERATION');
-  const { _id: lab } = ok(
+  const { _id: lab } = assertOk(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Lab' } }),
   ).body.data;
   expect((await create(ada, { ...heavy('output.text'), workspaceId: lab })).status).toBe(201);

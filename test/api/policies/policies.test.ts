@@ -3,9 +3,9 @@ import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { policyLimits } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
-import { auditOf } from '../../setup/harness.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
+import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -36,12 +36,13 @@ async function made(
   more: object = {},
   headers = {},
 ): Promise<{ _id: string } & Record<string, unknown>> {
-  return ok(await post(who, { ...spending, ...more }, headers)).body.data;
+  return assertOk(await post(who, { ...spending, ...more }, headers)).body.data;
 }
 
 async function newWorkspace(who: Owner, name: string): Promise<string> {
-  return ok(await app.call('POST', '/api/v1/workspaces', { token: who.token, body: { name } })).body
-    .data._id;
+  return assertOk(
+    await app.call('POST', '/api/v1/workspaces', { token: who.token, body: { name } }),
+  ).body.data._id;
 }
 
 test('a policy is created with its defaults, read, changed and removed, each with its audit entry', async () => {
@@ -87,7 +88,7 @@ test('a policy is created with its defaults, read, changed and removed, each wit
     data._id,
   );
 
-  const entries = await auditOf(app, ada, `resourceId=${data._id}`);
+  const entries = await listAuditEntries(app, ada, `resourceId=${data._id}`);
   expect(
     entries.map(({ action, resource, status, userId }) => ({ action, resource, status, userId })),
   ).toEqual(
@@ -371,7 +372,7 @@ test.each(['member', 'viewer', 'reviewer'])(
     ])
       expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
     await memberships.updateOne({ userId }, { $set: { role: 'owner' } });
-    const failures = await auditOf(app, bob, 'status=failure&resource=policy');
+    const failures = await listAuditEntries(app, bob, 'status=failure&resource=policy');
     expect(
       failures.map(({ action, resourceId, userRole }) => ({ action, resourceId, userRole })),
     ).toEqual([
@@ -415,7 +416,7 @@ test('every template becomes a policy; its name can be replaced', async () => {
   expect((await fromTemplate({ templateId: 'no-such' })).body.code).toBe('NOT_FOUND');
   for (const wrong of [{}, { templateId: 5 }, { templateId, name: '' }])
     expect((await fromTemplate(wrong)).body.code).toBe('VALIDATION_ERROR');
-  expect(await auditOf(app, bob, 'action=policy.create&limit=200')).toHaveLength(
+  expect(await listAuditEntries(app, bob, 'action=policy.create&limit=200')).toHaveLength(
     policyTemplates.length + 1,
   );
 });

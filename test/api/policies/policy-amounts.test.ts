@@ -1,7 +1,7 @@
 // The money templates over HTTP: a limit holds however an amount is written, and where it cannot be read.
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -12,12 +12,12 @@ beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
   for (const templateId of ['spending-limit', 'money-out']) {
     const path = '/api/v1/policies/from-template';
-    ok(await app.call('POST', path, { token: ada.token, body: { templateId } }));
+    assertOk(await app.call('POST', path, { token: ada.token, body: { templateId } }));
   }
 });
 
 function pay(given: object, tool = 'pay_invoice'): Promise<Answer> {
-  const body = decision('till', { outputDecision: { action: { tool, arguments: given } } });
+  const body = buildDecision('till', { outputDecision: { action: { tool, arguments: given } } });
   return app.call('POST', '/api/v1/traces', { key, body });
 }
 
@@ -41,7 +41,7 @@ test.each(over)('%j is over the limit', async (given) => {
 
 test('an amount beside an action in words is over the limit too', async () => {
   const outputDecision = { action: 'pay the invoice', amount: '82.000,50 €' };
-  const body = decision('till', { outputDecision });
+  const body = buildDecision('till', { outputDecision });
   expect((await app.call('POST', '/api/v1/traces', { key, body })).status).toBe(403);
 });
 

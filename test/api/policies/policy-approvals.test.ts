@@ -1,9 +1,9 @@
 // Policy approvals over HTTP: six actions, three people, one winner (document 2, section 4.2; decisions: approvals).
 import { beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createAgent, decision, ok, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { createAgent, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -34,16 +34,16 @@ const edit = (who: Owner, id: string, body: unknown): Promise<Answer> =>
 const act = (who: Owner, id: string, action: string, body: object = {}): Promise<Answer> =>
   app.call('POST', `${path}/approvals/${id}/${action}`, { token: who.token, body });
 const proposed = async (name: string, more: object = {}): Promise<{ _id: string }> =>
-  ok(await propose(people.author, { policy: policy(name, more) })).body.data;
+  assertOk(await propose(people.author, { policy: policy(name, more) })).body.data;
 const policies = async (): Promise<{ _id: string; name: string }[]> =>
-  ok(await app.call('GET', `${path}?limit=200`, { token: ada.token })).body.data;
+  assertOk(await app.call('GET', `${path}?limit=200`, { token: ada.token })).body.data;
 const named = async (name: string) => (await policies()).find((one) => one.name === name);
 const refusal = (status: number, code: string) => ({ status, body: { code } });
 const FORBIDDEN = refusal(403, 'FORBIDDEN');
 const WRONG_STATE = refusal(400, 'INVALID_OPERATION');
 
 async function judged(action: string): Promise<number> {
-  const body = decision('Till', { outputDecision: { action } });
+  const body = buildDecision('Till', { outputDecision: { action } });
   return (await app.call('POST', '/api/v1/traces', { key: agentKey, body })).status;
 }
 
@@ -70,14 +70,16 @@ test('a new policy is proposed, reviewed and promoted by three people, and judge
   });
   const { _id: id, digest } = opened.body.data;
   expect(await judged('three')).toBe(201);
-  const approved = ok(await act(reviewer, id, 'reviewer-approve', { digest, reason: 'Fine' }));
+  const approved = assertOk(
+    await act(reviewer, id, 'reviewer-approve', { digest, reason: 'Fine' }),
+  );
   expect(approved.body.data).toMatchObject({
     state: 'approved_pending_enforcement',
     reviewer: reviewer.userId,
     lastAction: { action: 'reviewer-approve', by: reviewer.userId, reason: 'Fine' },
   });
   expect(await judged('three')).toBe(201);
-  const promoted = ok(await act(enforcer, id, 'enforcer-promote')).body.data;
+  const promoted = assertOk(await act(enforcer, id, 'enforcer-promote')).body.data;
   const made = await named('three');
   expect(promoted).toMatchObject({
     state: 'promoted',
@@ -86,7 +88,7 @@ test('a new policy is proposed, reviewed and promoted by three people, and judge
     promotedRevision: 1,
   });
   expect(await judged('three')).toBe(403);
-  const entries = (await auditOf(app, ada)).filter(({ resourceId }) => resourceId === id);
+  const entries = (await listAuditEntries(app, ada)).filter(({ resourceId }) => resourceId === id);
   expect(entries.map(({ action }) => action)).toEqual([
     'policy.approval.enforcer-promote',
     'policy.approval.reviewer-approve',
@@ -106,26 +108,27 @@ test('a new policy is proposed, reviewed and promoted by three people, and judge
 });
 
 test('duties are separated, and a refused attempt is on record', async () => {
-  const { _id: id } = ok(await propose(people.enforcer, { policy: policy('apart') })).body.data;
+  const { _id: id } = assertOk(await propose(people.enforcer, { policy: policy('apart') })).body
+    .data;
   expect(await act(people.enforcer, id, 'reviewer-approve')).toMatchObject(FORBIDDEN);
   expect(await act(people.enforcer, id, 'reviewer-reject')).toMatchObject(FORBIDDEN);
   expect(await act(people.author, id, 'reviewer-approve')).toMatchObject(FORBIDDEN);
   expect(await act(people.viewer, id, 'reviewer-approve')).toMatchObject(FORBIDDEN);
   expect(await act(ada, id, 'author-withdraw')).toMatchObject(FORBIDDEN);
-  ok(await act(ada, id, 'reviewer-approve'));
+  assertOk(await act(ada, id, 'reviewer-approve'));
   expect(await act(ada, id, 'enforcer-promote')).toMatchObject(FORBIDDEN);
   expect(await act(people.enforcer, id, 'enforcer-promote')).toMatchObject(FORBIDDEN);
   expect(await act(people.reviewer, id, 'enforcer-promote')).toMatchObject(FORBIDDEN);
   const second = await createMember(harness, ada, 'admin');
-  ok(await act(second, id, 'enforcer-promote'));
-  const refused = await auditOf(app, ada, 'action=policy.approval.move');
+  assertOk(await act(second, id, 'enforcer-promote'));
+  const refused = await listAuditEntries(app, ada, 'action=policy.approval.move');
   expect(refused.length).toBeGreaterThanOrEqual(7);
   expect(refused.every(({ status }) => status === 'failure')).toBe(true);
 });
 
 test('a role that may never take an action is refused before the approval is looked up', async () => {
   const { author, reviewer, enforcer, viewer } = people;
-  const unknown = newId();
+  const unknown = generateId();
   const refused = {
     'break-glass': [author, reviewer, viewer],
     'enforcer-promote': [author, reviewer, viewer],
@@ -148,10 +151,10 @@ test('only the actions of a state are possible in it, and an ended approval move
   const { _id: id } = await proposed('states');
   for (const action of ['enforcer-promote', 'enforcer-reject'])
     expect(await act(enforcer, id, action)).toMatchObject(WRONG_STATE);
-  ok(await act(reviewer, id, 'reviewer-approve'));
+  assertOk(await act(reviewer, id, 'reviewer-approve'));
   expect(await act(ada, id, 'reviewer-approve')).toMatchObject(WRONG_STATE);
   expect(
-    ok(await act(enforcer, id, 'enforcer-reject', { reason: 'Not now' })).body.data,
+    assertOk(await act(enforcer, id, 'enforcer-reject', { reason: 'Not now' })).body.data,
   ).toMatchObject({
     state: 'rejected',
     enforcer: enforcer.userId,
@@ -162,7 +165,7 @@ test('only the actions of a state are possible in it, and an ended approval move
   expect(await act(author, id, 'author-withdraw')).toMatchObject(WRONG_STATE);
   expect(await edit(author, id, { policy: { priority: 2 } })).toMatchObject(WRONG_STATE);
   const { _id: other } = await proposed('withdrawn');
-  expect(ok(await act(author, other, 'author-withdraw')).body.data.state).toBe('withdrawn');
+  expect(assertOk(await act(author, other, 'author-withdraw')).body.data.state).toBe('withdrawn');
   expect(await named('states')).toBeUndefined();
   for (const action of ['nonsense', 'reviewer-Approve'])
     expect((await act(ada, other, action)).status).toBe(404);
@@ -170,18 +173,19 @@ test('only the actions of a state are possible in it, and an ended approval move
 
 test('a draft waits for its author, and an edit voids the review', async () => {
   const { author, reviewer, enforcer } = people;
-  const draft = ok(await propose(author, { policy: policy('draft'), submit: false })).body.data;
+  const draft = assertOk(await propose(author, { policy: policy('draft'), submit: false })).body
+    .data;
   expect(draft.state).toBe('draft');
   expect(await act(reviewer, draft._id, 'reviewer-approve')).toMatchObject(WRONG_STATE);
   expect(await edit(ada, draft._id, { submit: true })).toMatchObject(FORBIDDEN);
-  expect(ok(await edit(author, draft._id, { policy: { priority: 7 } })).body.data.state).toBe(
+  expect(assertOk(await edit(author, draft._id, { policy: { priority: 7 } })).body.data.state).toBe(
     'draft',
   );
-  expect(ok(await edit(author, draft._id, { submit: true })).body.data.state).toBe(
+  expect(assertOk(await edit(author, draft._id, { submit: true })).body.data.state).toBe(
     'pending_review',
   );
-  ok(await act(reviewer, draft._id, 'reviewer-approve'));
-  const edited = ok(await edit(author, draft._id, { policy: { name: 'drafted' } })).body.data;
+  assertOk(await act(reviewer, draft._id, 'reviewer-approve'));
+  const edited = assertOk(await edit(author, draft._id, { policy: { name: 'drafted' } })).body.data;
   expect(edited).toMatchObject({
     state: 'pending_review',
     reviewer: null,
@@ -190,31 +194,35 @@ test('a draft waits for its author, and an edit voids the review', async () => {
   expect(await act(enforcer, draft._id, 'enforcer-promote')).toMatchObject(WRONG_STATE);
   const stale = { digest: draft.digest };
   expect(await act(reviewer, draft._id, 'reviewer-approve', stale)).toMatchObject(WRONG_STATE);
-  ok(await act(reviewer, draft._id, 'reviewer-approve', { digest: edited.digest }));
+  assertOk(await act(reviewer, draft._id, 'reviewer-approve', { digest: edited.digest }));
 });
 
 test('a change of a policy is promoted onto the revision it was written on, and onto no other', async () => {
   const { author, reviewer, enforcer } = people;
   const body = policy('based', { enabled: false });
-  const { _id: policyId } = ok(await app.call('POST', path, { token: ada.token, body })).body.data;
+  const { _id: policyId } = assertOk(await app.call('POST', path, { token: ada.token, body })).body
+    .data;
   expect(await propose(author, { policyId, policy: { priority: 1 } })).toMatchObject(WRONG_STATE);
-  const { _id: id, ...opened } = ok(await propose(author, { policyId })).body.data;
+  const { _id: id, ...opened } = assertOk(await propose(author, { policyId })).body.data;
   expect(opened).toMatchObject({ policyId, baseRevision: 1, policy: { enabled: true } });
-  ok(await act(reviewer, id, 'reviewer-approve'));
+  assertOk(await act(reviewer, id, 'reviewer-approve'));
   const change = { token: ada.token, body: { priority: 3 } };
-  ok(await app.call('PATCH', `${path}/${policyId}`, change));
+  assertOk(await app.call('PATCH', `${path}/${policyId}`, change));
   expect(await act(enforcer, id, 'enforcer-promote')).toMatchObject(WRONG_STATE);
-  const edited = ok(await edit(author, id, { policy: { priority: 3 } })).body.data;
+  const edited = assertOk(await edit(author, id, { policy: { priority: 3 } })).body.data;
   expect(edited.baseRevision).toBe(2);
   const { digest } = edited;
-  ok(await act(reviewer, id, 'reviewer-approve', { digest }));
-  expect(ok(await act(enforcer, id, 'enforcer-promote', { digest })).body.data).toMatchObject({
-    promotedRevision: 3,
-  });
+  assertOk(await act(reviewer, id, 'reviewer-approve', { digest }));
+  expect(assertOk(await act(enforcer, id, 'enforcer-promote', { digest })).body.data).toMatchObject(
+    {
+      promotedRevision: 3,
+    },
+  );
   expect(await named('based')).toMatchObject({ enabled: true, priority: 3, revision: 3 });
-  const { _id: lost } = ok(await propose(author, { policyId, policy: { priority: 9 } })).body.data;
-  ok(await act(reviewer, lost, 'reviewer-approve'));
-  ok(await app.call('DELETE', `${path}/${policyId}`, { token: ada.token }));
+  const { _id: lost } = assertOk(await propose(author, { policyId, policy: { priority: 9 } })).body
+    .data;
+  assertOk(await act(reviewer, lost, 'reviewer-approve'));
+  assertOk(await app.call('DELETE', `${path}/${policyId}`, { token: ada.token }));
   expect(await act(enforcer, lost, 'enforcer-promote')).toMatchObject(WRONG_STATE);
 });
 
@@ -225,7 +233,7 @@ test('breaking the glass takes effect at once, needs a reason, and is reviewed b
   expect(await act(enforcer, id, 'break-glass')).toMatchObject(refusal(400, 'VALIDATION_ERROR'));
   for (const who of [author, reviewer])
     expect(await act(who, id, 'break-glass', why)).toMatchObject(FORBIDDEN);
-  const broken = ok(await act(enforcer, id, 'break-glass', why)).body.data;
+  const broken = assertOk(await act(enforcer, id, 'break-glass', why)).body.data;
   expect(broken).toMatchObject({
     state: 'broken_glass',
     needsReview: true,
@@ -235,15 +243,15 @@ test('breaking the glass takes effect at once, needs a reason, and is reviewed b
   });
   expect(await judged('glass')).toBe(403);
   const queue = await app.call('GET', `${path}/approvals?state=broken_glass`, { token: ada.token });
-  expect(ok(queue).body.data.map(({ _id }: { _id: string }) => _id)).toEqual([id]);
+  expect(assertOk(queue).body.data.map(({ _id }: { _id: string }) => _id)).toEqual([id]);
   expect(await act(enforcer, id, 'reviewer-approve')).toMatchObject(FORBIDDEN);
-  expect(ok(await act(reviewer, id, 'reviewer-approve')).body.data).toMatchObject({
+  expect(assertOk(await act(reviewer, id, 'reviewer-approve')).body.data).toMatchObject({
     state: 'promoted',
     needsReview: false,
     reviewer: reviewer.userId,
     enforcer: enforcer.userId,
   });
-  const entry = (await auditOf(app, ada, 'action=policy.approval.break-glass'))[0];
+  const entry = (await listAuditEntries(app, ada, 'action=policy.approval.break-glass'))[0];
   expect(entry).toMatchObject({ metadata: { to: 'broken_glass' }, status: 'success' });
 });
 
@@ -254,26 +262,28 @@ test(
     const { author, reviewer, enforcer } = people;
     const why = { reason: 'Now' };
     const { _id: first } = await proposed('shard');
-    ok(await act(enforcer, first, 'break-glass', why));
-    expect(ok(await act(reviewer, first, 'reviewer-reject')).body.data.state).toBe('rejected');
+    assertOk(await act(enforcer, first, 'break-glass', why));
+    expect(assertOk(await act(reviewer, first, 'reviewer-reject')).body.data.state).toBe(
+      'rejected',
+    );
     expect(await judged('shard')).toBe(201);
     const body = policy('kept', { priority: 4 });
-    const { _id: policyId } = ok(await app.call('POST', path, { token: ada.token, body })).body
-      .data;
+    const { _id: policyId } = assertOk(await app.call('POST', path, { token: ada.token, body }))
+      .body.data;
     const change = { policyId, policy: { actions: [{ type: 'notify' }] } };
-    const { _id: second } = ok(await propose(author, change)).body.data;
-    ok(await act(enforcer, second, 'break-glass', why));
+    const { _id: second } = assertOk(await propose(author, change)).body.data;
+    assertOk(await act(enforcer, second, 'break-glass', why));
     expect(await judged('kept')).toBe(201);
-    ok(await act(reviewer, second, 'reviewer-reject'));
+    assertOk(await act(reviewer, second, 'reviewer-reject'));
     expect(await judged('kept')).toBe(403);
     expect(await named('kept')).toMatchObject({ ...body, revision: 3 });
-    const { _id: third } = ok(await propose(author, change)).body.data;
-    ok(await act(enforcer, third, 'break-glass', why));
+    const { _id: third } = assertOk(await propose(author, change)).body.data;
+    assertOk(await act(enforcer, third, 'break-glass', why));
     const later = { token: ada.token, body: { priority: 6 } };
-    ok(await app.call('PATCH', `${path}/${policyId}`, later));
-    ok(await act(reviewer, third, 'reviewer-reject'));
+    assertOk(await app.call('PATCH', `${path}/${policyId}`, later));
+    assertOk(await act(reviewer, third, 'reviewer-reject'));
     expect(await named('kept')).toMatchObject({ priority: 6, revision: 5 });
-    const entries = await auditOf(app, ada, 'action=policy.approval.reviewer-reject');
+    const entries = await listAuditEntries(app, ada, 'action=policy.approval.reviewer-reject');
     const undone = entries.map(({ metadata }) => (metadata as { undone: boolean }).undone);
     expect(undone.slice(0, 3)).toEqual([false, true, true]);
   },
@@ -290,7 +300,7 @@ test('one of many concurrent actions wins', { tags: ['long'] }, async () => {
   );
   expect(reviews.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
   const { _id: other } = await proposed('race again');
-  ok(await act(reviewer, other, 'reviewer-approve'));
+  assertOk(await act(reviewer, other, 'reviewer-approve'));
   const enforced = await Promise.all(
     reviewers.slice(1).map((who) => act(who, other, 'enforcer-promote')),
   );
@@ -300,32 +310,32 @@ test('one of many concurrent actions wins', { tags: ['long'] }, async () => {
 
 test('where approvals are required, enabled policies change by them only', async () => {
   const { author, reviewer, enforcer } = people;
-  const kept = ok(await app.call('POST', path, { token: ada.token, body: policy('by hand') })).body
-    .data;
+  const kept = assertOk(await app.call('POST', path, { token: ada.token, body: policy('by hand') }))
+    .body.data;
   const setting = (requirePolicyApproval: boolean, who = ada): Promise<Answer> =>
     app.call('PATCH', '/api/v1/organization', {
       token: who.token,
       body: { requirePolicyApproval },
     });
-  expect(ok(await setting(true)).body.data.requirePolicyApproval).toBe(true);
+  expect(assertOk(await setting(true)).body.data.requirePolicyApproval).toBe(true);
   const hand = (method: string, below: string, body?: unknown): Promise<Answer> =>
     app.call(method, path + below, { token: ada.token, ...(body !== undefined && { body }) });
   expect(await hand('POST', '', policy('direct'))).toMatchObject(WRONG_STATE);
   expect(await hand('PATCH', `/${kept._id}`, { enabled: false })).toMatchObject(WRONG_STATE);
   expect(await hand('DELETE', `/${kept._id}`)).toMatchObject(WRONG_STATE);
-  const { id: templateId } = ok(await hand('GET', '/templates')).body.data[0];
+  const { id: templateId } = assertOk(await hand('GET', '/templates')).body.data[0];
   expect(await hand('POST', '/from-template', { templateId })).toMatchObject(WRONG_STATE);
-  const off = ok(await hand('POST', '', policy('sketch', { enabled: false }))).body.data;
-  ok(await hand('PATCH', `/${off._id}`, { priority: 2 }));
+  const off = assertOk(await hand('POST', '', policy('sketch', { enabled: false }))).body.data;
+  assertOk(await hand('PATCH', `/${off._id}`, { priority: 2 }));
   expect(await hand('PATCH', `/${off._id}`, { enabled: true })).toMatchObject(WRONG_STATE);
-  const { _id: id } = ok(await propose(author, { policyId: off._id })).body.data;
-  ok(await act(reviewer, id, 'reviewer-approve'));
-  ok(await act(enforcer, id, 'enforcer-promote'));
+  const { _id: id } = assertOk(await propose(author, { policyId: off._id })).body.data;
+  assertOk(await act(reviewer, id, 'reviewer-approve'));
+  assertOk(await act(enforcer, id, 'enforcer-promote'));
   expect(await judged('sketch')).toBe(403);
-  ok(await setting(false));
+  assertOk(await setting(false));
   expect(await hand('DELETE', `/${off._id}`)).toMatchObject(WRONG_STATE);
-  ok(await setting(false, enforcer));
-  ok(await hand('DELETE', `/${off._id}`));
+  assertOk(await setting(false, enforcer));
+  assertOk(await hand('DELETE', `/${off._id}`));
 });
 
 test('proposals are validated as policies, listed by state, and hidden from other organisations', async () => {
@@ -345,7 +355,7 @@ test('proposals are validated as policies, listed by state, and hidden from othe
   expect((await act(eve, id, 'reviewer-approve')).status).toBe(404);
   expect((await edit(eve, id, { submit: true })).status).toBe(404);
   const list = async (who: Owner, query: string) =>
-    ok(await app.call('GET', `${path}/approvals${query}`, { token: who.token })).body;
+    assertOk(await app.call('GET', `${path}/approvals${query}`, { token: who.token })).body;
   expect((await list(eve, '')).data).toEqual([]);
   const promoted = await list(viewer, '?state=promoted&limit=2');
   expect(promoted.data.map(({ state }: { state: string }) => state)).toEqual([
@@ -356,18 +366,20 @@ test('proposals are validated as policies, listed by state, and hidden from othe
   const wrong = await app.call('GET', `${path}/approvals?state=odd`, { token: ada.token });
   expect(wrong).toMatchObject(invalid);
   const one = await app.call('GET', `${path}/approvals/${id}`, { token: viewer.token });
-  expect(ok(one).body.data).toMatchObject({ _id: id, state: 'pending_review' });
+  expect(assertOk(one).body.data).toMatchObject({ _id: id, state: 'pending_review' });
 });
 
 test('the number of open approvals is limited', async () => {
-  const { _id: id } = ok(await propose(eve, { policy: policy('many') })).body.data;
+  const { _id: id } = assertOk(await propose(eve, { policy: policy('many') })).body.data;
   const approvals = harness.db.collection('policy_approvals');
-  const stored = await approvals.findOne({ _id: objectId(id) });
-  const copies = Array.from({ length: 199 }, () => Object.assign({}, stored, { _id: newId() }));
-  await approvals.insertMany(copies.map((copy) => ({ ...copy, _id: objectId(copy._id) })));
+  const stored = await approvals.findOne({ _id: toObjectId(id) });
+  const copies = Array.from({ length: 199 }, () =>
+    Object.assign({}, stored, { _id: generateId() }),
+  );
+  await approvals.insertMany(copies.map((copy) => ({ ...copy, _id: toObjectId(copy._id) })));
   expect(await propose(eve, { policy: policy('one more') })).toMatchObject(WRONG_STATE);
-  ok(await act(eve, id, 'author-withdraw'));
-  ok(await propose(eve, { policy: policy('one more') }));
+  assertOk(await act(eve, id, 'author-withdraw'));
+  assertOk(await propose(eve, { policy: policy('one more') }));
 });
 
 test('a caller of one workspace sees and moves the approvals of that one only', async () => {
@@ -375,7 +387,7 @@ test('a caller of one workspace sees and moves the approvals of that one only', 
     token: ada.token,
     body: { name: 'Lab' },
   });
-  const lab = ok(made).body.data._id as string;
+  const lab = assertOk(made).body.data._id as string;
   const within = (
     workspaceId: string,
     method: string,
@@ -388,9 +400,10 @@ test('a caller of one workspace sees and moves the approvals of that one only', 
       ...(body && { body }),
     });
   const openIn = async (workspaceId: string, name: string): Promise<string> =>
-    ok(await within(workspaceId, 'POST', '', { policy: policy(name) })).body.data._id as string;
+    assertOk(await within(workspaceId, 'POST', '', { policy: policy(name) })).body.data
+      ._id as string;
   const idsIn = async (workspaceId: string): Promise<string[]> =>
-    ok(await within(workspaceId, 'GET', '?limit=200')).body.data.map(
+    assertOk(await within(workspaceId, 'GET', '?limit=200')).body.data.map(
       ({ id }: { id: string }) => id,
     );
   const here = { workspaceId: lab, id: await openIn(lab, 'in the laboratory') };
@@ -408,7 +421,7 @@ test('a caller of one workspace sees and moves the approvals of that one only', 
     expect((await within(workspaceId, 'POST', `/${id}/author-withdraw`, {})).status).toBe(404);
   }
   for (const { workspaceId, id } of [here, there]) {
-    ok(await within(workspaceId, 'GET', `/${id}`));
-    ok(await within(workspaceId, 'POST', `/${id}/author-withdraw`, {}));
+    assertOk(await within(workspaceId, 'GET', `/${id}`));
+    assertOk(await within(workspaceId, 'POST', `/${id}/author-withdraw`, {}));
   }
 });

@@ -5,11 +5,11 @@ import { gunzipSync } from 'node:zlib';
 import { compactVerify, importJWK, type JWK } from 'jose';
 import { extract } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { LEAVING_DELAYS, leaveAfter } from '../../setup/leaving.ts';
-import { createOwner, ok } from '../../setup/personas.ts';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { LEAVING_DELAYS, disconnectAfter } from '../../setup/leaving.ts';
+import { createOwner, assertOk } from '../../setup/personas.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 
 const path = '/api/v1/policies/export-bundle';
 const harness = useHarness();
@@ -42,8 +42,8 @@ async function unpack(archive: Uint8Array): Promise<Map<string, string>> {
 
 test('the archive matches its manifest and the preview, and is audited', async () => {
   const made = await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy });
-  const { _id: id } = ok(made).body.data;
-  const preview = ok(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
+  const { _id: id } = assertOk(made).body.data;
+  const preview = assertOk(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
   const answer = await fetch(`${app.url}${path}?download=1`, {
     headers: { authorization: `Bearer ${ada.token}` },
   });
@@ -70,18 +70,19 @@ test('the archive matches its manifest and the preview, and is audited', async (
   );
   expect(manifest.digest).toBe(sha256(`[${canonical.join(',')}]`));
   expect(JSON.parse(files.get(names[0] ?? '') ?? '')).toMatchObject({ id, revision: 1, ...policy });
-  const { adl } = ok(await app.call('GET', `/api/v1/policies/${id}/adl`, { token: ada.token })).body
-    .data;
+  const { adl } = assertOk(
+    await app.call('GET', `/api/v1/policies/${id}/adl`, { token: ada.token }),
+  ).body.data;
   expect(files.get(names[1] ?? '')).toBe(adl);
-  expect((await auditOf(app, ada, 'action=policy.export'))[0]).toMatchObject({
+  expect((await listAuditEntries(app, ada, 'action=policy.export'))[0]).toMatchObject({
     action: 'policy.export',
     status: 'success',
   });
 });
 
 test('the digest is signed when there is a signing key, and the public key verifies it', async () => {
-  const { kid } = await app.instance.services.provenance.signer.active();
-  const preview = ok(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
+  const { kid } = await app.instance.services.provenance.signer.loadActiveKey();
+  const preview = assertOk(await app.call('POST', path, { token: ada.token, body: {} })).body.data;
   expect(preview.signedBy).toBe(kid);
   expect(preview).not.toHaveProperty('signature');
   const headers = { authorization: `Bearer ${ada.token}` };
@@ -102,7 +103,7 @@ test('the digest is signed when there is a signing key, and the public key verif
     'base64url',
   );
   await expect(compactVerify(`${head}.${other}.${tail}`, key)).rejects.toThrow();
-  const audited = await auditOf(app, ada, 'action=policy.export');
+  const audited = await listAuditEntries(app, ada, 'action=policy.export');
   expect(audited[0]).toMatchObject({ metadata: { signedBy: kid, digest } });
 });
 
@@ -117,7 +118,7 @@ test('the bundle is sent as a download, to managers only, without policies of ot
     expect((await app.call('GET', `${path}?download=1`, { token })).status).toBe(403);
     expect((await app.call('POST', path, { token, body: {} })).status).toBe(403);
   }
-  const theirs = ok(await app.call('POST', path, { token: eve.token, body: {} })).body.data;
+  const theirs = assertOk(await app.call('POST', path, { token: eve.token, body: {} })).body.data;
   expect(theirs).toMatchObject({ policies: 0, files: [], digest: sha256('[]') });
 });
 
@@ -125,8 +126,8 @@ test('refuses more policies than fit into a bundle', async () => {
   const { insertedCount } = await harness.db.collection('policies').insertMany(
     Array.from({ length: 501 }, () => ({
       ...policy,
-      organizationId: objectId(eve.organizationId),
-      workspaceId: objectId(eve.workspaceId),
+      organizationId: toObjectId(eve.organizationId),
+      workspaceId: toObjectId(eve.workspaceId),
       revision: 1,
       deletedAt: null,
       createdAt: new Date(),
@@ -145,17 +146,17 @@ test('a client that disconnects within an archive ends neither the process nor a
   const note = (error: unknown): void => void uncaught.push(error);
   process.on('uncaughtExceptionMonitor', note);
   const zoe = await createOwner(app, 'Zoe');
-  const condition = { field: 'input.text', operator: 'contains', value: randomHex(400) };
-  const conditions = Array.from({ length: 40 }, () => ({ ...condition, value: randomHex(400) }));
+  const condition = { field: 'input.text', operator: 'contains', value: generateHex(400) };
+  const conditions = Array.from({ length: 40 }, () => ({ ...condition, value: generateHex(400) }));
   for (let count = 0; count < 20; count++)
-    ok(
+    assertOk(
       await app.call('POST', '/api/v1/policies', {
         token: zoe.token,
         body: { ...policy, name: `Refunds ${count}`, conditions },
       }),
     );
   const url = `${app.url}${path}?download=1`;
-  for (const delay of LEAVING_DELAYS) await leaveAfter(delay, url, { token: zoe.token });
+  for (const delay of LEAVING_DELAYS) await disconnectAfter(delay, url, { token: zoe.token });
   const answer = await fetch(url, { headers: { authorization: `Bearer ${zoe.token}` } });
   const files = await unpack(new Uint8Array(await answer.arrayBuffer()));
   expect(files.size).toBe(41);

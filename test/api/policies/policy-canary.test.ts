@@ -1,13 +1,13 @@
 // Canaries of policies over HTTP: a share of the decisions is judged otherwise, and the test counts what people overturn (document 2, section 4.2).
 import { beforeAll, expect, test } from 'vitest';
-import { armOf } from '../../../src/domain/policies/changes/canary.ts';
+import { drawArm } from '../../../src/domain/policies/changes/canary.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createFeedbackKey,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -33,19 +33,19 @@ const WRONG = { status: 400, body: { code: 'INVALID_OPERATION' } };
 const as = (who: Owner, method: string, below: string, body?: unknown): Promise<Answer> =>
   app.call(method, path + below, { token: who.token, ...(body !== undefined && { body }) });
 const made = async (more: object = {}): Promise<string> =>
-  ok(await as(ada, 'POST', '', Object.assign({}, refunds, more))).body.data._id;
+  assertOk(await as(ada, 'POST', '', Object.assign({}, refunds, more))).body.data._id;
 const edit = (id: string, body: unknown): Promise<Answer> => as(ada, 'PATCH', `/${id}`, body);
-const remove = async (id: string): Promise<Answer> => ok(await as(ada, 'DELETE', `/${id}`));
+const remove = async (id: string): Promise<Answer> => assertOk(await as(ada, 'DELETE', `/${id}`));
 async function status(id: string) {
   await app.instance.runJobsOnce();
-  return ok(await as(ada, 'GET', `/${id}/canary-status`)).body.data;
+  return assertOk(await as(ada, 'GET', `/${id}/canary-status`)).body.data;
 }
 
 /** Posts decisions; those that each arm judged, by what became of them. */
 async function post(count: number, action = 'refund') {
   const posted: { traceId: string; status: string }[] = [];
   for (let number = 0; number < count; number++) {
-    const body = decision('till', { outputDecision: { action } });
+    const body = buildDecision('till', { outputDecision: { action } });
     const { data } = (await app.call('POST', '/api/v1/traces', { key, body })).body;
     posted.push({ traceId: data.traceId, status: data.status });
   }
@@ -54,11 +54,11 @@ async function post(count: number, action = 'refund') {
 const canaryOf = async (policyId: string): Promise<{ id: string; share: number }> => {
   const row = await harness.db
     .collection('policy_canaries')
-    .findOne({ policyId: objectId(policyId), state: 'running' });
+    .findOne({ policyId: toObjectId(policyId), state: 'running' });
   return { id: String(row?._id), share: row?.share as number };
 };
 async function feed(traceId: string, body: object): Promise<void> {
-  ok(
+  assertOk(
     await app.call('POST', '/api/v1/cpi/ingest', {
       key: feedbackKey,
       body: Object.assign({ traceId }, body),
@@ -68,13 +68,15 @@ async function feed(traceId: string, body: object): Promise<void> {
 
 test('a change judges its share, the version before judges the rest, and each decision names its set', async () => {
   const id = await made();
-  const started = ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
+  const started = assertOk(
+    await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }),
+  );
   expect(started.body.data).toMatchObject({ revision: 2, canary: { share: 0.5 } });
   const canary = await canaryOf(id);
   const posted = await post(40);
   for (const { traceId, status: got } of posted)
-    expect(got).toBe(armOf(canary, traceId) === 'canary' ? 'approved' : 'flagged');
-  const inCanary = posted.filter(({ traceId }) => armOf(canary, traceId) === 'canary');
+    expect(got).toBe(drawArm(canary, traceId) === 'canary' ? 'approved' : 'flagged');
+  const inCanary = posted.filter(({ traceId }) => drawArm(canary, traceId) === 'canary');
   expect(inCanary.length).toBeGreaterThan(5);
   expect(inCanary.length).toBeLessThan(35);
   expect(await status(id)).toMatchObject({
@@ -97,9 +99,9 @@ test('a change judges its share, the version before judges the rest, and each de
   for (const { traceId } of posted.slice(0, 20)) {
     const entry = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
     const { policySetDigest } = JSON.parse(entry?.view as string) as { policySetDigest: string };
-    const set = ok(await as(ada, 'GET', `/sets/${policySetDigest}`)).body.data;
+    const set = assertOk(await as(ada, 'GET', `/sets/${policySetDigest}`)).body.data;
     const [member] = set.members.filter((one: { id: string }) => one.id === id);
-    expect(member.revision).toBe(armOf(canary, traceId) === 'canary' ? 2 : 1);
+    expect(member.revision).toBe(drawArm(canary, traceId) === 'canary' ? 2 : 1);
     revisions.add(member.revision as number);
   }
   expect([...revisions].sort()).toEqual([1, 2]);
@@ -108,12 +110,12 @@ test('a change judges its share, the version before judges the rest, and each de
 
 test('overturned verdicts decide the test, and the outcome stays', { tags: ['long'] }, async () => {
   const id = await made();
-  ok(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
+  assertOk(await edit(id, { actions: [{ type: 'notify' }], canary: { share: 0.5 } }));
   const canary = await canaryOf(id);
   const posted = await post(60);
   let events = 0;
   for (const { traceId } of posted) {
-    const isCanary = armOf(canary, traceId) === 'canary';
+    const isCanary = drawArm(canary, traceId) === 'canary';
     if (!isCanary || events === 14) continue;
     await feed(traceId, { correctedDecision: 'ask' });
     events += 1;
@@ -122,15 +124,15 @@ test('overturned verdicts decide the test, and the outcome stays', { tags: ['lon
   expect(after.arms).toMatchObject([{ events: 0 }, { events: 14 }]);
   expect(after).toMatchObject({ decision: 'rollback', decidedAt: expect.any(String) });
   expect(after.pValue).toBeLessThan(0.05);
-  const judgedAgain = posted.find(({ traceId }) => armOf(canary, traceId) === 'canary');
+  const judgedAgain = posted.find(({ traceId }) => drawArm(canary, traceId) === 'canary');
   await feed(judgedAgain?.traceId ?? '', { correctedDecision: 'ask again' });
-  const control = posted.find(({ traceId }) => armOf(canary, traceId) === 'control');
+  const control = posted.find(({ traceId }) => drawArm(canary, traceId) === 'control');
   await feed(control?.traceId ?? '', { correctedDecision: 'refuse' });
   expect((await status(id)).arms).toMatchObject([{ events: 0 }, { events: 14 }]);
-  const other = posted.filter(({ traceId }) => armOf(canary, traceId) === 'control')[1];
+  const other = posted.filter(({ traceId }) => drawArm(canary, traceId) === 'control')[1];
   await feed(other?.traceId ?? '', { action: 'approve' });
   expect((await status(id)).arms).toMatchObject([{ events: 1 }, { events: 14 }]);
-  const back = ok(await edit(id, { canary: { end: 'rollback' } })).body.data;
+  const back = assertOk(await edit(id, { canary: { end: 'rollback' } })).body.data;
   expect(back).toMatchObject({ revision: 3, actions: refunds.actions, canary: null });
   expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
   expect(await status(id)).toMatchObject({ state: 'rolled_back', decision: 'rollback' });
@@ -139,35 +141,35 @@ test('overturned verdicts decide the test, and the outcome stays', { tags: ['lon
 
 test('a promoted change judges all decisions; without a change a policy is compared with its absence', async () => {
   const id = await made();
-  const alone = ok(await edit(id, { canary: { share: 0.5 } })).body.data;
+  const alone = assertOk(await edit(id, { canary: { share: 0.5 } })).body.data;
   expect(alone).toMatchObject({ revision: 1, canary: { share: 0.5 } });
   const canary = await canaryOf(id);
   for (const { traceId, status: got } of await post(20))
-    expect(got).toBe(armOf(canary, traceId) === 'canary' ? 'flagged' : 'approved');
+    expect(got).toBe(drawArm(canary, traceId) === 'canary' ? 'flagged' : 'approved');
   expect((await status(id)).controlRevision).toBeNull();
-  expect(ok(await edit(id, { canary: { end: 'promote' } })).body.data).toMatchObject({
+  expect(assertOk(await edit(id, { canary: { end: 'promote' } })).body.data).toMatchObject({
     revision: 1,
     canary: null,
   });
   expect((await post(6)).every(({ status: got }) => got === 'flagged')).toBe(true);
   expect(await status(id)).toMatchObject({ state: 'promoted' });
-  ok(await edit(id, { canary: { share: 0.5 } }));
-  expect(ok(await edit(id, { canary: { end: 'rollback' } })).body.data.enabled).toBe(false);
+  assertOk(await edit(id, { canary: { share: 0.5 } }));
+  expect(assertOk(await edit(id, { canary: { end: 'rollback' } })).body.data.enabled).toBe(false);
   expect((await post(6)).every(({ status: got }) => got === 'approved')).toBe(true);
-  const audited = await auditOf(app, ada, 'action=policy.update');
+  const audited = await listAuditEntries(app, ada, 'action=policy.update');
   expect(audited[0]).toMatchObject({ metadata: { canary: { end: 'rollback' } } });
   await remove(id);
 });
 
 test('a direct change or a removal ends a canary, a new name does not', async () => {
   const id = await made();
-  ok(await edit(id, { priority: 3, canary: { share: 0.2 } }));
-  ok(await edit(id, { name: 'Renamed' }));
+  assertOk(await edit(id, { priority: 3, canary: { share: 0.2 } }));
+  assertOk(await edit(id, { name: 'Renamed' }));
   expect(await status(id)).toMatchObject({ state: 'running' });
-  const changed = ok(await edit(id, { priority: 4 })).body.data;
+  const changed = assertOk(await edit(id, { priority: 4 })).body.data;
   expect(changed).toMatchObject({ canary: null, priority: 4 });
   expect(await status(id)).toMatchObject({ state: 'superseded', endedAt: expect.any(String) });
-  ok(await edit(id, { priority: 5, canary: { share: 0.2 } }));
+  assertOk(await edit(id, { priority: 5, canary: { share: 0.2 } }));
   await remove(id);
   expect(await harness.db.collection('policy_canaries').countDocuments({ state: 'running' })).toBe(
     0,
@@ -176,12 +178,12 @@ test('a direct change or a removal ends a canary, a new name does not', async ()
 
 test('a policy that is removed while its canary tries to be without it leaves no canary behind', async () => {
   const [id, other] = [await made(), await made({ name: 'Other' })];
-  ok(await edit(id, { enabled: false, canary: { share: 0.5 } }));
+  assertOk(await edit(id, { enabled: false, canary: { share: 0.5 } }));
   await remove(id);
   expect(await harness.db.collection('policy_canaries').countDocuments({ state: 'running' })).toBe(
     0,
   );
-  ok(await edit(other, { priority: 4, canary: { share: 0.5 } }));
+  assertOk(await edit(other, { priority: 4, canary: { share: 0.5 } }));
   await remove(other);
 });
 
@@ -210,9 +212,9 @@ test('lifting a blocking policy for the other share needs an explicit flag', asy
   expect((await as(ada, 'GET', `/${id}`)).body.data.canary).toBeNull();
   for (const liftsOthers of [false, 'true', null])
     expect((await edit(id, { canary: { share: 0.5, liftsOthers } })).status).toBe(400);
-  const begun = ok(await edit(id, { canary: { share: 0.5, liftsOthers: true } })).body.data;
+  const begun = assertOk(await edit(id, { canary: { share: 0.5, liftsOthers: true } })).body.data;
   expect(begun.canary).toEqual({ share: 0.5 });
-  ok(await edit(id, { canary: { end: 'promote' } }));
+  assertOk(await edit(id, { canary: { end: 'promote' } }));
   await remove(id);
 });
 
@@ -226,20 +228,20 @@ test('canaries need approvals too, and are hidden from other organisations', asy
     });
   /** Off by two people. */
   const setting = async (isOn: boolean): Promise<Answer> => {
-    const asked = ok(await set(ada, isOn));
+    const asked = assertOk(await set(ada, isOn));
     return isOn ? asked : set(second, isOn);
   };
-  ok(await edit(id, { priority: 8, canary: { share: 0.5 } }));
-  ok(await setting(true));
-  ok(await edit(id, { canary: { end: 'rollback' } }));
+  assertOk(await edit(id, { priority: 8, canary: { share: 0.5 } }));
+  assertOk(await setting(true));
+  assertOk(await edit(id, { canary: { end: 'rollback' } }));
   expect(await edit(id, { canary: { share: 0.5 } })).toMatchObject(WRONG);
-  ok(await setting(false));
-  ok(await edit(id, { enabled: false, canary: { share: 0.5 } }));
-  ok(await setting(true));
+  assertOk(await setting(false));
+  assertOk(await edit(id, { enabled: false, canary: { share: 0.5 } }));
+  assertOk(await setting(true));
   for (const body of [{ priority: 9 }, { name: 'Renamed' }])
     expect(await edit(id, body)).toMatchObject(WRONG);
   expect(await as(ada, 'DELETE', `/${id}`)).toMatchObject(WRONG);
-  ok(await setting(false));
+  assertOk(await setting(false));
   expect((await as(eve, 'GET', `/${id}/canary-status`)).status).toBe(404);
   const viewer = await createMember(harness, ada, 'viewer');
   expect((await as(viewer, 'GET', `/${id}/canary-status`)).status).toBe(200);

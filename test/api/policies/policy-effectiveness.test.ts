@@ -7,8 +7,8 @@ import {
   createFeedbackKey,
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
@@ -31,27 +31,27 @@ beforeAll(async () => {
     actions: [{ type: 'flag_for_review' }],
   };
   const made = await app.call('POST', '/api/v1/policies', { token: ada.token, body });
-  policyId = ok(made).body.data._id;
+  policyId = assertOk(made).body.data._id;
 });
 
 const get = (below: string, { token }: Owner = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/policies${below}`, { token });
 async function post(action: string): Promise<string> {
-  const body = decision(agentId, { outputDecision: { action } });
-  return ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+  const body = buildDecision(agentId, { outputDecision: { action } });
+  return assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
 }
 const feed = async (traceId: string, body: object): Promise<Answer> =>
-  ok(
+  assertOk(
     await app.call('POST', '/api/v1/cpi/ingest', { key: feedbackKey, body: { traceId, ...body } }),
   );
 async function review(traceId: string, verdict: string): Promise<void> {
   const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
   const path = `/api/v1/review-queue/${String(stored?.review._id)}/decision`;
-  ok(await app.call('POST', path, { token: ada.token, body: { decision: verdict } }));
+  assertOk(await app.call('POST', path, { token: ada.token, body: { decision: verdict } }));
 }
 
 test('without verdicts nothing is measured', async () => {
-  const { data } = ok(await get('/effectiveness')).body;
+  const { data } = assertOk(await get('/effectiveness')).body;
   expect(data).toMatchObject({ sampleSize: 0, truncated: false, window: { days: 90 } });
   expect(data.policies).toMatchObject([
     { policyId, precision: null, recall: null, f1: null, falsePositiveRate: null },
@@ -66,7 +66,7 @@ test('every verdict counts as decided, the newest of a decision alone', async ()
   await feed(missed, { correctedDecision: 'ask' });
   for (let number = 0; number < 3; number++) await feed(await post('reply'), { action: 'approve' });
   await post('refund');
-  const { data } = ok(await get('/effectiveness')).body;
+  const { data } = assertOk(await get('/effectiveness')).body;
   expect(data.sampleSize).toBe(8);
   expect(data.policies).toEqual([
     {
@@ -86,10 +86,10 @@ test('every verdict counts as decided, the newest of a decision alone', async ()
 
 test('the auditor sees the policies with their changes, matches and effectiveness', async () => {
   const body = { priority: 5 };
-  ok(await app.call('PATCH', `/api/v1/policies/${policyId}`, { token: ada.token, body }));
+  assertOk(await app.call('PATCH', `/api/v1/policies/${policyId}`, { token: ada.token, body }));
   await app.instance.runJobsOnce();
   const auditor = await createMember(harness, ada, 'auditor');
-  const { data } = ok(await get('/audit/auditor-view', auditor)).body;
+  const { data } = assertOk(await get('/audit/auditor-view', auditor)).body;
   expect(data.policies).toMatchObject([
     {
       policyId,
@@ -100,7 +100,7 @@ test('the auditor sees the policies with their changes, matches and effectivenes
       effectiveness: { truePositives: 3, f1: 0.75 },
     },
   ]);
-  expect(ok(await get('/effectiveness', auditor)).body.data.sampleSize).toBe(8);
+  expect(assertOk(await get('/effectiveness', auditor)).body.data.sampleSize).toBe(8);
 });
 
 test('only auditors and managers see the view, and only of their organisation', async () => {
@@ -108,7 +108,7 @@ test('only auditors and managers see the view, and only of their organisation', 
   expect((await get('/audit/auditor-view', member)).status).toBe(403);
   expect((await get('/effectiveness', member)).status).toBe(200);
   for (const path of ['/effectiveness', '/audit/auditor-view'])
-    expect(ok(await get(path, eve)).body.data).toMatchObject({ sampleSize: 0, policies: [] });
+    expect(assertOk(await get(path, eve)).body.data).toMatchObject({ sampleSize: 0, policies: [] });
 });
 
 test('a policy that neither blocks nor flags has no false negatives', async () => {
@@ -120,12 +120,13 @@ test('a policy that neither blocks nor flags has no false negatives', async () =
     const body = { name, conditions, actions: [{ type }] };
     return app.call('POST', '/api/v1/policies', { token: mallory.token, body });
   };
-  for (const type of ['notify', 'approve', 'flag_for_review']) ok(await create(type, type));
-  const body = decision('bot', { outputDecision: { action: 'reply' } });
-  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key: hers, body })).body.data;
+  for (const type of ['notify', 'approve', 'flag_for_review']) assertOk(await create(type, type));
+  const body = buildDecision('bot', { outputDecision: { action: 'reply' } });
+  const { traceId } = assertOk(await app.call('POST', '/api/v1/traces', { key: hers, body })).body
+    .data;
   const missed = { traceId, correctedDecision: 'ask' };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key: feedback, body: missed }));
-  const { policies } = ok(await get('/effectiveness', mallory)).body.data;
+  assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key: feedback, body: missed }));
+  const { policies } = assertOk(await get('/effectiveness', mallory)).body.data;
   const misses = policies.map(({ name, falseNegatives, recall }: Record<string, unknown>) => [
     name,
     falseNegatives,

@@ -1,8 +1,14 @@
 // The story of policies as rule-language source over HTTP (document 2, section 4.2; docs/rule-language.md).
 import { expect, test } from 'vitest';
-import { auditOf, createMember } from '../../setup/harness.ts';
+import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -49,7 +55,7 @@ test('a policy is created from its source, audited like any other, and read as t
   const id = created.body.data._id as string;
   expect((await get(ada, `/${id}`)).body.data).toEqual(created.body.data);
   expect((await get(ada, `/${id}/adl`)).body.data).toEqual({ id, revision: 1, adl: source });
-  expect((await auditOf(app, ada, 'action=policy.create'))[0]).toMatchObject({
+  expect((await listAuditEntries(app, ada, 'action=policy.create'))[0]).toMatchObject({
     action: 'policy.create',
     resourceId: id,
     status: 'success',
@@ -59,19 +65,19 @@ test('a policy is created from its source, audited like any other, and read as t
 test('a policy created from source judges decisions', async () => {
   const owner = await createOwner(app, 'Judge');
   const adl = 'policy "Wipe" when outputDecision.action == "wipe" then block';
-  ok(await post(owner, '/from-adl', { adl }));
+  assertOk(await post(owner, '/from-adl', { adl }));
   const { key } = await createWorkspaceKey(app, owner);
   const judged = (action: string) =>
     app.call('POST', '/api/v1/traces', {
       key,
-      body: decision('desk', { outputDecision: { action } }),
+      body: buildDecision('desk', { outputDecision: { action } }),
     });
   expect((await judged('wipe')).status).toBe(403);
   expect((await judged('reply')).status).toBe(201);
 });
 
 test('a given name and workspace override the source', async () => {
-  const workspace = ok(
+  const workspace = assertOk(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Other' } }),
   ).body.data._id as string;
   const named = await post(ada, '/from-adl', { adl: source, name: 'Mine', workspaceId: workspace });
@@ -84,10 +90,10 @@ test('a given name and workspace override the source', async () => {
 test.each(['irreversible-actions', 'payment-data-in-output', 'tool-allow-list'])(
   'template %s comes back from its source',
   async (templateId) => {
-    const made = ok(await post(ada, '/from-template', { templateId })).body.data;
+    const made = assertOk(await post(ada, '/from-template', { templateId })).body.data;
     await app.call('PATCH', `${path}/${made._id}`, { token: ada.token, body: { enabled: false } });
-    const { adl } = ok(await get(ada, `/${made._id}/adl`)).body.data;
-    const again = ok(await post(ada, '/from-adl', { adl })).body.data;
+    const { adl } = assertOk(await get(ada, `/${made._id}/adl`)).body.data;
+    const again = assertOk(await post(ada, '/from-adl', { adl })).body.data;
     for (const member of ['name', 'description', 'priority', 'conditions', 'actions'])
       expect(again[member]).toEqual(made[member]);
     expect(again.enabled).toBe(false);
@@ -101,10 +107,11 @@ test('logical operators come back as they were given, also those without effect'
     condition,
     { ...condition, logicalOperator: 'OR' },
   ];
-  const made = ok(await post(ada, '', { name: 'Said', conditions, actions: [{ type: 'notify' }] }))
-    .body.data;
-  const { adl } = ok(await get(ada, `/${made._id}/adl`)).body.data;
-  expect(ok(await post(ada, '/from-adl', { adl })).body.data.conditions).toEqual(conditions);
+  const made = assertOk(
+    await post(ada, '', { name: 'Said', conditions, actions: [{ type: 'notify' }] }),
+  ).body.data;
+  const { adl } = assertOk(await get(ada, `/${made._id}/adl`)).body.data;
+  expect(assertOk(await post(ada, '/from-adl', { adl })).body.data.conditions).toEqual(conditions);
 });
 
 test('a valid source is answered with its policy, which can be used for a change', async () => {
@@ -113,12 +120,12 @@ test('a valid source is answered with its policy, which can be used for a change
     success: true,
     data: { valid: true, errors: [], policy: contents },
   });
-  const { _id: id } = ok(
+  const { _id: id } = assertOk(
     await post(ada, '', { name: 'Plain', conditions: [], actions: [{ type: 'block' }] }),
   ).body.data;
-  const { policy } = ok(await post(ada, `/${id}/validate-adl`, { adl: source })).body.data;
+  const { policy } = assertOk(await post(ada, `/${id}/validate-adl`, { adl: source })).body.data;
   const changed = await app.call('PATCH', `${path}/${id}`, { token: ada.token, body: policy });
-  expect(ok(changed).body.data).toMatchObject({ ...contents, revision: 2 });
+  expect(assertOk(changed).body.data).toMatchObject({ ...contents, revision: 2 });
 });
 
 test.each<[string, object[]]>([
@@ -186,7 +193,7 @@ test('refuses a source beyond the limits of a workspace or of a source', async (
 });
 
 test('sources are read by readers and auditors, written by managers, and hidden from other organisations', async () => {
-  const { _id: id } = ok(await post(ada, '/from-adl', { adl: source })).body.data;
+  const { _id: id } = assertOk(await post(ada, '/from-adl', { adl: source })).body.data;
   const auditor = await createMember(harness, ada, 'auditor');
   const member = await createMember(harness, ada, 'member');
   expect((await get(auditor, `/${id}/adl`)).status).toBe(200);
@@ -196,6 +203,6 @@ test('sources are read by readers and auditors, written by managers, and hidden 
   expect((await post(member, '/from-adl', { adl: source })).status).toBe(403);
   expect((await get(eve, `/${id}/adl`)).status).toBe(404);
   expect((await post(eve, `/${id}/validate-adl`, { adl: source })).status).toBe(404);
-  ok(await app.call('DELETE', `${path}/${id}`, { token: ada.token }));
+  assertOk(await app.call('DELETE', `${path}/${id}`, { token: ada.token }));
   expect((await get(ada, `/${id}/adl`)).status).toBe(404);
 });

@@ -1,10 +1,10 @@
 // Limits of policies hold also when many requests come at the same time (decisions: policies of a workspace, approvals, regression tests, replays).
 import { expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { ok } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
 const AT_ONCE = 8;
@@ -24,7 +24,7 @@ const post = (below: string, body: object): Promise<Answer> =>
 async function atOnce(send: () => Promise<Answer>) {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, send));
   const refused = answers.filter(({ status }) => status >= 300);
-  const codes = new Set(refused.map((answer) => outcome(answer).join(' ')));
+  const codes = new Set(refused.map((answer) => toOutcome(answer).join(' ')));
   return { made: AT_ONCE - refused.length, codes: [...codes] };
 }
 const FULL = ['400 INVALID_OPERATION'];
@@ -32,9 +32,9 @@ const FULL = ['400 INVALID_OPERATION'];
 /** Repeats the only document of a collection, so that `left` more are allowed. */
 async function fill(collection: string, { limit, left }: { limit: number; left: number }) {
   const rows = harness.db.collection(collection);
-  const [one] = await rows.find({ organizationId: objectId(ada.organizationId) }).toArray();
+  const [one] = await rows.find({ organizationId: toObjectId(ada.organizationId) }).toArray();
   const copies = Array.from({ length: limit - left - 1 }, () =>
-    Object.assign({}, one, { _id: objectId(randomHex(12)) }),
+    Object.assign({}, one, { _id: toObjectId(generateHex(12)) }),
   );
   await rows.insertMany(copies);
 }
@@ -54,23 +54,23 @@ test('limits running replays', { tags: ['long'] }, async () => {
 });
 
 test('limits the enabled policies of a workspace', { tags: ['long'] }, async () => {
-  ok(await post('', policy));
+  assertOk(await post('', policy));
   await fill('policies', { limit: 1000, left: 2 });
   expect(await atOnce(() => post('', policy))).toEqual({ made: 2, codes: FULL });
 });
 
 test('limits the regression tests of a policy', { tags: ['long'] }, async () => {
-  const { _id } = ok(await post('', Object.assign({ enabled: false }, policy))).body.data;
+  const { _id } = assertOk(await post('', Object.assign({ enabled: false }, policy))).body.data;
   const add = (): Promise<Answer> =>
     post(`/${_id}/tests`, { name: 'One', fixture: {}, expected: 'approve' });
-  ok(await add());
+  assertOk(await add());
   await fill('policy_tests', { limit: 50, left: 2 });
   expect(await atOnce(add)).toEqual({ made: 2, codes: FULL });
 });
 
 test('limits open approvals', async () => {
   const open = (): Promise<Answer> => post('/approvals', { policy });
-  ok(await open());
+  assertOk(await open());
   await fill('policy_approvals', { limit: 200, left: 2 });
   expect(await atOnce(open)).toEqual({ made: 2, codes: FULL });
 });

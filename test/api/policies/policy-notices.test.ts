@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { createWorkspaceKey, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
 
 const MINUTE = 60_000;
 let ahead = 0;
@@ -22,18 +22,18 @@ const on = (action: string, ...actions: object[]) => ({
 });
 const notify = (reason?: string) => ({ type: 'notify', ...(reason && { config: { reason } }) });
 async function create(policy: object): Promise<string> {
-  return ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy })).body
-    .data._id;
+  return assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body: policy }))
+    .body.data._id;
 }
 async function post(action: string) {
-  const body = decision('Zebra Till', { outputDecision: { action } });
+  const body = buildDecision('Zebra Till', { outputDecision: { action } });
   const { data } = (await app.call('POST', '/api/v1/traces', { key, body })).body;
   return data as { traceId: string; status: string };
 }
 /** Runs the consumers and returns the user's notifications, newest first. */
-async function told({ token }: Pick<Owner, 'token'> = ada) {
+async function loadNotices({ token }: Pick<Owner, 'token'> = ada) {
   await app.instance.runJobsOnce();
-  const { body } = ok(await app.call('GET', '/api/v1/notifications', { token }));
+  const { body } = assertOk(await app.call('GET', '/api/v1/notifications', { token }));
   return body.data as { type: string; title: string; body: string; link: string }[];
 }
 
@@ -45,7 +45,7 @@ test('notifies owners and admins in the policy’s words, and no other member', 
   await create(on('hand over', notify('A person takes over')));
   const { traceId, status } = await post('hand over');
   expect(status).toBe('approved');
-  const [notice, ...others] = await told();
+  const [notice, ...others] = await loadNotices();
   expect(others).toEqual([]);
   expect(notice).toMatchObject({
     type: 'alert',
@@ -54,21 +54,21 @@ test('notifies owners and admins in the policy’s words, and no other member', 
     link: `/traces/${traceId}`,
   });
   expect(JSON.stringify(notice)).not.toContain('Zebra');
-  expect(await told(admin)).toHaveLength(1);
-  expect([await told(member), await told(eve)]).toEqual([[], []]);
+  expect(await loadNotices(admin)).toHaveLength(1);
+  expect([await loadNotices(member), await loadNotices(eve)]).toEqual([[], []]);
 });
 
 test('a policy notifies once in five minutes, independently of other policies', async () => {
-  const before = (await told()).length;
+  const before = (await loadNotices()).length;
   await create(on('deploy', notify()));
   for (const action of ['deploy', 'deploy', 'hand over']) await post(action);
-  expect((await told()).length - before).toBe(1);
+  expect((await loadNotices()).length - before).toBe(1);
   ahead += 4 * MINUTE;
   await post('deploy');
-  expect((await told()).length - before).toBe(1);
+  expect((await loadNotices()).length - before).toBe(1);
   ahead += 2 * MINUTE;
   for (const action of ['deploy', 'hand over']) await post(action);
-  expect((await told()).length - before).toBe(3);
+  expect((await loadNotices()).length - before).toBe(3);
 });
 
 test('a policy notifies also when another action or policy decides', async () => {
@@ -76,7 +76,7 @@ test('a policy notifies also when another action or policy decides', async () =>
   await create(on('wipe', notify()));
   const { traceId, status } = await post('wipe');
   expect(status).toBe('blocked');
-  const [newest, second] = await told();
+  const [newest, second] = await loadNotices();
   const texts = [newest?.body, second?.body].sort();
   expect(texts).toEqual([
     `The decision ${traceId} was blocked. An attempt to wipe`,
@@ -85,13 +85,13 @@ test('a policy notifies also when another action or policy decides', async () =>
 });
 
 test('does not notify users who opted out, nor for policies without the action', async () => {
-  const before = (await told()).length;
+  const before = (await loadNotices()).length;
   await create(on('reply late', { type: 'approve' }));
   await post('reply late');
-  expect((await told()).length).toBe(before);
+  expect((await loadNotices()).length).toBe(before);
   const body = { notificationOptOuts: { inApp: ['alert'] } };
-  ok(await app.call('PATCH', '/api/v1/auth/me/preferences', { token: ada.token, body }));
+  assertOk(await app.call('PATCH', '/api/v1/auth/me/preferences', { token: ada.token, body }));
   await create(on('silent', notify()));
   await post('silent');
-  expect((await told()).length).toBe(before);
+  expect((await loadNotices()).length).toBe(before);
 });

@@ -1,13 +1,13 @@
 // Replays over HTTP: what a candidate would have changed, undetermined decisions, resuming after a restart.
 import { beforeAll, expect, test } from 'vitest';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
   createAgent,
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../setup/personas.ts';
 import { startApp, type Answer } from '../../setup/start-app.ts';
@@ -44,10 +44,10 @@ async function newDesk(agentId = 'desk'): Promise<Desk> {
     async decide(...actions) {
       const ids: string[] = [];
       for (const action of actions) {
-        const body = decision(agentId, { outputDecision: { action } });
+        const body = buildDecision(agentId, { outputDecision: { action } });
         await app.call('POST', '/api/v1/traces', { key, body });
       }
-      const { data } = ok(
+      const { data } = assertOk(
         await app.call('GET', `/api/v1/traces?limit=${actions.length}`, { token: owner.token }),
       ).body;
       for (const trace of data) ids.unshift(trace.traceId as string);
@@ -64,7 +64,7 @@ const on = (value: string, type = 'block', more: object = {}): object => ({
 });
 
 async function made(owner: Owner, body: object): Promise<string> {
-  return ok(await post(owner, '', body)).body.data.id as string;
+  return assertOk(await post(owner, '', body)).body.data.id as string;
 }
 
 async function replayed(owner: Owner, below: string, body: object = {}) {
@@ -72,7 +72,7 @@ async function replayed(owner: Owner, below: string, body: object = {}) {
   expect(started.status).toBe(202);
   expect(started.body.data).toMatchObject({ state: 'queued', total: null, done: 0 });
   await app.instance.runJobsOnce();
-  return ok(await get(owner, `/replays/${started.body.data.id}`)).body.data;
+  return assertOk(await get(owner, `/replays/${started.body.data.id}`)).body.data;
 }
 
 const NOTHING = {
@@ -150,7 +150,7 @@ test(
     const { owner, decide } = await newDesk();
     const id = await made(owner, on('bob@example.org'));
     await decide('mail bob@example.org');
-    ok(await app.call('PATCH', `${path}/${id}`, { token: owner.token, body: on('reply') }));
+    assertOk(await app.call('PATCH', `${path}/${id}`, { token: owner.token, body: on('reply') }));
     await decide('reply');
     const found = await replayed(owner, `/${id}/replay`);
     // The first decision was blocked by a condition that the policy no longer has.
@@ -181,8 +181,9 @@ test(
       cannotTell: 0,
     });
 
-    const [trace] = ok(await app.call('GET', '/api/v1/traces', { token: owner.token })).body.data;
-    ok(
+    const [trace] = assertOk(await app.call('GET', '/api/v1/traces', { token: owner.token })).body
+      .data;
+    assertOk(
       await app.call('POST', '/api/v1/traces/bulk-delete', {
         token: owner.token,
         body: { ids: [trace._id] },
@@ -201,7 +202,7 @@ test(
     const quiet = await newDesk('quiet');
     const { id: agentId } = await createAgent(app, quiet.owner, 'quiet');
     const silent = { token: quiet.owner.token, body: { logPayloads: false } };
-    ok(await app.call('PATCH', `/api/v1/agents/${agentId}/policies`, silent));
+    assertOk(await app.call('PATCH', `/api/v1/agents/${agentId}/policies`, silent));
     await quiet.decide('reply');
     expect(await replayed(quiet.owner, '/_new/replay', { policy: on('reply') })).toMatchObject({
       cannotTell: 1,
@@ -216,7 +217,7 @@ test(
   async () => {
     const { owner, decide } = await newDesk();
     await decide('old', 'send', 'send');
-    const started = ok(
+    const started = assertOk(
       await post(owner, '/_new/replay', { policy: on(''.padEnd(1, 'e')), limit: 2 }),
     ).body.data;
     await decide('later e');
@@ -245,11 +246,12 @@ test(
   async () => {
     const { owner, decide } = await newDesk();
     await decide('send', 'send', 'send');
-    const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
-    const [newest] = ok(await app.call('GET', '/api/v1/traces?limit=1', { token: owner.token }))
-      .body.data;
+    const { id } = assertOk(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+    const [newest] = assertOk(
+      await app.call('GET', '/api/v1/traces?limit=1', { token: owner.token }),
+    ).body.data;
     await harness.db.collection('policy_replays').updateOne(
-      { _id: objectId(id as string) },
+      { _id: toObjectId(id as string) },
       {
         $set: {
           state: 'running',
@@ -281,11 +283,11 @@ test(
   async () => {
     const { owner, decide } = await newDesk();
     await decide('send');
-    const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+    const { id } = assertOk(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
     const noThreads = { mongoUri: harness.mongoUri, threadScripts: import.meta.url };
     const second = await startApp({}, noThreads);
     try {
-      while ((await second.instance.background.replayRunner.run()) > 0);
+      while ((await second.instance.background.replayRunner.runReplays()) > 0);
     } finally {
       await second.stop();
     }
@@ -304,14 +306,15 @@ test(
     const { owner, decide } = await newDesk();
     await decide(...Array.from({ length: 50 }, () => 'send'));
     const { key } = await createWorkspaceKey(app, owner);
-    const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+    const { id } = assertOk(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
     let isDone = false;
     const ingesting = Array.from({ length: 4 }, async () => {
-      while (!isDone) ok(await app.call('POST', '/api/v1/traces', { key, body: decision('desk') }));
+      while (!isDone)
+        assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('desk') }));
     });
     const goOn = async () => {
-      await app.instance.background.replayRunner.run();
-      return ok(await get(owner, `/replays/${id}`)).body.data as object;
+      await app.instance.background.replayRunner.runReplays();
+      return assertOk(await get(owner, `/replays/${id}`)).body.data as object;
     };
     await expect.poll(goOn, { timeout: 60_000 }).toMatchObject({ state: 'done', allowToBlock: 50 });
     isDone = true;
@@ -322,7 +325,7 @@ test(
 test('organisations are served in rotation, however many replays one has', async () => {
   const [mallory, grace] = [await newDesk(), await newDesk()];
   const finished = async ({ owner }: Desk): Promise<number[]> => {
-    const own = { organizationId: objectId(owner.organizationId) };
+    const own = { organizationId: toObjectId(owner.organizationId) };
     const replays = await harness.db.collection('policy_replays').find(own).toArray();
     return replays.map(({ finishedAt }) => Number(finishedAt));
   };
@@ -339,8 +342,8 @@ test('organisations are served in rotation, however many replays one has', async
 test('a replay is cancelled once, and does not go on', async () => {
   const { owner, decide } = await newDesk();
   await decide('send');
-  const { id } = ok(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
-  expect(ok(await post(owner, `/replays/${id}/cancel`)).body.data).toMatchObject({
+  const { id } = assertOk(await post(owner, '/_new/replay', { policy: on('send') })).body.data;
+  expect(assertOk(await post(owner, `/replays/${id}/cancel`)).body.data).toMatchObject({
     id,
     state: 'cancelled',
   });
@@ -353,7 +356,7 @@ test('a replay is cancelled once, and does not go on', async () => {
     status: 400,
     body: { code: 'INVALID_OPERATION' },
   });
-  expect((await auditOf(app, owner, 'limit=5')).map(({ action }) => action)).toEqual(
+  expect((await listAuditEntries(app, owner, 'limit=5')).map(({ action }) => action)).toEqual(
     expect.arrayContaining(['policy.replay.start', 'policy.replay.cancel']),
   );
 });
@@ -368,7 +371,7 @@ test(
     expect((await post(member, `/${id}/replay`, {})).status).toBe(403);
     const begun: string[] = [];
     for (let i = 0; i < 5; i++)
-      begun.push(ok(await post(owner, `/${id}/replay`, {})).body.data.id as string);
+      begun.push(assertOk(await post(owner, `/${id}/replay`, {})).body.data.id as string);
     expect(await post(owner, '/_new/replay', { policy: on('x') })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_OPERATION' },

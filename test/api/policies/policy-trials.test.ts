@@ -1,8 +1,8 @@
 // The story of trying policies over HTTP: dry runs and regression tests (document 2, section 4.2).
 import { expect, test } from 'vitest';
-import { auditOf, createMember } from '../../setup/harness.ts';
+import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/policies';
@@ -33,7 +33,7 @@ const policy = {
 const refunding = { outputDecision: { action: { tool: 'refund', amount: 5 } } };
 
 async function made(more: object = {}): Promise<string> {
-  return ok(await post(ada, '', { ...policy, ...more })).body.data._id as string;
+  return assertOk(await post(ada, '', { ...policy, ...more })).body.data._id as string;
 }
 
 test('a dry run shows the verdict, and whether each condition holds', async () => {
@@ -82,7 +82,7 @@ test('facts that a fixture omits are derived as in ingestion', async () => {
     time: { instant: '2026-03-04T09:30:00Z', weekdayUtc: 3 },
     agentName: 'Desk',
   };
-  const { data } = ok(
+  const { data } = assertOk(
     await post(ada, '/_new/dry-run', { policy: { ...policy, conditions }, fixture }),
   ).body;
   expect(data.explanation.map(({ matched }: { matched: boolean }) => matched)).toEqual(
@@ -97,7 +97,7 @@ test('a condition that cannot be evaluated explains why, and restricts', async (
     { field: 'metadata.absent', operator: 'equals', value: 1 },
   ];
   const fixture = { outputDecision: { action: 'x'.repeat(60_000) } };
-  const { data } = ok(
+  const { data } = assertOk(
     await post(ada, '/_new/dry-run', {
       policy: { conditions: conditions.slice(0, 1), actions: [{ type: 'block' }] },
       fixture,
@@ -112,8 +112,9 @@ test('a condition that cannot be evaluated explains why, and restricts', async (
     matched: false,
     error: expect.stringMatching(/too long/),
   });
-  const both = ok(await post(ada, '/_new/dry-run', { policy: { ...policy, conditions }, fixture }))
-    .body.data;
+  const both = assertOk(
+    await post(ada, '/_new/dry-run', { policy: { ...policy, conditions }, fixture }),
+  ).body.data;
   expect(both).toMatchObject({ matched: false, error: null });
   expect(both.explanation).toMatchObject([
     { error: expect.any(String) },
@@ -142,7 +143,7 @@ test('a hostile candidate and fixture take no longer than a decision may', async
   }));
   const fixture = { metadata: { text: 'x'.repeat(60_000) } };
   const start = performance.now();
-  const { data } = ok(
+  const { data } = assertOk(
     await post(ada, '/_new/dry-run', {
       policy: { conditions, actions: [{ type: 'block' }] },
       fixture,
@@ -190,13 +191,13 @@ test('regression tests are added, listed, run and removed, each with its audit e
   });
   const calm = { name: 'Replies pass', fixture: { confidenceScore: 1 }, expected: 'approve' };
   const wrong = { name: 'Refunds are blocked', fixture: refunding, expected: 'block' };
-  const { data: second } = ok(await post(ada, `/${id}/tests`, calm)).body;
-  const { data: third } = ok(await post(ada, `/${id}/tests`, wrong)).body;
-  const listed = ok(await get(ada, `/${id}/tests?limit=2`)).body;
+  const { data: second } = assertOk(await post(ada, `/${id}/tests`, calm)).body;
+  const { data: third } = assertOk(await post(ada, `/${id}/tests`, wrong)).body;
+  const listed = assertOk(await get(ada, `/${id}/tests?limit=2`)).body;
   expect(listed.data).toEqual([third, second]);
   expect(listed.pagination).toMatchObject({ total: 3, hasMore: true });
 
-  const run = ok(await post(ada, `/${id}/run-tests`, undefined)).body.data;
+  const run = assertOk(await post(ada, `/${id}/run-tests`, undefined)).body.data;
   expect(run).toEqual({
     results: [
       {
@@ -219,7 +220,9 @@ test('regression tests are added, listed, run and removed, each with its audit e
     failed: 1,
   });
   const candidate = { conditions: [refund], actions: [{ type: 'block' }] };
-  expect(ok(await post(ada, `/${id}/run-tests`, { policy: candidate })).body.data).toMatchObject({
+  expect(
+    assertOk(await post(ada, `/${id}/run-tests`, { policy: candidate })).body.data,
+  ).toMatchObject({
     passed: 2,
     failed: 1,
   });
@@ -231,7 +234,7 @@ test('regression tests are added, listed, run and removed, each with its audit e
     passed: 2,
     failed: 0,
   });
-  const entries = await auditOf(app, ada, 'limit=5');
+  const entries = await listAuditEntries(app, ada, 'limit=5');
   expect(entries.map(({ action }) => action)).toEqual(
     expect.arrayContaining(['policy.test.create', 'policy.test.delete']),
   );
@@ -244,7 +247,7 @@ test('a fixture is stored unchanged, whatever its members are called', async () 
     a: { $ne: null, 'x.y': [], _bsontype: 'ObjectId', constructor: { deep: {} } },
     '': null,
   };
-  const { data } = ok(await post(ada, `/${id}/tests`, { ...regression, fixture })).body;
+  const { data } = assertOk(await post(ada, `/${id}/tests`, { ...regression, fixture })).body;
   expect(JSON.stringify(data.fixture)).toBe(JSON.stringify(fixture));
   expect(JSON.stringify((await get(ada, `/${id}/tests`)).body.data[0].fixture)).toBe(
     JSON.stringify(fixture),
@@ -253,17 +256,17 @@ test('a fixture is stored unchanged, whatever its members are called', async () 
 
 test('a policy has at most fifty tests', { tags: ['long'] }, async () => {
   const id = await made();
-  for (let i = 0; i < 50; i++) ok(await post(ada, `/${id}/tests`, regression));
+  for (let i = 0; i < 50; i++) assertOk(await post(ada, `/${id}/tests`, regression));
   expect(await post(ada, `/${id}/tests`, regression)).toMatchObject({
     status: 400,
     body: { code: 'INVALID_OPERATION' },
   });
-  expect(ok(await post(ada, `/${id}/run-tests`, {})).body.data.passed).toBe(50);
+  expect(assertOk(await post(ada, `/${id}/run-tests`, {})).body.data.passed).toBe(50);
 });
 
 test('regression tests are not visible to other organisations, and end with their policy', async () => {
   const [id, other] = [await made(), await made()];
-  const { data } = ok(await post(ada, `/${id}/tests`, regression)).body;
+  const { data } = assertOk(await post(ada, `/${id}/tests`, regression)).body;
   const member = await createMember(harness, ada, 'member');
   expect((await get(member, `/${id}/tests`)).status).toBe(200);
   expect((await post(member, `/${id}/run-tests`, {})).status).toBe(200);
@@ -273,7 +276,7 @@ test('regression tests are not visible to other organisations, and end with thei
   expect((await post(eve, `/${id}/run-tests`, {})).status).toBe(404);
   expect((await post(eve, `/${id}/dry-run`, { fixture: {} })).status).toBe(404);
   expect((await remove(ada, `/${other}/tests/${data.id}`)).status).toBe(404);
-  ok(await remove(ada, `/${id}`));
+  assertOk(await remove(ada, `/${id}`));
   expect((await get(ada, `/${id}/tests`)).status).toBe(404);
   expect((await post(ada, `/${id}/run-tests`, {})).status).toBe(404);
 });

@@ -1,9 +1,15 @@
 // The privacy budget over HTTP (document 3, section 4.5): created, capped, spent by noised queries, exhausted, reset.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createAgent, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { type Answer, outcome } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import {
+  createAgent,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
+import { type Answer, toOutcome } from '../../setup/start-app.ts';
 
 const path = '/api/v1/privacy-budget';
 const DAY = 86_400_000;
@@ -17,7 +23,7 @@ const { app } = harness;
 const ada = useOwner(harness);
 const bob = useOwner(harness, 'Bob');
 
-const get = async ({ token } = ada) => ok(await app.call('GET', path, { token })).body.data;
+const get = async ({ token } = ada) => assertOk(await app.call('GET', path, { token })).body.data;
 const caps = (body: object, { token } = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/caps`, { token, body });
 const query = (more: object = {}, { token } = ada): Promise<Answer> =>
@@ -28,13 +34,15 @@ const query = (more: object = {}, { token } = ada): Promise<Answer> =>
 async function stored(change: object, { organizationId } = ada): Promise<void> {
   await harness.db
     .collection('privacy_budgets')
-    .updateOne({ organizationId: objectId(organizationId) }, { $set: change });
+    .updateOne({ organizationId: toObjectId(organizationId) }, { $set: change });
 }
 /** A budget without spends, its caps as given. */
 async function fresh(body: object, owner: Owner = ada): Promise<void> {
   await get(owner);
   await stored({ epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {} }, owner);
-  ok(await caps(Object.assign({ epsilonCap: 10, deltaCap: 1e-4, paused: false }, body), owner));
+  assertOk(
+    await caps(Object.assign({ epsilonCap: 10, deltaCap: 1e-4, paused: false }, body), owner),
+  );
 }
 
 test('the first call makes the default budget, once', async () => {
@@ -56,8 +64,8 @@ test('the first call makes the default budget, once', async () => {
 
 test('caps are changed by managers, and an entry says so', async () => {
   const { windowStartedAt } = await get();
-  const changed = ok(await caps({ epsilonCap: 2.5, deltaCap: 1e-3, windowDurationMs: DAY })).body
-    .data;
+  const changed = assertOk(await caps({ epsilonCap: 2.5, deltaCap: 1e-3, windowDurationMs: DAY }))
+    .body.data;
   expect(changed).toMatchObject({
     epsilonCap: 2.5,
     deltaCap: 1e-3,
@@ -65,11 +73,11 @@ test('caps are changed by managers, and an entry says so', async () => {
     windowStartedAt,
   });
   expect(Date.parse(changed.windowResetsAt) - Date.parse(windowStartedAt)).toBe(DAY);
-  const [entry] = await auditOf(app, ada, 'action=compliance.privacy-budget.updated');
+  const [entry] = await listAuditEntries(app, ada, 'action=compliance.privacy-budget.updated');
   expect(entry).toMatchObject({ status: 'success', metadata: { epsilonCap: 2.5, deltaCap: 1e-3 } });
-  expect(ok(await caps({})).body.data).toMatchObject({ epsilonCap: 2.5 });
+  expect(assertOk(await caps({})).body.data).toMatchObject({ epsilonCap: 2.5 });
   const member = await createMember(harness, ada, 'member');
-  expect(outcome(await caps({ epsilonCap: 3 }, member))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await caps({ epsilonCap: 3 }, member))).toEqual([403, 'FORBIDDEN']);
 });
 
 test.each([
@@ -84,25 +92,25 @@ test.each([
   { windowDurationMs: 1e15 },
   { epsilonSpent: 0 },
 ])('caps %o are refused', async (body) => {
-  expect(outcome(await caps(body))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await caps(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a cap below what is spent is refused, at what is spent it is exhausted, raised it is active again', async () => {
   await fresh({ epsilonCap: 3 });
-  ok(await query({ epsilon: 0.3 }));
-  ok(await query({ epsilon: 0.6 }));
-  expect(outcome(await caps({ epsilonCap: 0.899999999 }))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(ok(await caps({ epsilonCap: 0.9 })).body.data.status).toBe('exhausted');
-  expect(outcome(await query({ epsilon: 0.001 }))).toEqual([429, 'PRIVACY_BUDGET_EXHAUSTED']);
-  expect(ok(await caps({ epsilonCap: 1 })).body.data.status).toBe('active');
+  assertOk(await query({ epsilon: 0.3 }));
+  assertOk(await query({ epsilon: 0.6 }));
+  expect(toOutcome(await caps({ epsilonCap: 0.899999999 }))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(assertOk(await caps({ epsilonCap: 0.9 })).body.data.status).toBe('exhausted');
+  expect(toOutcome(await query({ epsilon: 0.001 }))).toEqual([429, 'PRIVACY_BUDGET_EXHAUSTED']);
+  expect(assertOk(await caps({ epsilonCap: 1 })).body.data.status).toBe('active');
 });
 
 test('spends are listed by purpose, and sums are exact', async () => {
   await fresh({ epsilonCap: 1, deltaCap: 1e-3 });
   for (let i = 0; i < 3; i++)
-    ok(await query({ epsilon: 0.1, delta: 1e-5, purpose: 'federated-round:1' }));
-  const { budget } = ok(await query({ epsilon: 0.7, mechanism: 'gaussian', delta: 1e-6 })).body
-    .data;
+    assertOk(await query({ epsilon: 0.1, delta: 1e-5, purpose: 'federated-round:1' }));
+  const { budget } = assertOk(await query({ epsilon: 0.7, mechanism: 'gaussian', delta: 1e-6 }))
+    .body.data;
   expect(budget).toMatchObject({
     epsilonSpent: 1,
     deltaSpent: 3.1e-5,
@@ -120,12 +128,12 @@ test('spends are listed by purpose, and sums are exact', async () => {
 
 test('a delta that is reached exhausts as well; what does not fit is refused and spends nothing', async () => {
   await fresh({ deltaCap: 1e-5 });
-  expect(outcome(await query({ mechanism: 'gaussian', delta: 2e-5 }))).toEqual([
+  expect(toOutcome(await query({ mechanism: 'gaussian', delta: 2e-5 }))).toEqual([
     429,
     'PRIVACY_BUDGET_EXHAUSTED',
   ]);
   expect(await get()).toMatchObject({ epsilonSpent: 0, deltaSpent: 0, status: 'active' });
-  ok(await query({ mechanism: 'gaussian', delta: 1e-5 }));
+  assertOk(await query({ mechanism: 'gaussian', delta: 1e-5 }));
   expect((await get()).status).toBe('exhausted');
   expect((await query()).status).toBe(429);
 });
@@ -137,13 +145,13 @@ test('a paused budget refuses like an exhausted one, until it is resumed', async
     code: 'PRIVACY_BUDGET_EXHAUSTED',
     data: { status: 'paused' },
   });
-  ok(await caps({ paused: false }));
+  assertOk(await caps({ paused: false }));
   expect((await query()).status).toBe(200);
 });
 
 test('the first read after the window begins a new one, once for concurrent readers', async () => {
   await fresh({ epsilonCap: 1 });
-  ok(await query());
+  assertOk(await query());
   const ended = new Date(Date.now() - 1000);
   await stored({ windowResetsAt: ended });
   const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => get()));
@@ -164,9 +172,13 @@ test('the first read after the window begins a new one, once for concurrent read
 test('a thousand spends at a time pass no cap', { tags: ['long'] }, async () => {
   const { budget } = app.instance.services.privacy;
   await fresh({ epsilonCap: 2 }, bob);
-  const tenant = { organizationId: bob.organizationId } as Parameters<typeof budget.spend>[0];
+  const tenant = { organizationId: bob.organizationId } as Parameters<
+    typeof budget.consumeBudget
+  >[0];
   const cost = { epsilon: 7_000_000, delta: 0 };
-  const spends = Array.from({ length: 1000 }, (_, i) => budget.spend(tenant, `p${i % 3}`, cost));
+  const spends = Array.from({ length: 1000 }, (_, i) =>
+    budget.consumeBudget(tenant, `p${i % 3}`, cost),
+  );
   const settled = await Promise.allSettled(spends);
   const granted = settled.filter(({ status }) => status === 'fulfilled').length;
   expect(granted).toBe(285);
@@ -193,16 +205,16 @@ describe('noised queries', () => {
     const { key } = await createWorkspaceKey(app, ada);
     ({ id: agentId } = await createAgent(app, ada, 'Claims'));
     for (let i = 0; i < 12; i++)
-      ok(
+      assertOk(
         await app.call('POST', '/api/v1/traces', {
           key,
-          body: decision(i < 8 ? agentId : 'free text'),
+          body: buildDecision(i < 8 ? agentId : 'free text'),
         }),
       );
   });
 
   test('with a large epsilon, counts are what the list says, for every status and agent', async () => {
-    const byStatus = ok(await query({ groupBy: 'status', epsilon: 100 })).body.data.groups;
+    const byStatus = assertOk(await query({ groupBy: 'status', epsilon: 100 })).body.data.groups;
     expect(byStatus.map(({ group }: { group: string }) => group)).toEqual([
       'success',
       'approved',
@@ -211,18 +223,19 @@ describe('noised queries', () => {
       'pending',
       'blocked',
     ]);
-    const { data } = ok(
+    const { data } = assertOk(
       await app.call('GET', '/api/v1/traces?limit=50', { token: ada.token }),
     ).body;
     for (const { group, value } of byStatus)
       expect(value).toBe(data.filter(({ status }: { status: string }) => status === group).length);
-    const byAgent = ok(await query({ groupBy: 'agent', epsilon: 100 })).body.data.groups;
+    const byAgent = assertOk(await query({ groupBy: 'agent', epsilon: 100 })).body.data.groups;
     expect(byAgent).toEqual([
       { group: agentId, value: 8 },
       { group: 'other', value: 4 },
     ]);
     const scores = data.map(({ confidenceScore }: { confidenceScore: number }) => confidenceScore);
-    const [all] = ok(await query({ metric: 'meanConfidence', epsilon: 100 })).body.data.groups;
+    const [all] = assertOk(await query({ metric: 'meanConfidence', epsilon: 100 })).body.data
+      .groups;
     const truth = scores.reduce((a: number, b: number) => a + b, 0) / scores.length;
     expect(Math.abs(all.value - truth)).toBeLessThan(0.02);
   });
@@ -231,13 +244,13 @@ describe('noised queries', () => {
     const before = (await get()).epsilonSpent;
     const values = new Set<number>();
     for (let i = 0; i < 12; i++) {
-      const { groups, standardDeviation } = ok(await query({ epsilon: 0.05 })).body.data;
+      const { groups, standardDeviation } = assertOk(await query({ epsilon: 0.05 })).body.data;
       values.add(groups[0].value);
       expect(standardDeviation).toBeGreaterThan(20);
     }
     expect(values.size).toBeGreaterThan(3);
     expect((await get()).epsilonSpent - before).toBeCloseTo(0.6, 9);
-    const [entry] = await auditOf(app, ada, 'action=compliance.privacy-budget.query');
+    const [entry] = await listAuditEntries(app, ada, 'action=compliance.privacy-budget.query');
     expect(entry).toMatchObject({
       status: 'success',
       metadata: { purpose: 'weekly-report', epsilon: 0.05 },
@@ -246,7 +259,7 @@ describe('noised queries', () => {
 
   test('another organisation’s decisions are not counted', async () => {
     await fresh({ epsilonCap: 1000 }, bob);
-    const { groups } = ok(await query({ epsilon: 100 }, bob)).body.data;
+    const { groups } = assertOk(await query({ epsilon: 100 }, bob)).body.data;
     expect(groups).toEqual([{ group: 'all', value: 0 }]);
   });
 
@@ -268,13 +281,13 @@ describe('noised queries', () => {
     { more: 1 },
   ])('%o is refused, and spends nothing', async (more) => {
     const { epsilonSpent } = await get();
-    expect(outcome(await query(more))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await query(more))).toEqual([400, 'VALIDATION_ERROR']);
     expect((await get()).epsilonSpent).toBe(epsilonSpent);
   });
 
   test('purposes with the names of built-in members are purposes', async () => {
     for (const purpose of ['constructor', 'toString', 'valueOf'])
-      ok(await query({ purpose, epsilon: 0.01 }));
+      assertOk(await query({ purpose, epsilon: 0.01 }));
     expect((await get()).spendByPurpose).toMatchObject({ constructor: 0.01, toString: 0.01 });
   });
 });

@@ -3,9 +3,9 @@ import { Parser } from 'n3';
 import { beforeAll, expect, test } from 'vitest';
 import { GRAPH_TYPES } from '../../../src/domain/provenance/prov-o/serialise.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { canonicalGraph } from '../../setup/rdf/canonical-graph.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { createAgent, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { normalizeGraph } from '../../setup/rdf/canonical-graph.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -18,8 +18,11 @@ let child: string;
 let agentId: string;
 let key: string;
 async function post(more: object): Promise<string> {
-  const answer = await app.call('POST', '/api/v1/traces', { key, body: decision(agentId, more) });
-  return ok(answer).body.data.traceId;
+  const answer = await app.call('POST', '/api/v1/traces', {
+    key,
+    body: buildDecision(agentId, more),
+  });
+  return assertOk(answer).body.data.traceId;
 }
 beforeAll(async () => {
   ({ key } = await createWorkspaceKey(app, ada));
@@ -34,7 +37,7 @@ const get = (below: string, accept?: string, { token } = ada): Promise<Answer> =
 const typeOf = ({ headers }: Answer): string | null => headers.get('content-type');
 
 test('JSON-LD by default, with a context of its own', async () => {
-  const answer = ok(await get(`/trace/${child}`));
+  const answer = assertOk(await get(`/trace/${child}`));
   expect(typeOf(answer)).toBe('application/ld+json; charset=utf-8');
   expect(answer.headers.get('vary')).toContain('Accept');
   const { '@context': context, '@graph': graph } = answer.body;
@@ -52,7 +55,7 @@ test('JSON-LD by default, with a context of its own', async () => {
 });
 
 test.for(['text/turtle', 'application/n-triples'])('%s on request', async (type) => {
-  const answer = ok(await get(`/trace/${child}`, type));
+  const answer = assertOk(await get(`/trace/${child}`, type));
   expect(typeOf(answer)).toBe(`${type}; charset=utf-8`);
   const quads = new Parser({ format: type }).parse(answer.text);
   expect(quads.length).toBeGreaterThan(10);
@@ -61,7 +64,7 @@ test.for(['text/turtle', 'application/n-triples'])('%s on request', async (type)
 test('both forms are the same graph, of one decision and of the newest', async () => {
   for (const below of [`/trace/${child}`, `/trace/${parent}`, '/recent']) {
     const forms = await Promise.all(
-      GRAPH_TYPES.map(async (type) => canonicalGraph(ok(await get(below, type)).text, type)),
+      GRAPH_TYPES.map(async (type) => normalizeGraph(assertOk(await get(below, type)).text, type)),
     );
     expect(forms[0]).toContain('wasGeneratedBy');
     expect(new Set(forms).size).toBe(1);
@@ -70,21 +73,21 @@ test('both forms are the same graph, of one decision and of the newest', async (
 
 test('the newest decisions are one graph', async () => {
   const count = async (query: string): Promise<number> => {
-    const { text } = ok(await get(`/recent${query}`, 'application/n-triples'));
+    const { text } = assertOk(await get(`/recent${query}`, 'application/n-triples'));
     return text.split('\n').filter((line) => line.includes('wasGeneratedBy')).length;
   };
   expect(await count('')).toBe(2);
   expect(await count('?limit=1')).toBe(1);
   expect(await count('?limit=5000')).toBe(2);
-  expect(outcome(await get('/recent?limit=0'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await get('/recent?limit=0'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a graph is its organisation’s, and its agents’ for a key of some agents', async () => {
-  expect(outcome(await get(`/trace/${child}`, undefined, eve))).toEqual([404, 'NOT_FOUND']);
-  expect(ok(await get('/recent', undefined, eve)).body['@graph']).toEqual([]);
-  expect(outcome(await get('/trace/trc_nothing'))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await get(`/trace/${child}`, undefined, eve))).toEqual([404, 'NOT_FOUND']);
+  expect(assertOk(await get('/recent', undefined, eve)).body['@graph']).toEqual([]);
+  expect(toOutcome(await get('/trace/trc_nothing'))).toEqual([404, 'NOT_FOUND']);
   const { id: otherAgent } = await createAgent(app, ada);
   const scoped = await createWorkspaceKey(app, ada, { scope: { agentIds: [otherAgent] } });
   const asKey = await app.call('GET', `${path}/trace/${child}`, { key: scoped.key });
-  expect(outcome(asKey)).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(asKey)).toEqual([404, 'NOT_FOUND']);
 });

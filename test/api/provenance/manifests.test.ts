@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { compactVerify, createRemoteJWKSet } from 'jose';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -19,8 +19,8 @@ let traceId: string;
 let bob: Owner;
 beforeAll(async () => {
   const { key } = await createWorkspaceKey(app, ada);
-  const posted = await app.call('POST', '/api/v1/traces', { key, body: decision('bot') });
-  ({ traceId } = ok(posted).body.data);
+  const posted = await app.call('POST', '/api/v1/traces', { key, body: buildDecision('bot') });
+  ({ traceId } = assertOk(posted).body.data);
   bob = await createMember(harness, ada, 'member');
 });
 
@@ -35,9 +35,9 @@ const get = async (below: string, { token } = ada): Promise<Answer> =>
 const revoke = (id: string, reason: unknown, { token } = ada): Promise<Answer> =>
   app.call('POST', `${path}/c2pa/manifests/${id}/revoke`, { token, body: { reason } });
 const reasonOf = async (id: string, query = ''): Promise<string> =>
-  ok(await get(`/c2pa/manifests/${id}/verify${query}`)).body.data.reason;
+  assertOk(await get(`/c2pa/manifests/${id}/verify${query}`)).body.data.reason;
 const verify = async (manifest: string, contentHash?: string, { token } = eve) =>
-  ok(
+  assertOk(
     await app.call('POST', `${path}/c2pa/verify`, {
       token,
       body: { manifest, ...(contentHash && { contentHash }) },
@@ -87,15 +87,15 @@ test('a member signs a claim about a decision; any library verifies it by the pu
       { label: 'cawg.training-mining', data: assertions.aiTrainingMining },
     ],
   });
-  expect(ok(await get(`/c2pa/manifests/${data.id}`)).body.data).toEqual(data);
+  expect(assertOk(await get(`/c2pa/manifests/${data.id}`)).body.data).toEqual(data);
   expect(await reasonOf(data.id, `?contentHash=${HASH}`)).toBe('verified');
-  const [entry] = await auditOf(app, ada, 'action=c2pa.manifest.issue');
+  const [entry] = await listAuditEntries(app, ada, 'action=c2pa.manifest.issue');
   expect(entry).toMatchObject({ userId: bob.userId, resourceId: data.id, metadata: { traceId } });
 });
 
 test('a label is unique for a decision, also under concurrency', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => issue({ label: 'once' })));
-  const seen = answers.map(outcome).map(([status, code]) => code ?? status);
+  const seen = answers.map(toOutcome).map(([status, code]) => code ?? status);
   expect(seen.filter((code) => code === 201)).toHaveLength(1);
   expect(seen.filter((code) => code === 'ALREADY_EXISTS')).toHaveLength(4);
 });
@@ -123,44 +123,44 @@ test.for([
     [400, 'VALIDATION_ERROR'],
   ],
 ] as const)('refuses %s', async ([, more, expected]) => {
-  expect(outcome(await issue(more))).toEqual(expected);
+  expect(toOutcome(await issue(more))).toEqual(expected);
 });
 function nested(levels: number): object {
   return levels === 0 ? {} : { a: nested(levels - 1) };
 }
 
 test('another organisation sees neither the decision nor the manifest', async () => {
-  const { id } = ok(await issue()).body.data;
-  expect(outcome(await issue({}, eve))).toEqual([404, 'NOT_FOUND']);
+  const { id } = assertOk(await issue()).body.data;
+  expect(toOutcome(await issue({}, eve))).toEqual([404, 'NOT_FOUND']);
   for (const below of ['', '/verify'])
-    expect(outcome(await get(`/c2pa/manifests/${id}${below}`, eve))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await revoke(id, 'other', eve))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await get(`/c2pa/manifests/${id}${below}`, eve))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await revoke(id, 'other', eve))).toEqual([404, 'NOT_FOUND']);
   expect((await get('/c2pa/manifests', eve)).body.total).toBe(0);
 });
 
 test('a revocation is final, has a listed reason, and outranks another content', async () => {
-  const { id, signature } = ok(await issue()).body.data;
-  expect(outcome(await revoke(id, 'why not'))).toEqual([400, 'VALIDATION_ERROR']);
-  expect(outcome(await revoke(id, 'other', bob))).toEqual([403, 'FORBIDDEN']);
-  const { data } = ok(await revoke(id, 'superseded')).body;
+  const { id, signature } = assertOk(await issue()).body.data;
+  expect(toOutcome(await revoke(id, 'why not'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await revoke(id, 'other', bob))).toEqual([403, 'FORBIDDEN']);
+  const { data } = assertOk(await revoke(id, 'superseded')).body;
   expect(data).toMatchObject({ revocationReason: 'superseded', revokedAt: expect.any(String) });
-  expect(outcome(await revoke(id, 'other'))).toEqual([400, 'INVALID_OPERATION']);
+  expect(toOutcome(await revoke(id, 'other'))).toEqual([400, 'INVALID_OPERATION']);
   expect(await reasonOf(id)).toBe('revoked');
   expect(await reasonOf(id, `?contentHash=${OTHER_HASH}`)).toBe('revoked');
   expect(await verify(signature)).toMatchObject({ verified: false, reason: 'revoked' });
-  const [entry] = await auditOf(app, ada, 'action=c2pa.manifest.revoke&status=success');
+  const [entry] = await listAuditEntries(app, ada, 'action=c2pa.manifest.revoke&status=success');
   expect(entry).toMatchObject({ resourceId: id, metadata: { reason: 'superseded' } });
 });
 
 test('one of several concurrent revocations is recorded', async () => {
-  const { id } = ok(await issue()).body.data;
+  const { id } = assertOk(await issue()).body.data;
   const answers = await Promise.all(Array.from({ length: 4 }, () => revoke(id, 'other')));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
 test('a record that was edited does not verify', async () => {
-  const { id, signature } = ok(await issue()).body.data;
-  const edit = (change: object) => rows().updateOne({ _id: objectId(id) }, { $set: change });
+  const { id, signature } = assertOk(await issue()).body.data;
+  const edit = (change: object) => rows().updateOne({ _id: toObjectId(id) }, { $set: change });
   expect(await reasonOf(id, `?contentHash=${OTHER_HASH}`)).toBe('content-hash-mismatch');
   await edit({ contentHash: OTHER_HASH });
   expect(await reasonOf(id, `?contentHash=${OTHER_HASH}`)).toBe('signature-invalid');
@@ -175,7 +175,7 @@ test('a record that was edited does not verify', async () => {
 });
 
 test('a user can verify the text of a manifest of any organisation', async () => {
-  const { signature, signerKid } = ok(await issue({ label: 'handed on' })).body.data;
+  const { signature, signerKid } = assertOk(await issue({ label: 'handed on' })).body.data;
   const verdict = await verify(signature, HASH);
   expect(verdict).toMatchObject({ verified: true, reason: 'verified', signerKid });
   expect(verdict.claim).toMatchObject({ label: 'handed on', organizationId: ada.organizationId });
@@ -190,10 +190,10 @@ test('a user can verify the text of a manifest of any organisation', async () =>
 });
 
 test('after a rotation old manifests verify as before', async () => {
-  const before = ok(await issue()).body.data;
+  const before = assertOk(await issue()).body.data;
   const { signer } = app.instance.services.provenance;
-  await signer.rotate(await signer.newKey());
-  const after = ok(await issue()).body.data;
+  await signer.rotate(await signer.generateKey());
+  const after = assertOk(await issue()).body.data;
   expect(after.signerKid).not.toBe(before.signerKid);
   expect(await reasonOf(before.id)).toBe('verified');
   expect(await reasonOf(after.id)).toBe('verified');
@@ -203,10 +203,10 @@ test('defaults replace the assertions that a request omits', async () => {
   const put = (body: object, { token } = ada): Promise<Answer> =>
     app.call('PUT', `${path}/settings`, { token, body });
   const creativeWork = { name: 'By default' };
-  expect(outcome(await put({}, bob))).toEqual([403, 'FORBIDDEN']);
-  const { data } = ok(await put({ defaultAssertions: { creativeWork } })).body;
+  expect(toOutcome(await put({}, bob))).toEqual([403, 'FORBIDDEN']);
+  const { data } = assertOk(await put({ defaultAssertions: { creativeWork } })).body;
   const { signer } = app.instance.services.provenance;
-  const { kid, publicKey } = await signer.active();
+  const { kid, publicKey } = await signer.loadActiveKey();
   expect(data).toEqual({
     signatureAlg: 'ecdsa-p256-jws',
     signerMode: 'prod-jwk',
@@ -215,25 +215,25 @@ test('defaults replace the assertions that a request omits', async () => {
     jwksUri: `http://127.0.0.1:0/.well-known/jwks.json`,
     defaultAssertions: { actions: [], ingredients: [], creativeWork, aiTrainingMining: null },
   });
-  expect(ok(await get('/settings', bob)).body.data).toEqual(data);
+  expect(assertOk(await get('/settings', bob)).body.data).toEqual(data);
   const actions = [{ action: 'c2pa.edited' }];
-  const { assertions } = ok(await issue({ assertions: { actions } })).body.data;
+  const { assertions } = assertOk(await issue({ assertions: { actions } })).body.data;
   expect(assertions).toEqual({ ...data.defaultAssertions, actions });
-  const none = ok(await issue({ assertions: { creativeWork: null } })).body.data;
+  const none = assertOk(await issue({ assertions: { creativeWork: null } })).body.data;
   expect(none.assertions.creativeWork).toBe(null);
-  ok(await put({}));
-  expect(ok(await issue()).body.data.assertions.creativeWork).toBe(null);
+  assertOk(await put({}));
+  expect(assertOk(await issue()).body.data.assertions.creativeWork).toBe(null);
 });
 
 test('issuing and revoking are entries of the ledger, which name a digest of the signature', async () => {
-  const { id, signature } = ok(await issue()).body.data;
-  ok(await revoke(id, 'issued-in-error'));
+  const { id, signature } = assertOk(await issue()).body.data;
+  assertOk(await revoke(id, 'issued-in-error'));
   await app.instance.runJobsOnce();
   await harness.db
     .collection('outbox')
     .updateMany({ status: 'pending' }, { $set: { dueAt: new Date(0) } });
   await app.instance.runJobsOnce();
-  const about = { organizationId: objectId(ada.organizationId), traceId: `manifest:${id}` };
+  const about = { organizationId: toObjectId(ada.organizationId), traceId: `manifest:${id}` };
   const entries = await harness.db.collection('ledger').find(about).sort({ sequence: 1 }).toArray();
   const digest = createHash('sha256')
     .update(signature as string)
@@ -244,5 +244,5 @@ test('issuing and revoking are entries of the ledger, which name a digest of the
     { kind: 'manifest', manifestId: id, status: 'revoked', digest },
   ]);
   const chain = await app.call('POST', '/api/v1/hash-chain/verify', ada);
-  expect(ok(chain).body.data).toMatchObject({ verified: true });
+  expect(assertOk(chain).body.data).toMatchObject({ verified: true });
 });

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
+import { toObjectId } from '../../setup/harness.ts';
 import { startKeyManagement } from '../../setup/providers/key-management.ts';
-import { certifiedKey } from '../../setup/providers/self-signed.ts';
-import { outcome, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { createCertifiedKey } from '../../setup/providers/self-signed.ts';
+import { toOutcome, startApp, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
 const kms = useFixture(startKeyManagement, (server) => server.close());
 beforeAll(async () => {
   const change = { $set: { systemRole: 'owner' } };
-  await harness.db.collection('users').updateOne({ _id: objectId(ada.userId) }, change);
+  await harness.db.collection('users').updateOne({ _id: toObjectId(ada.userId) }, change);
   process.env.AWS_ACCESS_KEY_ID = 'of a test';
   process.env.AWS_SECRET_ACCESS_KEY = 'of a test';
 });
@@ -46,7 +46,7 @@ const notReady = { ready: false, code: 'SIGNER_NOT_READY' };
 const env = { ASSAY_SIGNER_PROVIDER: 'env' };
 
 test('env: a key with its certificate, which is published and cannot be rotated', async () => {
-  const { key, certificate } = certifiedKey('Assay');
+  const { key, certificate } = createCertifiedKey('Assay');
   const given = { ...env, ASSAY_SIGNER_KEY: key.replaceAll('\n', '\\n') };
   await on(given, async (app) => {
     const { kid, ...facts } = await statusOf(app);
@@ -59,7 +59,7 @@ test('env: a key with its certificate, which is published and cannot be rotated'
       history: null,
     });
     expect(await publishedKids(app)).toEqual([kid]);
-    expect(outcome(await rotate(app))).toEqual([400, 'KMS_ROTATION_UNSUPPORTED']);
+    expect(toOutcome(await rotate(app))).toEqual([400, 'KMS_ROTATION_UNSUPPORTED']);
   });
   await on({ ...given, ASSAY_SIGNER_CERTIFICATE: certificate }, async (app) => {
     expect(await statusOf(app)).toMatchObject({ mode: 'prod-cert', certChainDepth: 2 });
@@ -93,7 +93,7 @@ test('file: read on first use; a missing file is reported without its path', asy
     const missing = await statusOf(app);
     expect(missing).toMatchObject({ provider: 'file', ...notReady });
     expect(JSON.stringify(missing)).not.toContain(folder);
-    const { key, certificate } = certifiedKey('Assay');
+    const { key, certificate } = createCertifiedKey('Assay');
     await writeFile(keyFile, key);
     await writeFile(certificateFile, certificate);
     expect(await statusOf(app)).toMatchObject({
@@ -102,7 +102,7 @@ test('file: read on first use; a missing file is reported without its path', asy
       certChainDepth: 2,
       history: null,
     });
-    expect(outcome(await rotate(app))).toEqual([400, 'KMS_ROTATION_UNSUPPORTED']);
+    expect(toOutcome(await rotate(app))).toEqual([400, 'KMS_ROTATION_UNSUPPORTED']);
   });
   await rm(folder, { recursive: true });
 });
@@ -122,7 +122,7 @@ test('database: has its own key-encryption key, which may be replaced and must b
     expect(await statusOf(app)).toMatchObject({ ready: true });
   });
   await on({ ...database, ASSAY_SIGNER_KEK: 'far too short' }, async (app) => {
-    expect(outcome(await rotate(app))).toEqual([400, 'KMS_BAD_KEK']);
+    expect(toOutcome(await rotate(app))).toEqual([400, 'KMS_BAD_KEK']);
     expect(await statusOf(app)).toMatchObject(notReady);
   });
 });
@@ -147,7 +147,7 @@ test('kms: keys are made there and never leave it; rotation makes another one', 
       );
       kms.failing.status = 400;
       const refused = await rotate(app);
-      expect(outcome(refused)).toEqual([500, 'KMS_ROTATION_FAILED']);
+      expect(toOutcome(refused)).toEqual([500, 'KMS_ROTATION_FAILED']);
       expect(refused.text).not.toContain('a secret of the service');
       kms.failing.status = null;
       expect((await statusOf(app)).history).toHaveLength(2);
@@ -157,7 +157,7 @@ test('kms: keys are made there and never leave it; rotation makes another one', 
 test('kms: without a region, and with a service that refuses', async () => {
   const kmsProvider = { ASSAY_SIGNER_PROVIDER: 'kms' };
   await on(kmsProvider, async (app) => {
-    expect(outcome(await rotate(app))).toEqual([400, 'KMS_NOT_CONFIGURED']);
+    expect(toOutcome(await rotate(app))).toEqual([400, 'KMS_NOT_CONFIGURED']);
     expect(await statusOf(app)).toMatchObject(notReady);
   });
   kms.failing.status = 400;

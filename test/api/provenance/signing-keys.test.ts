@@ -2,9 +2,9 @@
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, objectId } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
-import { outcome, startApp, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, toObjectId } from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, startApp, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -13,15 +13,15 @@ const eve = useOwner(harness, 'Eve');
 
 const keys = () => harness.db.collection('signing_keys');
 const status = async (at = app): Promise<Answer['body']> =>
-  ok(await at.call('GET', '/api/v1/c2pa-kms/status', { token: ada.token })).body.data;
+  assertOk(await at.call('GET', '/api/v1/c2pa-kms/status', { token: ada.token })).body.data;
 const rotate = (at = app, { token } = ada): Promise<Answer> =>
   at.call('POST', '/api/v1/c2pa-kms/rotate', { token });
 const published = async (at = app): Promise<JsonWebKey[]> =>
-  ok(await at.call('GET', '/.well-known/jwks.json')).body.keys;
+  assertOk(await at.call('GET', '/.well-known/jwks.json')).body.keys;
 
 async function appoint({ userId }: Owner, systemRole: string): Promise<void> {
   const { users } = { users: harness.db.collection('users') };
-  await users.updateOne({ _id: objectId(userId) }, { $set: { systemRole } });
+  await users.updateOne({ _id: toObjectId(userId) }, { $set: { systemRole } });
 }
 beforeAll(() => appoint(ada, 'owner'));
 
@@ -83,7 +83,7 @@ test('a rotation makes a new generation, retires the one before, and is audited'
     { kid, generation: 2, status: 'active', activatedAt: rotatedAt, retiredAt: null },
     { kid: before.kid, generation: 1, status: 'retired', retiredAt: rotatedAt },
   ]);
-  const [entry] = await auditOf(app, ada, 'action=c2pa.key.rotate');
+  const [entry] = await listAuditEntries(app, ada, 'action=c2pa.key.rotate');
   expect(entry).toMatchObject({ status: 'success', detail: kid, metadata: { kid, generation: 2 } });
 });
 
@@ -94,9 +94,9 @@ test(
     const second = await startApp({}, { mongoUri: harness.mongoUri });
     try {
       const before = (await status()).history[0].generation as number;
-      const told = async (): Promise<number> =>
-        (await auditOf(app, ada, 'action=c2pa.key.rotate&limit=50')).length;
-      const toldBefore = await told();
+      const countAudited = async (): Promise<number> =>
+        (await listAuditEntries(app, ada, 'action=c2pa.key.rotate&limit=50')).length;
+      const countBefore = await countAudited();
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, turn) => rotate(turn % 2 ? app : second)),
       );
@@ -116,7 +116,7 @@ test(
       expect(history).toHaveLength(10);
       expect(history[0]).toMatchObject({ status: 'active', generation: rows.length });
       expect((await published()).map(({ kid }) => kid)).toHaveLength(rows.length);
-      expect(await told()).toBe(toldBefore + 20);
+      expect(await countAudited()).toBe(countBefore + 20);
     } finally {
       await second.stop();
     }
@@ -126,8 +126,8 @@ test(
 test('is for the system-level roles', async () => {
   const asEve = (method: string, path: string): Promise<Answer> =>
     app.call(method, `/api/v1/c2pa-kms/${path}`, { token: eve.token });
-  expect(outcome(await asEve('GET', 'status'))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await rotate(app, eve))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await asEve('GET', 'status'))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await rotate(app, eve))).toEqual([403, 'FORBIDDEN']);
   await appoint(eve, 'admin');
   expect((await asEve('GET', 'status')).status).toBe(200);
   expect((await rotate(app, eve)).status).toBe(201);

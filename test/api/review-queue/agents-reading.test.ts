@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, createFeedbackKey, ok } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { createAgent, createFeedbackKey, assertOk } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 import { useReviews } from './review-queue-stage.ts';
 
 const harness = useHarness();
@@ -24,7 +24,7 @@ const actionDigest = createHash('sha256').update(canonicalize(action)).digest('h
 
 test('an agent reads its own decision, by either name, and its receipt once there is a verdict', async () => {
   const { id, traceId, mongoId } = await hold({ agentId: till.id }, till.key);
-  expect(ok(await ask(traceId)).body.data.review).toEqual({
+  expect(assertOk(await ask(traceId)).body.data.review).toEqual({
     _id: id,
     status: 'pending',
     priority: 'medium',
@@ -33,8 +33,8 @@ test('an agent reads its own decision, by either name, and its receipt once ther
     decidedAt: null,
     receipt: null,
   });
-  const { receipt } = ok(await decide(id, { decision: 'approve', actionDigest })).body.data;
-  const { data } = ok(await ask(mongoId)).body;
+  const { receipt } = assertOk(await decide(id, { decision: 'approve', actionDigest })).body.data;
+  const { data } = assertOk(await ask(mongoId)).body;
   expect(data).toMatchObject({ traceId, status: 'approved', review: { status: 'approved' } });
   expect(data.review.receipt).toEqual(receipt);
   expect(receipt.actionDigest).toBe(actionDigest);
@@ -44,11 +44,11 @@ test('an agent reads its own decision, by either name, and its receipt once ther
 
 test('an agent reads no other decisions and no other resources', async () => {
   const { traceId, mongoId } = await hold({ agentId: till.id }, till.key);
-  expect(outcome(await ask(traceId, clerk.key))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await ask(mongoId, clerk.key))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await read(traceId))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await ask(traceId, clerk.key))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await ask(mongoId, clerk.key))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await read(traceId))).toEqual([404, 'NOT_FOUND']);
   for (const path of ['traces', 'review-queue', `traces/${mongoId}/ml-bom`])
-    expect(outcome(await app.call('GET', `/api/v1/${path}`, { key: till.key }))).toEqual([
+    expect(toOutcome(await app.call('GET', `/api/v1/${path}`, { key: till.key }))).toEqual([
       403,
       'FORBIDDEN',
     ]);
@@ -57,23 +57,23 @@ test('an agent reads no other decisions and no other resources', async () => {
 test('a waiting request is answered with the verdict', async () => {
   const { id, traceId } = await hold({ agentId: till.id }, till.key);
   const waiting = ask(traceId, till.key, '?wait=15');
-  ok(await decide(id, { decision: 'reject' }));
-  expect(ok(await waiting).body.data).toMatchObject({
+  assertOk(await decide(id, { decision: 'reject' }));
+  expect(assertOk(await waiting).body.data).toMatchObject({
     status: 'blocked',
     review: { status: 'rejected' },
   });
   const pending = await hold({ agentId: till.id }, till.key);
-  const late = ok(await ask(pending.traceId, till.key, '?wait=1')).body.data;
+  const late = assertOk(await ask(pending.traceId, till.key, '?wait=1')).body.data;
   expect(late.review.status).toBe('pending');
-  expect(outcome(await ask(traceId, till.key, '?wait=16'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await ask(traceId, till.key, '?wait=16'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('reading does not count against the ingestion limit of an agent', async () => {
   const body = { maxRequestsPerMinute: 2 };
   const { token } = ada;
-  ok(await app.call('PATCH', `/api/v1/agents/${clerk.id}/policies`, { token, body }));
+  assertOk(await app.call('PATCH', `/api/v1/agents/${clerk.id}/policies`, { token, body }));
   const { traceId } = await hold({ agentId: clerk.id }, clerk.key);
-  for (let times = 0; times < 5; times++) ok(await ask(traceId, clerk.key));
+  for (let times = 0; times < 5; times++) assertOk(await ask(traceId, clerk.key));
 });
 
 test('an approved decision has no review, and a list shows none', async () => {
@@ -85,18 +85,18 @@ test('an approved decision has no review, and a list shows none', async () => {
 
 test('an approval says that its action was corrected afterwards, to the agent and in the queue', async () => {
   const { id, traceId, mongoId } = await hold({ agentId: till.id }, till.key);
-  const approved = ok(await decide(id, { decision: 'approve', actionDigest })).body.data;
+  const approved = assertOk(await decide(id, { decision: 'approve', actionDigest })).body.data;
   expect(approved).not.toHaveProperty('superseded');
-  expect(ok(await ask(traceId)).body.data.review).not.toHaveProperty('superseded');
+  expect(assertOk(await ask(traceId)).body.data.review).not.toHaveProperty('superseded');
   const key = await createFeedbackKey(app, ada);
   const body = { traceId, correctedDecision: { tool: 'refund', amount: 12 } };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
+  assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
   for (const query of ['', '?wait=1']) {
-    const { review } = ok(await ask(mongoId, till.key, query)).body.data;
+    const { review } = assertOk(await ask(mongoId, till.key, query)).body.data;
     expect(review).toMatchObject({ status: 'approved', superseded: true });
     expect(review.actionDigest).not.toBe(review.receipt.actionDigest);
   }
   const queue = await app.call('GET', '/api/v1/review-queue', { token: ada.token });
-  const listed = ok(queue).body.data.find(({ _id }: { _id: string }) => _id === id);
+  const listed = assertOk(queue).body.data.find(({ _id }: { _id: string }) => _id === id);
   expect(listed).toMatchObject({ status: 'approved', superseded: true });
 });

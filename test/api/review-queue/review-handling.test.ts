@@ -1,9 +1,14 @@
 // Assignment, escalation and deadlines of review items (document 2, section 4.3; docs/review-queue.md).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  createMember,
+  toObjectId,
+} from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 import { path, useReviews } from './review-queue-stage.ts';
 
 const harness = useHarness();
@@ -26,62 +31,66 @@ const UNKNOWN_ID = '0123456789abcdef01234567';
 
 test('a member assigns an item to a member, and removes the assignment', async () => {
   const { id, traceId } = await hold();
-  const assigned = ok(await assign(id, { assignedTo: ada.userId }, bob)).body.data;
+  const assigned = assertOk(await assign(id, { assignedTo: ada.userId }, bob)).body.data;
   expect(assigned).toMatchObject({ id, status: 'pending', assignedTo: ada.userId });
   expect(Date.parse(assigned.updatedAt)).toBeGreaterThan(Date.parse(assigned.createdAt));
-  const [entry] = await auditOf(app, ada, `action=review.assign&resourceId=${id}`);
+  const [entry] = await listAuditEntries(app, ada, `action=review.assign&resourceId=${id}`);
   expect(entry).toMatchObject({ status: 'success', metadata: { traceId, assignedTo: ada.userId } });
-  expect(ok(await assign(id, {})).body.data.assignedTo).toBeNull();
+  expect(assertOk(await assign(id, {})).body.data.assignedTo).toBeNull();
 });
 
 test('an escalation goes to the named member, and the item stays pending', async () => {
   const { id, traceId } = await hold();
   const reason = 'Ask bob@example.com';
-  const { data } = ok(await escalate(id, { reason, escalateTo: bob.userId }, bob)).body;
+  const { data } = assertOk(await escalate(id, { reason, escalateTo: bob.userId }, bob)).body;
   expect(data).toMatchObject({ id, status: 'pending', escalatedTo: bob.userId });
   expect(data.escalatedAt).toEqual(expect.any(String));
   expect(data.escalationReason).toMatch(/^Ask \[/);
-  const [entry] = await auditOf(app, ada, `action=review.escalate&resourceId=${id}`);
+  const [entry] = await listAuditEntries(app, ada, `action=review.escalate&resourceId=${id}`);
   expect(entry).toMatchObject({ metadata: { traceId, escalatedTo: bob.userId } });
 });
 
 test('an escalation without a name goes by the workspace’s settings, otherwise to the owner', async () => {
   const first = await hold();
-  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
-  const settled = ok(await settle({ escalationPolicy: { escalateTo: bob.userId } })).body.data;
+  expect(assertOk(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
+  const settled = assertOk(await settle({ escalationPolicy: { escalateTo: bob.userId } })).body
+    .data;
   expect(settled).toMatchObject({ name: 'Default', escalationPolicy: { escalateTo: bob.userId } });
-  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(bob.userId);
+  expect(assertOk(await escalate(first.id)).body.data.escalatedTo).toBe(bob.userId);
   await changeMembership(harness, bob, { isActive: false });
-  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
+  expect(assertOk(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
   await changeMembership(harness, bob, { isActive: true });
-  ok(await settle({ escalationPolicy: { escalateTo: null } }));
-  expect(ok(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
+  assertOk(await settle({ escalationPolicy: { escalateTo: null } }));
+  expect(assertOk(await escalate(first.id)).body.data.escalatedTo).toBe(ada.userId);
 });
 
 test('an item is not assigned outside the organisation', async () => {
   const { id } = await hold();
   for (const stranger of [UNKNOWN_ID, eve.userId]) {
-    expect(outcome(await assign(id, { assignedTo: stranger }))).toEqual([404, 'NOT_FOUND']);
-    expect(outcome(await escalate(id, { escalateTo: stranger }))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await assign(id, { assignedTo: stranger }))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await escalate(id, { escalateTo: stranger }))).toEqual([404, 'NOT_FOUND']);
     const policy = { escalationPolicy: { escalateTo: stranger } };
-    expect(outcome(await settle(policy))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await settle(policy))).toEqual([404, 'NOT_FOUND']);
   }
-  expect(outcome(await assign(id, {}, eve))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await escalate(id, {}, eve))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await assign(id, {}, eve))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await escalate(id, {}, eve))).toEqual([404, 'NOT_FOUND']);
 });
 
 test('a decided item is neither assigned nor escalated', async () => {
   const { id } = await hold();
-  ok(await decide(id, { decision: 'approve' }));
-  expect(outcome(await assign(id, { assignedTo: ada.userId }))).toEqual([400, 'INVALID_OPERATION']);
-  expect(outcome(await escalate(id))).toEqual([400, 'INVALID_OPERATION']);
+  assertOk(await decide(id, { decision: 'approve' }));
+  expect(toOutcome(await assign(id, { assignedTo: ada.userId }))).toEqual([
+    400,
+    'INVALID_OPERATION',
+  ]);
+  expect(toOutcome(await escalate(id))).toEqual([400, 'INVALID_OPERATION']);
 });
 
 test('viewers handle nothing', async () => {
   const viewer = await createMember(harness, ada, 'viewer');
   const { id } = await hold();
-  expect(outcome(await assign(id, {}, viewer))).toEqual([403, 'FORBIDDEN']);
-  expect(outcome(await escalate(id, {}, viewer))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await assign(id, {}, viewer))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await escalate(id, {}, viewer))).toEqual([403, 'FORBIDDEN']);
 });
 
 test.each([
@@ -92,14 +101,14 @@ test.each([
 ])('%s refuses %j', async (what, body) => {
   const { id } = await hold();
   const answer = what === 'assign' ? await assign(id, body) : await escalate(id, body);
-  expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('a deadline follows from priority and workspace, and is overdue when it passes undecided', async () => {
   expect((await list()).body.data[0]).toMatchObject({ slaDeadline: null, overdue: false });
-  const { data } = ok(await settle({ reviewSla: { medium: 24, critical: 0.5 } })).body;
+  const { data } = assertOk(await settle({ reviewSla: { medium: 24, critical: 0.5 } })).body;
   expect(data.reviewSla).toEqual({ critical: 0.5, high: null, medium: 24, low: null });
-  ok(await settle({ reviewSla: { critical: 1 } }));
+  assertOk(await settle({ reviewSla: { critical: 1 } }));
   const { id } = await hold();
   const [newest] = (await list('status=pending')).body.data;
   expect(newest).toMatchObject({ id, priority: 'medium', overdue: false });
@@ -109,11 +118,14 @@ test('a deadline follows from priority and workspace, and is overdue when it pas
   const moveDeadline = (to: number) =>
     harness.db
       .collection('ledger')
-      .updateOne({ 'review._id': objectId(id) }, { $set: { 'review.slaDeadline': new Date(to) } });
+      .updateOne(
+        { 'review._id': toObjectId(id) },
+        { $set: { 'review.slaDeadline': new Date(to) } },
+      );
   await moveDeadline(Date.now() - 1000);
   expect((await list('status=pending')).body.data[0]).toMatchObject({ id, overdue: true });
   await moveDeadline(Date.parse(newest.slaDeadline));
-  ok(await decide(id, { decision: 'approve' }));
+  assertOk(await decide(id, { decision: 'approve' }));
   expect((await list('status=approved')).body.data[0]).toMatchObject({ id, overdue: false });
 });
 
@@ -125,7 +137,7 @@ test('the policy that holds a decision may say how urgent it is', async () => {
     conditions: [{ field: 'outputDecision.action.amount', operator: 'greater_than', value: 1000 }],
     actions: [{ type: 'flag_for_review', config }],
   };
-  ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+  assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
   const { id } = await hold({ outputDecision: { action: { tool: 'refund', amount: 5000 } } });
   expect((await list('status=pending')).body.data[0]).toMatchObject({ id, priority: 'critical' });
 });
@@ -138,7 +150,7 @@ test.each([
   { escalationPolicy: {} },
   { escalationPolicy: { escalateTo: 'bob' } },
 ])('the settings %j are refused', async (body) => {
-  expect(outcome(await settle(body))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await settle(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('none of this changes the chain', async () => {

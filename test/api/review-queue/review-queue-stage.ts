@@ -1,7 +1,7 @@
 // Held decisions and what is done with them, for the tests of the review queue.
 import { beforeAll } from 'vitest';
 import type { Harness } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { createWorkspaceKey, buildDecision, assertOk, type Owner } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 export const path = '/api/v1/review-queue';
@@ -26,15 +26,15 @@ export function useReviews(harness: Harness, owner: Owner) {
     ].map((condition) => ({ ...condition, logicalOperator: 'OR' }));
     const actions = [{ type: 'flag_for_review', config: { reason: 'Refunds are looked at' } }];
     const policy = { name: 'Refunds', conditions, actions };
-    ok(await app.call('POST', '/api/v1/policies', { token: owner.token, body: policy }));
+    assertOk(await app.call('POST', '/api/v1/policies', { token: owner.token, body: policy }));
   });
   return {
     /** A held decision; `more` replaces members of its body. */
     async hold(more: object = {}, by?: string): Promise<Held> {
       const outputDecision = { action: { tool: 'refund', amount: 120 } };
-      const body = decision('till', { outputDecision, ...more });
+      const body = buildDecision('till', { outputDecision, ...more });
       const answer = await app.call('POST', '/api/v1/traces', { key: by ?? key, body });
-      const { traceId } = ok(answer).body.data as { traceId: string };
+      const { traceId } = assertOk(answer).body.data as { traceId: string };
       const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
       return { id: String(stored?.review?._id), traceId, mongoId: String(stored?._id) };
     },
@@ -49,7 +49,7 @@ export function useReviews(harness: Harness, owner: Owner) {
     entriesOf: (traceId: string) =>
       harness.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray(),
     verify: async (): Promise<boolean> =>
-      ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: owner.token })).body.data
-        .verified as boolean,
+      assertOk(await app.call('POST', '/api/v1/hash-chain/verify', { token: owner.token })).body
+        .data.verified as boolean,
   };
 }

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember } from '../../setup/harness.ts';
-import { createAgent, createOwner, ok } from '../../setup/personas.ts';
-import { outcome } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember } from '../../setup/harness.ts';
+import { createAgent, createOwner, assertOk } from '../../setup/personas.ts';
+import { toOutcome } from '../../setup/start-app.ts';
 import { useReviews } from './review-queue-stage.ts';
 
 const harness = useHarness({ ASSAY_DB_POOL: '32' });
@@ -82,7 +82,9 @@ test.each([
   async (verdict, state, status, humanOverride) => {
     const { id, traceId, mongoId } = await hold();
     const words = { reason: 'As agreed with bob@example.com', notes: 'Seen.\nTwice.' };
-    const { body } = ok(await decide(id, { decision: verdict, ...words, actionDigest: digest }));
+    const { body } = assertOk(
+      await decide(id, { decision: verdict, ...words, actionDigest: digest }),
+    );
     const [ingested, entry] = await entriesOf(traceId);
     expect(body.data).toMatchObject({
       id,
@@ -113,7 +115,7 @@ test.each([
     });
     const opened = sha256(canonicalize([receipt.salt, 'actionDigest', digest]));
     expect(view.commitments.actionDigest).toBe(opened);
-    const [logged] = await auditOf(app, ada, `action=review.decision&resourceId=${id}`);
+    const [logged] = await listAuditEntries(app, ada, `action=review.decision&resourceId=${id}`);
     expect(logged).toMatchObject({
       status: 'success',
       resource: 'review',
@@ -129,11 +131,11 @@ test.each([
 
 test('a verdict is final', async () => {
   const { id, traceId } = await hold();
-  ok(await decide(id, { decision: 'approve' }));
+  assertOk(await decide(id, { decision: 'approve' }));
   for (const decision of ['approve', 'reject'])
-    expect(outcome(await decide(id, { decision }))).toEqual([400, 'INVALID_OPERATION']);
+    expect(toOutcome(await decide(id, { decision }))).toEqual([400, 'INVALID_OPERATION']);
   expect(await entriesOf(traceId)).toHaveLength(2);
-  const [failure] = await auditOf(app, ada, `action=review.decision&resourceId=${id}`);
+  const [failure] = await listAuditEntries(app, ada, `action=review.decision&resourceId=${id}`);
   expect(failure).toMatchObject({ status: 'failure', metadata: { code: 'INVALID_OPERATION' } });
 });
 
@@ -141,16 +143,16 @@ test('an approval is bound to the action that was looked at', async () => {
   const { id } = await hold();
   const other = sha256(canonicalize({ tool: 'refund', amount: 12_000 }));
   const answer = await decide(id, { decision: 'approve', actionDigest: other });
-  expect(outcome(answer)).toEqual([400, 'INVALID_OPERATION']);
-  ok(await decide(id, { decision: 'approve', actionDigest: digest }));
+  expect(toOutcome(answer)).toEqual([400, 'INVALID_OPERATION']);
+  assertOk(await decide(id, { decision: 'approve', actionDigest: digest }));
   const text = await hold({ outputDecision: { action: 'refund all' } });
   const ofText = { decision: 'approve', actionDigest: sha256('"refund all"') };
-  expect(ok(await decide(text.id, ofText)).body.data.action).toBe('refund all');
+  expect(assertOk(await decide(text.id, ofText)).body.data.action).toBe('refund all');
 });
 
 test('a payload that is not stored is not shown, and no digest matches', async () => {
   const agent = await createAgent(app, ada);
-  ok(
+  assertOk(
     await app.call('PATCH', `/api/v1/agents/${agent.id}/policies`, {
       token: ada.token,
       body: { logPayloads: false },
@@ -160,8 +162,8 @@ test('a payload that is not stored is not shown, and no digest matches', async (
   const [item] = (await list('status=pending')).body.data;
   expect(item).toMatchObject({ id, action: null, actionDigest: null, payload: null });
   const bound = { decision: 'approve', actionDigest: digest };
-  expect(outcome(await decide(id, bound))).toEqual([400, 'INVALID_OPERATION']);
-  const { receipt } = ok(await decide(id, { decision: 'approve' })).body.data;
+  expect(toOutcome(await decide(id, bound))).toEqual([400, 'INVALID_OPERATION']);
+  const { receipt } = assertOk(await decide(id, { decision: 'approve' })).body.data;
   expect(receipt).toMatchObject({ actionDigest: null, salt: null });
 });
 
@@ -176,7 +178,7 @@ test(
     const calls = Array.from({ length: 40 }, (_, number) =>
       decide(id, { decision: verdictOf(number) }),
     );
-    const codes = (await Promise.all(calls)).map((answer) => outcome(answer).join(' '));
+    const codes = (await Promise.all(calls)).map((answer) => toOutcome(answer).join(' '));
     expect(codes.filter((code) => code === '200 ')).toHaveLength(1);
     expect(codes.filter((code) => code === '400 INVALID_OPERATION')).toHaveLength(39);
     expect(await entriesOf(traceId)).toHaveLength(2);
@@ -212,16 +214,16 @@ test(
 
 test('many are decided at once: those that are decided or unknown are skipped', async () => {
   const [one, two, decided] = [await hold(), await hold(), await hold()];
-  ok(await decide(decided.id, { decision: 'reject' }));
+  assertOk(await decide(decided.id, { decision: 'reject' }));
   const ids = [one.id, two.id.toUpperCase(), decided.id, UNKNOWN_ID, one.id];
-  const { body } = ok(await decideAll({ ids, decision: 'approve', reason: 'All fine' }));
+  const { body } = assertOk(await decideAll({ ids, decision: 'approve', reason: 'All fine' }));
   expect(body.data).toEqual({ requested: 4, changed: 2, ids: expect.any(Array) });
   expect(body.data.ids.sort()).toEqual([one.id, two.id].sort());
   expect((await read(one.mongoId)).body.data.status).toBe('approved');
   expect((await read(decided.mongoId)).body.data.status).toBe('blocked');
   expect((await list('status=approved')).body.data[0]).toMatchObject({ reason: 'All fine' });
-  expect(outcome(await decideAll({ ids, decision: 'reject' }))).toEqual([404, 'NOT_FOUND']);
-  const [entry] = await auditOf(app, ada, 'action=review.bulk_decision&status=success');
+  expect(toOutcome(await decideAll({ ids, decision: 'reject' }))).toEqual([404, 'NOT_FOUND']);
+  const [entry] = await listAuditEntries(app, ada, 'action=review.bulk_decision&status=success');
   expect(entry).toMatchObject({ metadata: { requested: 4, changed: 2, decision: 'approve' } });
 });
 
@@ -240,7 +242,7 @@ test('a failing verdict in a bulk decision is reported, and the others stay', as
     async ({ mongoId }) => (await read(mongoId)).body.data.status as string,
   );
   expect(await Promise.all(statuses)).toEqual(['approved', 'flagged', 'approved']);
-  expect(ok(await decideAll({ ids, decision: 'reject' })).body.data).toEqual({
+  expect(assertOk(await decideAll({ ids, decision: 'reject' })).body.data).toEqual({
     requested: 3,
     changed: 1,
     ids: [damaged.id],
@@ -255,7 +257,7 @@ test.each([
   ['another verdict', { ids: [UNKNOWN_ID], decision: 'maybe' }],
   ['a long reason', { ids: [UNKNOWN_ID], decision: 'approve', reason: 'x'.repeat(1001) }],
 ])('a bulk decision with %s is refused', async (_, body) => {
-  expect(outcome(await decideAll(body))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await decideAll(body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test.each([
@@ -267,7 +269,7 @@ test.each([
   ['another member', { decision: 'approve', actiondigest: digest }],
 ])('a decision with %s is refused', async (_, body) => {
   const { id } = await hold();
-  expect(outcome(await decide(id, body))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await decide(id, body))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test.each([
@@ -275,30 +277,30 @@ test.each([
   ['null', null, null],
 ])('words that are %s say nothing', async (_, reason, notes) => {
   const { id } = await hold();
-  const { body } = ok(await decide(id, { decision: 'reject', reason, notes }));
+  const { body } = assertOk(await decide(id, { decision: 'reject', reason, notes }));
   expect(body.data).toMatchObject({ status: 'rejected', reason: null, notes: null });
 });
 
 test('an unknown status of the list is refused', async () => {
-  expect(outcome(await list('status=open'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await list('status=open'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('another organisation and another workspace do not reach it', async () => {
   const { id } = await hold();
   const eve = await createOwner(app, 'Eve');
   expect((await list('', eve)).body.total).toBe(0);
-  expect(outcome(await decide(id, { decision: 'approve' }, eve))).toEqual([404, 'NOT_FOUND']);
-  expect(outcome(await decideAll({ ids: [id], decision: 'approve' }, eve))).toEqual([
+  expect(toOutcome(await decide(id, { decision: 'approve' }, eve))).toEqual([404, 'NOT_FOUND']);
+  expect(toOutcome(await decideAll({ ids: [id], decision: 'approve' }, eve))).toEqual([
     404,
     'NOT_FOUND',
   ]);
   const body = { name: 'Other' };
   const made = await app.call('POST', '/api/v1/workspaces', { token: ada.token, body });
-  const headers = { 'x-workspace-id': ok(made).body.data._id as string };
+  const headers = { 'x-workspace-id': assertOk(made).body.data._id as string };
   const call = { token: ada.token, headers };
   expect((await app.call('GET', '/api/v1/review-queue', call)).body.total).toBe(0);
   const there = { ...call, body: { decision: 'approve' } };
-  expect(outcome(await app.call('POST', `/api/v1/review-queue/${id}/decision`, there))).toEqual([
+  expect(toOutcome(await app.call('POST', `/api/v1/review-queue/${id}/decision`, there))).toEqual([
     404,
     'NOT_FOUND',
   ]);
@@ -319,10 +321,14 @@ test('owner, admin and reviewer decide; a member does not', async () => {
 
 test('deleting a decision removes its item and the texts of its reviewer', async () => {
   const [pending, decided] = [await hold(), await hold()];
-  ok(await decide(decided.id, { decision: 'approve', reason: 'Customer Zebra asked', notes: 'z' }));
+  assertOk(
+    await decide(decided.id, { decision: 'approve', reason: 'Customer Zebra asked', notes: 'z' }),
+  );
   const ids = [pending.mongoId, decided.mongoId];
-  ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body: { ids } }));
-  expect(outcome(await decide(pending.id, { decision: 'approve' }))).toEqual([404, 'NOT_FOUND']);
+  assertOk(
+    await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body: { ids } }),
+  );
+  expect(toOutcome(await decide(pending.id, { decision: 'approve' }))).toEqual([404, 'NOT_FOUND']);
   const listed = (await list()).body.data.map(({ id }: { id: string }) => id);
   expect(listed).not.toContain(pending.id);
   expect(listed).not.toContain(decided.id);

@@ -1,16 +1,16 @@
 // SCIM discovery, authentication and rate limits (document 1, sections 4.5, 5 and 8).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
-import { directory, type Directory } from '../../setup/scim.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { assertOk, createOwner } from '../../setup/personas.ts';
+import { createDirectory, type Directory } from '../../setup/scim.ts';
 import { startApp } from '../../setup/start-app.ts';
 
 let scim: Directory;
 const harness = useHarness({ ASSAY_PUBLIC_URL: 'https://assay.example/' });
 const ada = useOwner(harness);
 beforeAll(async () => {
-  scim = await directory(harness.app, ada);
+  scim = await createDirectory(harness.app, ada);
 });
 
 const open = (path: string) => harness.app.call('GET', `/scim/v2${path}`);
@@ -60,7 +60,7 @@ test('the schemas describe exactly what users and groups show', async () => {
     name: { formatted: 'f', givenName: 'g', familyName: 'h' },
   });
   const [user, group] = ['/Users?count=1', '/Groups?count=3'].map(
-    async (path) => ok(await scim.call('GET', path)).body,
+    async (path) => assertOk(await scim.call('GET', path)).body,
   );
   const described = (await open('/Schemas')).body.Resources;
   const common = ['schemas', 'id', 'externalId', 'meta'];
@@ -92,7 +92,7 @@ test('addresses are absolute where the public address is known', async () => {
 });
 
 test('only owners mint the token, it is shown once, kept as a digest, and replaced at once', async () => {
-  const minted = ok(
+  const minted = assertOk(
     await harness.app.call('POST', '/api/v1/organization/scim-token', { token: ada.token }),
   );
   expect(minted.body.data.token).toMatch(/^scim_[0-9a-f]{48}$/);
@@ -101,11 +101,11 @@ test('only owners mint the token, it is shown once, kept as a digest, and replac
     status: '401',
     detail: expect.any(String),
   });
-  scim = { ...scim, ...(await directory(harness.app, ada)) };
+  scim = { ...scim, ...(await createDirectory(harness.app, ada)) };
   expect((await scim.call('GET', '/Users')).status).toBe(200);
   const rows = await harness.db
     .collection('scim_tokens')
-    .find({ organizationId: objectId(ada.organizationId) })
+    .find({ organizationId: toObjectId(ada.organizationId) })
     .toArray();
   expect(rows).toHaveLength(1);
   for (const name of ['scim_tokens', 'audit_entries', 'audit_rows', 'organizations'])
@@ -116,8 +116,8 @@ test('only owners mint the token, it is shown once, kept as a digest, and replac
 
 test('a plan without SCIM is refused with its own code, after the token', async () => {
   const small = await createOwner(harness.app, 'Small');
-  const source = await directory(harness.app, small);
-  const where = { _id: objectId(small.organizationId) };
+  const source = await createDirectory(harness.app, small);
+  const where = { _id: toObjectId(small.organizationId) };
   await harness.db
     .collection('organizations')
     .updateOne(where, { $set: { 'subscription.plan': 'governance' } });
@@ -133,7 +133,7 @@ test('a plan without SCIM is refused with its own code, after the token', async 
 test('the limit holds per address and per token, in the shape of SCIM', async () => {
   const app = await startApp({ ASSAY_LIMIT_SCIM: '3' });
   const owner = await createOwner(app, 'Limited');
-  const source = await directory(app, owner);
+  const source = await createDirectory(app, owner);
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await source.call('GET', '/Users')).status);
   expect(statuses).toEqual([200, 200, 200, 429]);

@@ -1,16 +1,21 @@
 // SCIM groups over HTTP: role groups whose members change (document 1, sections 2 and 4.5).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
-import { directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  createMember,
+  toObjectId,
+} from '../../setup/harness.ts';
+import { assertOk, createOwner } from '../../setup/personas.ts';
+import { createDirectory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 let scim: Directory;
 const harness = useHarness();
 const ada = useOwner(harness);
 beforeAll(async () => {
-  scim = await directory(harness.app, ada);
+  scim = await createDirectory(harness.app, ada);
 });
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
@@ -24,14 +29,14 @@ const remove = (id: string) => ({ op: 'remove', path: `members[value eq "${id}"]
 const roles = async (ids: readonly string[], { organizationId } = ada): Promise<unknown[]> =>
   Promise.all(
     ids.map(async (id) => {
-      const where = { organizationId: objectId(organizationId), userId: objectId(id) };
+      const where = { organizationId: toObjectId(organizationId), userId: toObjectId(id) };
       return (await harness.db.collection('memberships').findOne(where))?.role as unknown;
     }),
   );
 
 test('the four buckets are listed, filtered and shown without their members', async () => {
   const { id } = await scim.provision({ displayName: 'Listed' });
-  const all = ok(await scim.call('GET', '/Groups')).body;
+  const all = assertOk(await scim.call('GET', '/Groups')).body;
   expect([all.totalResults, all.Resources.map(({ id: name }: { id: string }) => name)]).toEqual([
     4,
     ['owner', 'admin', 'member', 'reviewer'],
@@ -43,15 +48,15 @@ test('the four buckets are listed, filtered and shown without their members', as
     meta: { resourceType: 'Group', location: '/scim/v2/Groups/member' },
   });
   const found = async (filter: string): Promise<string[]> =>
-    ok(await scim.call('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).body.Resources.map(
-      (group: { id: string }) => group.id,
-    );
+    assertOk(
+      await scim.call('GET', `/Groups?filter=${encodeURIComponent(filter)}`),
+    ).body.Resources.map((group: { id: string }) => group.id);
   expect(await found('displayName eq "Admin"')).toEqual(['admin']);
   expect(await found(`members.value eq "${id}"`)).toEqual(['member']);
   expect(await found('displayName eq "engineering"')).toEqual([]);
-  const bare = ok(await scim.call('GET', '/Groups/member?excludedAttributes=members')).body;
+  const bare = assertOk(await scim.call('GET', '/Groups/member?excludedAttributes=members')).body;
   expect(Object.keys(bare)).toEqual(['schemas', 'id', 'displayName', 'meta']);
-  const window = ok(
+  const window = assertOk(
     await scim.call('GET', '/Groups?startIndex=2&count=2&attributes=displayName'),
   ).body;
   expect(window).toMatchObject({ totalResults: 4, startIndex: 2, itemsPerPage: 2 });
@@ -75,7 +80,7 @@ test('an added member gets the role, a removed one a lesser role; every change i
   expect((await scim.call('GET', `/Users/${id}`)).body.groups).toEqual([]);
   expect((await scim.patch('/Groups/reviewer', add(id), add(id))).status).toBe(204);
   expect((await scim.call('GET', '/Groups/reviewer')).body.members).toMatchObject([{ value: id }]);
-  const entries = await auditOf(harness.app, ada, 'resource=group');
+  const entries = await listAuditEntries(harness.app, ada, 'resource=group');
   expect(entries.map(({ action, resourceId, metadata }) => [action, resourceId, metadata])).toEqual(
     (
       [
@@ -101,7 +106,7 @@ test('a patch without effect changes no member', async () => {
 test('a patch is all or nothing: one unknown member, one unknown path or one bad value in the middle', async () => {
   const ids = [(await scim.provision()).id, (await scim.provision()).id];
   const stranger = await createOwner(harness.app, 'Stranger');
-  const audited = await auditOf(harness.app, ada, 'resource=group&status=success');
+  const audited = await listAuditEntries(harness.app, ada, 'resource=group&status=success');
   for (const bad of [
     add('f'.repeat(24)),
     add('no-id'),
@@ -119,7 +124,9 @@ test('a patch is all or nothing: one unknown member, one unknown path or one bad
     expect(await roles(ids), JSON.stringify(bad)).toEqual(['member', 'member']);
   }
   expect(await roles([stranger.userId])).toEqual([undefined]);
-  expect(await auditOf(harness.app, ada, 'resource=group&status=success')).toEqual(audited);
+  expect(await listAuditEntries(harness.app, ada, 'resource=group&status=success')).toEqual(
+    audited,
+  );
 });
 
 test('groups are fixed: making, replacing, deleting is 405', async () => {
@@ -147,7 +154,7 @@ test('groups are fixed: making, replacing, deleting is 405', async () => {
 
 test('the last active owner cannot be moved, put elsewhere or made the only suspended one', async () => {
   const home = await createOwner(harness.app, 'Owners');
-  const source = await directory(harness.app, home);
+  const source = await createDirectory(harness.app, home);
   const second = await createMember(harness, home, 'owner');
   await changeMembership(harness, second, { isActive: false, deactivatedBy: 'scim' });
   for (const answer of [
@@ -174,12 +181,12 @@ test(
   { tags: ['long'] },
   async () => {
     const home = await createOwner(harness.app, 'Race');
-    const source = await directory(harness.app, home);
+    const source = await createDirectory(harness.app, home);
     const second = await createMember(harness, home, 'owner');
     const ids = [home.userId, second.userId];
     const where = {
-      organizationId: objectId(home.organizationId),
-      userId: { $in: ids.map(objectId) },
+      organizationId: toObjectId(home.organizationId),
+      userId: { $in: ids.map(toObjectId) },
     };
     const memberships = harness.db.collection('memberships');
     const ways = [
@@ -209,7 +216,7 @@ test(
   { tags: ['long'] },
   async () => {
     const home = await createOwner(harness.app, 'Big');
-    const source = await directory(harness.app, home);
+    const source = await createDirectory(harness.app, home);
     const body = (count: number) => ({
       schemas: [PATCH_URN],
       Operations: [
@@ -226,7 +233,7 @@ test(
     expect(new Set(await roles(ids, home))).toEqual(new Set(['reviewer']));
     expect(
       await harness.db.collection('audit_entries').countDocuments({
-        organizationId: objectId(home.organizationId),
+        organizationId: toObjectId(home.organizationId),
         action: 'scim.group.member_add',
       }),
     ).toBe(40);

@@ -4,14 +4,14 @@
 import { expect, test } from 'vitest';
 import { useHarness } from '../../setup/fixtures.ts';
 import { createOwner } from '../../setup/personas.ts';
-import { directory, PATCH_URN, USER_URN, type Directory } from '../../setup/scim.ts';
+import { createDirectory, PATCH_URN, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const harness = useHarness();
 
 const start = async (name: string): Promise<Directory> =>
-  directory(harness.app, await createOwner(harness.app, name));
+  createDirectory(harness.app, await createOwner(harness.app, name));
 const filtered = (path: string, filter: string, more = ''): string =>
   `${path}?${more}filter=${encodeURIComponent(filter)}`;
 const patched = (scim: Directory, path: string, ...Operations: object[]): Promise<Answer> =>

@@ -3,18 +3,18 @@
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember, objectId } from '../../setup/harness.ts';
+import { createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
-  ok,
+  assertOk,
   createOwner,
   PASSWORD,
   createWorkspaceKey,
   type Owner,
 } from '../../setup/personas.ts';
-import { address, directory, PATCH_URN, type Directory } from '../../setup/scim.ts';
+import { createAddress, createDirectory, PATCH_URN, type Directory } from '../../setup/scim.ts';
 
 /** The attacker's organisation, and the one that is attacked. */
 let attack: Directory;
@@ -23,18 +23,21 @@ const harness = useHarness();
 const eve = useOwner(harness, 'Eve');
 const bob = useOwner(harness, 'Bob');
 beforeAll(async () => {
-  [attack, home] = [await directory(harness.app, eve), await directory(harness.app, bob)];
+  [attack, home] = [
+    await createDirectory(harness.app, eve),
+    await createDirectory(harness.app, bob),
+  ];
 });
 
 /** Everything that makes up the other organisation: its people, memberships and sessions. */
 async function belongings({ organizationId, userId }: Owner): Promise<object> {
-  const of = { organizationId: objectId(organizationId) };
+  const of = { organizationId: toObjectId(organizationId) };
   const [memberships, sessions, organization] = await Promise.all([
     harness.db.collection('memberships').find(of).sort({ _id: 1 }).toArray(),
     harness.db.collection('sessions').find(of).sort({ _id: 1 }).toArray(),
     harness.db.collection('organizations').findOne({ _id: of.organizationId }),
   ]);
-  const ids = [...memberships.map((one) => one.userId as string), objectId(userId)];
+  const ids = [...memberships.map((one) => one.userId as string), toObjectId(userId)];
   const users = await harness.db
     .collection('users')
     .find({ _id: { $in: ids as never[] } })
@@ -42,7 +45,7 @@ async function belongings({ organizationId, userId }: Owner): Promise<object> {
     .toArray();
   return { memberships, sessions, users, organization };
 }
-const account = (id: string) => harness.db.collection('users').findOne({ _id: objectId(id) });
+const account = (id: string) => harness.db.collection('users').findOne({ _id: toObjectId(id) });
 const signIn = (email: string, password = PASSWORD) =>
   harness.app.call('POST', '/api/v1/auth/login', { body: { email, password } });
 
@@ -158,10 +161,10 @@ test('4: only an owner mints a token, for the own organisation only', async () =
     harness.app.call('POST', '/api/v1/organization/scim-token', { token, body });
   expect((await call(admin.token)).status).toBe(403);
   const evil = await createOwner(harness.app, 'Mallory');
-  const minted = ok(await call(evil.token));
+  const minted = assertOk(await call(evil.token));
   const after = await harness.db
     .collection('scim_tokens')
-    .find({ _id: { $ne: objectId(minted.body.data._id) } })
+    .find({ _id: { $ne: toObjectId(minted.body.data._id) } })
     .sort({ _id: 1 })
     .toArray();
   expect(after).toEqual(before);
@@ -201,7 +204,7 @@ test('7: a shared account is not renamed, moved, replaced or switched off', asyn
   const { id } = (await attack.call('POST', '/Users', { userName: victim.email })).body;
   expect(id).toBe(victim.userId);
   const before = await belongings(victim);
-  const evil = address();
+  const evil = createAddress();
   await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: evil });
   await attack.patch(`/Users/${id}`, {
     op: 'replace',
@@ -222,7 +225,7 @@ test('8: ending sessions ends those of the own organisation only', async () => {
   await harness.db
     .collection('organizations')
     .updateOne(
-      { _id: objectId(eve.organizationId) },
+      { _id: toObjectId(eve.organizationId) },
       { $set: { endSessionsOnScimDeactivate: true } },
     );
   const { id } = (await attack.call('POST', '/Users', { userName: victim.email })).body;
@@ -241,7 +244,7 @@ test('9: users of another organisation are not there', async () => {
   };
   for (const [method, body] of [
     ['GET', undefined],
-    ['PUT', { userName: address() }],
+    ['PUT', { userName: createAddress() }],
     ['PATCH', operations],
     ['DELETE', undefined],
   ] as const)
@@ -300,7 +303,7 @@ test('11: no member of a resource reaches the database that is not in the schema
     constructor: { prototype: { admin: true } },
   };
   const before = await belongings(bob);
-  const made = (await attack.call('POST', '/Users', { ...loot, userName: address() })).body;
+  const made = (await attack.call('POST', '/Users', { ...loot, userName: createAddress() })).body;
   const put = (await attack.call('PUT', `/Users/${made.id}`, { ...loot, userName: made.userName }))
     .body;
   const patched = (await attack.patch(`/Users/${made.id}`, { op: 'replace', value: loot })).body;
@@ -311,9 +314,9 @@ test('11: no member of a resource reaches the database that is not in the schema
     systemRole: null,
     email: made.userName,
   });
-  const where = { userId: objectId(made.id) };
+  const where = { userId: toObjectId(made.id) };
   expect(await harness.db.collection('memberships').find(where).toArray()).toMatchObject([
-    { organizationId: objectId(eve.organizationId), role: 'member', ssoId: null },
+    { organizationId: toObjectId(eve.organizationId), role: 'member', ssoId: null },
   ]);
   expect(await belongings(bob)).toEqual(before);
   expect(({} as { admin?: unknown }).admin).toBeUndefined();
@@ -321,7 +324,7 @@ test('11: no member of a resource reaches the database that is not in the schema
 
 test('12: no path leads outside the schema', async () => {
   const { id } = await attack.provision();
-  const where = { userId: objectId(id) };
+  const where = { userId: toObjectId(id) };
   const before = [await account(id), await harness.db.collection('memberships').findOne(where)];
   for (const path of [
     ...[
@@ -399,10 +402,10 @@ test('14: an account in use is not renamed to an address that another person wil
   await harness.db
     .collection('users')
     .updateOne(
-      { _id: objectId(id) },
-      { $set: { lastOrganizationId: objectId(eve.organizationId) } },
+      { _id: toObjectId(id) },
+      { $set: { lastOrganizationId: toObjectId(eve.organizationId) } },
     );
-  const target = address();
+  const target = createAddress();
   expect(
     (await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: target })).body
       .userName,
@@ -416,21 +419,21 @@ test('15: an account that a second organisation shares follows neither directory
   const { id, userName } = await attack.provision({ displayName: 'Mine' });
   expect((await home.call('POST', '/Users', { userName })).body.id).toBe(id);
   const proved = { token: await link('magic-link', id, userName) };
-  const { token } = ok(
+  const { token } = assertOk(
     await harness.app.call('POST', '/api/v1/auth/magic-link/verify', { body: proved }),
   ).body.data;
   const { organizationId } = bob;
-  ok(
+  assertOk(
     await harness.app.call('POST', '/api/v1/auth/switch-org', { token, body: { organizationId } }),
   );
   const before = await account(id);
   await attack.patch(`/Users/${id}`, {
     op: 'replace',
-    value: { displayName: 'Evil', userName: address() },
+    value: { displayName: 'Evil', userName: createAddress() },
   });
   await home.patch(`/Users/${id}`, {
     op: 'replace',
-    value: { displayName: 'Other', userName: address() },
+    value: { displayName: 'Other', userName: createAddress() },
   });
   expect(await account(id)).toEqual(before);
   const shown = await Promise.all(
@@ -456,15 +459,15 @@ test('17: a workspace of another organisation is not chosen', async () => {
   const headers = { 'x-workspace-id': bob.workspaceId };
   expect((await attack.send('GET', '/Users', { headers })).status).toBe(404);
   expect(
-    (await attack.send('POST', '/Users', { headers, body: { userName: address() } })).status,
+    (await attack.send('POST', '/Users', { headers, body: { userName: createAddress() } })).status,
   ).toBe(404);
 });
 
 test('18: a member deactivated by the directory cannot sign in, nor reactivate themselves', async () => {
   const person = await createMember(harness, eve, 'admin');
   const where = {
-    userId: objectId(person.userId),
-    organizationId: { $ne: objectId(eve.organizationId) },
+    userId: toObjectId(person.userId),
+    organizationId: { $ne: toObjectId(eve.organizationId) },
   };
   await harness.db.collection('memberships').deleteMany(where);
   expect((await attack.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
@@ -483,11 +486,11 @@ test('18: a member deactivated by the directory cannot sign in, nor reactivate t
 
 /** A link in a mail, without the mail. */
 async function link(purpose: string, userId: string, email: string): Promise<string> {
-  const token = randomHex(24);
+  const token = generateHex(24);
   await harness.db.collection('one_time_tokens').insertOne({
     purpose,
     tokenHash: sha256Hex(token),
-    userId: objectId(userId),
+    userId: toObjectId(userId),
     email,
     facts: {},
     attempts: 0,
@@ -511,14 +514,14 @@ test('19: the registrant of another person’s address gains no access when that
       body: { organizationId: bob.organizationId },
     });
   expect((await enter(squatter.token)).status).toBe(404);
-  const again = ok(await signIn(squatter.email)).body.data;
+  const again = assertOk(await signIn(squatter.email)).body.data;
   expect(again.organizationId ?? squatter.organizationId).toBe(squatter.organizationId);
   expect(
     (await harness.app.call('GET', '/api/v1/auth/me/orgs', { token: again.token })).text,
   ).not.toContain('Bob');
   expect((await reset(await link('reset', id, squatter.email))).status).toBe(200);
   expect((await enter(squatter.token)).status).toBe(401);
-  const proved = ok(await signIn(squatter.email, 'Another-Password-1')).body.data;
+  const proved = assertOk(await signIn(squatter.email, 'Another-Password-1')).body.data;
   expect((await enter(proved.token)).status).toBe(200);
 });
 
@@ -533,7 +536,7 @@ test('20: a link that went to another mailbox does not open an account that was 
   ] as const) {
     const { id, userName } = await attack.provision();
     const early = await link(purpose, id, userName);
-    const target = address();
+    const target = createAddress();
     await attack.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: target });
     const before = await account(id);
     expect(before?.email).toBe(target);

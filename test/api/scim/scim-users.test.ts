@@ -1,16 +1,21 @@
 // SCIM users over HTTP: provision, find, change, deactivate (document 1, sections 2, 3 and 4.5).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
-import { address, directory, USER_URN, type Directory } from '../../setup/scim.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  createMember,
+  toObjectId,
+} from '../../setup/harness.ts';
+import { assertOk, createOwner } from '../../setup/personas.ts';
+import { createAddress, createDirectory, USER_URN, type Directory } from '../../setup/scim.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 let scim: Directory;
 const harness = useHarness();
 const ada = useOwner(harness);
 beforeAll(async () => {
-  scim = await directory(harness.app, ada);
+  scim = await createDirectory(harness.app, ada);
 });
 
 const outcome = ({ status, body }: Answer): unknown[] => [status, body?.scimType, body?.code];
@@ -19,11 +24,11 @@ const query = (filter: string, more = ''): string =>
 const names = ({ body }: Answer): string[] =>
   body.Resources.map(({ userName }: { userName: string }) => userName);
 const found = async (filter: string): Promise<string[]> =>
-  names(ok(await scim.call('GET', query(filter))));
+  names(assertOk(await scim.call('GET', query(filter))));
 const membershipOf = (id: string, { organizationId } = ada) =>
   harness.db
     .collection('memberships')
-    .findOne({ organizationId: objectId(organizationId), userId: objectId(id) });
+    .findOne({ organizationId: toObjectId(organizationId), userId: toObjectId(id) });
 
 test('a user is provisioned: resource, location, account, membership and audit entry', async () => {
   const externalId = 'a-stable-id';
@@ -66,7 +71,7 @@ test('a user is provisioned: resource, location, account, membership and audit e
   expect(answer.headers.get('location')).toBe(meta.location);
   expect(answer.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
   expect((await scim.call('GET', `/Users/${id}`)).body).toEqual(answer.body);
-  expect(await harness.db.collection('users').findOne({ _id: objectId(id) })).toMatchObject({
+  expect(await harness.db.collection('users').findOne({ _id: toObjectId(id) })).toMatchObject({
     email: 'grace.hopper@example.com',
     name: 'Grace',
     passwordHash: null,
@@ -76,7 +81,7 @@ test('a user is provisioned: resource, location, account, membership and audit e
     isActive: true,
     ssoId: externalId,
   });
-  const [entry] = await auditOf(harness.app, ada, `resourceId=${id}`);
+  const [entry] = await listAuditEntries(harness.app, ada, `resourceId=${id}`);
   expect(entry).toMatchObject({
     action: 'scim.user.created',
     userId: null,
@@ -96,7 +101,7 @@ test.each([
   [{ displayName: null, name: { familyName: 'F' } }, 'F'],
   [{ userName: 'before.at@example.com' }, 'before.at'],
 ])('%j is shown as %s', async (more, displayName) => {
-  const { body } = await scim.call('POST', '/Users', { userName: address(), ...more });
+  const { body } = await scim.call('POST', '/Users', { userName: createAddress(), ...more });
   expect(body.displayName).toBe(displayName);
 });
 
@@ -135,7 +140,7 @@ test(
   'a user name is taken once in an organisation, whatever its case, also at the same time, also by invited members',
   { tags: ['long'] },
   async () => {
-    const userName = address();
+    const userName = createAddress();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>
         scim.call('POST', '/Users', { userName: userName.toUpperCase() }),
@@ -166,7 +171,7 @@ test(
 test('members who were not provisioned are found by their login, and taken over by the directory as members only', async () => {
   const guest = await createMember(harness, ada, 'viewer');
   expect(await found(`userName eq "${guest.email.toUpperCase()}"`)).toEqual([guest.email]);
-  const before = await harness.db.collection('users').findOne({ _id: objectId(guest.userId) });
+  const before = await harness.db.collection('users').findOne({ _id: toObjectId(guest.userId) });
   const answer = await scim.patch(
     `/Users/${guest.userId}`,
     { op: 'add', path: 'externalId', value: 'linked' },
@@ -177,7 +182,7 @@ test('members who were not provisioned are found by their login, and taken over 
     displayName: 'By Directory',
     userName: guest.email,
   });
-  expect(await harness.db.collection('users').findOne({ _id: objectId(guest.userId) })).toEqual(
+  expect(await harness.db.collection('users').findOne({ _id: toObjectId(guest.userId) })).toEqual(
     before,
   );
   expect(await found('externalId eq "linked"')).toEqual([guest.email]);
@@ -191,14 +196,14 @@ test('the role comes from the first rule that fits a group', async () => {
   ];
   await harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(home.organizationId) }, { $set: { roleMapping } });
-  const mapped = await directory(harness.app, home);
+    .updateOne({ _id: toObjectId(home.organizationId) }, { $set: { roleMapping } });
+  const mapped = await createDirectory(harness.app, home);
   const roleOf = async (groups: unknown): Promise<unknown> =>
     (await membershipOf((await mapped.provision({ groups })).id, home))?.role;
   expect(await roleOf([{ value: '1', display: 'Cloud Admins' }])).toBe('admin');
   expect(await roleOf(['auditors', 'x'])).toBe('auditor');
   expect(await roleOf([{ value: 'owner' }])).toBe('member');
-  const [, audited] = await auditOf(harness.app, home, 'action=scim.user.created');
+  const [, audited] = await listAuditEntries(harness.app, home, 'action=scim.user.created');
   expect(audited?.metadata).toMatchObject({
     role: 'auditor',
     matched: { pattern: '^aud', group: 'auditors' },
@@ -255,7 +260,7 @@ test('PATCH is all or nothing, also when it fails in the middle', async () => {
   expect(
     outcome(await scim.patch(`/Users/${id}`, { op: 'replace', path: 'nickName', value: 'x' })),
   ).toEqual([400, 'invalidValue', undefined]);
-  const entries = await auditOf(harness.app, ada, `resourceId=${id}&status=success`);
+  const entries = await listAuditEntries(harness.app, ada, `resourceId=${id}&status=success`);
   expect(entries.map(({ action }) => action)).toEqual(['scim.user.created']);
 });
 
@@ -275,7 +280,7 @@ test.each<[string, unknown]>([
 
 test('deactivation keeps the row and the role, is audited, and ends no session unless the organisation says so', async () => {
   const home = await createOwner(harness.app, 'Ending');
-  const source = await directory(harness.app, home);
+  const source = await createDirectory(harness.app, home);
   const person = await createMember(harness, home, 'admin');
   const me = () => harness.app.call('GET', '/api/v1/auth/me', { token: person.token });
   expect((await source.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
@@ -290,14 +295,14 @@ test('deactivation keeps the row and the role, is audited, and ends no session u
   await harness.db
     .collection('organizations')
     .updateOne(
-      { _id: objectId(home.organizationId) },
+      { _id: toObjectId(home.organizationId) },
       { $set: { endSessionsOnScimDeactivate: true } },
     );
   expect(
     (await source.patch(`/Users/${person.userId}`, { ...back, value: false })).body.active,
   ).toBe(false);
   expect(outcome(await me())).toEqual([401, undefined, 'SESSION_REVOKED']);
-  const entries = await auditOf(harness.app, home, `resourceId=${person.userId}`);
+  const entries = await listAuditEntries(harness.app, home, `resourceId=${person.userId}`);
   const actions = entries
     .map(({ action }) => String(action))
     .filter((action) => action.includes('activated'));
@@ -344,7 +349,7 @@ test('unknown users are 404 in the shape of SCIM', async () => {
   for (const id of ['a'.repeat(24), 'no-id', '%7B%7D'])
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
       const bodies: Record<string, unknown> = {
-        PUT: { userName: address() },
+        PUT: { userName: createAddress() },
         PATCH: { Operations: [{ op: 'add', value: {} }] },
       };
       const answer = await scim.call(method, `/Users/${id}`, bodies[method]);
@@ -361,10 +366,11 @@ test('unknown users are 404 in the shape of SCIM', async () => {
 
 test('lists: envelope, windows, selection', async () => {
   const home = await createOwner(harness.app, 'Lists');
-  const source = await directory(harness.app, home);
+  const source = await createDirectory(harness.app, home);
   for (let i = 1; i <= 4; i++)
     await source.provision({ userName: `u${i}-${home.userId}@example.com`, displayName: `N${i}` });
-  const list = async (search: string) => ok(await source.call('GET', `/Users?${search}`)).body;
+  const list = async (search: string) =>
+    assertOk(await source.call('GET', `/Users?${search}`)).body;
   const all = await list('');
   expect(all).toMatchObject({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
@@ -436,9 +442,9 @@ test('lists: envelope, windows, selection', async () => {
 
 test('at most 200 are answered at once, 100 by default', async () => {
   const home = await createOwner(harness.app, 'Many');
-  const source = await directory(harness.app, home);
-  const [organizationId, at] = [objectId(home.organizationId), new Date()];
-  const people = Array.from({ length: 205 }, () => ({ _id: objectId(newHex()), name: 'X', at }));
+  const source = await createDirectory(harness.app, home);
+  const [organizationId, at] = [toObjectId(home.organizationId), new Date()];
+  const people = Array.from({ length: 205 }, () => ({ _id: toObjectId(newHex()), name: 'X', at }));
   await harness.db
     .collection('users')
     .insertMany(
@@ -462,7 +468,7 @@ test('at most 200 are answered at once, 100 by default', async () => {
       'startIndex=201&count=200',
       `count=500&filter=${encodeURIComponent('active eq true')}`,
     ].map(async (search) => {
-      const { totalResults, itemsPerPage, Resources } = ok(
+      const { totalResults, itemsPerPage, Resources } = assertOk(
         await source.call('GET', `/Users?${search}`),
       ).body;
       return [totalResults, itemsPerPage, Resources.length];
@@ -476,7 +482,7 @@ test('at most 200 are answered at once, 100 by default', async () => {
     [206, 200, 200],
   ]);
 });
-const newHex = (): string => address().slice(1, 13) + '0'.repeat(12);
+const newHex = (): string => createAddress().slice(1, 13) + '0'.repeat(12);
 
 test.each(['displayName foo "x"', 'shoeSize eq "x"', 'userName eq', 'passwordHash pr', ''])(
   'the filter %j cannot be resolved',
@@ -496,8 +502,8 @@ test.each(['displayName foo "x"', 'shoeSize eq "x"', 'userName eq', 'passwordHas
 
 test('the account follows its directory in name, and in address while it is unused', async () => {
   const { id } = await scim.provision({ displayName: 'One' });
-  const account = () => harness.db.collection('users').findOne({ _id: objectId(id) });
-  const renamed = address();
+  const account = () => harness.db.collection('users').findOne({ _id: toObjectId(id) });
+  const renamed = createAddress();
   await scim.patch(`/Users/${id}`, {
     op: 'replace',
     value: { userName: renamed, displayName: 'Two' },
@@ -505,8 +511,8 @@ test('the account follows its directory in name, and in address while it is unus
   expect(await account()).toMatchObject({ email: renamed, name: 'Two' });
   await harness.db
     .collection('users')
-    .updateOne({ _id: objectId(id) }, { $set: { passwordHash: 'set by a reset' } });
-  const again = address();
+    .updateOne({ _id: toObjectId(id) }, { $set: { passwordHash: 'set by a reset' } });
+  const again = createAddress();
   const { body } = await scim.patch(`/Users/${id}`, {
     op: 'replace',
     value: { userName: again, displayName: 'Three' },

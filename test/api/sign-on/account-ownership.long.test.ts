@@ -1,17 +1,17 @@
 // Accounts that a directory created and that became their users' own: no provider signs in to them any more.
 // @module-tag long
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { cookieIn, landing, SESSION } from '../../setup/browser.ts';
-import { auditOf } from '../../setup/harness.ts';
+import { readCookie, parseLanding, SESSION } from '../../setup/browser.ts';
+import { listAuditEntries } from '../../setup/harness.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
-import { holdMail, startMailServer, tokenOf } from '../../setup/providers/mail-server.ts';
-import { ok, PASSWORD } from '../../setup/personas.ts';
-import { directory, type Directory } from '../../setup/scim.ts';
+import { holdMail, startMailServer, extractToken } from '../../setup/providers/mail-server.ts';
+import { assertOk, PASSWORD } from '../../setup/personas.ts';
+import { createDirectory, type Directory } from '../../setup/scim.ts';
 import {
   createSsoOrganization,
-  sessionIn,
+  readSession,
   signOn,
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
@@ -31,11 +31,11 @@ const harness = useHarness(() => ({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL:
 const corp = useOwner(harness, 'Corp');
 beforeAll(async () => {
   ({ deliver } = await holdMail(harness));
-  first = await createSsoOrganization(harness, provider.realm());
-  scim = await directory(harness.app, first.owner);
+  first = await createSsoOrganization(harness, provider.createRealm());
+  scim = await createDirectory(harness.app, first.owner);
 });
 beforeEach(async () => {
-  email = `contractor-${randomHex(5)}@outside.example.net`;
+  email = `contractor-${generateHex(5)}@outside.example.net`;
   ({ id } = await scim.provision({ userName: email, externalId: email, displayName: 'As Sent' }));
 });
 
@@ -44,17 +44,17 @@ const post = (path: string, body: object, token?: string): Promise<Answer> =>
 /** Signs on by the name that the directory gave. */
 const arrive = async (): Promise<string | undefined> => {
   const { answer } = await signOn(harness, first, { sub: email });
-  return cookieIn(answer, SESSION) === null ? landing(answer).query.error : 'signed on';
+  return readCookie(answer, SESSION) === null ? parseLanding(answer).query.error : 'signed on';
 };
 async function mailed(path: string): Promise<string> {
-  ok(await post(`auth/${path}`, { email }));
+  assertOk(await post(`auth/${path}`, { email }));
   await deliver();
-  return tokenOf(office.newest(email));
+  return extractToken(office.findNewest(email));
 }
 const accept = async (): Promise<Answer> => {
-  ok(await post('team/invite', { email, role: 'admin' }, corp.token));
+  assertOk(await post('team/invite', { email, role: 'admin' }, corp.token));
   await deliver();
-  const token = tokenOf(office.newest(email));
+  const token = extractToken(office.findNewest(email));
   return post(`team/invites/${token}/accept`, { name: 'Theirs', password: PASSWORD });
 };
 const reset = async (): Promise<Answer> =>
@@ -66,7 +66,7 @@ const nameOf = async (): Promise<unknown> =>
 
 test('while it belongs to one organisation, its provider signs in to it, and its directory names it', async () => {
   expect(await arrive()).toBe('signed on');
-  ok(await rename('Renamed'));
+  assertOk(await rename('Renamed'));
   expect(await nameOf()).toBe('Renamed');
   expect(await arrive()).toBe('signed on');
 });
@@ -81,18 +81,18 @@ describe('no provider opens it once', () => {
     [
       'it belongs to another organisation as well',
       async () => {
-        ok(await reset());
-        return ok(await accept());
+        assertOk(await reset());
+        return assertOk(await accept());
       },
     ],
   ];
   test.for(ways)('%s, signed on before or not', async ([, way]) => {
     await way();
     expect(await arrive()).toBe('FORBIDDEN');
-    const [entry] = await auditOf(harness.app, first.owner, 'action=auth.sso.failure');
+    const [entry] = await listAuditEntries(harness.app, first.owner, 'action=auth.sso.failure');
     expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'FORBIDDEN' } });
     const before = await nameOf();
-    ok(await rename('Renamed by the directory'));
+    assertOk(await rename('Renamed by the directory'));
     expect(await nameOf()).toBe(before);
   });
 
@@ -104,16 +104,16 @@ describe('no provider opens it once', () => {
 });
 
 test('an account of a proved domain is opened all the same', async () => {
-  const covered = `p${randomHex(4)}@${first.domain}`;
+  const covered = `p${generateHex(4)}@${first.domain}`;
   await scim.provision({ userName: covered, externalId: covered });
   email = covered;
   expect(await arrive()).toBe('signed on');
-  ok(await reset());
+  assertOk(await reset());
   expect(await arrive()).toBe('signed on');
-  ok(await accept());
+  assertOk(await accept());
   const { answer } = await signOn(harness, first, { sub: covered });
-  const { data } = ok(
-    await harness.app.call('GET', '/api/v1/auth/me', { token: sessionIn(answer) }),
+  const { data } = assertOk(
+    await harness.app.call('GET', '/api/v1/auth/me', { token: readSession(answer) }),
   ).body;
   expect(data.organization._id).toBe(first.owner.organizationId);
 });

@@ -1,9 +1,9 @@
 // SAML across sites: the cookies that a browser sends with the form of another site, over http and https.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../../setup/browser.ts';
-import { auditOf, startHarness, type Harness } from '../../setup/harness.ts';
+import { listAuditEntries, startHarness, type Harness } from '../../setup/harness.ts';
 import { SamlIdentityProvider, useSaml } from '../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner, type Owner } from '../../setup/personas.ts';
+import { assertOk, createOwner, type Owner } from '../../setup/personas.ts';
 import { startApp, type Answer } from '../../setup/start-app.ts';
 
 const SAML_PATH = '/api/v1/auth/saml';
@@ -14,9 +14,9 @@ async function signOn(harness: Harness, owner: Owner, name: string): Promise<Ans
   const browser = new Browser(harness.app);
   const body = { organizationId: owner.organizationId };
   const begun = await browser.call('POST', `${SAML_PATH}/initiate`, { body });
-  const asked = idp.receive(ok(begun).body.data.redirectUrl);
-  const SAMLResponse = idp.response(asked, name);
-  return browser.post(`${SAML_PATH}/callback`, { SAMLResponse, RelayState: asked.relayState });
+  const asked = idp.receive(assertOk(begun).body.data.redirectUrl);
+  const SAMLResponse = idp.createResponse(asked, name);
+  return browser.postForm(`${SAML_PATH}/callback`, { SAMLResponse, RelayState: asked.relayState });
 }
 
 async function harnessAt(publicUrl: string): Promise<{ harness: Harness; owner: Owner }> {
@@ -37,7 +37,7 @@ describe.each(['https://assay.example.com', 'http://assay.example.com'])('at %s'
     const answer = await signOn(harness, owner, 'ada@example.com');
     const refused = `${publicUrl}/signed-on?error=INVALID_TOKEN`;
     expect(answer.headers.get('location')).toBe(isSecure ? `${publicUrl}/signed-on` : refused);
-    const failures = await auditOf(harness.app, owner, 'action=auth.sso.failure');
+    const failures = await listAuditEntries(harness.app, owner, 'action=auth.sso.failure');
     if (isSecure) return expect(failures).toEqual([]);
     expect(failures).toMatchObject([
       {
@@ -63,15 +63,15 @@ describe.each(['https://assay.example.com', 'http://assay.example.com'])('at %s'
       const body = { provider: 'saml', saml: { ...part, ssoUrl } };
       const { token } = owner;
       const answer = await harness.app.call('PUT', '/api/v1/organization/sso', { token, body });
-      return ok(answer).body.data.warnings;
+      return assertOk(answer).body.data.warnings;
     };
     const problem = [expect.stringContaining('ASSAY_PUBLIC_URL')];
     expect(await put('https://login.example.com/sso')).toEqual(isSecure ? [] : problem);
     expect(await put('https://idp.example.org/sso')).toEqual(isSecure ? [] : problem);
     const environment = { ASSAY_PUBLIC_URL: publicUrl };
     const again = await startApp(environment, { mongoUri: harness.mongoUri });
-    const told = again.logged.filter((line) => line.includes(owner.organizationId));
+    const loggedWarnings = again.logged.filter((line) => line.includes(owner.organizationId));
     await again.stop();
-    expect(told).toEqual(isSecure ? [] : problem);
+    expect(loggedWarnings).toEqual(isSecure ? [] : problem);
   });
 });

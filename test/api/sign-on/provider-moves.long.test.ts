@@ -3,8 +3,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { completeSignOns } from '../../../src/resources/organization/sso-settings/provider-names.migration.ts';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
-import { Browser, landing } from '../../setup/browser.ts';
-import { auditOf, objectId } from '../../setup/harness.ts';
+import { Browser, parseLanding } from '../../setup/browser.ts';
+import { listAuditEntries, toObjectId } from '../../setup/harness.ts';
 import {
   EMAIL_ATTRIBUTE,
   EMAIL_FORMAT,
@@ -13,11 +13,11 @@ import {
   useSaml,
 } from '../../setup/providers/identity-provider-saml.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
-import { ok } from '../../setup/personas.ts';
+import { assertOk } from '../../setup/personas.ts';
 import {
-  configureSso,
+  setSsoConfig,
   createSsoOrganization,
-  sessionIn,
+  readSession,
   signOn,
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
@@ -33,7 +33,7 @@ const harness = useHarness({
   ASSAY_PUBLIC_URL: 'https://assay.example.com',
 });
 beforeEach(async () => {
-  home = await createSsoOrganization(harness, provider.realm());
+  home = await createSsoOrganization(harness, provider.createRealm());
 });
 
 const address = (name: string): string => `${name}@${home.domain}`;
@@ -44,25 +44,25 @@ const toSaml = (saml: object = {}): Promise<void> =>
 async function bySaml(nameId: string, email: string, nameIdFormat: string | null): Promise<Answer> {
   const browser = new Browser(harness.app);
   const body = { organizationId: home.owner.organizationId };
-  const begun = ok(await browser.call('POST', `${SAML_PATH}/initiate`, { body }));
+  const begun = assertOk(await browser.call('POST', `${SAML_PATH}/initiate`, { body }));
   const asked = idp.receive(begun.body.data.redirectUrl);
   const { issuer } = home.realm;
-  const SAMLResponse = idp.response(asked, nameId, {
+  const SAMLResponse = idp.createResponse(asked, nameId, {
     nameIdFormat,
     responseIssuer: issuer,
     assertionIssuer: issuer,
     attributes: { [EMAIL_ATTRIBUTE]: [email] },
   });
-  return browser.post(`${SAML_PATH}/callback`, { SAMLResponse, RelayState: asked.relayState });
+  return browser.postForm(`${SAML_PATH}/callback`, { SAMLResponse, RelayState: asked.relayState });
 }
 const byOidc = async (claims: object): Promise<Answer> =>
   (await signOn(harness, home, claims as Record<string, unknown>)).answer;
 
 const idIn = async (answer: Answer): Promise<string> => {
-  const token = sessionIn(answer);
-  return ok(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data.user._id;
+  const token = readSession(answer);
+  return assertOk(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data.user._id;
 };
-const codeIn = (answer: Answer): string | undefined => landing(answer).query.error;
+const codeIn = (answer: Answer): string | undefined => parseLanding(answer).query.error;
 
 test('from OpenID Connect to SAML at one realm: a member is found by the proved address, and then by the new name', async () => {
   const ada = await idIn(await byOidc({ sub: 'ada-sub', email: address('ada') }));
@@ -97,7 +97,7 @@ test('another kind of NameID: by the address where the settings ask for it, and 
 test('the kind of NameID is asked for', async () => {
   const policy = async (): Promise<string | undefined> => {
     const body = { organizationId: home.owner.organizationId };
-    const begun = ok(await harness.app.call('POST', `${SAML_PATH}/initiate`, { body }));
+    const begun = assertOk(await harness.app.call('POST', `${SAML_PATH}/initiate`, { body }));
     return /<samlp:NameIDPolicy[^>]*>/.exec(idp.receive(begun.body.data.redirectUrl).xml)?.[0];
   };
   await toSaml();
@@ -108,7 +108,7 @@ test('the kind of NameID is asked for', async () => {
 
 test('another claim names people: members are found by the address once, and by the claim ever after', async () => {
   const ada = await idIn(await byOidc({ sub: 's-1', oid: 'o-1', email: address('ada') }));
-  await configureSso(harness, home, { oidc: { subjectClaim: 'oid' } });
+  await setSsoConfig(harness, home, { oidc: { subjectClaim: 'oid' } });
   expect(await idIn(await byOidc({ sub: 's-1', oid: 'o-1', email: address('ada') }))).toBe(ada);
   expect(await idIn(await byOidc({ sub: 's-9', oid: 'o-1', email: address('new') }))).toBe(ada);
   expect(codeIn(await byOidc({ sub: 's-1', oid: 'o-2', email: address('ada') }))).toBe('CONFLICT');
@@ -121,12 +121,12 @@ test('a member recreated at the provider: an owner unlinks the member, and the n
   expect(codeIn(await again())).toBe('CONFLICT');
   const path = `/api/v1/organization/sso/links/${ada}`;
   const { token } = home.owner;
-  expect(ok(await harness.app.call('DELETE', path, { token })).body.data).toEqual({
+  expect(assertOk(await harness.app.call('DELETE', path, { token })).body.data).toEqual({
     unlinked: true,
   });
-  const stale = await harness.app.call('GET', '/api/v1/auth/me', { token: sessionIn(first) });
+  const stale = await harness.app.call('GET', '/api/v1/auth/me', { token: readSession(first) });
   expect(stale.body.code).toBe('SESSION_REVOKED');
-  const [entry] = await auditOf(harness.app, home.owner, 'action=organization.sso.unlink');
+  const [entry] = await listAuditEntries(harness.app, home.owner, 'action=organization.sso.unlink');
   expect(entry).toMatchObject({ status: 'success', resourceId: ada });
   expect((await harness.app.call('DELETE', path, { token })).body.code).toBe('NOT_FOUND');
   expect(await idIn(await again())).toBe(ada);
@@ -135,7 +135,7 @@ test('a member recreated at the provider: an owner unlinks the member, and the n
 
 test('names of earlier versions get their protocol and kind from the session or the settings', async () => {
   const memberships = harness.db.collection('memberships');
-  const where = { organizationId: objectId(home.owner.organizationId), signOn: { $ne: null } };
+  const where = { organizationId: toObjectId(home.owner.organizationId), signOn: { $ne: null } };
   const forget = (): Promise<unknown> =>
     memberships.updateMany(where, { $unset: { 'signOn.protocol': 1, 'signOn.format': 1 } });
   const { connection } = harness.app.instance.platform;

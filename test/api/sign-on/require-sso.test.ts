@@ -1,17 +1,17 @@
 // An organisation that requires its sign-on: only its owners may sign in another way.
 import { beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
-import { createMember, objectId } from '../../setup/harness.ts';
-import { createOwner, ok, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { createMember, toObjectId } from '../../setup/harness.ts';
+import { createOwner, assertOk, PASSWORD, type Owner } from '../../setup/personas.ts';
 import { startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
 import {
-  configureSso,
+  setSsoConfig,
   createSsoOrganization,
-  sessionIn,
+  readSession,
   signOn,
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 let home: SsoOrganization;
 /** A member, who has an organisation of their own too. */
@@ -19,11 +19,11 @@ let bob: Owner;
 const provider = useFixture(startHandmadeProvider, (started) => started.stop());
 const harness = useHarness({ ASSAY_OUTBOUND_ALLOW: '127.0.0.1' });
 beforeEach(async () => {
-  home = await createSsoOrganization(harness, provider.realm());
+  home = await createSsoOrganization(harness, provider.createRealm());
   bob = await createMember(harness, home.owner, 'admin');
 });
 
-const require = (requireSso: boolean): Promise<void> => configureSso(harness, home, { requireSso });
+const require = (requireSso: boolean): Promise<void> => setSsoConfig(harness, home, { requireSso });
 const post = (path: string, body: object, token?: string): Promise<Answer> =>
   harness.app.call('POST', `/api/v1/auth/${path}`, { body, ...(token !== undefined && { token }) });
 const me = ({ token }: Pick<Owner, 'token'>): Promise<Answer> =>
@@ -33,17 +33,17 @@ const login = ({ email }: Owner): Promise<Answer> => post('login', { email, pass
 test('a session that was opened another way ends with the next request, and counts again when that is no longer required', async () => {
   expect((await me(bob)).status).toBe(200);
   await require(true);
-  expect(outcome(await me(bob))).toEqual([401, 'SESSION_REVOKED']);
+  expect(toOutcome(await me(bob))).toEqual([401, 'SESSION_REVOKED']);
   await require(false);
   expect((await me(bob)).status).toBe(200);
 });
 
 test('a password leads to another organisation of theirs, and none changes into this one', async () => {
   await require(true);
-  const { data } = ok(await login(bob)).body;
+  const { data } = assertOk(await login(bob)).body;
   const { organizationId } = home.owner;
   expect(data.organizationId).not.toBe(organizationId);
-  expect(outcome(await post('switch-org', { organizationId }, data.token))).toEqual([
+  expect(toOutcome(await post('switch-org', { organizationId }, data.token))).toEqual([
     403,
     'FORBIDDEN',
   ]);
@@ -52,17 +52,17 @@ test('a password leads to another organisation of theirs, and none changes into 
 test('a user of no other organisation is refused, also with a code', async () => {
   await require(true);
   const elsewhere = {
-    userId: objectId(bob.userId),
-    organizationId: { $ne: objectId(home.owner.organizationId) },
+    userId: toObjectId(bob.userId),
+    organizationId: { $ne: toObjectId(home.owner.organizationId) },
   };
   await harness.db.collection('memberships').deleteMany(elsewhere);
-  expect(outcome(await login(bob))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await login(bob))).toEqual([403, 'FORBIDDEN']);
 });
 
 test('the sign-on opens it', async () => {
   await require(true);
   const person = { sub: 'carol', email: `carol@${home.domain}` };
-  const token = sessionIn((await signOn(harness, home, person)).answer);
+  const token = readSession((await signOn(harness, home, person)).answer);
   expect((await me({ token })).status).toBe(200);
   expect((await post('refresh', {}, token)).status).toBe(200);
 });
@@ -70,19 +70,21 @@ test('the sign-on opens it', async () => {
 test('owners keep their own way in', async () => {
   await require(true);
   expect((await me(home.owner)).status).toBe(200);
-  expect(ok(await login(home.owner)).body.data.organizationId).toBe(home.owner.organizationId);
+  expect(assertOk(await login(home.owner)).body.data.organizationId).toBe(
+    home.owner.organizationId,
+  );
 });
 
 test('the requirement ends with the sign-on, and blocks no member on a plan without one', async () => {
   await require(true);
   const organizations = harness.db.collection('organizations');
-  const where = { _id: objectId(home.owner.organizationId) };
+  const where = { _id: toObjectId(home.owner.organizationId) };
   await organizations.updateOne(where, { $set: { 'subscription.plan': 'sandbox' } });
   await expect.poll(async () => (await me(bob)).status).toBe(200);
   await organizations.updateOne(where, { $set: { 'subscription.plan': 'enterprise' } });
   await expect.poll(async () => (await me(bob)).status).toBe(401);
   const { token } = home.owner;
-  ok(await harness.app.call('DELETE', '/api/v1/organization/sso', { token }));
+  assertOk(await harness.app.call('DELETE', '/api/v1/organization/sso', { token }));
   expect((await me(bob)).status).toBe(200);
 });
 

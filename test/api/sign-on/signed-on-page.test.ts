@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { registry } from '../../../src/errors.ts';
 import { useHarness } from '../../setup/fixtures.ts';
-import { Browser, landing } from '../../setup/browser.ts';
+import { Browser, parseLanding } from '../../setup/browser.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -12,8 +12,8 @@ const page = (query = ''): Promise<Answer> => app.call('GET', `/signed-on${query
 
 test('a failed login leads there, and is explained in words', async () => {
   const browser = new Browser(app);
-  const answer = await browser.back('sso/callback', { state: 'unknown' });
-  const { at, query } = landing(answer);
+  const answer = await browser.returnFromProvider('sso/callback', { state: 'unknown' });
+  const { at, query } = parseLanding(answer);
   expect([at, query]).toEqual([
     `${app.instance.platform.publicUrl}/signed-on`,
     { error: 'INVALID_TOKEN' },

@@ -2,17 +2,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
 import { Browser } from '../../setup/browser.ts';
-import { auditOf, objectId } from '../../setup/harness.ts';
-import { askedBy, startHandmadeProvider } from '../../setup/providers/identity-provider.ts';
-import { ok, createOwner } from '../../setup/personas.ts';
+import { listAuditEntries, toObjectId } from '../../setup/harness.ts';
+import {
+  parseAuthorization,
+  startHandmadeProvider,
+} from '../../setup/providers/identity-provider.ts';
+import { assertOk, createOwner } from '../../setup/personas.ts';
 import {
   claimDomain,
   createSsoOrganization,
-  initiate,
-  unproveDomain,
+  beginLogin,
+  withdrawDomainProof,
   type SsoOrganization,
 } from '../../setup/providers/sso.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 let home: SsoOrganization;
 const provider = useFixture(startHandmadeProvider, (started) => started.stop());
@@ -22,20 +25,20 @@ const harness = useHarness({
   ASSAY_RETURN_URLS: 'https://app.example.com/signed-on,http://localhost:5173/',
 });
 beforeAll(async () => {
-  home = await createSsoOrganization(harness, provider.realm());
+  home = await createSsoOrganization(harness, provider.createRealm());
 });
 
 const begin = (email: string, more: object = {}): Promise<Answer> =>
-  initiate(new Browser(harness.app), email, more);
+  beginLogin(new Browser(harness.app), email, more);
 const change = ({ owner }: SsoOrganization, set: object) =>
   harness.db
     .collection('organizations')
-    .updateOne({ _id: objectId(owner.organizationId) }, { $set: set });
+    .updateOne({ _id: toObjectId(owner.organizationId) }, { $set: set });
 
 describe('an address', () => {
   test('of a proved domain leads to its organisation’s provider, with a cookie for this browser', async () => {
     const browser = new Browser(harness.app);
-    const answer = await initiate(browser, `  Person@${home.domain.toUpperCase()} `);
+    const answer = await beginLogin(browser, `  Person@${home.domain.toUpperCase()} `);
     expect([answer.status, answer.body.data.provider]).toEqual([200, 'oidc']);
     expect(Object.keys(answer.body.data).sort()).toEqual(['provider', 'redirectUrl']);
     expect(answer.body.data.redirectUrl).toMatch(`${home.realm.issuer}/authorize?`);
@@ -44,7 +47,7 @@ describe('an address', () => {
       expect.stringMatching(/^svc_sign_on_\w{16}=[\w-]{43}; Max-Age=600; .*HttpOnly/),
       [],
     ]);
-    const [entry] = await auditOf(harness.app, home.owner, 'action=auth.sso.initiate');
+    const [entry] = await listAuditEntries(harness.app, home.owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({
       status: 'success',
       userId: null,
@@ -56,12 +59,15 @@ describe('an address', () => {
   test('is answered alike whether it has an account or not', async () => {
     await harness.db
       .collection('users')
-      .updateOne({ _id: objectId(home.owner.userId) }, { $set: { email: `owner@${home.domain}` } });
+      .updateOne(
+        { _id: toObjectId(home.owner.userId) },
+        { $set: { email: `owner@${home.domain}` } },
+      );
     const bare = ({ status, headers, body }: Answer) => ({
       status,
       headers: [...headers.keys()].filter((name) => !/^(date|ratelimit|x-request-id)/.test(name)),
       at: (body.data.redirectUrl as string).split('?')[0],
-      query: [...askedBy(body.data.redirectUrl as string).params.keys()],
+      query: [...parseAuthorization(body.data.redirectUrl as string).params.keys()],
     });
     expect(bare(await begin(`owner@${home.domain}`))).toEqual(
       bare(await begin(`stranger@${home.domain}`)),
@@ -74,7 +80,7 @@ describe('an address', () => {
     'person@sub.{domain}',
     'person@x{domain}',
   ])('of no proved domain leads nowhere: %s', async (email) => {
-    expect(outcome(await begin(email.replace('{domain}', home.domain)))).toEqual([
+    expect(toOutcome(await begin(email.replace('{domain}', home.domain)))).toEqual([
       404,
       'NOT_FOUND',
     ]);
@@ -83,37 +89,37 @@ describe('an address', () => {
   test('of a domain that is only claimed leads nowhere', async () => {
     await claimDomain(harness, home.owner, 'claimed.example.org');
     expect((await begin('person@claimed.example.org')).status).toBe(200);
-    await unproveDomain(harness, home.owner, 'claimed.example.org');
-    expect(outcome(await begin('person@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
+    await withdrawDomainProof(harness, home.owner, 'claimed.example.org');
+    expect(toOutcome(await begin('person@claimed.example.org'))).toEqual([404, 'NOT_FOUND']);
   });
 
   test.for(['', 'x', '@example.org', 'a@b@c.example.org', 7, null])(
     'that is none is refused: %s',
     async (email) => {
-      const answer = await initiate(new Browser(harness.app), email as string);
-      expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
+      const answer = await beginLogin(new Browser(harness.app), email as string);
+      expect(toOutcome(answer)).toEqual([400, 'VALIDATION_ERROR']);
     },
   );
 
   test('is asked for twenty times in a quarter of an hour', async () => {
     const email = `often@${home.domain}`;
-    for (let times = 0; times < 20; times += 1) ok(await begin(email));
-    expect(outcome(await begin(email))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    for (let times = 0; times < 20; times += 1) assertOk(await begin(email));
+    expect(toOutcome(await begin(email))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   });
 });
 
 describe('an organisation', () => {
   test('whose plan lacks sign-on: refused with the plans that have it, and audited', async () => {
-    const other = await createSsoOrganization(harness, provider.realm());
+    const other = await createSsoOrganization(harness, provider.createRealm());
     await change(other, { 'subscription.plan': 'scale' });
     const answer = await begin(`person@${other.domain}`);
-    expect(outcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
+    expect(toOutcome(answer)).toEqual([403, 'UPGRADE_REQUIRED']);
     expect(answer.body.data).toEqual({
       currentPlan: 'scale',
       feature: 'sso',
       requiredPlans: ['governance', 'enterprise', 'custom'],
     });
-    const [entry] = await auditOf(harness.app, other.owner, 'action=auth.sso.initiate');
+    const [entry] = await listAuditEntries(harness.app, other.owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({ status: 'failure', metadata: { code: 'UPGRADE_REQUIRED' } });
   });
 
@@ -124,15 +130,15 @@ describe('an organisation', () => {
       await begin('x@bare.example.org'),
       await begin('x@unknown.example.org'),
     ];
-    expect([outcome(bare), bare.text]).toEqual([[404, 'NOT_FOUND'], unknown.text]);
-    const [entry] = await auditOf(harness.app, owner, 'action=auth.sso.initiate');
+    expect([toOutcome(bare), bare.text]).toEqual([[404, 'NOT_FOUND'], unknown.text]);
+    const [entry] = await listAuditEntries(harness.app, owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({ status: 'failure', detail: 'SSO is not configured' });
   });
 
   test('with half of its settings is answered likewise', async () => {
-    const other = await createSsoOrganization(harness, provider.realm());
+    const other = await createSsoOrganization(harness, provider.createRealm());
     await change(other, { 'ssoConfig.oidc': null });
-    expect(outcome(await begin(`x@${other.domain}`))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await begin(`x@${other.domain}`))).toEqual([404, 'NOT_FOUND']);
   });
 });
 
@@ -160,7 +166,7 @@ describe('the address to return to', () => {
     '',
   ])('may not be %s', async (returnTo) => {
     const answer = await begin(`q@${home.domain}`, { returnTo });
-    expect([...outcome(answer), answer.headers.getSetCookie()]).toEqual([
+    expect([...toOutcome(answer), answer.headers.getSetCookie()]).toEqual([
       400,
       'VALIDATION_ERROR',
       [],

@@ -1,18 +1,18 @@
 // A member deactivated by the directory, with an open session: may read, not write (document 1, sections 3 and 4.5).
 import { beforeAll, expect, test } from 'vitest';
-import { locate } from '../../../src/http/router.ts';
+import { listRoutes } from '../../../src/http/router.ts';
 import { mounts } from '../../../src/routes.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { ok, type Owner } from '../../setup/personas.ts';
-import { directory, type Directory } from '../../setup/scim.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, type Owner } from '../../setup/personas.ts';
+import { createDirectory, type Directory } from '../../setup/scim.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 let people: Directory;
 const harness = useHarness();
 const ada = useOwner(harness);
 beforeAll(async () => {
-  people = await directory(harness.app, ada);
+  people = await createDirectory(harness.app, ada);
 });
 
 const call = (method: string, path: string, by: Owner, body: object = {}): Promise<Answer> =>
@@ -48,16 +48,16 @@ test('does not come back by the own hand, nor by way of keys, invitations, the S
     ['POST', '/api/v1/auth/refresh'],
   ];
   for (const [method, path, body] of attempts)
-    expect(outcome(await call(method, path, person, body)), path).toEqual([
+    expect(toOutcome(await call(method, path, person, body)), path).toEqual([
       401,
       'ACCOUNT_DEACTIVATED',
     ]);
-  const where = { organizationId: objectId(ada.organizationId), userId: objectId(userId) };
+  const where = { organizationId: toObjectId(ada.organizationId), userId: toObjectId(userId) };
   expect(await harness.db.collection('memberships').findOne(where)).toMatchObject({
     isActive: false,
     deactivatedBy: 'scim',
   });
-  const [refused] = await auditOf(harness.app, ada, `status=failure&userId=${userId}`);
+  const [refused] = await listAuditEntries(harness.app, ada, `status=failure&userId=${userId}`);
   expect(refused?.metadata).toEqual({ code: 'ACCOUNT_DEACTIVATED' });
 });
 
@@ -74,7 +74,7 @@ test(
   { tags: ['long'] },
   async () => {
     const person = await deactivated();
-    const changing = locate(mounts).filter(
+    const changing = listRoutes(mounts).filter(
       ({ route }) => route.auth === 'user' && route.method !== 'get' && route.writes !== 'none',
     );
     expect(changing.length).toBeGreaterThan(40);
@@ -87,18 +87,21 @@ test(
     }
     expect(served).toEqual([]);
     expect((await call('POST', '/api/v1/auth/logout', person)).status).toBe(200);
-    expect(outcome(await call('GET', '/api/v1/auth/me', person))).toEqual([401, 'SESSION_REVOKED']);
+    expect(toOutcome(await call('GET', '/api/v1/auth/me', person))).toEqual([
+      401,
+      'SESSION_REVOKED',
+    ]);
   },
 );
 
 test('may go where the membership is active', async () => {
   const person = await createMember(harness, ada, 'admin');
-  const [own] = ok(await call('GET', '/api/v1/auth/me/orgs', person)).body.data.filter(
+  const [own] = assertOk(await call('GET', '/api/v1/auth/me/orgs', person)).body.data.filter(
     ({ isCurrent }: { isCurrent: boolean }) => !isCurrent,
   );
   await people.call('DELETE', `/Users/${person.userId}`);
   const { organizationId } = own;
-  const { data } = ok(
+  const { data } = assertOk(
     await call('POST', '/api/v1/auth/switch-org', person, { organizationId }),
   ).body;
   const there = { ...person, token: data.token as string };
@@ -107,5 +110,5 @@ test('may go where the membership is active', async () => {
 
 test('members cannot reactivate themselves, whichever side suspended them', async () => {
   const path = `/api/v1/team/members/${ada.userId}/reactivate`;
-  expect(outcome(await call('PATCH', path, ada))).toEqual([403, 'FORBIDDEN']);
+  expect(toOutcome(await call('PATCH', path, ada))).toEqual([403, 'FORBIDDEN']);
 });

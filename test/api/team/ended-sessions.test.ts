@@ -1,10 +1,10 @@
 // A suspension or removal ends sessions permanently: lifting it, or another invitation, does not restore them.
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember, objectId } from '../../setup/harness.ts';
-import { ok, PASSWORD, type Owner } from '../../setup/personas.ts';
-import { directory } from '../../setup/scim.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { createMember, toObjectId } from '../../setup/harness.ts';
+import { assertOk, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { createDirectory } from '../../setup/scim.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
@@ -21,24 +21,24 @@ const reactivate = ({ userId }: Owner): Promise<Answer> =>
 const remove = ({ userId }: Owner): Promise<Answer> =>
   call('DELETE', `team/members/${userId}`, ada.token);
 const enter = async ({ email }: Owner): Promise<string> => {
-  const home = ok(
+  const home = assertOk(
     await harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }),
   ).body.data;
   const body = { organizationId: ada.organizationId };
-  return ok(await call('POST', 'auth/switch-org', home.token, body)).body.data.token;
+  return assertOk(await call('POST', 'auth/switch-org', home.token, body)).body.data.token;
 };
 /** Adds a member again, as an accepted invitation does. */
 async function takeIn({ userId }: Owner): Promise<void> {
   const at = { createdAt: new Date(), updatedAt: new Date() };
-  const row = { organizationId: objectId(ada.organizationId), userId: objectId(userId) };
+  const row = { organizationId: toObjectId(ada.organizationId), userId: toObjectId(userId) };
   await harness.db
     .collection('memberships')
     .insertOne({ ...row, role: 'member', isActive: true, deactivatedBy: null, ...at });
 }
 const open = ({ userId }: Owner): Promise<number> =>
   harness.db.collection('sessions').countDocuments({
-    userId: objectId(userId),
-    organizationId: objectId(ada.organizationId),
+    userId: toObjectId(userId),
+    organizationId: toObjectId(ada.organizationId),
     revokedAt: null,
   });
 
@@ -46,13 +46,13 @@ describe('a session from before', () => {
   test('a suspension stays over when it is lifted', async () => {
     const person = await createMember(harness, ada, 'member');
     const second = await enter(person);
-    ok(await suspend(person));
+    assertOk(await suspend(person));
     expect([await verdict(person.token), await verdict(second)]).toEqual([
       'ACCOUNT_DEACTIVATED',
       'ACCOUNT_DEACTIVATED',
     ]);
     expect(await open(person)).toBe(0);
-    ok(await reactivate(person));
+    assertOk(await reactivate(person));
     expect([await verdict(person.token), await verdict(second)]).toEqual([
       'SESSION_REVOKED',
       'SESSION_REVOKED',
@@ -62,12 +62,12 @@ describe('a session from before', () => {
 
   test('a removal stays over when the person is taken in again', async () => {
     const person = await createMember(harness, ada, 'admin');
-    ok(await remove(person));
+    assertOk(await remove(person));
     expect(await verdict(person.token)).toBe('TOKEN_REVOKED');
     expect(await open(person)).toBe(0);
     await takeIn(person);
     expect(await verdict(person.token)).toBe('TOKEN_REVOKED');
-    expect(outcome(await call('POST', 'auth/refresh', person.token))).toEqual([
+    expect(toOutcome(await call('POST', 'auth/refresh', person.token))).toEqual([
       401,
       'TOKEN_REVOKED',
     ]);
@@ -76,7 +76,7 @@ describe('a session from before', () => {
 
   test('leaving stays over when the person is taken in again', async () => {
     const person = await createMember(harness, ada, 'member');
-    ok(await call('DELETE', `auth/me/orgs/${ada.organizationId}`, person.token));
+    assertOk(await call('DELETE', `auth/me/orgs/${ada.organizationId}`, person.token));
     await takeIn(person);
     expect(await verdict(person.token)).toBe('TOKEN_REVOKED');
   });
@@ -84,15 +84,21 @@ describe('a session from before', () => {
   test('a removal opens nothing that it was switched to from elsewhere', async () => {
     const person = await createMember(harness, ada, 'member');
     const here = await enter(person);
-    ok(await remove(person));
+    assertOk(await remove(person));
     await takeIn(person);
     expect(await verdict(here)).toBe('TOKEN_REVOKED');
-    expect(outcome(await call('POST', 'auth/stream-token', here))).toEqual([401, 'TOKEN_REVOKED']);
+    expect(toOutcome(await call('POST', 'auth/stream-token', here))).toEqual([
+      401,
+      'TOKEN_REVOKED',
+    ]);
   });
 
   test('the membership is refused, also where neither a row nor a session says which', async () => {
     const person = await createMember(harness, ada, 'member');
-    const where = { organizationId: objectId(ada.organizationId), userId: objectId(person.userId) };
+    const where = {
+      organizationId: toObjectId(ada.organizationId),
+      userId: toObjectId(person.userId),
+    };
     await harness.db.collection('sessions').updateMany(where, { $unset: { membershipId: '' } });
     expect(await verdict(person.token)).toBe('ok');
     await harness.db
@@ -112,7 +118,7 @@ test(
         call('POST', 'auth/refresh', person.token),
         suspend(person),
       ]);
-      ok(await reactivate(person));
+      assertOk(await reactivate(person));
       const tokens = [person.token, refreshed.body.data?.token as string | undefined];
       for (const token of tokens) if (token) expect(await verdict(token)).toBe('SESSION_REVOKED');
     }
@@ -120,12 +126,12 @@ test(
 );
 
 test('the directory ends no session by itself, and what the team ends it does not open again', async () => {
-  const people = await directory(harness.app, ada);
+  const people = await createDirectory(harness.app, ada);
   const person = await createMember(harness, ada, 'member');
   expect((await people.call('DELETE', `/Users/${person.userId}`)).status).toBe(204);
   expect(await verdict(person.token)).toBe('ok');
-  ok(await suspend(person));
+  assertOk(await suspend(person));
   expect(await verdict(person.token)).toBe('ACCOUNT_DEACTIVATED');
-  ok(await reactivate(person));
+  assertOk(await reactivate(person));
   expect(await verdict(person.token)).toBe('SESSION_REVOKED');
 });

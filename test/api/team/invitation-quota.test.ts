@@ -1,9 +1,9 @@
 // Limits of invitation mails per address and organisation in a day, and names that are quoted in the mail.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../setup/fixtures.ts';
-import { createOwner, ok, type Owner } from '../../setup/personas.ts';
+import { createOwner, assertOk, type Owner } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
-import { address } from '../../setup/scim.ts';
+import { createAddress } from '../../setup/scim.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
@@ -42,27 +42,27 @@ function limited({ status, body, headers }: Answer, limit: number): void {
 }
 
 test('to one address: first, repeated and new invitations count together, for a day', async () => {
-  const email = address();
-  const { id } = ok(await invite(email)).body.data;
-  ok(await resend(id as string));
-  ok(await call('DELETE', `team/invites/${id}`));
-  const again = ok(await invite(email)).body.data.id as string;
+  const email = createAddress();
+  const { id } = assertOk(await invite(email)).body.data;
+  assertOk(await resend(id as string));
+  assertOk(await call('DELETE', `team/invites/${id}`));
+  const again = assertOk(await invite(email)).body.data.id as string;
   limited(await resend(again), 3);
   await deliver();
   expect(office.received.filter(({ recipients }) => recipients.includes(email))).toHaveLength(1);
   clock.aheadMs += DAY;
-  ok(await resend(again));
+  assertOk(await resend(again));
 });
 
 test('of one organisation: all recipients count together; another organisation is not affected', async () => {
-  for (let sent = 1; sent <= 4; sent += 1) ok(await invite(address()));
-  limited(await invite(address()), 4);
+  for (let sent = 1; sent <= 4; sent += 1) assertOk(await invite(createAddress()));
+  limited(await invite(createAddress()), 4);
   ada = await createOwner(harness.app);
-  ok(await invite(address()));
+  assertOk(await invite(createAddress()));
 });
 
 test('simultaneous requests do not exceed the limit', async () => {
-  const { id } = ok(await invite(address())).body.data;
+  const { id } = assertOk(await invite(createAddress())).body.data;
   const answers = await Promise.all(Array.from({ length: 6 }, () => resend(id as string)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
 });
@@ -70,11 +70,11 @@ test('simultaneous requests do not exceed the limit', async () => {
 test('the name of an organisation is quoted, one line, and no link', async () => {
   for (const name of ['Bank\nYour account is locked', 'Bank\u2028locked', 'Bank\u202Elocked'])
     expect((await call('PATCH', 'organization', { name })).status).toBe(400);
-  ok(await call('PATCH', 'organization', { name: 'Bank. Locked, open https://evil.test/x' }));
-  const email = address();
-  ok(await invite(email));
+  assertOk(await call('PATCH', 'organization', { name: 'Bank. Locked, open https://evil.test/x' }));
+  const email = createAddress();
+  assertOk(await invite(email));
   await deliver();
-  const { subject, text = '' } = office.newest(email);
+  const { subject, text = '' } = office.findNewest(email);
   expect(subject).toBe('Invitation to “Bank. Locked, open https: / / evil. test/ x”');
   expect(text).not.toContain('evil.test');
 });

@@ -1,25 +1,25 @@
 // Invitations over HTTP: created, sent, read, accepted once, withdrawn, expired (document 1, sections 2, 3 and 4.4).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import {
-  auditOf,
+  listAuditEntries,
   changeMembership,
   createMember,
-  objectId,
+  toObjectId,
   startHarness,
   type Harness,
 } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
+import { assertOk, createOwner, PASSWORD, type Owner } from '../../setup/personas.ts';
 import {
   holdMail,
   startMailServer,
-  tokenOf,
+  extractToken,
   type MailServer,
-  type Received,
+  type ReceivedMail,
 } from '../../setup/providers/mail-server.ts';
-import { enrol, MovedClock } from '../../setup/second-factor.ts';
-import { outcome, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { registerFactor, MovedClock } from '../../setup/second-factor.ts';
+import { toOutcome, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const DAY = 24 * 3600 * 1000;
 const clock = new MovedClock();
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 const at = '/api/v1/team';
-const someone = (): string => `guest-${randomHex(6)}@example.com`;
+const createGuestAddress = (): string => `guest-${generateHex(6)}@example.com`;
 const write = (email: unknown, role?: unknown, by = ada): Promise<Answer> =>
   app.call('POST', `${at}/invite`, {
     token: by.token,
@@ -71,7 +71,7 @@ const accept = (
   body: object = { name: 'Guest', password: PASSWORD },
 ): Promise<Answer> => app.call('POST', `${at}/invites/${token}/accept`, { body });
 /** The mails to an address, all that wait being sent first. */
-async function mailsTo(email: string): Promise<Received[]> {
+async function mailsTo(email: string): Promise<ReceivedMail[]> {
   await mail.deliver();
   return mailServer.received.filter(({ recipients }) => recipients.includes(email));
 }
@@ -81,17 +81,17 @@ interface Invited {
   token: string;
   email: string;
 }
-async function invite(email = someone(), role?: string, by = ada): Promise<Invited> {
-  const { _id: id } = ok(await write(email, role, by)).body.data;
+async function invite(email = createGuestAddress(), role?: string, by = ada): Promise<Invited> {
+  const { _id: id } = assertOk(await write(email, role, by)).body.data;
   await mail.deliver();
-  return { id, email, token: tokenOf(mailServer.newest(email)) };
+  return { id, email, token: extractToken(mailServer.findNewest(email)) };
 }
 const me = async (token: string) =>
-  ok(await app.call('GET', '/api/v1/auth/me', { token })).body.data;
+  assertOk(await app.call('GET', '/api/v1/auth/me', { token })).body.data;
 
 describe('writing', () => {
   test('answers id, address, role and end, never the token; the mail brings it', async () => {
-    const email = someone();
+    const email = createGuestAddress();
     const answer = await write(`  ${email.toUpperCase()} `);
     expect(answer.status).toBe(201);
     const { data } = answer.body;
@@ -113,7 +113,7 @@ describe('writing', () => {
       [email],
       'Invitation to “Ada Ltd”',
     ]);
-    const token = tokenOf(mailServer.newest(email));
+    const token = extractToken(mailServer.findNewest(email));
     expect(token).toMatch(/^[\w-]{43}$/);
     for (const form of [brought?.text, brought?.html])
       for (const part of [
@@ -124,7 +124,7 @@ describe('writing', () => {
         expect(form).toContain(part);
     expect(answer.text).not.toContain(token);
     expect((await pending()).text).not.toContain(token);
-    const [entry] = await auditOf(app, ada, `action=team.invite&resourceId=${data.id}`);
+    const [entry] = await listAuditEntries(app, ada, `action=team.invite&resourceId=${data.id}`);
     expect(entry).toMatchObject({
       status: 'success',
       detail: email,
@@ -135,9 +135,9 @@ describe('writing', () => {
 
   test('the token is neither in the database nor in the log or audit log, before and after its use', async () => {
     const { token, id } = await invite();
-    ok(await resend(id));
-    ok(await validate(token));
-    ok(await accept(token));
+    assertOk(await resend(id));
+    assertOk(await validate(token));
+    assertOk(await accept(token));
     const texts: string[] = [];
     for (const { name } of await harness.db.listCollections().toArray())
       texts.push(JSON.stringify(await harness.db.collection(name).find().toArray()));
@@ -148,9 +148,9 @@ describe('writing', () => {
   });
 
   test.each(['owner', 'admin', 'member', 'viewer'])('an owner invites a %s', async (role) => {
-    const { token, email } = await invite(someone(), role);
+    const { token, email } = await invite(createGuestAddress(), role);
     expect((await validate(token)).body.data.role).toBe(role);
-    const { data } = ok(await accept(token)).body;
+    const { data } = assertOk(await accept(token)).body;
     expect([data.role, data.user.email, (await me(data.token)).role]).toEqual([role, email, role]);
   });
 
@@ -168,25 +168,25 @@ describe('writing', () => {
     ['good@example.com', 'root'],
     ['good@example.com', ['owner']],
   ])('%j as %j is refused', async (email, role) => {
-    expect(outcome(await write(email, role))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await write(email, role))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
   test('members, suspended or provisioned ones, and the invited are not invited again', async () => {
     const person = await createMember(harness, ada, 'viewer');
-    expect(outcome(await write(person.email))).toEqual([400, 'ALREADY_MEMBER']);
+    expect(toOutcome(await write(person.email))).toEqual([400, 'ALREADY_MEMBER']);
     for (const deactivatedBy of ['team', 'scim']) {
       await changeMembership(harness, person, { isActive: false, deactivatedBy });
-      expect(outcome(await write(person.email.toUpperCase()))).toEqual([400, 'ALREADY_MEMBER']);
+      expect(toOutcome(await write(person.email.toUpperCase()))).toEqual([400, 'ALREADY_MEMBER']);
     }
     const { email } = await invite();
-    expect(outcome(await write(email))).toEqual([400, 'ALREADY_MEMBER']);
+    expect(toOutcome(await write(email))).toEqual([400, 'ALREADY_MEMBER']);
     expect((await write(email, 'member', await createOwner(app, 'Eve'))).status).toBe(201);
   });
 
   test('asked for at the same time there is one invitation', async () => {
-    const email = someone();
+    const email = createGuestAddress();
     const answers = await Promise.all(Array.from({ length: 5 }, () => write(email)));
-    expect(answers.map(outcome).sort()).toEqual([
+    expect(answers.map(toOutcome).sort()).toEqual([
       [201, undefined],
       ...Array(4).fill([400, 'ALREADY_MEMBER']),
     ]);
@@ -197,19 +197,22 @@ describe('writing', () => {
 
   test('who may: owners and admins, and an admin invites no owner; every reader sees what is pending', async () => {
     const admin = await createMember(harness, ada, 'admin');
-    const { id } = await invite(someone(), 'admin', admin);
-    expect(outcome(await write(someone(), 'owner', admin))).toEqual([403, 'FORBIDDEN']);
+    const { id } = await invite(createGuestAddress(), 'admin', admin);
+    expect(toOutcome(await write(createGuestAddress(), 'owner', admin))).toEqual([
+      403,
+      'FORBIDDEN',
+    ]);
     for (const role of ['reviewer', 'member', 'viewer']) {
       const person = await createMember(harness, ada, role);
       expect((await pending(person)).status, role).toBe(200);
       for (const answer of [
-        await write(someone(), 'viewer', person),
+        await write(createGuestAddress(), 'viewer', person),
         await resend(id, person),
         await revoke(id, person),
       ])
-        expect(outcome(answer), role).toEqual([403, 'FORBIDDEN']);
+        expect(toOutcome(answer), role).toEqual([403, 'FORBIDDEN']);
     }
-    expect(outcome(await pending(await createMember(harness, ada, 'auditor')))).toEqual([
+    expect(toOutcome(await pending(await createMember(harness, ada, 'auditor')))).toEqual([
       403,
       'FORBIDDEN',
     ]);
@@ -224,14 +227,14 @@ describe('writing', () => {
       await resend('f'.repeat(24)),
       await revoke('x'),
     ])
-      expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+      expect(toOutcome(answer)).toEqual([404, 'NOT_FOUND']);
     expect((await pending(eve)).body.data).toEqual([]);
   });
 });
 
 describe('looking', () => {
   test('a pending one shows organisation, role and inviter', async () => {
-    const { token } = await invite(someone(), 'admin');
+    const { token } = await invite(createGuestAddress(), 'admin');
     expect((await validate(token)).body.data).toEqual({
       valid: true,
       organizationName: 'Ada Ltd',
@@ -262,7 +265,7 @@ describe('looking', () => {
         await validate(encodeURIComponent(token)),
         await accept(encodeURIComponent(token)),
       ])
-        expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+        expect(toOutcome(answer)).toEqual([404, 'NOT_FOUND']);
     },
   );
 });
@@ -274,34 +277,34 @@ describe('sending again', () => {
     const answer = await resend(id);
     expect([answer.status, answer.body.data._id]).toEqual([200, id]);
     clock.aheadMs = 12 * DAY;
-    expect((await mailsTo(email)).map(tokenOf)).toEqual([token, token]);
+    expect((await mailsTo(email)).map(extractToken)).toEqual([token, token]);
     expect((await validate(token)).body.data.valid).toBe(true);
     clock.aheadMs = 13 * DAY + 60_000;
     expect((await validate(token)).body.data).toEqual({ valid: false, reason: 'expired' });
     clock.aheadMs = 0;
-    const [entry] = await auditOf(app, ada, `action=team.invite.resent&resourceId=${id}`);
+    const [entry] = await listAuditEntries(app, ada, `action=team.invite.resent&resourceId=${id}`);
     expect(entry).toMatchObject({ status: 'success' });
   });
 
   test('one that was withdrawn before its mail went out is not sent', async () => {
-    const email = someone();
-    ok(await revoke(ok(await write(email)).body.data._id));
+    const email = createGuestAddress();
+    assertOk(await revoke(assertOk(await write(email)).body.data._id));
     expect(await mailsTo(email)).toEqual([]);
   });
 
   test('one that has ended is neither sent nor withdrawn', async () => {
     const [used, withdrawn, old] = [await invite(), await invite(), await invite()];
-    ok(await accept(used.token));
-    ok(await revoke(withdrawn.id));
+    assertOk(await accept(used.token));
+    assertOk(await revoke(withdrawn.id));
     for (const act of [resend, revoke]) {
-      expect(outcome(await act(used.id))).toEqual([400, 'INVITE_ALREADY_USED']);
-      expect(outcome(await act(withdrawn.id))).toEqual([410, 'EXPIRED']);
+      expect(toOutcome(await act(used.id))).toEqual([400, 'INVITE_ALREADY_USED']);
+      expect(toOutcome(await act(withdrawn.id))).toEqual([410, 'EXPIRED']);
     }
     await harness.db
       .collection('invitations')
-      .updateOne({ _id: objectId(old.id) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+      .updateOne({ _id: toObjectId(old.id) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
     for (const act of [resend, revoke])
-      expect(outcome(await act(old.id))).toEqual([410, 'EXPIRED']);
+      expect(toOutcome(await act(old.id))).toEqual([410, 'EXPIRED']);
     expect((await pending()).body.data.map(({ id }: Invited) => id)).not.toContain(old.id);
     expect((await write(old.email)).status).toBe(201);
   });
@@ -312,10 +315,12 @@ test('a withdrawn invitation is void and leaves the list', async () => {
   expect((await pending()).body.data.map((row: Invited) => row.id)).toContain(id);
   const answer = await revoke(id);
   expect([answer.status, answer.body.data]).toEqual([200, { _id: id, revoked: true }]);
-  expect(outcome(await accept(token))).toEqual([410, 'EXPIRED']);
+  expect(toOutcome(await accept(token))).toEqual([410, 'EXPIRED']);
   expect((await pending()).body.data.map((row: Invited) => row.id)).not.toContain(id);
   expect(await harness.db.collection('users').findOne({ email })).toBeNull();
-  expect(await auditOf(app, ada, `action=team.invite.revoked&resourceId=${id}`)).toHaveLength(1);
+  expect(
+    await listAuditEntries(app, ada, `action=team.invite.revoked&resourceId=${id}`),
+  ).toHaveLength(1);
   const again = await invite(email);
   expect(again.token).not.toBe(token);
   expect((await accept(again.token)).status).toBe(200);
@@ -323,7 +328,7 @@ test('a withdrawn invitation is void and leaves the list', async () => {
 
 describe('accepting with a new account', () => {
   test('makes account, membership and session, and is audited', async () => {
-    const { id, token, email } = await invite(someone(), 'viewer');
+    const { id, token, email } = await invite(createGuestAddress(), 'viewer');
     const answer = await accept(token, { name: ' Grace ', password: PASSWORD });
     expect(answer.status).toBe(200);
     const { data } = answer.body;
@@ -341,7 +346,11 @@ describe('accepting with a new account', () => {
       (await app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } }))
         .status,
     ).toBe(200);
-    const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
+    const [entry] = await listAuditEntries(
+      app,
+      ada,
+      `action=team.invite.accepted&resourceId=${id}`,
+    );
     expect(entry).toMatchObject({
       status: 'success',
       userId: data.user._id,
@@ -349,8 +358,10 @@ describe('accepting with a new account', () => {
       userRole: 'viewer',
     });
     const one = { auditLogId: entry?._id };
-    ok(await app.call('POST', '/api/v1/auth/revoke-session', { token: data.token, body: one }));
-    expect(outcome(await app.call('GET', '/api/v1/auth/me', { token: data.token }))).toEqual([
+    assertOk(
+      await app.call('POST', '/api/v1/auth/revoke-session', { token: data.token, body: one }),
+    );
+    expect(toOutcome(await app.call('GET', '/api/v1/auth/me', { token: data.token }))).toEqual([
       401,
       'SESSION_REVOKED',
     ]);
@@ -362,7 +373,7 @@ describe('accepting with a new account', () => {
     async () => {
       const { token, email } = await invite();
       const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-      expect(answers.map(outcome).sort()).toEqual([
+      expect(answers.map(toOutcome).sort()).toEqual([
         [200, undefined],
         ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
       ]);
@@ -374,7 +385,7 @@ describe('accepting with a new account', () => {
       expect(
         await harness.db.collection('sessions').countDocuments({ userId: users[0]?._id }),
       ).toBe(1);
-      expect(outcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
+      expect(toOutcome(await accept(token))).toEqual([400, 'INVITE_ALREADY_USED']);
     },
   );
 
@@ -407,7 +418,7 @@ describe('accepting with a new account', () => {
     {},
   ])('%j is refused and uses nothing up', async (body) => {
     const { token, email } = await invite();
-    expect(outcome(await accept(token, body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await accept(token, body))).toEqual([400, 'VALIDATION_ERROR']);
     expect(await harness.db.collection('users').countDocuments({ email })).toBe(0);
     expect((await validate(token)).body.data.valid).toBe(true);
   });
@@ -415,28 +426,28 @@ describe('accepting with a new account', () => {
   test('an expired one is refused', async () => {
     const { token } = await invite();
     clock.aheadMs = 7 * DAY + 60_000;
-    expect(outcome(await accept(token))).toEqual([410, 'EXPIRED']);
+    expect(toOutcome(await accept(token))).toEqual([410, 'EXPIRED']);
   });
 });
 
 describe('accepting with an account that exists', () => {
   const account = ({ userId }: Owner) =>
-    harness.db.collection('users').findOne({ _id: objectId(userId) });
+    harness.db.collection('users').findOne({ _id: toObjectId(userId) });
 
   test('needs its password, and changes neither password nor name', async () => {
     const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email, 'admin');
     const before = await account(guest);
     const wrong = await accept(token, { name: 'Mallory', password: 'Another-Horse-9' });
-    expect(outcome(wrong)).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(toOutcome(wrong)).toEqual([401, 'INVALID_CREDENTIALS']);
     expect(await account(guest)).toEqual(before);
     await expect
-      .poll(() => auditOf(app, guest, 'action=auth.login&status=failure'))
+      .poll(() => listAuditEntries(app, guest, 'action=auth.login&status=failure'))
       .toMatchObject([
         { userEmail: guest.email, detail: 'wrong password', metadata: { method: 'invitation' } },
       ]);
 
-    const { data } = ok(await accept(token, { name: 'Mallory', password: PASSWORD })).body;
+    const { data } = assertOk(await accept(token, { name: 'Mallory', password: PASSWORD })).body;
     expect(data).toMatchObject({
       organizationId: ada.organizationId,
       role: 'admin',
@@ -454,23 +465,27 @@ describe('accepting with an account that exists', () => {
     { tags: ['long'] },
     async () => {
       const guest = await createOwner(app, 'Guest');
-      const authenticator = await enrol(app, clock, guest.token);
+      const authenticator = await registerFactor(app, clock, guest.token);
       const { token, id } = await invite(guest.email, 'viewer');
       const sessions = (): Promise<number> =>
-        harness.db.collection('sessions').countDocuments({ userId: objectId(guest.userId) });
+        harness.db.collection('sessions').countDocuments({ userId: toObjectId(guest.userId) });
       const before = await sessions();
-      const { data } = ok(await accept(token)).body;
+      const { data } = assertOk(await accept(token)).body;
       expect(data).toEqual({ mfaRequired: true, tempToken: expect.any(String) });
       expect(await sessions()).toBe(before);
-      const [entry] = await auditOf(app, ada, `action=team.invite.accepted&resourceId=${id}`);
+      const [entry] = await listAuditEntries(
+        app,
+        ada,
+        `action=team.invite.accepted&resourceId=${id}`,
+      );
       expect(entry).toMatchObject({
         status: 'success',
         userId: guest.userId,
         metadata: { method: 'invitation' },
       });
-      const second = { tempToken: data.tempToken, code: authenticator.next() };
-      const signedIn = ok(await app.call('POST', '/api/v1/auth/mfa/login', { body: second })).body
-        .data;
+      const second = { tempToken: data.tempToken, code: authenticator.generateNextCode() };
+      const signedIn = assertOk(await app.call('POST', '/api/v1/auth/mfa/login', { body: second }))
+        .body.data;
       expect([signedIn.organizationId, signedIn.role]).toEqual([ada.organizationId, 'viewer']);
     },
   );
@@ -479,9 +494,9 @@ describe('accepting with an account that exists', () => {
     const guest = await createOwner(app, 'Guest');
     await harness.db
       .collection('users')
-      .updateOne({ _id: objectId(guest.userId) }, { $set: { passwordHash: null } });
+      .updateOne({ _id: toObjectId(guest.userId) }, { $set: { passwordHash: null } });
     const { token } = await invite(guest.email);
-    expect(outcome(await accept(token))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(toOutcome(await accept(token))).toEqual([401, 'INVALID_CREDENTIALS']);
     expect((await account(guest))?.passwordHash).toBeNull();
   });
 
@@ -489,12 +504,14 @@ describe('accepting with an account that exists', () => {
     const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(token)));
-    expect(answers.map(outcome).sort()).toEqual([
+    expect(answers.map(toOutcome).sort()).toEqual([
       [200, undefined],
       ...Array(19).fill([400, 'INVITE_ALREADY_USED']),
     ]);
     expect(
-      await harness.db.collection('memberships').countDocuments({ userId: objectId(guest.userId) }),
+      await harness.db
+        .collection('memberships')
+        .countDocuments({ userId: toObjectId(guest.userId) }),
     ).toBe(2);
   });
 
@@ -509,8 +526,8 @@ describe('accepting with an account that exists', () => {
       const answers = await Promise.all(Array.from({ length: 25 }, guess));
       expect(answers.filter(({ status }) => status === 401)).toHaveLength(20);
       expect(answers.filter(({ body }) => body.code === 'RATE_LIMIT_EXCEEDED')).toHaveLength(5);
-      expect(outcome(await accept(token))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-      ok(await resend(id));
+      expect(toOutcome(await accept(token))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      assertOk(await resend(id));
       expect((await accept(token)).status).toBe(200);
     },
   );
@@ -519,15 +536,15 @@ describe('accepting with an account that exists', () => {
     const guest = await createOwner(app, 'Guest');
     const { token } = await invite(guest.email);
     const row = {
-      organizationId: objectId(ada.organizationId),
-      userId: objectId(guest.userId),
+      organizationId: toObjectId(ada.organizationId),
+      userId: toObjectId(guest.userId),
       role: 'viewer',
     };
     const times = { createdAt: new Date(), updatedAt: new Date() };
     await harness.db
       .collection('memberships')
       .insertOne({ ...row, isActive: false, deactivatedBy: 'scim', ...times });
-    expect(outcome(await accept(token))).toEqual([400, 'ALREADY_MEMBER']);
+    expect(toOutcome(await accept(token))).toEqual([400, 'ALREADY_MEMBER']);
     expect(await harness.db.collection('memberships').findOne(row)).toMatchObject({
       isActive: false,
     });

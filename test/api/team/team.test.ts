@@ -1,9 +1,20 @@
 // Team members over HTTP: list, roles, suspension, reactivation, removal (document 1, sections 2, 3 and 4.4).
 import { describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, changeMembership, createMember, objectId } from '../../setup/harness.ts';
-import { ok, createOwner, PASSWORD, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  createMember,
+  toObjectId,
+} from '../../setup/harness.ts';
+import {
+  assertOk,
+  createOwner,
+  PASSWORD,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -26,9 +37,11 @@ const me = ({ token }: Owner): Promise<Answer> => app.call('GET', '/api/v1/auth/
 const stored = ({ organizationId, userId }: Owner) =>
   harness.db
     .collection('memberships')
-    .findOne({ organizationId: objectId(organizationId), userId: objectId(userId) });
+    .findOne({ organizationId: toObjectId(organizationId), userId: toObjectId(userId) });
 async function listed(by: Owner, { userId }: Owner): Promise<Record<string, unknown> | undefined> {
-  return ok(await list(by)).body.data.find((row: { userId: string }) => row.userId === userId);
+  return assertOk(await list(by)).body.data.find(
+    (row: { userId: string }) => row.userId === userId,
+  );
 }
 /** An organisation of its own, so that counting owners is exact. */
 async function team(...roles: string[]): Promise<[Owner, ...Owner[]]> {
@@ -41,7 +54,7 @@ async function team(...roles: string[]): Promise<[Owner, ...Owner[]]> {
 describe('the list', () => {
   test('shows every member, newest first, and distinguishes account and membership', async () => {
     const [owner, viewer] = (await team('viewer')) as [Owner, Owner];
-    const { data } = ok(await list(owner)).body;
+    const { data } = assertOk(await list(owner)).body;
     expect(data.map(({ userId }: Owner) => userId)).toEqual([viewer.userId, owner.userId]);
     expect(data[1]).toEqual({
       userId: owner.userId,
@@ -55,7 +68,9 @@ describe('the list', () => {
       createdAt: expect.any(String),
     });
     const row = await stored(viewer);
-    const account = await harness.db.collection('users').findOne({ _id: objectId(viewer.userId) });
+    const account = await harness.db
+      .collection('users')
+      .findOne({ _id: toObjectId(viewer.userId) });
     expect(data[0].joinedAt).toBe(row?.createdAt.toISOString());
     expect(data[0].createdAt).toBe(account?.createdAt.toISOString());
     expect(data[0].joinedAt > data[0].createdAt).toBe(true);
@@ -64,22 +79,24 @@ describe('the list', () => {
   test('is open to every member who reads, and to no one else', async () => {
     for (const role of ['admin', 'reviewer', 'member', 'viewer'])
       expect((await list(await createMember(harness, ada, role))).status, role).toBe(200);
-    expect(outcome(await list(await createMember(harness, ada, 'auditor')))).toEqual([
+    expect(toOutcome(await list(await createMember(harness, ada, 'auditor')))).toEqual([
       403,
       'FORBIDDEN',
     ]);
     const { key } = await createWorkspaceKey(app, ada);
-    expect(outcome(await app.call('GET', '/api/v1/team/members', { key }))).toEqual([
+    expect(toOutcome(await app.call('GET', '/api/v1/team/members', { key }))).toEqual([
       403,
       'FORBIDDEN',
     ]);
-    expect(outcome(await app.call('GET', '/api/v1/team/members'))).toEqual([401, 'NO_TOKEN']);
+    expect(toOutcome(await app.call('GET', '/api/v1/team/members'))).toEqual([401, 'NO_TOKEN']);
   });
 
   test('one person is owner here and viewer there', async () => {
     const [owner, guest] = (await team('viewer')) as [Owner, Owner];
     expect((await listed(owner, guest))?.role).toBe('viewer');
-    const { data } = ok(await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token })).body;
+    const { data } = assertOk(
+      await app.call('GET', '/api/v1/auth/me/orgs', { token: guest.token }),
+    ).body;
     expect(data.map(({ role }: { role: string }) => role).sort()).toEqual(['owner', 'viewer']);
   });
 });
@@ -96,7 +113,7 @@ describe('roles', () => {
         person.userId,
       ]);
       expect((await me(person)).body.data.role).toBe(role);
-      const [entry] = await auditOf(
+      const [entry] = await listAuditEntries(
         app,
         ada,
         `action=team.member.role_changed&resourceId=${person.userId}`,
@@ -115,7 +132,7 @@ describe('roles', () => {
     '%j is refused',
     async (role) => {
       const person = await createMember(harness, ada, 'viewer');
-      expect(outcome(await setRole(ada, person, role))).toEqual([400, 'VALIDATION_ERROR']);
+      expect(toOutcome(await setRole(ada, person, role))).toEqual([400, 'VALIDATION_ERROR']);
       expect((await stored(person))?.role).toBe('viewer');
     },
   );
@@ -124,12 +141,12 @@ describe('roles', () => {
     const person = await createMember(harness, ada, 'viewer');
     for (const role of ['admin', 'member'])
       expect(
-        outcome(await change(await createMember(harness, ada, role), person, 'auditor')),
+        toOutcome(await change(await createMember(harness, ada, role), person, 'auditor')),
       ).toEqual([403, 'FORBIDDEN']);
     expect((await change(ada, person, 'auditor')).body.data.role).toBe('auditor');
-    expect(outcome(await list(person))).toEqual([403, 'FORBIDDEN']);
+    expect(toOutcome(await list(person))).toEqual([403, 'FORBIDDEN']);
     expect((await setRole(ada, person, 'viewer')).body.data.role).toBe('viewer');
-    const entries = await auditOf(
+    const entries = await listAuditEntries(
       app,
       ada,
       `action=team.update_role&resourceId=${person.userId}&status=success`,
@@ -156,9 +173,13 @@ describe('roles', () => {
       await change(admin, second, 'reactivate'),
       await remove(admin, second),
     ])
-      expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(answer)).toEqual([403, 'FORBIDDEN']);
     expect(await stored(second)).toMatchObject({ role: 'owner', isActive: true });
-    const refused = await auditOf(app, owner, `status=failure&resourceId=${second.userId}`);
+    const refused = await listAuditEntries(
+      app,
+      owner,
+      `status=failure&resourceId=${second.userId}`,
+    );
     expect(refused.map(({ action, userId }) => [action, userId])).toEqual([
       ['team.remove_member', admin.userId],
       ['team.member.reactivated', admin.userId],
@@ -178,7 +199,7 @@ describe('roles', () => {
       await change(person, other, 'reactivate'),
       await remove(person, other),
     ])
-      expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
+      expect(toOutcome(answer)).toEqual([403, 'FORBIDDEN']);
   });
 
   test('strangers are no members', async () => {
@@ -194,7 +215,7 @@ describe('roles', () => {
         await change(ada, target, 'reactivate'),
         await remove(ada, target),
       ])
-        expect(outcome(answer)).toEqual([404, 'NOT_FOUND']);
+        expect(toOutcome(answer)).toEqual([404, 'NOT_FOUND']);
     expect((await me(stranger)).body.data.role).toBe('owner');
   });
 });
@@ -204,10 +225,10 @@ describe('suspension', () => {
     const person = await createMember(harness, ada, 'member');
     const suspended = await change(ada, person, 'status');
     expect([suspended.status, suspended.body.data.isActive]).toEqual([200, false]);
-    expect(outcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
+    expect(toOutcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
     const there = { organizationId: ada.organizationId };
     expect(await listed(ada, person)).toMatchObject({ isActive: false, role: 'member' });
-    const login = ok(
+    const login = assertOk(
       await app.call('POST', '/api/v1/auth/login', {
         body: { email: person.email, password: PASSWORD },
       }),
@@ -219,9 +240,9 @@ describe('suspension', () => {
     );
 
     expect((await change(ada, person, 'reactivate')).body.data.isActive).toBe(true);
-    expect(outcome(await me(person))).toEqual([401, 'SESSION_REVOKED']);
+    expect(toOutcome(await me(person))).toEqual([401, 'SESSION_REVOKED']);
     expect(await stored(person)).toMatchObject({ isActive: true, deactivatedBy: null });
-    const entries = await auditOf(app, ada, `resourceId=${person.userId}`);
+    const entries = await listAuditEntries(app, ada, `resourceId=${person.userId}`);
     expect(entries.map(({ action }) => action)).toEqual([
       'team.member.reactivated',
       'team.member.suspended',
@@ -234,25 +255,29 @@ describe('suspension', () => {
     expect((await me(person)).status).toBe(200);
     for (let time = 0; time < 2; time++)
       expect((await change(ada, person, 'status')).status).toBe(200);
-    expect(outcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
+    expect(toOutcome(await me(person))).toEqual([401, 'ACCOUNT_DEACTIVATED']);
   });
 });
 
 test('a removed member is gone from the list, the account survives', async () => {
   const person = await createMember(harness, ada, 'member');
   const suspendedToo = await createMember(harness, ada, 'member');
-  ok(await change(ada, suspendedToo, 'status'));
+  assertOk(await change(ada, suspendedToo, 'status'));
   for (const who of [person, suspendedToo]) {
     const answer = await remove(ada, who);
-    const told = { userId: who.userId, removed: true, keys: [] };
-    expect([answer.status, answer.body.data]).toEqual([200, told]);
+    const removedAnswer = { userId: who.userId, removed: true, keys: [] };
+    expect([answer.status, answer.body.data]).toEqual([200, removedAnswer]);
     expect(await stored(who)).toBeNull();
     expect(await listed(ada, who)).toBeUndefined();
-    expect(outcome(await me(who))).toEqual([401, 'TOKEN_REVOKED']);
-    expect(outcome(await remove(ada, who))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await me(who))).toEqual([401, 'TOKEN_REVOKED']);
+    expect(toOutcome(await remove(ada, who))).toEqual([404, 'NOT_FOUND']);
     const body = { email: who.email, password: PASSWORD };
     expect((await app.call('POST', '/api/v1/auth/login', { body })).status).toBe(200);
-    const [entry] = await auditOf(app, ada, `action=team.remove_member&resourceId=${who.userId}`);
+    const [entry] = await listAuditEntries(
+      app,
+      ada,
+      `action=team.remove_member&resourceId=${who.userId}`,
+    );
     expect(entry).toMatchObject({ status: 'success', detail: who.email });
   }
 });
@@ -267,15 +292,15 @@ describe('the last active owner', () => {
 
   test.each(takings)('is not %s, not even by themselves', async (_, take) => {
     const [owner] = await team('admin');
-    expect(outcome(await take(owner, owner))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await take(owner, owner))).toEqual([400, 'VALIDATION_ERROR']);
     expect(await stored(owner)).toMatchObject({ role: 'owner', isActive: true });
   });
 
   test.each(takings)('a suspended owner does not count when one is to be %s', async (_, take) => {
     const [owner, second] = (await team('owner')) as [Owner, Owner];
-    ok(await change(owner, second, 'status'));
-    expect(outcome(await take(owner, owner))).toEqual([400, 'VALIDATION_ERROR']);
-    ok(await change(owner, second, 'reactivate'));
+    assertOk(await change(owner, second, 'status'));
+    expect(toOutcome(await take(owner, owner))).toEqual([400, 'VALIDATION_ERROR']);
+    assertOk(await change(owner, second, 'reactivate'));
     expect((await take(owner, owner)).status).toBe(200);
   });
 
@@ -294,8 +319,8 @@ describe('the last active owner', () => {
     { tags: ['long'] },
     async () => {
       const pair = (await team('owner')) as [Owner, Owner];
-      const where = { organizationId: objectId(pair[0].organizationId) };
-      const users = pair.map(({ userId }) => objectId(userId));
+      const where = { organizationId: toObjectId(pair[0].organizationId) };
+      const users = pair.map(({ userId }) => toObjectId(userId));
       const rows = harness.db.collection('memberships');
       const original = await rows.find({ ...where, userId: { $in: users } }).toArray();
       for (let round = 0; round < 50; round++) {
@@ -330,7 +355,7 @@ test('the answer to a removal lists the keys that the member made, which stay va
   const { id, key } = await createWorkspaceKey(app, admin);
   await createWorkspaceKey(app, home);
   const path = `/api/v1/team/members/${admin.userId}`;
-  const { keys } = ok(await app.call('DELETE', path, { token: home.token })).body.data;
+  const { keys } = assertOk(await app.call('DELETE', path, { token: home.token })).body.data;
   expect(keys).toEqual([
     { _id: id, name: 'ingest', prefix: key.slice(0, 17), createdAt: expect.any(String) },
   ]);

@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
   createAgent,
   PASSWORD,
 } from '../../setup/personas.ts';
-import { objectId, startHarness } from '../../setup/harness.ts';
+import { toObjectId, startHarness } from '../../setup/harness.ts';
 import { startApp, type Answer, type Call } from '../../setup/start-app.ts';
 
 let key: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   ]) {
     const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
     const body = { name: value, conditions, actions: [{ type }] };
-    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
   }
 });
 
@@ -46,7 +46,7 @@ const post = (call: Call, onceKey?: string): Promise<Answer> =>
   });
 const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
 const count = ({ organizationId } = ada) =>
-  harness.db.collection('ledger').countDocuments({ organizationId: objectId(organizationId) });
+  harness.db.collection('ledger').countDocuments({ organizationId: toObjectId(organizationId) });
 
 /** Both answers are the same in status and body, and only the second is a replay. */
 function expectReplay(first: Answer, second: Answer): void {
@@ -63,14 +63,14 @@ describe('a replay', () => {
     [202, 'refund'],
     [403, 'wire'],
   ])('of a %i is that answer, to the letter', async (status, action) => {
-    const body = decision('x', { outputDecision: { action } });
+    const body = buildDecision('x', { outputDecision: { action } });
     const [first, second] = [await post({ body }), await post({ body })];
     expect(first.status).toBe(status);
     expectReplay(first, second);
   });
 
   test('needs no header when the body is the same to the byte, and only then', async () => {
-    const raw = JSON.stringify(decision('x'));
+    const raw = JSON.stringify(buildDecision('x'));
     const before = await count();
     expectReplay(await post({ raw }), await post({ raw }));
     expect(replayed(await post({ raw: `${raw} ` }))).toBe(false);
@@ -79,14 +79,14 @@ describe('a replay', () => {
 
   test('with a header compares the key without case, and ignores the body', async () => {
     const once = newKey();
-    const first = await post({ body: decision('x') }, once);
-    const other = decision('x', { rationale: 'another' });
+    const first = await post({ body: buildDecision('x') }, once);
+    const other = buildDecision('x', { rationale: 'another' });
     expectReplay(first, await post({ body: other }, once.toUpperCase()));
-    expect(replayed(await post({ body: decision('x') }, newKey()))).toBe(false);
+    expect(replayed(await post({ body: buildDecision('x') }, newKey()))).toBe(false);
   });
 
   test('a key from a header never equals a derived one', async () => {
-    const body = decision('x');
+    const body = buildDecision('x');
     expect(replayed(await post({ body }))).toBe(false);
     expect(replayed(await post({ body }, newKey()))).toBe(false);
   });
@@ -94,17 +94,17 @@ describe('a replay', () => {
   test('a key may have 256 characters and no more', async () => {
     const longest = 'k'.repeat(256);
     expectReplay(
-      await post({ body: decision('x') }, longest),
-      await post({ body: decision('x') }, longest),
+      await post({ body: buildDecision('x') }, longest),
+      await post({ body: buildDecision('x') }, longest),
     );
-    const { status, body } = await post({ body: decision('x') }, `${longest}k`);
+    const { status, body } = await post({ body: buildDecision('x') }, `${longest}k`);
     expect([status, body.code]).toEqual([400, 'SVC_VALIDATION_FAILED']);
   });
 
   test('another organisation with the same key and body is another request', async () => {
     const bob = await createOwner(app, 'Bob');
     const { key: bobs } = await createWorkspaceKey(app, bob);
-    const [body, once] = [decision('x'), newKey()];
+    const [body, once] = [buildDecision('x'), newKey()];
     const [mine, theirs] = [await post({ body }, once), await post({ key: bobs, body }, once)];
     expect(replayed(theirs)).toBe(false);
     expect(theirs.body.data.traceId).not.toBe(mine.body.data.traceId);
@@ -113,28 +113,28 @@ describe('a replay', () => {
 
   test('of another workspace is refused to a key that is bound to its own', async () => {
     const name = { token: ada.token, body: { name: 'Lab' } };
-    const { _id: lab } = ok(await app.call('POST', '/api/v1/workspaces', name)).body.data;
+    const { _id: lab } = assertOk(await app.call('POST', '/api/v1/workspaces', name)).body.data;
     const { key: bound } = await createWorkspaceKey(app, ada, { workspaceId: lab });
     const once = newKey();
-    const first = await post({ body: decision('x') }, once);
+    const first = await post({ body: buildDecision('x') }, once);
     const { traceId } = first.body.data;
-    for (const call of [{ body: decision('x') }, { body: {} }, { raw: '{' }]) {
+    for (const call of [{ body: buildDecision('x') }, { body: {} }, { raw: '{' }]) {
       const other = await post({ key: bound, ...call }, once);
       expect([other.status, other.body.code]).toEqual([409, 'CONFLICT']);
       expect(other.text).not.toContain(traceId);
     }
-    expectReplay(first, await post({ body: decision('x') }, once));
+    expectReplay(first, await post({ body: buildDecision('x') }, once));
   });
 
   test('of an erased decision is 410 for the day of its key, and records nothing', async () => {
-    const [once, body] = [newKey(), decision('x')];
+    const [once, body] = [newKey(), buildDecision('x')];
     const traceIds: string[] = [];
     for (const given of [once, undefined])
-      traceIds.push(ok(await post({ body }, given)).body.data.traceId);
+      traceIds.push(assertOk(await post({ body }, given)).body.data.traceId);
     const found = harness.db.collection('ledger').find({ traceId: { $in: traceIds } });
     const ids = (await found.toArray()).map(({ _id }) => String(_id));
     const erase = { token: ada.token, body: { ids } };
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
     const before = await count();
     for (const given of [once, undefined]) {
       const again = await post({ body }, given);
@@ -147,15 +147,15 @@ describe('a replay', () => {
 
   test('comes before validation, even if the repeated request is invalid', async () => {
     const once = newKey();
-    const first = await post({ body: decision('x') }, once);
+    const first = await post({ body: buildDecision('x') }, once);
     for (const call of [
       { body: {} },
-      { body: decision('') },
-      { body: decision(' \t\u00a0') },
+      { body: buildDecision('') },
+      { body: buildDecision(' \t\u00a0') },
       { body: { agentId: null } },
       { raw: '{' },
-      { body: decision('x', { schemaVersion: 'v0' }) },
-      { body: decision('x', { metadata: { s: 'x'.repeat(3_000_000) } }) },
+      { body: buildDecision('x', { schemaVersion: 'v0' }) },
+      { body: buildDecision('x', { metadata: { s: 'x'.repeat(3_000_000) } }) },
       { raw: 'a=b', headers: { 'content-type': 'text/plain' } },
     ])
       expectReplay(first, await post(call, once));
@@ -163,25 +163,25 @@ describe('a replay', () => {
 
   test('is no way around the scope of an agent key', async () => {
     const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
-    const body = decision(bot.id);
+    const body = buildDecision(bot.id);
     expectReplay(await post({ key: bot.key, body }), await post({ key: bot.key, body }));
     expect((await post({ key: other.key, body })).status).toBe(403);
   });
 
   describe('of another agent', () => {
     const CONFLICT = [409, 'CONFLICT', undefined];
-    const told = ({ status, body }: Answer) => [status, body.code, body.data];
+    const toOutcome = ({ status, body }: Answer) => [status, body.code, body.data];
 
     test('is a conflict: what was approved for one is not for the other', async () => {
       const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
       const once = newKey();
-      const harmless = decision(bot.id, { outputDecision: { action: 'reply' } });
-      const wire = decision(other.id, { outputDecision: { action: 'wire' } });
+      const harmless = buildDecision(bot.id, { outputDecision: { action: 'reply' } });
+      const wire = buildDecision(other.id, { outputDecision: { action: 'wire' } });
       const first = await post({ body: harmless, key: bot.key }, once);
       expect(first.status).toBe(201);
       const before = await count();
-      expect(told(await post({ body: wire, key: other.key }, once))).toEqual(CONFLICT);
-      expect(told(await post({ body: wire }, once))).toEqual(CONFLICT);
+      expect(toOutcome(await post({ body: wire, key: other.key }, once))).toEqual(CONFLICT);
+      expect(toOutcome(await post({ body: wire }, once))).toEqual(CONFLICT);
       expect((await post({ body: wire, key: other.key }, newKey())).status).toBe(403);
       expect(await count()).toBe(before + 1);
       expectReplay(first, await post({ body: harmless, key: bot.key }, once));
@@ -189,34 +189,40 @@ describe('a replay', () => {
 
     test('is a conflict also for unregistered agents, whose names are personal', async () => {
       const once = newKey();
-      const first = await post({ body: decision('ann@example.com') }, once);
-      expectReplay(first, await post({ body: decision('ann@example.com') }, once));
-      expect(told(await post({ body: decision('bob@example.com') }, once))).toEqual(CONFLICT);
+      const first = await post({ body: buildDecision('ann@example.com') }, once);
+      expectReplay(first, await post({ body: buildDecision('ann@example.com') }, once));
+      expect(toOutcome(await post({ body: buildDecision('bob@example.com') }, once))).toEqual(
+        CONFLICT,
+      );
     });
 
     test('is a conflict also if the repeated request is invalid', async () => {
       const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
       const once = newKey();
-      const first = await post({ body: decision(bot.id), key: bot.key }, once);
+      const first = await post({ body: buildDecision(bot.id), key: bot.key }, once);
       for (const raw of ['{', '{}', JSON.stringify({ agentId: bot.id }), 'x'.repeat(3_000_001)]) {
-        expect(told(await post({ raw, key: other.key }, once))).toEqual(CONFLICT);
+        expect(toOutcome(await post({ raw, key: other.key }, once))).toEqual(CONFLICT);
         expectReplay(first, await post({ raw, key: bot.key }, once));
         expectReplay(first, await post({ raw }, once));
       }
       const named = JSON.stringify({ agentId: other.id });
-      expect(told(await post({ raw: named }, once))).toEqual(CONFLICT);
+      expect(toOutcome(await post({ raw: named }, once))).toEqual(CONFLICT);
     });
 
     test('is a conflict also if only the database holds the first answer', async () => {
       const [bot, other] = [await createAgent(app, ada), await createAgent(app, ada)];
       const once = newKey();
-      const first = await post({ body: decision(bot.id) }, once);
+      const first = await post({ body: buildDecision(bot.id) }, once);
       const second = await startApp({}, { mongoUri: harness.mongoUri });
       const there = (agentId: string): Promise<Answer> => {
         const headers = { 'idempotency-key': once };
-        return second.call('POST', '/api/v1/traces', { key, headers, body: decision(agentId) });
+        return second.call('POST', '/api/v1/traces', {
+          key,
+          headers,
+          body: buildDecision(agentId),
+        });
       };
-      expect(told(await there(other.id))).toEqual(CONFLICT);
+      expect(toOutcome(await there(other.id))).toEqual(CONFLICT);
       expectReplay(first, await there(bot.id));
       await second.stop();
     });
@@ -224,7 +230,7 @@ describe('a replay', () => {
 
   test('stores no content of the request: the key is a digest under a secret', async () => {
     const once = `canary-${newKey()}`;
-    const { traceId } = (await post({ body: decision('x') }, once)).body.data;
+    const { traceId } = (await post({ body: buildDecision('x') }, once)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
     expect(stored?.idempotencyKey.buffer).toHaveLength(16);
     expect(JSON.stringify(stored)).not.toContain('canary');
@@ -235,7 +241,7 @@ describe('a refusal', () => {
   test('releases the key', async () => {
     const once = newKey();
     expect((await post({ body: {} }, once)).status).toBe(400);
-    const corrected = await post({ body: decision('x') }, once);
+    const corrected = await post({ body: buildDecision('x') }, once);
     expect([corrected.status, replayed(corrected)]).toEqual([201, false]);
   });
 });
@@ -250,7 +256,7 @@ describe('concurrent duplicates', () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => keys)
           .flat()
-          .map(async (once) => ({ once, answer: await post({ body: decision('x') }, once) })),
+          .map(async (once) => ({ once, answer: await post({ body: buildDecision('x') }, once) })),
       );
       expect(await count()).toBe(before + 100);
       for (const once of keys) {
@@ -271,7 +277,7 @@ describe('concurrent duplicates', () => {
           [app, second.app].map((instance) =>
             instance.call('POST', '/api/v1/traces', {
               key,
-              body: decision('x'),
+              body: buildDecision('x'),
               headers: { 'idempotency-key': once },
             }),
           ),
@@ -291,10 +297,10 @@ describe('the time-out of an agent', () => {
   test('is 503 with Retry-After; the retry gets the right answer, and there is one decision', async () => {
     const bot = await createAgent(app, ada);
     const path = `/api/v1/agents/${bot.id}/policies`;
-    ok(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } }));
-    ok(await post({ body: decision(bot.id) }));
+    assertOk(await app.call('PATCH', path, { token: ada.token, body: { timeoutMs: 100 } }));
+    assertOk(await post({ body: buildDecision(bot.id) }));
     const before = await count();
-    const body = decision(bot.id, { outputDecision: { action: 'refund' } });
+    const body = buildDecision(bot.id, { outputDecision: { action: 'refund' } });
     let goOn = () => {};
     stall = { step: 'before-insert', until: new Promise((resolve) => (goOn = resolve)) };
     const [late, again] = [await post({ key: bot.key, body }), await post({ key: bot.key, body })];
@@ -316,37 +322,38 @@ describe('after 24 hours', () => {
   /** Sessions end earlier. */
   async function signIn(): Promise<string> {
     const body = { email: ada.email, password: PASSWORD };
-    return ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token as string;
+    return assertOk(await app.call('POST', '/api/v1/auth/login', { body })).body.data
+      .token as string;
   }
 
   test('the same key starts a new request; just before it still replays', async () => {
     const [kept, freed] = [newKey(), newKey()];
     const [first, old] = [
-      await post({ body: decision('x') }, kept),
-      await post({ body: decision('x') }, freed),
+      await post({ body: buildDecision('x') }, kept),
+      await post({ body: buildDecision('x') }, freed),
     ];
     ahead += DAY - 60_000;
-    expectReplay(first, await post({ body: decision('x') }, kept));
+    expectReplay(first, await post({ body: buildDecision('x') }, kept));
     ahead += 120_000;
-    const fresh = await post({ body: decision('x') }, freed);
+    const fresh = await post({ body: buildDecision('x') }, freed);
     expect([fresh.status, replayed(fresh)]).toEqual([201, false]);
     expect(fresh.body.data.traceId).not.toBe(old.body.data.traceId);
-    expectReplay(fresh, await post({ body: decision('x') }, freed));
+    expectReplay(fresh, await post({ body: buildDecision('x') }, freed));
   });
 
   test('the key of an erased decision can be used again as well', async () => {
     const once = newKey();
-    const { traceId } = ok(await post({ body: decision('x') }, once)).body.data;
+    const { traceId } = assertOk(await post({ body: buildDecision('x') }, once)).body.data;
     const stored = await harness.db.collection('ledger').findOne({ traceId });
     const erase = { token: await signIn(), body: { ids: [stored?._id] } };
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
-    expect((await post({ body: decision('x') }, once)).status).toBe(410);
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
+    expect((await post({ body: buildDecision('x') }, once)).status).toBe(410);
     ahead += DAY + 60_000;
-    expect((await post({ body: decision('x') }, once)).status).toBe(201);
+    expect((await post({ body: buildDecision('x') }, once)).status).toBe(201);
   });
 
   test('the slow job removes old keys', { tags: ['long'] }, async () => {
-    const { traceId } = (await post({ body: decision('x') }, newKey())).body.data;
+    const { traceId } = (await post({ body: buildDecision('x') }, newKey())).body.data;
     const kept = async () =>
       'idempotencyKey' in ((await harness.db.collection('ledger').findOne({ traceId })) ?? {});
     await app.instance.runJobsOnce();
@@ -358,14 +365,14 @@ describe('after 24 hours', () => {
 });
 
 test('a deleted decision keeps its key for a day, also on an instance that has not cached it', async () => {
-  const body = decision('x');
+  const body = buildDecision('x');
   const first = await post({ body });
   const { _id } =
     (await harness.db.collection('ledger').findOne({ traceId: first.body.data.traceId })) ?? {};
   const signedIn = { email: ada.email, password: PASSWORD };
-  const session = ok(await app.call('POST', '/api/v1/auth/login', { body: signedIn }));
+  const session = assertOk(await app.call('POST', '/api/v1/auth/login', { body: signedIn }));
   const erase = { token: session.body.data.token, body: { ids: [_id] } };
-  ok(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
+  assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
   const second = await startHarness(
     {},
     { mongoUri: harness.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },

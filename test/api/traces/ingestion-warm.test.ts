@@ -2,8 +2,14 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
-import { createAgent, decision, ok, createOwner, type Owner } from '../../setup/personas.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import {
+  createAgent,
+  buildDecision,
+  assertOk,
+  createOwner,
+  type Owner,
+} from '../../setup/personas.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
 /** Collections that the request path could read; reads by consumers and jobs are ignored. */
@@ -28,7 +34,7 @@ const commands: Command[] = [];
 let app: TestApp;
 let ada: Owner;
 beforeAll(async () => {
-  const uri = new URL(databaseUri(name));
+  const uri = new URL(createDatabaseUri(name));
   uri.searchParams.set('monitorCommands', 'true');
   app = await startApp({}, { mongoUri: uri.href });
   ada = await createOwner(app);
@@ -47,7 +53,9 @@ afterAll(() => app.stop());
 test('a warm instance ingests with one insert per batch and reads nothing', async () => {
   const bot = await createAgent(app, ada);
   const post = async () =>
-    ok(await app.call('POST', '/api/v1/traces', { key: bot.key, body: decision(bot.id) }));
+    assertOk(
+      await app.call('POST', '/api/v1/traces', { key: bot.key, body: buildDecision(bot.id) }),
+    );
   await post();
   await app.instance.consumers.stop();
 

@@ -13,7 +13,7 @@ import { createIngestionService } from '../../../src/resources/traces/ingestion/
 import { createScrubbers } from '../../../src/resources/traces/ingestion/scrubbers.ts';
 import { anyDecision } from '../../domain/record/any-decision.ts';
 import { policy } from '../../domain/policies/build.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const organizationId = 'a'.repeat(24);
 const agent = {
@@ -83,7 +83,7 @@ function ingestionBy(way: Way) {
     const context = { headers: {}, userAgent: null, rawBody: Buffer.alloc(bytes) };
     drawn = 0;
     const body = given as IngestBody;
-    const { answer } = await service.ingest({ tenant, key }, body, context);
+    const { answer } = await service.recordDecision({ tenant, key }, body, context);
     return { answer, draft: drafts.pop() };
   };
 }
@@ -100,7 +100,7 @@ test('seals the same draft with cached and with awaited settings', async () => {
       if (!isDeepStrictEqual(other, one)) expect(other).toEqual(one);
       seen.add((one as { answer: { status: string } }).answer.status);
     }),
-    { numRuns: runs(100, 10_000) },
+    { numRuns: chooseRuns(100, 10_000) },
   );
   expect([...seen].sort()).toEqual(expect.arrayContaining(['approved', 'flagged']));
 });
@@ -119,6 +119,6 @@ test('seals the same draft in one go and in steps', async () => {
     fc.asyncProperty(anyDecision, async (given) => {
       expect(await judged(given, LARGE)).toEqual(await judged(given, 100));
     }),
-    { numRuns: runs(50, 1_000) },
+    { numRuns: chooseRuns(50, 1_000) },
   );
 });

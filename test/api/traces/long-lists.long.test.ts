@@ -4,11 +4,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { translateError } from '../../../src/http/answers/translate-error.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { packedPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { directory } from '../../setup/scim.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { packPrefixes } from '../../../src/domain/search/hash-prefixes.ts';
+import { generateId } from '../../../src/platform/ids.ts';
+import { createOwner, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { createDirectory } from '../../setup/scim.ts';
 
 let key: string;
 const COPIES = 10_050;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   ({ key } = await createWorkspaceKey(harness.app, ada));
   await post();
   const ledger = harness.db.collection('ledger');
-  const stored = await ledger.findOne({ organizationId: objectId(ada.organizationId) });
+  const stored = await ledger.findOne({ organizationId: toObjectId(ada.organizationId) });
   if (!stored) throw new Error('nothing was stored');
   const { _id, idempotencyKey: _unique, ...rest } = stored;
   const copies = Array.from({ length: COPIES }, (_copy, index) =>
@@ -28,10 +28,10 @@ beforeAll(async () => {
 });
 
 const post = async (): Promise<void> => {
-  ok(await harness.app.call('POST', '/api/v1/traces', { key, body: decision('x') }));
+  assertOk(await harness.app.call('POST', '/api/v1/traces', { key, body: buildDecision('x') }));
 };
 const page = async (query: string) => {
-  const { body } = ok(
+  const { body } = assertOk(
     await harness.app.call('GET', `/api/v1/traces?${query}`, { token: ada.token }),
   );
   const { total, pages, hasMore } = body.pagination as Record<string, unknown>;
@@ -61,19 +61,19 @@ test('a filter that finds fewer is counted exactly', async () => {
 
 test('a directory gets the exact total of users, since it has no other sign that there are more', async () => {
   const bea = await createOwner(harness.app, 'Bea');
-  const scim = await directory(harness.app, bea);
-  const organizationId = objectId(bea.organizationId);
+  const scim = await createDirectory(harness.app, bea);
+  const organizationId = toObjectId(bea.organizationId);
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const member = () => ({
     organizationId,
-    userId: objectId(newId()),
+    userId: toObjectId(generateId()),
     role: 'viewer',
     isActive: true,
   });
   await harness.db
     .collection('memberships')
     .insertMany(Array.from({ length: COPIES }, () => Object.assign(member(), at)));
-  const { body } = ok(await scim.call('GET', '/Users?count=1'));
+  const { body } = assertOk(await scim.call('GET', '/Users?count=1'));
   expect(body.totalResults).toBe(COPIES + 1);
 });
 
@@ -81,9 +81,9 @@ test('reads that a caller can make slow have a time limit', async () => {
   const entries = harness.db.collection('ledger').find().sort({ sequence: 1 });
   const hashes = (await entries.toArray()).map(({ chainHash }) => String(chainHash));
   const segment = {
-    organizationId: objectId(ada.organizationId),
+    organizationId: toObjectId(ada.organizationId),
     from: 1,
-    prefixes: packedPrefixes(hashes),
+    prefixes: packPrefixes(hashes),
   };
   await harness.db.collection('hash_segments').replaceOne({}, segment, { upsert: true });
   await harness.db.command({ profile: 2 });
@@ -93,7 +93,7 @@ test('reads that a caller can make slow have a time limit', async () => {
     '/audit?search=zzz',
     '/hash-chain/entries?search=abcdef',
   ])
-    ok(await harness.app.call('GET', `/api/v1${path}`, { token }));
+    assertOk(await harness.app.call('GET', `/api/v1${path}`, { token }));
   await harness.db.command({ profile: 0 });
   const profile = harness.db.collection('system.profile');
   for (const what of [

@@ -1,11 +1,11 @@
 // Bulk changes of decisions: entries of the chain, audited; deletion empties decisions (document 2, section 4.1).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
@@ -26,8 +26,9 @@ interface Posted {
 }
 
 async function post(more: object = {}, by = key): Promise<Posted> {
-  const body = decision('x', more);
-  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data as {
+  const body = buildDecision('x', more);
+  const { traceId } = assertOk(await app.call('POST', '/api/v1/traces', { key: by, body })).body
+    .data as {
     traceId: string;
   };
   const stored = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
@@ -44,7 +45,8 @@ const entriesOf = (traceId: string) =>
   harness.db.collection('ledger').find({ traceId }).sort({ sequence: 1 }).toArray();
 
 async function verified(who = ada): Promise<Record<string, unknown>> {
-  return ok(await app.call('POST', '/api/v1/hash-chain/verify', { token: who.token })).body.data;
+  return assertOk(await app.call('POST', '/api/v1/hash-chain/verify', { token: who.token })).body
+    .data;
 }
 
 const UNKNOWN_ID = '0123456789abcdef01234567';
@@ -56,8 +58,8 @@ describe('bulk-status', () => {
       const { id, traceId } = await post(
         status === 'approved' ? { outputDecision: { action: 'a' } } : {},
       );
-      if (status === 'approved') ok(await setStatus([id], 'pending'));
-      const { body } = ok(await setStatus([id], status));
+      if (status === 'approved') assertOk(await setStatus([id], 'pending'));
+      const { body } = assertOk(await setStatus([id], status));
       expect(body.data).toEqual({ requested: 1, changed: 1, notFound: [] });
       expect((await read(id)).body.data.status).toBe(status);
       const entries = await entriesOf(traceId);
@@ -78,7 +80,7 @@ describe('bulk-status', () => {
 
   test('appends no entry to a decision that has the status already', async () => {
     const [one, two] = [await post(), await post()];
-    ok(await setStatus([one.id], 'success'));
+    assertOk(await setStatus([one.id], 'success'));
     expect((await setStatus([one.id, two.id], 'success')).body.data).toMatchObject({
       requested: 2,
       changed: 1,
@@ -88,7 +90,7 @@ describe('bulk-status', () => {
 
   test('never rewrites the verdict that ingestion answered', async () => {
     const { id, body } = await post();
-    ok(await setStatus([id], 'blocked'));
+    assertOk(await setStatus([id], 'blocked'));
     const again = await app.call('POST', '/api/v1/traces', { key, body });
     expect([again.status, again.body.data.status]).toEqual([201, 'approved']);
   });
@@ -142,7 +144,7 @@ describe('bulk-status', () => {
       token: ada.token,
       body: { name: 'Other' },
     });
-    const headers = { 'x-workspace-id': ok(made).body.data._id as string };
+    const headers = { 'x-workspace-id': assertOk(made).body.data._id as string };
     const { id } = await post();
     const body = { ids: [id], status: 'success' };
     const answer = await app.call('POST', '/api/v1/traces/bulk-status', {
@@ -165,7 +167,7 @@ describe('bulk-status', () => {
       const answers = await Promise.all(wanted.map((status) => setStatus(ids, status, bob)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       const changed = answers.reduce((sum, { body }) => sum + (body.data.changed as number), 0);
-      const where = { organizationId: objectId(bob.organizationId) };
+      const where = { organizationId: toObjectId(bob.organizationId) };
       expect(
         await harness.db.collection('ledger').countDocuments({ ...where, kind: 'status' }),
       ).toBe(changed);
@@ -203,8 +205,8 @@ describe('bulk-delete', () => {
     const { key: carls } = await createWorkspaceKey(app, carl);
     const [gone, kept] = [await post(full(), carls), await post({}, carls)];
     const [before] = await entriesOf(gone.traceId);
-    ok(await setStatus([gone.id], 'success', carl));
-    const { body } = ok(await remove([gone.id], carl));
+    assertOk(await setStatus([gone.id], 'success', carl));
+    const { body } = assertOk(await remove([gone.id], carl));
     expect(body.data).toEqual({ requested: 1, changed: 1, notFound: [] });
 
     const dump = JSON.stringify(await harness.db.collection('ledger').find().toArray());
@@ -258,9 +260,9 @@ describe('bulk-delete', () => {
       await post({ agentId: bot.id, ...about }, rosas),
     ];
     await app.instance.runJobsOnce();
-    ok(await remove([free.id, registered.id], rosa));
+    assertOk(await remove([free.id, registered.id], rosa));
     await app.instance.runJobsOnce();
-    const where = { organizationId: objectId(rosa.organizationId) };
+    const where = { organizationId: toObjectId(rosa.organizationId) };
     for (const name of ['ledger', 'outbox', 'parked'])
       expect(JSON.stringify(await harness.db.collection(name).find(where).toArray())).not.toContain(
         canary,
@@ -315,11 +317,11 @@ describe('permissions', () => {
     const dora = await createOwner(app, 'Dora');
     const { key: doras } = await createWorkspaceKey(app, dora);
     const { id } = await post({}, doras);
-    ok(await setStatus([id, UNKNOWN_ID], 'success', dora));
-    ok(await remove([id], dora));
+    assertOk(await setStatus([id, UNKNOWN_ID], 'success', dora));
+    assertOk(await remove([id], dora));
     const viewer = await createMember(harness, dora, 'viewer');
     await remove([id], viewer);
-    const entries = (await auditOf(app, dora)).filter(({ action }) =>
+    const entries = (await listAuditEntries(app, dora)).filter(({ action }) =>
       String(action).startsWith('trace.'),
     );
     expect(entries).toMatchObject([

@@ -5,9 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId, openedEntry } from '../../setup/harness.ts';
-import { createAgent, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
-import { type Answer, outcome } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId, openEntry } from '../../setup/harness.ts';
+import {
+  createAgent,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
+import { type Answer, toOutcome } from '../../setup/start-app.ts';
 
 const harness = useHarness({ ASSAY_LIMIT_HEAVY: '2' });
 const { app } = harness;
@@ -21,7 +27,9 @@ beforeAll(async () => {
 const get = (query = '', { token }: Pick<Owner, 'token'> = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/traces/export?${query}`, { token });
 const post = async (more: object = {}, agentId = 'x', by = key): Promise<Answer> =>
-  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision(agentId, more) }));
+  assertOk(
+    await app.call('POST', '/api/v1/traces', { key: by, body: buildDecision(agentId, more) }),
+  );
 /** Rows by column; a text is quoted and a number is not. Reading an answer as text has dropped its byte order mark. */
 function rowsOf({ text }: Answer): Record<string, string>[] {
   const [header = '', ...lines] = text.split('\r\n').slice(0, -1);
@@ -57,12 +65,12 @@ test('a row has the values of its decision, newest first', async () => {
     outputDecision: { action: { tool: 'pay', amount: 3 } },
   });
   await post({ metadata: { n: 2 }, timestamp: '2026-03-01T10:00:00Z' }, bot.id);
-  const answer = ok(await get());
+  const answer = assertOk(await get());
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
   expect(answer.headers.get('content-disposition')).toMatch(
     /^attachment; filename="assay-traces-\d{4}-\d\d-\d\d\.csv"$/,
   );
-  const { data } = ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
+  const { data } = assertOk(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
   const rows = rowsOf(answer);
   expect(rows).toHaveLength(2);
   for (const [at, row] of rows.entries()) {
@@ -99,11 +107,11 @@ test('a row has the values of its decision, newest first', async () => {
 });
 
 test('the filters of the list apply, page and limit do not', async () => {
-  expect(rowsOf(ok(await get('dateTo=2026-03-02')))).toHaveLength(1);
-  expect(rowsOf(ok(await get('search=nothingofthekind')))).toEqual([]);
-  expect(rowsOf(ok(await get('page=7&limit=1')))).toHaveLength(2);
-  expect(rowsOf(ok(await get('page=none&limit=-3')))).toHaveLength(2);
-  expect(outcome(await get('minConfidence=2'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(rowsOf(assertOk(await get('dateTo=2026-03-02')))).toHaveLength(1);
+  expect(rowsOf(assertOk(await get('search=nothingofthekind')))).toEqual([]);
+  expect(rowsOf(assertOk(await get('page=7&limit=1')))).toHaveLength(2);
+  expect(rowsOf(assertOk(await get('page=none&limit=-3')))).toHaveLength(2);
+  expect(toOutcome(await get('minConfidence=2'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('formulas are inert, personal data is scrubbed', async () => {
@@ -112,7 +120,7 @@ test('formulas are inert, personal data is scrubbed', async () => {
     outputDecision: { action: '@SUM(1)', rationale: 'mail grace.hopper@navy.example.com' },
     triggeringCondition: '  +1',
   });
-  const [row] = rowsOf(ok(await get()));
+  const [row] = rowsOf(assertOk(await get()));
   expect(row).toMatchObject({
     prompt: '\'=HYPERLINK("http://x.example")',
     action: "'@SUM(1)",
@@ -140,7 +148,7 @@ test('a spreadsheet reads UTF-8, and splits no text at a semicolon', async () =>
 
 test('each export is an entry of the audit log, a refused one too', async () => {
   await get('status=flagged&dateFrom=2026-01-01');
-  const [entry] = await auditOf(app, ada, 'action=trace.export&limit=1');
+  const [entry] = await listAuditEntries(app, ada, 'action=trace.export&limit=1');
   expect(entry).toMatchObject({
     action: 'trace.export',
     resource: 'trace',
@@ -149,8 +157,8 @@ test('each export is an entry of the audit log, a refused one too', async () => 
     metadata: { filters: { status: 'flagged', dateFrom: '2026-01-01T00:00:00.000Z' } },
   });
   const auditor = await createMember(harness, ada, 'auditor');
-  expect(outcome(await get('', auditor))).toEqual([403, 'FORBIDDEN']);
-  const [refused] = await auditOf(app, ada, 'action=trace.export&limit=1');
+  expect(toOutcome(await get('', auditor))).toEqual([403, 'FORBIDDEN']);
+  const [refused] = await listAuditEntries(app, ada, 'action=trace.export&limit=1');
   expect(refused).toMatchObject({ status: 'failure', userId: auditor.userId });
 });
 
@@ -159,7 +167,7 @@ test('a key that is limited to some agents exports theirs only', async () => {
   const scope = { agentIds: [bot.id] };
   const { key: scoped } = await createWorkspaceKey(app, ada, { scope });
   await post({}, bot.id, scoped);
-  const rows = rowsOf(ok(await app.call('GET', '/api/v1/traces/export', { key: scoped })));
+  const rows = rowsOf(assertOk(await app.call('GET', '/api/v1/traces/export', { key: scoped })));
   expect(rows.map(({ agentId }) => agentId)).toEqual([bot.id]);
 });
 
@@ -170,9 +178,9 @@ describe('many large decisions', () => {
     const { key: bigs } = await createWorkspaceKey(app, big);
     await post({ inputContext: { prompt: 'y'.repeat(PROMPT) } }, 'x', bigs);
     const ledger = harness.db.collection('ledger');
-    const stored = await ledger.findOne({ organizationId: objectId(big.organizationId) });
+    const stored = await ledger.findOne({ organizationId: toObjectId(big.organizationId) });
     if (!stored) throw new Error('nothing was stored');
-    const { _id, idempotencyKey: _unique, ...rest } = await openedEntry(app, stored as Stored);
+    const { _id, idempotencyKey: _unique, ...rest } = await openEntry(app, stored as Stored);
     await ledger.insertMany(
       Array.from({ length: COPIES }, (_copy, at) =>
         Object.assign({}, rest, { sequence: at + 2, traceId: `copy-${at}` }),
@@ -192,7 +200,7 @@ describe('many large decisions', () => {
   }
 
   test('come complete', async () => {
-    const rows = rowsOf(ok(await get('', big)));
+    const rows = rowsOf(assertOk(await get('', big)));
     expect(rows).toHaveLength(COPIES + 1);
     expect(rows.every(({ prompt }) => prompt?.length === PROMPT)).toBe(true);
   });
@@ -206,7 +214,7 @@ describe('many large decisions', () => {
       await sleep(300);
       // Buffered as a whole, each export would take thirty megabytes.
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(15_000_000);
-      expect(outcome(await get('', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(toOutcome(await get('', big))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
       expect((await get()).status).toBe(200);
       for (const reader of readers) reader.destroy();
       await expect.poll(async () => (await get('', big)).status).toBe(200);

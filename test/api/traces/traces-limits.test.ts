@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { decision, createWorkspaceKey } from '../../setup/personas.ts';
+import { buildDecision, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Call } from '../../setup/start-app.ts';
 
 let key: string;
@@ -79,7 +79,7 @@ test.each<[path: string, limit: number, (size: number) => object]>([
 });
 
 describe('an invalid decision', () => {
-  const good = decision('x');
+  const good = buildDecision('x');
   test.each([
     ['no agent', { agentId: undefined }],
     ['an empty agent', { agentId: '' }],
@@ -136,14 +136,14 @@ describe('an invalid decision', () => {
   });
 
   test('too many bytes are 413, another content type is 415, compressed bytes are read', async () => {
-    const large = await post({ body: decision('x', { metadata: { s: text(3_000_000) } }) });
+    const large = await post({ body: buildDecision('x', { metadata: { s: text(3_000_000) } }) });
     expect([large.status, large.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     const form = await post({
       raw: 'a=b',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect([form.status, form.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    const raw = gzipSync(JSON.stringify(decision('x')));
+    const raw = gzipSync(JSON.stringify(buildDecision('x')));
     expect((await post({ raw, headers: { 'content-encoding': 'gzip' } })).status).toBe(201);
   });
 });

@@ -1,11 +1,11 @@
 // Lists of decisions: filters alone and combined, search, paging, order, exact totals (document 2, section 4.1).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
+import { toObjectId } from '../../setup/harness.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
   type Owner,
@@ -23,10 +23,11 @@ beforeAll(async () => {
 const get = (query: string, { token } = ada): Promise<Answer> =>
   app.call('GET', `/api/v1/traces?${query}`, { token });
 const post = async (more: object, named = 'x', by = key): Promise<Record<string, unknown>> =>
-  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision(named, more) })).body.data;
+  assertOk(await app.call('POST', '/api/v1/traces', { key: by, body: buildDecision(named, more) }))
+    .body.data;
 /** The names that decisions were given, newest first. */
 async function names(query: string, who = ada): Promise<string[]> {
-  const { data, total } = ok(await get(query, who)).body;
+  const { data, total } = assertOk(await get(query, who)).body;
   expect(total).toBe(data.length);
   return (data as { metadata: { n: string } }[]).map(({ metadata }) => metadata.n);
 }
@@ -54,7 +55,7 @@ describe('filters', () => {
     const scores = { a: 0.1, b: 0.5, c: 0.8, d: 1 };
     for (const [n, confidenceScore] of Object.entries(scores)) {
       const where = {
-        organizationId: objectId(bob.organizationId),
+        organizationId: toObjectId(bob.organizationId),
         traceId: posted[n as keyof typeof posted].traceId,
       };
       const status = { a: 'success', b: 'escalated', c: 'escalated', d: 'pending' }[n];
@@ -259,11 +260,11 @@ describe('totals', () => {
     );
     const bulk = (path: string, body: object) =>
       app.call('POST', `/api/v1/traces/${path}`, { token: tom.token, body });
-    ok(await bulk('bulk-status', { ids, status: 'success' }));
+    assertOk(await bulk('bulk-status', { ids, status: 'success' }));
     expect(await totals()).toEqual([4, 2, 2, 2]);
     await post(named('5'), 'a', toms);
     expect(await totals()).toEqual([5, 3, 2, 3]);
-    ok(await bulk('bulk-delete', { ids: ids.slice(0, 1) }));
+    assertOk(await bulk('bulk-delete', { ids: ids.slice(0, 1) }));
     expect(await totals()).toEqual([4, 3, 1, 2]);
     expect(await totals()).toEqual([4, 3, 1, 2]);
   });
@@ -277,8 +278,8 @@ describe('totals', () => {
       const total = async () => (await get('limit=1', ida)).body.total as number;
       const seen = await Promise.all(
         Array.from({ length: 60 }, async (_, n) => {
-          const [, meanwhile] = await Promise.all([post(named(String(n)), 'x', idas), total()]);
-          return meanwhile;
+          const [, current] = await Promise.all([post(named(String(n)), 'x', idas), total()]);
+          return current;
         }),
       );
       expect(Math.max(...seen)).toBeLessThanOrEqual(60);

@@ -1,12 +1,12 @@
 // Personal data and unlogged payloads: scrubbed at ingestion, absent from the database (document 2, section 2).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sealedOf, type Stored } from '../../../src/ledger/entry.ts';
+import { getSealedValues, type Stored } from '../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId, openedEntry } from '../../setup/harness.ts';
+import { toObjectId, openEntry } from '../../setup/harness.ts';
 import {
   createAgent,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   createOwner,
   createWorkspaceKey,
 } from '../../setup/personas.ts';
@@ -49,11 +49,11 @@ describe('personal data', () => {
     ['full-width digits', 'card ４１１１ １１１１ １１１１ １１１１', ['PII_CARD', '１１１１']],
     ['zero-width characters', 'grace.hopper\u200b@na\u200dvy.example.com', ['PII_EMAIL', 'hopper']],
   ])('%s is a tag, and a marker in list and read', async (_what, text, [tag, canary]) => {
-    const body = decision('x', {
+    const body = buildDecision('x', {
       inputContext: { prompt: text },
       outputDecision: { action: 'a', rationale: text },
     });
-    const { data } = ok(await post({ body })).body;
+    const { data } = assertOk(await post({ body })).body;
     expect(data.tags).toContain(tag);
     const [listed] = (await list('limit=1')).data;
     expect(listed.traceId).toBe(data.traceId);
@@ -115,9 +115,9 @@ describe('personal data', () => {
   });
 
   test('four numbers joined by dots are a version where the version stands, an address elsewhere', async () => {
-    const { data } = (await post({ body: decision('x', { agentVersion: '10.0.0.1' }) })).body;
+    const { data } = (await post({ body: buildDecision('x', { agentVersion: '10.0.0.1' }) })).body;
     expect(data.tags).not.toContain('PII_IP_ADDRESS');
-    const found = await post({ body: decision('x', { metadata: { host: '10.0.0.1' } }) });
+    const found = await post({ body: buildDecision('x', { metadata: { host: '10.0.0.1' } }) });
     expect(found.body.data.tags).toContain('PII_IP_ADDRESS');
   });
 
@@ -128,14 +128,14 @@ describe('personal data', () => {
       value: 'rival@example.com',
     };
     const body = { name: 'Rivals', conditions: [condition], actions: [{ type: 'block' }] };
-    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
     const answer = await post({
-      body: decision('x', { inputContext: { prompt: 'from rival@example.com' } }),
+      body: buildDecision('x', { inputContext: { prompt: 'from rival@example.com' } }),
     });
     expect(answer.status).toBe(403);
     const { traceId } = answer.body.data;
     const stored = await harness.db.collection<Stored>('ledger').findOne({ traceId });
-    const sealed = sealedOf(await openedEntry(app, stored as Stored));
+    const sealed = getSealedValues(await openEntry(app, stored as Stored));
     expect(sealed.inputContext?.text).toBe('{"prompt":"from [EMAIL]"}');
     expect(JSON.parse(sealed.evaluation?.text as string).scrubbed).toEqual(['inputContext.prompt']);
   });
@@ -146,8 +146,8 @@ describe('personal data', () => {
       { field: 'outputDecision.action', operator: 'equals', value: 'archive' },
     ];
     const body = { name: 'No accounts', conditions, actions: [{ type: 'block' }] };
-    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
-    const sent = decision('x', {
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    const sent = buildDecision('x', {
       inputContext: { prompt: '44051401359 '.repeat(4_000), context: '0049 '.repeat(20_000) },
       outputDecision: { action: 'archive', rationale: `for ${EMAIL}` },
       metadata: { note: `to ${IBAN}`, region: 'eu' },
@@ -177,9 +177,9 @@ describe('personal data', () => {
       conditions: [{ field: 'outputDecision.action', operator: 'equals', value: 'call' }],
       actions: [{ type: 'block', config: { reason: `Ask ${EMAIL}` } }],
     };
-    ok(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/policies', { token: ada.token, body }));
     const { traceId } = (
-      await post({ body: decision(bot.id, { outputDecision: { action: 'call' } }) })
+      await post({ body: buildDecision(bot.id, { outputDecision: { action: 'call' } }) })
     ).body.data;
     await app.instance.runJobsOnce();
     const event = await harness.db
@@ -190,28 +190,28 @@ describe('personal data', () => {
 
   test('the additional pass is the agent’s choice', async () => {
     const bot = await createAgent(app, ada);
-    const secretive = () => decision(bot.id, { metadata: { host: '10.1.2.3', mail: EMAIL } });
+    const secretive = () => buildDecision(bot.id, { metadata: { host: '10.1.2.3', mail: EMAIL } });
     const shown = async () => {
-      ok(await post({ body: secretive() }));
+      assertOk(await post({ body: secretive() }));
       return (await list('limit=1')).data[0].metadata as unknown;
     };
     expect(await shown()).toEqual({ host: '[IP_ADDRESS]', mail: '[EMAIL]' });
     const path = `/api/v1/agents/${bot.id}/policies`;
-    ok(await app.call('PATCH', path, { token: ada.token, body: { piiMasking: false } }));
+    assertOk(await app.call('PATCH', path, { token: ada.token, body: { piiMasking: false } }));
     expect(await shown()).toEqual({ host: '10.1.2.3', mail: '[EMAIL]' });
   });
 
   test('a decision stored under other rules is scrubbed on reading', async () => {
     const bob = await createOwner(app, 'Bob');
-    const where = { _id: objectId(bob.organizationId) };
+    const where = { _id: toObjectId(bob.organizationId) };
     await harness.db
       .collection('organizations')
       .updateOne(where, { $set: { scrubNationalIds: false } });
     const { key: bobs } = await createWorkspaceKey(app, bob);
-    ok(
+    assertOk(
       await post({
         key: bobs,
-        body: decision('x', { metadata: { note: NATIONAL }, rationale: NATIONAL }),
+        body: buildDecision('x', { metadata: { note: NATIONAL }, rationale: NATIONAL }),
       }),
     );
     const shown = async () =>
@@ -234,10 +234,10 @@ describe('payloads that are not logged', () => {
   test('are committed to but not stored in the database', async () => {
     const bot = await createAgent(app, ada);
     const path = `/api/v1/agents/${bot.id}/policies`;
-    ok(await app.call('PATCH', path, { token: ada.token, body: { logPayloads: false } }));
+    assertOk(await app.call('PATCH', path, { token: ada.token, body: { logPayloads: false } }));
     const canary = 'xylophone-canary';
     const answer = await post({
-      body: decision(bot.id, {
+      body: buildDecision(bot.id, {
         inputContext: { prompt: canary, context: { canary } },
         outputDecision: {
           action: { tool: canary },

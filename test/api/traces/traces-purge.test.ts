@@ -1,15 +1,21 @@
 // Purging: permissions, what is erased, what stays, and the audit entry (document 2, section 4.1).
 import { beforeEach, expect, test } from 'vitest';
 import {
-  segmentIn,
+  toWordSegment,
   type StoredSegment,
 } from '../../../src/resources/traces/search/word-segments.ts';
-import { unpacked } from '../../../src/domain/search/word-segment.ts';
+import { unpackDecisions } from '../../../src/domain/search/word-segment.ts';
 import { useHarness } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok, type Owner } from '../../setup/personas.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import {
+  createOwner,
+  createWorkspaceKey,
+  buildDecision,
+  assertOk,
+  type Owner,
+} from '../../setup/personas.ts';
 import { MovedClock } from '../../setup/second-factor.ts';
-import { type Answer, outcome } from '../../setup/start-app.ts';
+import { type Answer, toOutcome } from '../../setup/start-app.ts';
 
 const clock = new MovedClock();
 const harness = useHarness({}, { clock });
@@ -24,11 +30,12 @@ beforeEach(async () => {
 });
 
 const post = async (by = key): Promise<string> =>
-  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision('x') })).body.data.traceId;
+  assertOk(await app.call('POST', '/api/v1/traces', { key: by, body: buildDecision('x') })).body
+    .data.traceId;
 const purge = (before: unknown, { token } = ada, headers = {}): Promise<Answer> =>
   app.call('POST', '/api/v1/traces/purge', { token, headers, body: { before } });
 const left = async (): Promise<string[]> => {
-  const { data } = ok(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
+  const { data } = assertOk(await app.call('GET', '/api/v1/traces', { token: ada.token })).body;
   return (data as { traceId: string }[]).map(({ traceId }) => traceId);
 };
 const createdAt = async (traceId: string): Promise<Date> =>
@@ -38,7 +45,7 @@ test('erases the content of decisions recorded before the date, keeps later ones
   const early = [await post(), await post()];
   const late = await post();
   const before = (await createdAt(late)).toISOString();
-  expect(ok(await purge(before)).body.data).toEqual({ before, purged: 2, hasMore: false });
+  expect(assertOk(await purge(before)).body.data).toEqual({ before, purged: 2, hasMore: false });
   expect(await left()).toEqual([late]);
   for (const traceId of early) {
     const row = await harness.db.collection('ledger').findOne({ traceId, kind: 'trace' });
@@ -49,19 +56,19 @@ test('erases the content of decisions recorded before the date, keeps later ones
   const found = await app.instance.platform.models.wordSegments
     .find({ organizationId: ada.organizationId })
     .lean<StoredSegment[]>();
-  const searched = found.flatMap((segment) => [...unpacked(segmentIn(segment))]);
+  const searched = found.flatMap((segment) => [...unpackDecisions(toWordSegment(segment))]);
   const kept = await harness.db.collection('ledger').findOne({ traceId: late, kind: 'trace' });
   expect(searched.map(({ sequence }) => sequence)).toEqual([kept?.sequence]);
   const verified = await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token });
-  expect(ok(verified).body.data).toMatchObject({ ok: true, totalChecked: 5 });
-  expect(ok(await purge(before)).body.data.purged).toBe(0);
-  const [again, first] = await auditOf(app, ada, 'action=trace.purge');
+  expect(assertOk(verified).body.data).toMatchObject({ ok: true, totalChecked: 5 });
+  expect(assertOk(await purge(before)).body.data.purged).toBe(0);
+  const [again, first] = await listAuditEntries(app, ada, 'action=trace.purge');
   expect(first).toMatchObject({ userId: ada.userId, metadata: { before, purged: 2 } });
   expect(again).toMatchObject({ metadata: { purged: 0 } });
 });
 
 test('purges only the chosen workspace, and no other organisation', async () => {
-  const { data: other } = ok(
+  const { data: other } = assertOk(
     await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
   ).body;
   const { key: others } = await createWorkspaceKey(app, ada, { workspaceId: other._id });
@@ -71,11 +78,11 @@ test('purges only the chosen workspace, and no other organisation', async () => 
   await post(eves);
   const before = clock.now().toISOString();
   const narrow = await purge(before, ada, { 'x-workspace-id': other._id });
-  expect(ok(narrow).body.data.purged).toBe(1);
+  expect(assertOk(narrow).body.data.purged).toBe(1);
   expect(await left()).toEqual([home]);
   expect(away).not.toBe(home);
-  expect(ok(await purge(before)).body.data.purged).toBe(1);
-  const organizationId = objectId(eve.organizationId);
+  expect(assertOk(await purge(before)).body.data.purged).toBe(1);
+  const organizationId = toObjectId(eve.organizationId);
   const kept = await harness.db.collection('ledger').findOne({ organizationId, kind: 'trace' });
   expect(kept?.deletedAt ?? null).toBeNull();
   expect(kept?.sealed.inputContext).not.toBeNull();
@@ -84,7 +91,7 @@ test('purges only the chosen workspace, and no other organisation', async () => 
 test('a bare date means its beginning; days to come and other values are refused', async () => {
   const early = await post();
   const today = (await createdAt(early)).toISOString().slice(0, 10);
-  expect(ok(await purge(today)).body.data.purged).toBe(0);
+  expect(assertOk(await purge(today)).body.data.purged).toBe(0);
   for (const before of [
     new Date(clock.now().getTime() + DAY_MS).toISOString(),
     '2062-01-01',
@@ -93,13 +100,13 @@ test('a bare date means its beginning; days to come and other values are refused
     null,
     undefined,
   ])
-    expect(outcome(await purge(before)), String(before)).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await purge(before)), String(before)).toEqual([400, 'VALIDATION_ERROR']);
   expect(await left()).toEqual([early]);
 });
 
 test('only the owner may purge; a refusal is audited', async () => {
   const admin = await createMember(harness, ada, 'admin');
-  expect(outcome(await purge('2020-01-01', admin))).toEqual([403, 'FORBIDDEN']);
-  const [refused] = await auditOf(app, ada, 'action=trace.purge');
+  expect(toOutcome(await purge('2020-01-01', admin))).toEqual([403, 'FORBIDDEN']);
+  const [refused] = await listAuditEntries(app, ada, 'action=trace.purge');
   expect(refused).toMatchObject({ status: 'failure', userId: admin.userId });
 });

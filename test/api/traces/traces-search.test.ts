@@ -1,8 +1,8 @@
 // The search in all scripts: a word in one form is found in every other, with or without blanks between words.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { startApp, type TestApp } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -27,8 +27,8 @@ const RATIONALES = {
 beforeAll(async () => {
   const { key } = await createWorkspaceKey(app, ada);
   for (const [n, rationale] of Object.entries(RATIONALES)) {
-    const body = decision('x', { metadata: { n }, rationale });
-    ok(await app.call('POST', '/api/v1/traces', { key, body }));
+    const body = buildDecision('x', { metadata: { n }, rationale });
+    assertOk(await app.call('POST', '/api/v1/traces', { key, body }));
   }
   await app.instance.runJobsOnce();
 });
@@ -36,7 +36,7 @@ beforeAll(async () => {
 async function find(search: string, by: TestApp = app): Promise<string> {
   const { token } = ada;
   const query = encodeURIComponent(search);
-  const { data } = ok(await by.call('GET', `/api/v1/traces?search=${query}`, { token })).body;
+  const { data } = assertOk(await by.call('GET', `/api/v1/traces?search=${query}`, { token })).body;
   const names = (data as { metadata: { n: string } }[]).map(({ metadata }) => metadata.n);
   return names.toSorted().join(' ');
 }
@@ -76,15 +76,15 @@ describe('finds', () => {
 test('a text without blanks of the maximum length is found by words within it', async () => {
   const { key } = await createWorkspaceKey(app, ada);
   const rationale = `${'客户要求退款，'.repeat(1_000)}海豚${'ลูกค้าขอเงินคืน'.repeat(500)}고래를`;
-  const body = decision('x', { metadata: { n: 'long' }, rationale });
-  ok(await app.call('POST', '/api/v1/traces', { key, body }));
+  const body = buildDecision('x', { metadata: { n: 'long' }, rationale });
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body }));
   await app.instance.runJobsOnce();
   for (const search of ['海豚', '고래']) expect(await find(search)).toBe('long');
 });
 
 test('decisions indexed by an earlier version are indexed again, and the old index is dropped', async () => {
   const { db } = harness;
-  const organizationId = objectId(ada.organizationId);
+  const organizationId = toObjectId(ada.organizationId);
   const segments = db.collection('word_segments');
   const before = await segments.find({ organizationId }).sort({ from: 1 }).toArray();
   const words = before.flatMap((segment) => segment['words'] as number[]);

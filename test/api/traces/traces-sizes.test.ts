@@ -1,7 +1,7 @@
 // Limits outside the schema version: members of any shape, lists before their items, pages of large decisions.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { decision, ok, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
+import { buildDecision, assertOk, createOwner, createWorkspaceKey } from '../../setup/personas.ts';
 import type { Answer } from '../../setup/start-app.ts';
 
 const KIB = 1024;
@@ -45,8 +45,8 @@ describe('members of any shape', () => {
   ])('%s: at most 100 KiB of JSON', async (path, body) => {
     const [fitting, excessive] = [json(100 * KIB), json(100 * KIB + 1)];
     expect(Buffer.byteLength(JSON.stringify(fitting))).toBe(100 * KIB);
-    expect((await post(decision('x', body(fitting)))).status).toBe(201);
-    expect(issuesOf(await post(decision('x', body(excessive))))).toEqual({
+    expect((await post(buildDecision('x', body(fitting)))).status).toBe(201);
+    expect(issuesOf(await post(buildDecision('x', body(excessive))))).toEqual({
       status: 400,
       issues: [{ path, message: 'at most 102400 bytes of JSON' }],
     });
@@ -58,11 +58,11 @@ describe('members of any shape', () => {
     ['alternatives', 100, (items) => ({ alternatives: items })],
   ])('%s: at most %i KiB of JSON together', async (path, limit, body) => {
     const item = { decision: 'x'.repeat((limit / 10) * KIB - 20) };
-    expect((await post(decision('x', body(Array.from({ length: 10 }, () => item))))).status).toBe(
-      201,
-    );
+    expect(
+      (await post(buildDecision('x', body(Array.from({ length: 10 }, () => item))))).status,
+    ).toBe(201);
     const larger = { decision: 'x'.repeat((limit / 10) * KIB) };
-    const refused = await post(decision('x', body(Array.from({ length: 10 }, () => larger))));
+    const refused = await post(buildDecision('x', body(Array.from({ length: 10 }, () => larger))));
     expect(issuesOf(refused)).toEqual({
       status: 400,
       issues: [{ path, message: `at most ${limit * KIB} bytes of JSON` }],
@@ -75,7 +75,7 @@ describe('members of any shape', () => {
       const known = { inputContext: { prompt: 'p' }, outputDecision: { action: 'reply' } };
       const body = (further: object) => {
         const members = { ...known[name as keyof typeof known], ...further };
-        return decision('x', { [name]: members });
+        return buildDecision('x', { [name]: members });
       };
       expect((await post(body(json(99 * KIB)))).status).toBe(201);
       const path = name;
@@ -89,7 +89,7 @@ describe('members of any shape', () => {
   test('an object has at most 1,000 keys, wherever it is', async () => {
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [n.toString(36), 0]));
-    expect((await post(decision('x', { metadata: { deep: [keys(1000)] } }))).status).toBe(201);
+    expect((await post(buildDecision('x', { metadata: { deep: [keys(1000)] } }))).status).toBe(201);
     for (const [path, body] of [
       ['metadata', { metadata: keys(1001) }],
       ['metadata.deep.0', { metadata: { deep: [keys(1001)] } }],
@@ -98,7 +98,7 @@ describe('members of any shape', () => {
       ['inputContext', { inputContext: { prompt: 'p', ...keys(1001) } }],
       ['outputDecision.toolCalls.0', output({ toolCalls: [keys(1001)] })],
     ] as const)
-      expect(issuesOf(await post(decision('x', body)))).toEqual({
+      expect(issuesOf(await post(buildDecision('x', body)))).toEqual({
         status: 400,
         issues: [{ path, message: 'at most 1000 keys' }],
       });
@@ -111,7 +111,7 @@ describe('lists are counted before their items are looked at', () => {
     ['outputDecision.alternatives', 10, (items: unknown[]) => output({ alternatives: items })],
     ['outputDecision.toolCalls', 50, (items: unknown[]) => output({ toolCalls: items })],
   ] as const)('%s: one issue for as many wrong items as a body has', async (path, limit, body) => {
-    const answer = await post(decision('x', body(Array.from({ length: 19_000 }, () => 1))));
+    const answer = await post(buildDecision('x', body(Array.from({ length: 19_000 }, () => 1))));
     expect(issuesOf(answer)).toEqual({
       status: 400,
       issues: [{ path, message: `must have at most ${limit} elements` }],
@@ -121,7 +121,7 @@ describe('lists are counted before their items are looked at', () => {
 
   test('a body with more items is refused', async () => {
     const alternatives = Array.from({ length: 1_000_000 }, () => 1);
-    const answer = await post(decision('x', { alternatives }));
+    const answer = await post(buildDecision('x', { alternatives }));
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
       code: 'SVC_VALIDATION_FAILED',
@@ -135,15 +135,17 @@ describe('a page of large decisions', () => {
     const bob = await createOwner(app, 'Bob');
     const { key: bobs } = await createWorkspaceKey(app, bob);
     const large = () => ({
-      ...decision('x'),
+      ...buildDecision('x'),
       metadata: json(100 * KIB),
       adapter: json(100 * KIB),
       art12: json(100 * KIB),
       rationale: 'because '.repeat(6000),
     });
-    for (let n = 0; n < 3; n++) ok(await post(decision('x', { metadata: { n } }), bobs));
-    for (let n = 0; n < 12; n++) ok(await post(large(), bobs));
-    const answer = ok(await app.call('GET', '/api/v1/traces?limit=200', { token: bob.token }));
+    for (let n = 0; n < 3; n++) assertOk(await post(buildDecision('x', { metadata: { n } }), bobs));
+    for (let n = 0; n < 12; n++) assertOk(await post(large(), bobs));
+    const answer = assertOk(
+      await app.call('GET', '/api/v1/traces?limit=200', { token: bob.token }),
+    );
     const { data, total } = answer.body as { data: Record<string, unknown>[]; total: number };
     expect([data.length, total]).toEqual([15, 15]);
     expect(answer.body.pagination.hasMore).toBe(false);
@@ -167,7 +169,7 @@ describe('a page of large decisions', () => {
       expect(row).not.toHaveProperty('adapter');
     }
     const path = `/api/v1/traces/${String(data.at(-1)?._id)}`;
-    const alone = ok(await app.call('GET', path, { token: bob.token })).body.data;
+    const alone = assertOk(await app.call('GET', path, { token: bob.token })).body.data;
     expect(alone).toMatchObject({ metadata: { n: 0 } });
     expect(alone).not.toHaveProperty('payloadOmitted');
   });

@@ -1,7 +1,13 @@
 // The monthly limit of the plan sandbox, checked when an entry is sealed (document 1, sections 7 and 8).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decision, ok, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
+import {
+  buildDecision,
+  assertOk,
+  createOwner,
+  createWorkspaceKey,
+  type Owner,
+} from '../../setup/personas.ts';
+import { toObjectId, startHarness, type Harness } from '../../setup/harness.ts';
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
 const LIMIT = 20;
@@ -25,15 +31,15 @@ async function tenant(name: string): Promise<Owner & { key: string }> {
 }
 const post = (
   { key }: { key: string },
-  body: object = decision('x'),
+  body: object = buildDecision('x'),
   instance = app,
 ): Promise<Answer> => instance.call('POST', '/api/v1/traces', { key, body });
 const many = (who: { key: string }, count: number, instance = app) =>
-  Promise.all(Array.from({ length: count }, () => post(who, decision('x'), instance)));
+  Promise.all(Array.from({ length: count }, () => post(who, buildDecision('x'), instance)));
 const stored = ({ organizationId }: Owner) =>
   harness.db
     .collection('ledger')
-    .find({ organizationId: objectId(organizationId) })
+    .find({ organizationId: toObjectId(organizationId) })
     .sort({ sequence: 1 })
     .toArray();
 const tally = (answers: readonly Answer[]) => ({
@@ -74,10 +80,10 @@ describe('the plan sandbox', () => {
 
   test('a refusal releases the key; a replay is answered beyond the limit', async () => {
     const carl = await tenant('Carl');
-    const first = decision('x');
+    const first = buildDecision('x');
     const answer = await post(carl, first);
     await many(carl, LIMIT - 1);
-    const beyond = decision('x');
+    const beyond = buildDecision('x');
     expect((await post(carl, beyond)).status).toBe(429);
     const again = await post(carl, first);
     expect([again.status, again.body, again.headers.get('idempotency-replayed')]).toEqual([
@@ -85,7 +91,7 @@ describe('the plan sandbox', () => {
       answer.body,
       'true',
     ]);
-    const where = { _id: objectId(carl.organizationId) };
+    const where = { _id: toObjectId(carl.organizationId) };
     await harness.db
       .collection('organizations')
       .updateOne(where, { $set: { 'subscription.plan': 'scale' } });
@@ -99,8 +105,12 @@ describe('the plan sandbox', () => {
     await many(dora, LIMIT - 1);
     const ids = (await stored(dora)).map(({ _id }) => _id.toHexString());
     const change = { ids, status: 'success' };
-    ok(await app.call('POST', '/api/v1/traces/bulk-status', { token: dora.token, body: change }));
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: dora.token, body: { ids } }));
+    assertOk(
+      await app.call('POST', '/api/v1/traces/bulk-status', { token: dora.token, body: change }),
+    );
+    assertOk(
+      await app.call('POST', '/api/v1/traces/bulk-delete', { token: dora.token, body: { ids } }),
+    );
     const [last, beyond] = [await post(dora), await post(dora)];
     expect(last.body.code ?? 'taken').not.toBe('USAGE_LIMIT_EXCEEDED');
     expect(beyond.body.code).toBe('USAGE_LIMIT_EXCEEDED');
@@ -124,7 +134,7 @@ test.each(['scale', 'governance', 'enterprise', 'custom'])(
   'the plan %s has no such limit',
   async (plan) => {
     const who = await tenant(plan);
-    const where = { _id: objectId(who.organizationId) };
+    const where = { _id: toObjectId(who.organizationId) };
     await harness.db
       .collection('organizations')
       .updateOne(where, { $set: { 'subscription.plan': plan } });

@@ -1,17 +1,17 @@
 // Word segments: after any additions, corrections and erasures they hold the words of the remaining decisions only.
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { type SearchedDecision, unpacked } from '../../../src/domain/search/word-segment.ts';
+import { type SearchedDecision, unpackDecisions } from '../../../src/domain/search/word-segment.ts';
 import {
   createWordSegments,
-  segmentIn,
+  toWordSegment,
   type StoredSegment,
   type WordChange,
 } from '../../../src/resources/traces/search/word-segments.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { useHarness } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
-import { createOwner, createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { toObjectId } from '../../setup/harness.ts';
+import { createOwner, createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { startApp } from '../../setup/start-app.ts';
 
 const harness = useHarness();
@@ -92,11 +92,13 @@ async function store(
         : [],
     );
     if (rows.length > 0)
-      await harness.db
-        .collection('ledger')
-        .insertMany(
-          rows.map((row) => ({ ...row, organizationId: objectId(organizationId), kind: 'trace' })),
-        );
+      await harness.db.collection('ledger').insertMany(
+        rows.map((row) => ({
+          ...row,
+          organizationId: toObjectId(organizationId),
+          kind: 'trace',
+        })),
+      );
     await app.instance.platform.connection
       .getClient()
       .withSession((session) =>
@@ -117,7 +119,7 @@ test('segments hold exactly the words of the remaining decisions, each segment i
       fc.array(happening, { minLength: 300, maxLength: 700, size: 'max' }),
       fc.array(fc.integer({ min: 1, max: 512 }), { minLength: 1, maxLength: 4 }),
       async (happenings, sizes) => {
-        const organizationId = newId();
+        const organizationId = generateId();
         const { changes, left } = played(happenings as Happening[]);
         await store(
           organizationId,
@@ -125,9 +127,11 @@ test('segments hold exactly the words of the remaining decisions, each segment i
           sizes.map((size) => Math.max(size, 40)),
         );
         const segments = await stored(organizationId);
-        expect(segments.flatMap((segment) => [...unpacked(segmentIn(segment))])).toEqual(left);
+        expect(segments.flatMap((segment) => [...unpackDecisions(toWordSegment(segment))])).toEqual(
+          left,
+        );
         for (const segment of segments) {
-          const decisions = [...unpacked(segmentIn(segment))];
+          const decisions = [...unpackDecisions(toWordSegment(segment))];
           expect(decisions.length).toBeLessThanOrEqual(256);
           const words = new Set(decisions.flatMap(({ texts }) => texts.flat()));
           expect(new Set(segment.words)).toEqual(words);
@@ -140,18 +144,18 @@ test('segments hold exactly the words of the remaining decisions, each segment i
 });
 
 test('a segment of long texts ends at the limit of words', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const long = Array.from({ length: 10_000 }, (_, at) => at);
   const happenings = Array.from({ length: 9 }, () => ({ kind: 'trace', texts: [long, []] }));
   await store(organizationId, played(happenings).changes, [9]);
   const sizes = (await stored(organizationId)).map(
-    (segment) => [...unpacked(segmentIn(segment))].length,
+    (segment) => [...unpackDecisions(toWordSegment(segment))].length,
   );
   expect(sizes).toEqual([4, 4, 1]);
 });
 
 test('the search uses the index of words, newest first', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const happenings = Array.from({ length: 600 }, () => ({ kind: 'trace', texts: [[1, 2], [3]] }));
   await store(organizationId, played(happenings).changes, [256]);
   for (const words of [{ $in: [1, 3] }, { $all: [1, 2] }, { $in: [2] }]) {
@@ -171,11 +175,11 @@ test('the search uses the index of words, newest first', async () => {
 test('the index of an earlier version is dropped, and its decisions are found again', async () => {
   const owner = await createOwner(app);
   const { key } = await createWorkspaceKey(app, owner);
-  const body = { ...decision('x'), rationale: 'older than the segments' };
-  const { traceId } = ok(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
+  const body = { ...buildDecision('x'), rationale: 'older than the segments' };
+  const { traceId } = assertOk(await app.call('POST', '/api/v1/traces', { key, body })).body.data;
   await app.instance.runJobsOnce();
   const { db } = harness;
-  const organizationId = objectId(owner.organizationId);
+  const organizationId = toObjectId(owner.organizationId);
   await db.collection('decision_searches').insertOne({ organizationId, traceId });
   await db
     .collection('cursors')
@@ -192,7 +196,7 @@ test('the index of an earlier version is dropped, and its decisions are found ag
   await second.instance.runJobsOnce();
   const { token } = owner;
   const found = await second.call('GET', '/api/v1/traces?search=segments', { token });
-  expect(ok(found).body.data).toMatchObject([{ traceId }]);
+  expect(assertOk(found).body.data).toMatchObject([{ traceId }]);
   expect(await db.listCollections({ name: 'decision_searches' }).toArray()).toEqual([]);
   expect(await db.collection('cursors').countDocuments({ consumer: 'decision-search' })).toBe(0);
   await second.stop();

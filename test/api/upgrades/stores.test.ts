@@ -1,9 +1,9 @@
 // Stores of earlier versions, opened by this one: everything that was recorded is as it was, and can be worked with.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StoreFacts } from '../../../scripts/stores/fill-store.ts';
-import { databaseAt } from '../../setup/databases.ts';
-import { objectId, startHarness, type Harness } from '../../setup/harness.ts';
-import { ok } from '../../setup/personas.ts';
+import { connectDatabase } from '../../setup/databases.ts';
+import { toObjectId, startHarness, type Harness } from '../../setup/harness.ts';
+import { assertOk } from '../../setup/personas.ts';
 import { restoreVersion, STORE_VERSIONS } from '../../setup/stores.ts';
 import { startApp, type Answer } from '../../setup/start-app.ts';
 
@@ -21,10 +21,11 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
 
   const call = (method: string, path: string, body?: object): Promise<Answer> =>
     harness.app.call(method, `/api/v1${path}`, { token, ...(body && { body }) });
-  const read = async (path: string) => ok(await call('GET', path)).body.data;
-  const write = async (path: string, body: object) => ok(await call('POST', path, body)).body.data;
+  const read = async (path: string) => assertOk(await call('GET', path)).body.data;
+  const write = async (path: string, body: object) =>
+    assertOk(await call('POST', path, body)).body.data;
   const runJobs = (): Promise<void> => harness.app.instance.runJobsOnce();
-  const ledger = () => harness.db.collection('ledger');
+  const getLedger = () => harness.db.collection('ledger');
   async function verify() {
     const { verified, brokenDetail, payload } = await write('/hash-chain/verify', {});
     return { verified, brokenDetail, mismatched: payload.mismatched, missing: payload.missing };
@@ -50,12 +51,12 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
     const entries = lines.filter((line) => line.startsWith('{"id"'));
     const last = Number(/"end":\{"count":(\d+)/.exec(bundle)?.[1]);
     expect(entries.length).toBeGreaterThan(50);
-    const { text } = ok(await call('GET', `/hash-chain/bundle?toSequence=${last}`));
+    const { text } = assertOk(await call('GET', `/hash-chain/bundle?toSequence=${last}`));
     const now = text.split('\n');
     expect(now.slice(1)).toEqual(lines.slice(1));
-    const header = (line?: string) =>
+    const readHeader = (line?: string) =>
       (line ?? '').replace(/"(exportedAt|head)":("[^"]*"|\{.*?\})/g, '');
-    expect(header(now[0])).toEqual(header(lines[0]));
+    expect(readHeader(now[0])).toEqual(readHeader(lines[0]));
   });
 
   test('shows its decisions, and finds them by their words', async () => {
@@ -64,9 +65,9 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
       facts.traceIds.filter((id) => !facts.erased.includes(id)),
     );
     const found = await read(`/traces?search=${WORD}&limit=100`);
-    const says = (trace: object): boolean => JSON.stringify(trace).includes(WORD);
+    const hasWord = (trace: object): boolean => JSON.stringify(trace).includes(WORD);
     expect(found.length).toBeGreaterThan(2);
-    expect(found.filter((trace: object) => !says(trace))).toEqual([]);
+    expect(found.filter((trace: object) => !hasWord(trace))).toEqual([]);
     for (const id of facts.erased) expect((await call('GET', `/traces/${id}`)).status).toBe(404);
   });
 
@@ -75,29 +76,29 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
     const cursors = harness.db.collection('cursors');
     const cursor = await cursors.findOne(where);
     const head = Number(cursor?.['sequence']);
-    const behind = async () => ok(await call('GET', `/traces?search=${WORD}`)).body.search;
+    const behind = async () => assertOk(await call('GET', `/traces?search=${WORD}`)).body.search;
     expect(await behind()).toEqual({ behind: 0 });
     await cursors.updateOne(where, { $set: { sequence: head - 7 } });
     expect(await behind()).toEqual({ behind: 7 });
     await cursors.updateOne(where, { $set: { sequence: head } });
-    expect(ok(await call('GET', '/traces')).body).not.toHaveProperty('search');
+    expect(assertOk(await call('GET', '/traces')).body).not.toHaveProperty('search');
   });
 
   test('has nothing in clear that is locked today, and the indexes of a new store', async () => {
-    const entries = await ledger().find({}).toArray();
+    const entries = await getLedger().find({}).toArray();
     expect(entries.filter((entry) => JSON.stringify(entry).includes(WORD))).toEqual([]);
     const fresh = await startHarness();
-    const indexes = async ({ db }: Harness) =>
+    const listIndexes = async ({ db }: Harness) =>
       (await db.collection('ledger').indexes()).map(({ name }) => name).sort();
-    expect(await indexes(harness)).toEqual(await indexes(fresh));
+    expect(await listIndexes(harness)).toEqual(await listIndexes(fresh));
     await fresh.stop();
   });
 
   test('a restored column of an earlier version is found', async () => {
     const where = { sequence: 3 };
-    await ledger().updateOne(where, { $set: { rationale: 'Nothing to see.' } });
+    await getLedger().updateOne(where, { $set: { rationale: 'Nothing to see.' } });
     expect(await verify()).toMatchObject({ verified: false, mismatched: [{ field: 'rationale' }] });
-    await ledger().updateOne(where, { $unset: { rationale: '' } });
+    await getLedger().updateOne(where, { $unset: { rationale: '' } });
   });
 
   test('goes on: a decision, a verdict on one of before, a correction, policies judged again', async () => {
@@ -105,9 +106,11 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
     await write(`/review-queue/${pending._id}/decision`, { decision: 'approve', reason: 'Fine' });
     const [, , before] = await read('/traces?limit=3');
     const feedback = { traceId: before.traceId, correctedDecision: { tool: 'wait' } };
-    ok(await harness.app.call('POST', '/api/v1/cpi/ingest', { key: facts.key, body: feedback }));
+    assertOk(
+      await harness.app.call('POST', '/api/v1/cpi/ingest', { key: facts.key, body: feedback }),
+    );
     const body = JSON.parse(facts.replayed.body) as object;
-    ok(await harness.app.call('POST', '/api/v1/traces', { key: facts.key, body }));
+    assertOk(await harness.app.call('POST', '/api/v1/traces', { key: facts.key, body }));
     const policy = {
       name: 'Drains',
       conditions: [{ field: 'outputDecision.rationale', operator: 'contains', value: WORD }],
@@ -131,7 +134,7 @@ describe.each(STORE_VERSIONS)('a store of %s', (version) => {
     await runJobs();
     const found = await read(`/traces?search=${WORD}&limit=100`);
     expect(found.map(({ _id }: { _id: string }) => _id)).not.toContain(trace._id);
-    const stored = await ledger().findOne({ _id: objectId(trace._id) });
+    const stored = await getLedger().findOne({ _id: toObjectId(trace._id) });
     expect(stored).not.toHaveProperty('content');
     const contents = harness.app.instance.platform.contents;
     const copy = { sequence: Number(stored?.['sequence']), content: Buffer.alloc(64) };
@@ -153,7 +156,7 @@ test.each(STORE_VERSIONS)(
   'a store of %s answers a repeated request as its version did',
   async (version) => {
     const { mongoUri, facts } = await restoreVersion(version);
-    const db = await databaseAt(mongoUri);
+    const db = await connectDatabase(mongoUri);
     const { sequence } = facts.replayed;
     const last = await db.collection('ledger').findOne({ sequence });
     const at = Number(last?.['createdAt']);

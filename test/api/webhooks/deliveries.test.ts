@@ -1,19 +1,19 @@
 // Deliveries to webhooks over real connections: signed, once, retried, listed, sent again (document 2, section 6).
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, objectId, startHarness } from '../../setup/harness.ts';
+import { listAuditEntries, toObjectId, startHarness } from '../../setup/harness.ts';
 import {
   createAgent,
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   PASSWORD,
   type Owner,
 } from '../../setup/personas.ts';
 import { holdMail, startMailServer } from '../../setup/providers/mail-server.ts';
-import { startReceiver, verified, type Message } from '../../setup/providers/receiver.ts';
-import { outcome, type Answer, type TestApp } from '../../setup/start-app.ts';
+import { startReceiver, verifyMessage, type Message } from '../../setup/providers/receiver.ts';
+import { toOutcome, type Answer, type TestApp } from '../../setup/start-app.ts';
 
 const path = '/api/v1/webhooks';
 const MINUTE = 60_000;
@@ -47,9 +47,9 @@ interface Made {
 async function webhook(more: object = {}, who: Owner = ada, on: TestApp = app): Promise<Made> {
   const at = `/${(made += 1)}`;
   const body = { url: receiver.url + at, events: ['*'], ...more };
-  const { data } = ok(await on.call('POST', path, { token: who.token, body })).body;
+  const { data } = assertOk(await on.call('POST', path, { token: who.token, body })).body;
   const { id, signingSecret: secret } = data;
-  return { id, secret, at, received: () => receiver.at(at) };
+  return { id, secret, at, received: () => receiver.listMessages(at) };
 }
 const remove = ({ id }: Made): Promise<Answer> =>
   app.call('DELETE', `${path}/${id}`, { token: ada.token });
@@ -57,16 +57,16 @@ const post = async (action = 'reply', more: object = {}, by = key) =>
   (
     await app.call('POST', '/api/v1/traces', {
       key: by,
-      body: decision('bot', { outputDecision: { action }, ...more }),
+      body: buildDecision('bot', { outputDecision: { action }, ...more }),
     })
   ).body.data;
 const run = (): Promise<void> => app.instance.runJobsOnce();
 const show = async ({ id }: Made) =>
-  ok(await app.call('GET', `${path}?limit=200`, { token: ada.token })).body.data.find(
+  assertOk(await app.call('GET', `${path}?limit=200`, { token: ada.token })).body.data.find(
     (one: { id: string }) => one.id === id,
   );
 const log = async ({ id }: Made, query = '') =>
-  ok(await app.call('GET', `${path}/${id}/deliveries?${query}`, { token: ada.token })).body;
+  assertOk(await app.call('GET', `${path}/${id}/deliveries?${query}`, { token: ada.token })).body;
 const resend = ({ id }: Made, deliveryId: string): Promise<Answer> =>
   app.call('POST', `${path}/${id}/deliveries/${deliveryId}/resend`, { token: ada.token });
 const answering = ({ at }: Made, status: number, headers = {}): void =>
@@ -74,7 +74,7 @@ const answering = ({ at }: Made, status: number, headers = {}): void =>
 async function policy(who: Owner, value: string, action: object): Promise<void> {
   const conditions = [{ field: 'outputDecision.action', operator: 'equals', value }];
   const body = { name: value, conditions, actions: [action] };
-  ok(await app.call('POST', '/api/v1/policies', { token: who.token, body }));
+  assertOk(await app.call('POST', '/api/v1/policies', { token: who.token, body }));
 }
 
 describe('an event', () => {
@@ -91,16 +91,16 @@ describe('an event', () => {
     const blocked = await post('wire', { timestamp });
     await run();
     await run();
-    const told = new Map(
+    const arrived = new Map(
       all
         .received()
         .map((message) => [
           message.headers['x-service-event'],
-          verified(message, all.secret) as { data: object },
+          verifyMessage(message, all.secret) as { data: object },
         ]),
     );
     expect(all.received()).toHaveLength(3);
-    expect(told.get('trace.created')).toEqual({
+    expect(arrived.get('trace.created')).toEqual({
       event: 'trace.created',
       timestamp: created.createdAt,
       data: {
@@ -111,13 +111,13 @@ describe('an event', () => {
         timestamp,
       },
     });
-    expect(told.get('trace.hold_for_review')?.data).toEqual({
+    expect(arrived.get('trace.hold_for_review')?.data).toEqual({
       traceId: held.traceId,
       reviewId: expect.stringMatching(/^[0-9a-f]{24}$/),
       agentName: 'bot',
       timestamp,
     });
-    expect(told.get('trace.blocked')?.data).toEqual({
+    expect(arrived.get('trace.blocked')?.data).toEqual({
       traceId: blocked.traceId,
       agentName: 'bot',
       status: 'blocked',
@@ -146,7 +146,7 @@ describe('an event', () => {
 
   test('is delivered to its workspace and organisation, and to no other organisation', async () => {
     const eve = await createOwner(app, 'Eve');
-    const workspaceId = ok(
+    const workspaceId = assertOk(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'Two' } }),
     ).body.data._id as string;
     const two = await createWorkspaceKey(app, ada, { workspaceId });
@@ -169,16 +169,18 @@ describe('an event', () => {
     const rows = () =>
       harness.db
         .collection('outbox')
-        .countDocuments({ organizationId: objectId(gus.organizationId) });
+        .countDocuments({ organizationId: toObjectId(gus.organizationId) });
     await post('reply', {}, guses.key);
     await run();
     const one = await webhook({}, gus);
     const plan = { $set: { 'subscription.plan': 'sandbox' } };
     await harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(gus.organizationId) }, plan);
+      .updateOne({ _id: toObjectId(gus.organizationId) }, plan);
     await expect
-      .poll(() => app.instance.services.webhooks.subscriptions.subscribes(gus.organizationId))
+      .poll(() =>
+        app.instance.services.webhooks.subscriptions.hasActiveWebhooks(gus.organizationId),
+      )
       .toBe(false);
     await post('reply', {}, guses.key);
     await run();
@@ -193,7 +195,7 @@ describe('an event', () => {
     expect((await log(one)).count).toBe(1);
     const stored = await harness.db.collection('ledger').findOne({ traceId });
     const body = { ids: [stored?._id] };
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
     await app.instance.consumers.runOnce();
     ahead += 10 * MINUTE;
     answering(one, 204);
@@ -272,19 +274,19 @@ describe('a delivery', () => {
     await post();
     await run();
     const [delivered] = (await log(one)).data;
-    const again = ok(await resend(one, delivered.id)).body.data;
+    const again = assertOk(await resend(one, delivered.id)).body.data;
     expect(again).toMatchObject({ id: delivered.id, status: 'pending', attempts: 0 });
     await run();
     const ids = one.received().map(({ headers }) => headers['webhook-id']);
     expect(ids).toEqual([delivered.messageId, delivered.messageId]);
     expect((await log(one)).data).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-    const [entry] = await auditOf(app, ada, 'action=webhook.resend');
+    const [entry] = await listAuditEntries(app, ada, 'action=webhook.resend');
     expect(entry).toMatchObject({ resourceId: one.id, metadata: { deliveryId: delivered.id } });
     const other = await webhook();
-    expect(outcome(await resend(other, delivered.id))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await resend(other, delivered.id))).toEqual([404, 'NOT_FOUND']);
     const pause = { isActive: false };
-    ok(await app.call('PATCH', `${path}/${one.id}`, { token: ada.token, body: pause }));
-    expect(outcome(await resend(one, delivered.id))).toEqual([400, 'INVALID_OPERATION']);
+    assertOk(await app.call('PATCH', `${path}/${one.id}`, { token: ada.token, body: pause }));
+    expect(toOutcome(await resend(one, delivered.id))).toEqual([400, 'INVALID_OPERATION']);
     await remove(one);
     await remove(other);
   });
@@ -295,7 +297,7 @@ describe('a delivery', () => {
     await post();
     await run();
     const pause = { isActive: false };
-    ok(await app.call('PATCH', `${path}/${one.id}`, { token: ada.token, body: pause }));
+    assertOk(await app.call('PATCH', `${path}/${one.id}`, { token: ada.token, body: pause }));
     ahead += 10 * MINUTE;
     await run();
     expect(one.received()).toHaveLength(1);
@@ -308,7 +310,9 @@ describe('a delivery', () => {
   test('to an address that has become forbidden reaches nothing', async () => {
     const one = await webhook();
     const url = `http://localhost:${receiver.host.split(':')[1]}${one.at}`;
-    await harness.db.collection('webhooks').updateOne({ _id: objectId(one.id) }, { $set: { url } });
+    await harness.db
+      .collection('webhooks')
+      .updateOne({ _id: toObjectId(one.id) }, { $set: { url } });
     await post();
     await run();
     expect(one.received()).toEqual([]);
@@ -341,7 +345,7 @@ describe('a delivery', () => {
       await app.instance.consumers.runOnce();
       const rows = harness.db.collection('outbox');
       const where = {
-        organizationId: objectId(ada.organizationId),
+        organizationId: toObjectId(ada.organizationId),
         topic: 'event',
         status: 'pending',
       };
@@ -371,12 +375,12 @@ describe('a webhook is switched off', () => {
   /** Sessions end while days pass. */
   beforeEach(async () => {
     const body = { email: ada.email, password: PASSWORD };
-    ada.token = ok(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token;
+    ada.token = assertOk(await app.call('POST', '/api/v1/auth/login', { body })).body.data.token;
   });
   const notified = () =>
     harness.db
       .collection('notifications')
-      .find({ userId: objectId(ada.userId) })
+      .find({ userId: toObjectId(ada.userId) })
       .toArray();
 
   test('when its receiver answers 410; notifies the owners, and it can be switched on again', async () => {
@@ -392,17 +396,17 @@ describe('a webhook is switched off', () => {
       switchedOffReason: 'gone',
     });
     expect((await log(one, 'status=failed')).count).toBe(2);
-    const [entry, ...more] = await auditOf(app, ada, 'action=webhook.switch_off');
+    const [entry, ...more] = await listAuditEntries(app, ada, 'action=webhook.switch_off');
     expect([entry, more]).toMatchObject([{ resourceId: one.id, metadata: { reason: 'gone' } }, []]);
     expect(await notified()).toMatchObject([
       { type: 'alert', title: 'A webhook was switched off' },
     ]);
-    const told = mail.newest(ada.email);
-    expect(told.subject).toBe(`A webhook was switched off: ${receiver.host}`);
-    expect(told.text).toContain('410');
-    expect(told.raw).not.toContain(`${receiver.host}${one.at}`);
+    const arrived = mail.findNewest(ada.email);
+    expect(arrived.subject).toBe(`A webhook was switched off: ${receiver.host}`);
+    expect(arrived.text).toContain('410');
+    expect(arrived.raw).not.toContain(`${receiver.host}${one.at}`);
     const on = { isActive: true };
-    const { data } = ok(
+    const { data } = assertOk(
       await app.call('PATCH', `${path}/${one.id}`, { token: ada.token, body: on }),
     ).body;
     expect(data).toMatchObject({ isActive: true, switchedOffAt: null, switchedOffReason: null });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { EVENT_TOPIC } from '../../../src/domain/events/events.ts';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { ok } from '../../setup/personas.ts';
+import { assertOk } from '../../setup/personas.ts';
 import { startReceiver } from '../../setup/providers/receiver.ts';
 
 const WEBHOOKS = 4;
@@ -18,7 +18,9 @@ const SOON = { timeout: 60_000, interval: 500 };
 
 /** Returns the number of deliveries as the webhooks count them. */
 async function delivered(): Promise<number> {
-  const { body } = ok(await harness.app.call('GET', '/api/v1/webhooks', { token: ada.token }));
+  const { body } = assertOk(
+    await harness.app.call('GET', '/api/v1/webhooks', { token: ada.token }),
+  );
   const counts = body.data as { deliverySuccessCount: number }[];
   return counts.reduce((sum, { deliverySuccessCount }) => sum + deliverySuccessCount, 0);
 }
@@ -39,7 +41,7 @@ test(`${DELIVERIES} deliveries take less than two commands each`, { tags: ['long
   const { app } = harness;
   for (let at = 0; at < WEBHOOKS; at++) {
     const body = { url: `${receiver.url}/${at}`, events: ['*'] };
-    ok(await app.call('POST', '/api/v1/webhooks', { token: ada.token, body }));
+    assertOk(await app.call('POST', '/api/v1/webhooks', { token: ada.token, body }));
   }
   const { organizationId } = ada;
   const event = { event: 'trace.created', timestamp: new Date().toISOString(), data: {} };

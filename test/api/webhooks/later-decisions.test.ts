@@ -1,7 +1,7 @@
 // A webhook or alert rule follows the decisions that are made after it was switched on, all of them and no others.
 import { beforeAll, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
 import { startReceiver, type Message } from '../../setup/providers/receiver.ts';
 
 const receiver = useFixture(startReceiver, (one) => one.close());
@@ -12,9 +12,10 @@ let key: string;
 beforeAll(async () => void ({ key } = await createWorkspaceKey(app, ada)));
 
 const owner = async (method: string, path: string, body?: object) =>
-  ok(await app.call(method, `/api/v1${path}`, { token: ada.token, body })).body.data;
+  assertOk(await app.call(method, `/api/v1${path}`, { token: ada.token, body })).body.data;
 const post = async (): Promise<string> =>
-  ok(await app.call('POST', '/api/v1/traces', { key, body: decision('bot') })).body.data.traceId;
+  assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision('bot') })).body.data
+    .traceId;
 /** Runs the consumers, then the deliveries that follow. */
 async function deliver(): Promise<void> {
   for (let round = 0; round < 3; round += 1) await app.instance.runJobsOnce();
@@ -44,7 +45,7 @@ async function rule(more: object = {}): Promise<Follower> {
   return { path: `/alerts/${id}`, received: () => decisionsAt(at) };
 }
 const decisionsAt = (path: string): string[] =>
-  receiver.at(path).map(({ body }: Message) => body.data.traceId as string);
+  receiver.listMessages(path).map(({ body }: Message) => body.data.traceId as string);
 
 test.each([
   ['webhook', webhook],

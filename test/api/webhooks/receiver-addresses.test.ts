@@ -1,8 +1,8 @@
 // Addresses of receivers over HTTP: whole for managers, else cut to the origin (decisions: addresses of receivers).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createMember, objectId } from '../../setup/harness.ts';
-import { createAgent, createWorkspaceKey, ok, type Owner } from '../../setup/personas.ts';
+import { createMember, toObjectId } from '../../setup/harness.ts';
+import { createAgent, createWorkspaceKey, assertOk, type Owner } from '../../setup/personas.ts';
 
 const harness = useHarness();
 const { app } = harness;
@@ -17,11 +17,11 @@ beforeAll(async () => {
     token: ada.token,
     body: { name: 'Elsewhere' },
   });
-  elsewhere = ok(made).body.data._id;
+  elsewhere = assertOk(made).body.data._id;
   // As stored: creation looks the host up.
   const webhook = (workspace: string | null, fingerprint: string) => ({
-    organizationId: objectId(organizationId),
-    workspaceId: workspace && objectId(workspace),
+    organizationId: toObjectId(organizationId),
+    workspaceId: workspace && toObjectId(workspace),
     url,
     events: ['*'],
     type: 'chat_a',
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const all = [webhook(null, 'all'), webhook(workspaceId, 'ours'), webhook(elsewhere, 'theirs')];
   await harness.db.collection('webhooks').insertMany(all);
   await harness.db.collection('alert_rules').insertOne({
-    organizationId: objectId(organizationId),
+    organizationId: toObjectId(organizationId),
     workspaceId: null,
     name: 'Low',
     description: '',
@@ -57,7 +57,7 @@ beforeAll(async () => {
 type Caller = Pick<Owner, 'token'> | { key: string };
 const PATHS = ['/webhooks', '/alerts'] as const;
 const read = async (caller: Caller, path: string, headers = {}) =>
-  ok(await app.call('GET', `/api/v1${path}`, { ...caller, headers }));
+  assertOk(await app.call('GET', `/api/v1${path}`, { ...caller, headers }));
 
 test('owners and admins see them whole', async () => {
   const admin = await createMember(harness, ada, 'admin');

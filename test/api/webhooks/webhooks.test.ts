@@ -1,10 +1,10 @@
 // Webhooks over HTTP: made, listed, changed, removed, tried out (document 2, section 4.7).
 import { describe, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
-import { auditOf, createMember, objectId } from '../../setup/harness.ts';
-import { createWorkspaceKey, ok } from '../../setup/personas.ts';
-import { startReceiver, verified } from '../../setup/providers/receiver.ts';
-import { outcome, type Answer, type Call } from '../../setup/start-app.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { createWorkspaceKey, assertOk } from '../../setup/personas.ts';
+import { startReceiver, verifyMessage } from '../../setup/providers/receiver.ts';
+import { toOutcome, type Answer, type Call } from '../../setup/start-app.ts';
 
 const path = '/api/v1/webhooks';
 const receiver = useFixture(startReceiver, (one) => one.close());
@@ -21,11 +21,11 @@ const anyUrl = (): string => `https://hooks.example.com/${(made += 1)}`;
 const create = (body: object, who = ada, more: Call = {}): Promise<Answer> =>
   app.call('POST', path, { token: who.token, body, ...more });
 const createOk = async (more: object = {}, who = ada) =>
-  ok(await create({ url: anyUrl(), events: ['*'], ...more }, who)).body.data;
+  assertOk(await create({ url: anyUrl(), events: ['*'], ...more }, who)).body.data;
 const change = (id: string, body: object, who = ada): Promise<Answer> =>
   app.call('PATCH', `${path}/${id}`, { token: who.token, body });
 const list = async (query = '', call: Call = { token: ada.token }) =>
-  ok(await app.call('GET', `${path}?${query}`, call)).body;
+  assertOk(await app.call('GET', `${path}?${query}`, call)).body;
 const tryOut = (id: string): Promise<Answer> =>
   app.call('POST', `${path}/${id}/test`, { token: ada.token });
 
@@ -59,9 +59,9 @@ describe('a webhook', () => {
     });
     const listed = await list();
     expect(listed.data).toEqual([shown]);
-    const stored = await harness.db.collection('webhooks').findOne({ _id: objectId(shown.id) });
+    const stored = await harness.db.collection('webhooks').findOne({ _id: toObjectId(shown.id) });
     expect(JSON.stringify(stored)).not.toContain(signingSecret.slice(6));
-    const [entry] = await auditOf(app, ada, 'action=webhook.create');
+    const [entry] = await listAuditEntries(app, ada, 'action=webhook.create');
     expect(entry).toMatchObject({ status: 'success', resource: 'webhook', resourceId: shown.id });
     expect(JSON.stringify(entry)).not.toContain(signingSecret.slice(6));
   });
@@ -79,7 +79,7 @@ describe('a webhook', () => {
     ['a long description', { url: anyUrl(), events: ['*'], description: 'x'.repeat(101) }],
     ['a secret of its own', { url: anyUrl(), events: ['*'], signingSecret: 'whsec_aaaa' }],
   ])('is refused with %s', async (_what, body) => {
-    expect(outcome(await create(body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await create(body))).toEqual([400, 'VALIDATION_ERROR']);
   });
 
   test.each(['trace.created', 'alert.triggered', 'agent.created', 'setting.updated', '*'])(
@@ -93,22 +93,22 @@ describe('a webhook', () => {
     const url = anyUrl();
     const events = ['trace.created', 'alert.triggered'];
     const both = await Promise.all([create({ url, events }), create({ url, events })]);
-    expect(both.map(outcome).sort()).toEqual([
+    expect(both.map(toOutcome).sort()).toEqual([
       [201, undefined],
       [400, 'DUPLICATE'],
     ]);
-    expect(outcome(await create({ url, events: [...events].reverse() }))).toEqual([
+    expect(toOutcome(await create({ url, events: [...events].reverse() }))).toEqual([
       400,
       'DUPLICATE',
     ]);
     const other = await createOk({ url, events: ['*'] });
-    expect(outcome(await change(other.id, { events }))).toEqual([400, 'DUPLICATE']);
+    expect(toOutcome(await change(other.id, { events }))).toEqual([400, 'DUPLICATE']);
     expect((await create({ url, events }, eve)).status).toBe(201);
   });
 
   test('changes all but its secret', async () => {
     const { id } = await createOk({ description: 'before' });
-    const before = await harness.db.collection('webhooks').findOne({ _id: objectId(id) });
+    const before = await harness.db.collection('webhooks').findOne({ _id: toObjectId(id) });
     const url = anyUrl();
     const body = {
       url,
@@ -117,43 +117,46 @@ describe('a webhook', () => {
       type: 'chat_b',
       isActive: false,
     };
-    expect(ok(await change(id, body)).body.data).toMatchObject({ id, ...body });
-    expect(ok(await change(id, { isActive: true })).body.data).toMatchObject({
+    expect(assertOk(await change(id, body)).body.data).toMatchObject({ id, ...body });
+    expect(assertOk(await change(id, { isActive: true })).body.data).toMatchObject({
       ...body,
       isActive: true,
     });
-    expect(outcome(await change(id, { signingSecret: 'whsec_a' }))).toEqual([
+    expect(toOutcome(await change(id, { signingSecret: 'whsec_a' }))).toEqual([
       400,
       'VALIDATION_ERROR',
     ]);
-    expect(outcome(await change(id, { url: 'https://127.0.0.1/' }))).toEqual([400, 'SSRF_BLOCKED']);
-    const after = await harness.db.collection('webhooks').findOne({ _id: objectId(id) });
+    expect(toOutcome(await change(id, { url: 'https://127.0.0.1/' }))).toEqual([
+      400,
+      'SSRF_BLOCKED',
+    ]);
+    const after = await harness.db.collection('webhooks').findOne({ _id: toObjectId(id) });
     expect(after?.sealedSecret).toBe(before?.sealedSecret);
-    expect(outcome(await change(id, body, eve))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await change(id, body, eve))).toEqual([404, 'NOT_FOUND']);
   });
 
   test('is gone when it is removed; the audit entry stays', async () => {
     const { id } = await createOk();
     const remove = () => app.call('DELETE', `${path}/${id}`, { token: ada.token });
-    expect(ok(await remove()).body.data).toEqual({ _id: id, id, deleted: true });
-    expect(outcome(await remove())).toEqual([404, 'NOT_FOUND']);
-    expect(await harness.db.collection('webhooks').countDocuments({ _id: objectId(id) })).toBe(0);
-    const [entry] = await auditOf(app, ada, 'action=webhook.delete');
+    expect(assertOk(await remove()).body.data).toEqual({ _id: id, id, deleted: true });
+    expect(toOutcome(await remove())).toEqual([404, 'NOT_FOUND']);
+    expect(await harness.db.collection('webhooks').countDocuments({ _id: toObjectId(id) })).toBe(0);
+    const [entry] = await listAuditEntries(app, ada, 'action=webhook.delete');
     expect(entry).toMatchObject({ status: 'success', resourceId: id });
   });
 
   test('belongs to the workspace of the header or the body, and is seen there and in the organisation', async () => {
     const kim = await createMember(harness, eve, 'admin');
     const workspace = async (name: string): Promise<string> =>
-      ok(await app.call('POST', '/api/v1/workspaces', { token: kim.token, body: { name } })).body
-        .data._id;
+      assertOk(await app.call('POST', '/api/v1/workspaces', { token: kim.token, body: { name } }))
+        .body.data._id;
     const [one, two] = [await workspace('One'), await workspace('Two')];
     const at = (id: string): Call => ({ token: kim.token, headers: { 'x-workspace-id': id } });
     const url = anyUrl();
     const body = { url, events: ['*'] };
-    const inOne = ok(await create(body, kim, at(one))).body.data;
-    const inTwo = ok(await create({ ...body, workspaceId: two }, kim)).body.data;
-    const inAll = ok(await create(body, kim)).body.data;
+    const inOne = assertOk(await create(body, kim, at(one))).body.data;
+    const inTwo = assertOk(await create({ ...body, workspaceId: two }, kim)).body.data;
+    const inAll = assertOk(await create(body, kim)).body.data;
     expect([inOne.workspaceId, inTwo.workspaceId, inAll.workspaceId]).toEqual([one, two, null]);
     const ids = async (call: Call) =>
       (await list(`search=${encodeURIComponent(url)}`, call)).data.map(
@@ -165,25 +168,25 @@ describe('a webhook', () => {
       ...at(one),
       body: { description: 'x' },
     });
-    expect(outcome(patched)).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(patched)).toEqual([404, 'NOT_FOUND']);
     const unknown = { ...body, workspaceId: ada.workspaceId };
-    expect(outcome(await create(unknown, kim))).toEqual([404, 'NOT_FOUND']);
+    expect(toOutcome(await create(unknown, kim))).toEqual([404, 'NOT_FOUND']);
   });
 
   test('is one of a hundred at most', async () => {
     const finn = await createMember(harness, eve, 'owner');
     const before = await harness.db
       .collection('webhooks')
-      .countDocuments({ organizationId: objectId(finn.organizationId) });
+      .countDocuments({ organizationId: toObjectId(finn.organizationId) });
     const rows = Array.from({ length: 99 - before }, (_row, index) => ({
-      organizationId: objectId(finn.organizationId),
+      organizationId: toObjectId(finn.organizationId),
       fingerprint: String(index),
     }));
     const { insertedIds } = await harness.db.collection('webhooks').insertMany(rows);
     const both = await Promise.all(
       [1, 2].map(() => create({ url: anyUrl(), events: ['*'] }, finn)),
     );
-    expect(both.map(outcome).sort()).toEqual([
+    expect(both.map(toOutcome).sort()).toEqual([
       [201, undefined],
       [400, 'INVALID_OPERATION'],
     ]);
@@ -204,7 +207,7 @@ describe('the list', () => {
     expect((await list('limit=1')).count).toBe(1);
     expect((await list('limit=5000')).pagination.limit).toBe(200);
     for (const query of ['limit=0', `search=${'x'.repeat(101)}`])
-      expect(outcome(await app.call('GET', `${path}?${query}`, { token: ada.token }))).toEqual([
+      expect(toOutcome(await app.call('GET', `${path}?${query}`, { token: ada.token }))).toEqual([
         400,
         'VALIDATION_ERROR',
       ]);
@@ -218,7 +221,7 @@ describe('the list', () => {
       expect(data).toHaveLength(count);
       expect(JSON.stringify(data)).not.toMatch(/secret|whsec|fingerprint/i);
     }
-    expect(outcome(await create({ url: anyUrl(), events: ['*'] }, viewer))).toEqual([
+    expect(toOutcome(await create({ url: anyUrl(), events: ['*'] }, viewer))).toEqual([
       403,
       'FORBIDDEN',
     ]);
@@ -228,14 +231,14 @@ describe('the list', () => {
 describe('a test', () => {
   test('sends a signed webhook.test', async () => {
     const { id, signingSecret } = await createOk({ url: `${receiver.url}/good` });
-    const answer = ok(await tryOut(id));
+    const answer = assertOk(await tryOut(id));
     expect(answer.body).toEqual({
       success: true,
       data: { delivered: true, statusCode: 204, durationMs: expect.any(Number), error: null },
     });
-    const [message] = receiver.at('/good');
+    const [message] = receiver.listMessages('/good');
     if (!message) throw new Error('nothing came');
-    expect(verified(message, signingSecret)).toEqual({
+    expect(verifyMessage(message, signingSecret)).toEqual({
       event: 'webhook.test',
       timestamp: expect.stringMatching(/Z$/),
       data: { message: expect.any(String) },
@@ -246,8 +249,8 @@ describe('a test', () => {
       'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{24}$/),
     });
     const other = (await createOk()).signingSecret;
-    expect(() => verified(message, other)).toThrow();
-    expect(() => verified({ ...message, text: `${message.text} ` }, signingSecret)).toThrow();
+    expect(() => verifyMessage(message, other)).toThrow();
+    expect(() => verifyMessage({ ...message, text: `${message.text} ` }, signingSecret)).toThrow();
   });
 
   test.each([
@@ -267,7 +270,7 @@ describe('a test', () => {
       error: `The receiver ${error}`,
       data: { delivered: false, statusCode: status, error },
     });
-    expect(receiver.at('/elsewhere')).toEqual([]);
+    expect(receiver.listMessages('/elsewhere')).toEqual([]);
   });
 
   test('of one that is not there, or does not answer in time, or has no end', async () => {
@@ -296,16 +299,18 @@ describe('a test', () => {
       const { id } = await createOk({ url: `${receiver.url}/${type}`, type });
       expect((await tryOut(id)).body.success).toBe(true);
     }
-    expect(receiver.at('/chat_a')[0]?.body.text).toContain('Test of a webhook');
-    expect(receiver.at('/chat_b')[0]?.body.attachments[0].content.type).toBe('AdaptiveCard');
+    expect(receiver.listMessages('/chat_a')[0]?.body.text).toContain('Test of a webhook');
+    expect(receiver.listMessages('/chat_b')[0]?.body.attachments[0].content.type).toBe(
+      'AdaptiveCard',
+    );
   });
 
   test('of an address that has become forbidden reaches nothing', async () => {
     const { id } = await createOk();
     const hostile = { $set: { url: `http://localhost:${receiver.host.split(':')[1]}/` } };
-    await harness.db.collection('webhooks').updateOne({ _id: objectId(id) }, hostile);
+    await harness.db.collection('webhooks').updateOne({ _id: toObjectId(id) }, hostile);
     const before = receiver.connections;
-    expect(outcome(await tryOut(id))).toEqual([400, 'SSRF_BLOCKED']);
+    expect(toOutcome(await tryOut(id))).toEqual([400, 'SSRF_BLOCKED']);
     expect(receiver.connections).toBe(before);
   });
 });

@@ -3,9 +3,9 @@ import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose';
 import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createWorkspaceKey, decision, ok } from '../../setup/personas.ts';
-import { createMachine, signedBy } from '../../setup/providers/signed-message.ts';
-import { outcome, type Answer } from '../../setup/start-app.ts';
+import { createWorkspaceKey, buildDecision, assertOk } from '../../setup/personas.ts';
+import { createMachine, signMessage } from '../../setup/providers/signed-message.ts';
+import { toOutcome, type Answer } from '../../setup/start-app.ts';
 
 const path = '/api/v1/witness/gossip';
 const [rome, oslo] = [createMachine('rome'), createMachine('oslo')];
@@ -21,8 +21,8 @@ let seen: JsonObject;
 beforeAll(async () => {
   const { key } = await createWorkspaceKey(app, ada);
   for (let n = 0; n < 2; n++)
-    ok(await app.call('POST', '/api/v1/traces', { key, body: decision(`till ${n}`) }));
-  const status = ok(await app.call('GET', '/api/v1/hash-chain/status', { token: ada.token }));
+    assertOk(await app.call('POST', '/api/v1/traces', { key, body: buildDecision(`till ${n}`) }));
+  const status = assertOk(await app.call('GET', '/api/v1/hash-chain/status', { token: ada.token }));
   const { lastSequence: sequence, lastChainHash: chainHash } = status.body.data;
   seen = { organizationId: ada.organizationId, sequence, chainHash };
 });
@@ -37,7 +37,7 @@ const disagreements = async (): Promise<number> => {
 };
 
 test('the answer to a correct head agrees and has our signed head', async () => {
-  const { data } = ok(await tell(signedBy(rome, now()))).body;
+  const { data } = assertOk(await tell(signMessage(rome, now()))).body;
   expect(data).toMatchObject({ agrees: true, head: seen });
   const keys = createLocalJWKSet((await app.call('GET', '/.well-known/jwks.json')).body);
   const { payload } = await compactVerify(data.statement, keys);
@@ -48,7 +48,7 @@ test('the answer to a correct head agrees and has our signed head', async () => 
 test('the answer to another hash disagrees, and an alarm is logged', async () => {
   const before = await disagreements();
   const other = changed({ chainHash: '0'.repeat(64) });
-  const { data } = ok(await tell(signedBy(oslo, other))).body;
+  const { data } = assertOk(await tell(signMessage(oslo, other))).body;
   expect(data).toMatchObject({ agrees: false, head: seen });
   expect(await disagreements()).toBe(before + 1);
   expect(app.logged.find((line) => line.includes('another chain'))).toContain('"witness":"oslo"');
@@ -57,11 +57,11 @@ test('the answer to another hash disagrees, and an alarm is logged', async () =>
 test('an unknown sequence or organisation is neither confirmed nor denied', async () => {
   const ahead = changed({ sequence: 1_000_000 });
   const elsewhere = changed({ organizationId: '0'.repeat(24) });
-  expect(ok(await tell(signedBy(rome, ahead))).body.data).toMatchObject({
+  expect(assertOk(await tell(signMessage(rome, ahead))).body.data).toMatchObject({
     agrees: null,
     head: seen,
   });
-  expect(ok(await tell(signedBy(rome, elsewhere))).body.data).toEqual({
+  expect(assertOk(await tell(signMessage(rome, elsewhere))).body.data).toEqual({
     agrees: null,
     head: null,
     statement: null,
@@ -69,8 +69,8 @@ test('an unknown sequence or organisation is neither confirmed nor denied', asyn
 });
 
 test('a message may be repeated, and the signed payload may have further members', async () => {
-  const message = signedBy(rome, changed({ witnessedBy: ['a', { b: 1 }] }));
-  for (let n = 0; n < 2; n++) expect(ok(await tell(message)).body.data.agrees).toBe(true);
+  const message = signMessage(rome, changed({ witnessedBy: ['a', { b: 1 }] }));
+  for (let n = 0; n < 2; n++) expect(assertOk(await tell(message)).body.data.agrees).toBe(true);
 });
 
 test.each([
@@ -81,25 +81,28 @@ test.each([
     () => new Date(ago(4) + 7_200_000).toISOString().replace('Z', '+02:00'),
   ],
 ])('a time within the window is taken: %s', async (_, timestamp) => {
-  expect((await tell(signedBy(rome, changed({ timestamp: timestamp() })))).status).toBe(200);
+  expect((await tell(signMessage(rome, changed({ timestamp: timestamp() })))).status).toBe(200);
 });
 
 test.each([
-  ['a wrong signature', () => ({ ...signedBy(rome, now()), signature: '0'.repeat(64) })],
-  ['a signature in another form', () => ({ ...signedBy(rome, now()), signature: 'é' })],
+  ['a wrong signature', () => ({ ...signMessage(rome, now()), signature: '0'.repeat(64) })],
+  ['a signature in another form', () => ({ ...signMessage(rome, now()), signature: 'é' })],
   [
     'a payload that was changed',
-    () => ({ ...signedBy(rome, now()), payload: changed({ sequence: 1 }) }),
+    () => ({ ...signMessage(rome, now()), payload: changed({ sequence: 1 }) }),
   ],
-  ['a member that was added', () => ({ ...signedBy(rome, now()), payload: changed({ more: 1 }) })],
-  ['the key of another witness', () => ({ ...signedBy(rome, now()), keyId: 'oslo' })],
-  ['an unknown key', () => signedBy(stranger, now())],
-  ['an unknown key of zeros', () => signedBy({ ...stranger, key: Buffer.alloc(32) }, now())],
-  ['a name of every object', () => ({ ...signedBy(rome, now()), keyId: '__proto__' })],
-  ['a time before the window', () => signedBy(rome, changed({ timestamp: ago(6) }))],
-  ['a time after the window', () => signedBy(rome, changed({ timestamp: ago(-6) }))],
+  [
+    'a member that was added',
+    () => ({ ...signMessage(rome, now()), payload: changed({ more: 1 }) }),
+  ],
+  ['the key of another witness', () => ({ ...signMessage(rome, now()), keyId: 'oslo' })],
+  ['an unknown key', () => signMessage(stranger, now())],
+  ['an unknown key of zeros', () => signMessage({ ...stranger, key: Buffer.alloc(32) }, now())],
+  ['a name of every object', () => ({ ...signMessage(rome, now()), keyId: '__proto__' })],
+  ['a time before the window', () => signMessage(rome, changed({ timestamp: ago(6) }))],
+  ['a time after the window', () => signMessage(rome, changed({ timestamp: ago(-6) }))],
 ])('not authenticated: %s', async (_, message) => {
-  expect(outcome(await tell(message()))).toEqual([401, 'WITNESS_AUTH_FAILED']);
+  expect(toOutcome(await tell(message()))).toEqual([401, 'WITNESS_AUTH_FAILED']);
 });
 
 test.each([
@@ -118,7 +121,7 @@ test.each([
   async (timestamp) => {
     const payload = { ...now(), timestamp };
     const message = { payload, signature: 'none', keyId: 'unknown' };
-    expect(outcome(await tell(message))).toEqual([400, 'INVALID_TIMESTAMP']);
+    expect(toOutcome(await tell(message))).toEqual([400, 'INVALID_TIMESTAMP']);
   },
 );
 
@@ -127,21 +130,24 @@ test.each([
   ['a signature that is no text', { signature: 1 }],
   ['a key id that is too long', { keyId: 'x'.repeat(65) }],
 ])('the form comes first: %s', async (_, change) => {
-  const message = { ...signedBy(rome, now()), ...change };
-  expect(outcome(await tell(message))).toEqual([400, 'VALIDATION_ERROR']);
+  const message = { ...signMessage(rome, now()), ...change };
+  expect(toOutcome(await tell(message))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test.each(['1e400', '"\\ud800"'])(
   'a payload without canonical JSON is refused: %s',
   async (more) => {
-    const raw = JSON.stringify(signedBy(rome, changed({ more: 'MORE' }))).replace('"MORE"', more);
+    const raw = JSON.stringify(signMessage(rome, changed({ more: 'MORE' }))).replace(
+      '"MORE"',
+      more,
+    );
     expect((await app.call('POST', path, { raw })).status).toBe(400);
   },
 );
 
 test('a large body is refused, and an installation without keys knows no witness', async () => {
-  const large = signedBy(rome, changed({ more: 'x'.repeat(9000) }));
+  const large = signMessage(rome, changed({ more: 'x'.repeat(9000) }));
   expect((await tell(large)).status).toBe(413);
-  const refused = await bare.app.call('POST', path, { body: signedBy(rome, now()) });
-  expect(outcome(refused)).toEqual([401, 'WITNESS_AUTH_FAILED']);
+  const refused = await bare.app.call('POST', path, { body: signMessage(rome, now()) });
+  expect(toOutcome(refused)).toEqual([401, 'WITNESS_AUTH_FAILED']);
 });

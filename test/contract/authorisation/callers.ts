@@ -4,12 +4,12 @@ import jwt from 'jsonwebtoken';
 import { createMember } from '../../setup/harness.ts';
 import { createWorkspaceKey, type Owner } from '../../setup/personas.ts';
 import { SECRETS, type Answer } from '../../setup/start-app.ts';
-import { faultOf } from '../answers.ts';
+import { findFault } from '../answers.ts';
 import { PERSONAS, type Access, type Persona, type Verdict } from '../examples/access.ts';
 import { access, examples } from '../examples/all.ts';
 import type { Sample } from '../examples/example.ts';
 import { test as base } from '../fixtures.ts';
-import { send, type Credentials } from '../requests.ts';
+import { sendSample, type Credentials } from '../requests.ts';
 import { createTenant, signInAgain, type ContractHarness, type Tenant } from '../tenant.ts';
 
 /** A call of one of these ends the session it is made with, so each gets one of its own. */
@@ -27,7 +27,7 @@ const LAST = 'DELETE /api/v1/organization';
 const ROLES = ['admin', 'reviewer', 'member', 'viewer', 'auditor'] as const;
 
 /** Signs the same, still active session again with an expiry in the past. */
-function expired(token: string): string {
+function expireToken(token: string): string {
   const claims = {
     ...(jwt.decode(token) as jwt.JwtPayload),
     exp: Math.floor(Date.now() / 1000) - 60,
@@ -41,7 +41,7 @@ const SCIM_DETAILS: Readonly<Record<string, string>> = {
 };
 
 /** Reads the error code: from the redirect in a browser; SCIM errors have the code's meaning instead of the code. */
-function codeIn({ body, headers }: Answer): string {
+function readCode({ body, headers }: Answer): string {
   const location = headers.get('location');
   if (location !== null) return new URL(location).searchParams.get('error') ?? 'ok';
   if (body?.code !== undefined) return body.code as string;
@@ -50,20 +50,22 @@ function codeIn({ body, headers }: Answer): string {
   return SCIM_DETAILS[detail] ?? meant?.[0] ?? detail;
 }
 
-const verdictOf = (answer: Answer): Verdict =>
-  answer.status < 300 ? 'ok' : (codeIn(answer) as Verdict);
+const toVerdict = (answer: Answer): Verdict =>
+  answer.status < 300 ? 'ok' : (readCode(answer) as Verdict);
 
 /**
  * Selects the callers to try: at most `ofEach` of each verdict, starting with another one for each operation, so that
  * every kind of caller tries many operations.
  */
-export function rowOf(operation: string, ofEach: number): Partial<Access> {
+export function selectRow(operation: string, ofEach: number): Partial<Access> {
   const row = Object.entries(access[operation] ?? {}) as [Persona, Verdict][];
   const first = operation.length % PERSONAS.length;
   const turned = [...row.slice(first), ...row.slice(0, first)];
-  const nth = ([persona, verdict]: [Persona, Verdict]): number =>
+  const computeOffset = ([persona, verdict]: [Persona, Verdict]): number =>
     turned.filter(([, other]) => other === verdict).findIndex(([other]) => other === persona);
-  return Object.fromEntries(turned.filter((entry) => nth(entry) < ofEach)) as Partial<Access>;
+  return Object.fromEntries(
+    turned.filter((entry) => computeOffset(entry) < ofEach),
+  ) as Partial<Access>;
 }
 
 interface Tenants {
@@ -108,10 +110,10 @@ class Callers {
     this.#unspent.clear();
     for (const persona of PERSONAS.filter((name) => name in row)) {
       const answer = await this.#call(persona, operation);
-      const verdict = verdictOf(answer);
+      const verdict = toVerdict(answer);
       verdicts[persona] = verdict;
       if (verdict === 'ok' && !operation.startsWith('GET ')) this.#unspent.clear();
-      const fault = faultOf(operation, answer);
+      const fault = findFault(operation, answer);
       if (fault !== null) faults.push(`${persona}: ${fault}`);
     }
     return { verdicts, faults };
@@ -122,7 +124,7 @@ class Callers {
     const foreign = persona === 'foreigner' || persona.toLowerCase().endsWith('directory');
     const subject = foreign ? tenant.owner.token : (credentials.token ?? tenant.owner.token);
     const sample = await this.#sampleOf(operation, tenant, subject);
-    const answer = await send(tenant, operation, { sample, ...credentials });
+    const answer = await sendSample(tenant, operation, { sample, ...credentials });
     if (operation.endsWith('revoke-sessions')) await this.#renew(persona);
     return answer;
   }
@@ -179,7 +181,7 @@ export const test = base.extend('callers', { scope: 'file' }, async ({ harness }
   const callers = new Callers(harness, { home, elsewhere, small });
   for (const role of ROLES) callers.addPerson(role, await createMember(harness, home.owner, role));
   const { token } = await createMember(harness, home.owner, 'owner');
-  callers.add('expired', { token: expired(token) });
+  callers.add('expired', { token: expireToken(token) });
   const scope = { readOnly: true };
   const readOnly = await createWorkspaceKey(harness.app, home.owner, { scope });
   callers.add('readOnlyKey', { key: readOnly.key });

@@ -1,16 +1,18 @@
 // Bad input to webhooks and alerts.
 // @module-tag varied
 import { expect } from 'vitest';
-import { operationsOf } from '../examples/all.ts';
-import { runs, sampled } from '../../setup/runs.ts';
-import { harmless, test } from './sweep.ts';
+import { listOperations } from '../examples/all.ts';
+import { chooseRuns, sampleItems } from '../../setup/runs.ts';
+import { describeHarmless, test } from './sweep.ts';
 
-test.for(sampled(operationsOf('events')))('%s', async (operation, { sweep }) => {
-  expect(await sweep.over(operation, runs(16, 1))).toEqual(harmless(operation));
+test.for(sampleItems(listOperations('events')))('%s', async (operation, { sweep }) => {
+  expect(await sweep.sweepOperation(operation, chooseRuns(16, 1))).toEqual(
+    describeHarmless(operation),
+  );
 });
 
 test('afterwards both chains are whole, no audit row waits, and the main job still works', async ({
   sweep,
 }) => {
-  expect(await sweep.aftermath()).toEqual({ brokenLinks: [], ingestion: 201 });
+  expect(await sweep.inspectAftermath()).toEqual({ brokenLinks: [], ingestion: 201 });
 });

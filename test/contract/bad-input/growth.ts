@@ -11,7 +11,7 @@ const DERIVED =
 const AUDIT_LOG = 'audit_entries';
 
 /** Counts all collections by one command, from the database's own statistics. */
-export async function countsOf(db: mongo.Db): Promise<Counts> {
+export async function countDocuments(db: mongo.Db): Promise<Counts> {
   const names = (await db.listCollections().toArray()).map(({ name }) => name);
   const [first = '', ...others] = names.filter((name) => !DERIVED.test(name)).sort();
   const count = { $collStats: { count: {} } };
@@ -33,13 +33,13 @@ export async function countsOf(db: mongo.Db): Promise<Counts> {
   ]);
 }
 
-export const growthOf = (before: Counts, after: Counts): Counts =>
+export const computeGrowth = (before: Counts, after: Counts): Counts =>
   Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]),
   );
 
 /** Collections that changed by something else than whole successes; `once` is the growth by one. */
-export function halfWritten(once: Counts, all: Counts, served: number): string[] {
+export function findHalfWritten(once: Counts, all: Counts, served: number): string[] {
   return Object.entries(all).flatMap(([name, growth]) => {
     const whole = (once[name] ?? 0) * served;
     const fits =

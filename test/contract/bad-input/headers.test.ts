@@ -1,6 +1,6 @@
 // Bad headers, on an operation of keys and on one of people.
 import { expect } from 'vitest';
-import { faultOf } from '../answers.ts';
+import { findFault } from '../answers.ts';
 import { examples } from '../examples/all.ts';
 import { test } from './sweep.ts';
 
@@ -28,7 +28,7 @@ test.for(HEADERS)('the header %s', async (header, { sweep }) => {
     for (const text of HEADER_TEXTS) {
       const sample = (await examples[operation]?.(sweep.home, sweep.home.owner.token)) ?? {};
       const answer = await sweep.send(operation, { sample, headers: { [header]: text } });
-      expect(faultOf(operation, answer), `${header}: ${text.slice(0, 40)}`).toBeNull();
+      expect(findFault(operation, answer), `${header}: ${text.slice(0, 40)}`).toBeNull();
     }
   }
 });

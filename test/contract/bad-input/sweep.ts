@@ -1,16 +1,16 @@
 // `test` with a sweep: replaces every input of an operation by bad values; nothing breaks and nothing is half-written.
 import { expect } from 'vitest';
-import { chainHash, chainTime } from '../../../src/domain/record/chain.ts';
+import { computeChainHash, formatChainTime } from '../../../src/domain/record/chain.ts';
 import { AUDIT, type Chain, DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Answer } from '../../setup/start-app.ts';
-import { faultOf } from '../answers.ts';
+import { findFault } from '../answers.ts';
 import { access, examples, refusedWith } from '../examples/all.ts';
 import type { Sample } from '../examples/example.ts';
 import { test as base } from '../fixtures.ts';
-import { credentialsFor, send, type Credentials } from '../requests.ts';
+import { selectCredentials, sendSample, type Credentials } from '../requests.ts';
 import { createTenant, signInAgain, type ContractHarness, type Tenant } from '../tenant.ts';
-import { countsOf, growthOf, halfWritten } from './growth.ts';
-import { type Trial, trialsOf } from './trials.ts';
+import { countDocuments, computeGrowth, findHalfWritten } from './growth.ts';
+import { type Trial, createTrials } from './trials.ts';
 
 /** Deletes its organisation, so it is called in other ones. */
 const LAST = 'DELETE /api/v1/organization';
@@ -25,30 +25,30 @@ export interface Findings {
   halfWritten: string[];
 }
 
-const credentialsOf = (tenant: Tenant, operation: string): Credentials =>
+const chooseCredentials = (tenant: Tenant, operation: string): Credentials =>
   access[operation]?.anonymous === 'NO_API_KEY'
     ? { key: tenant.key }
-    : credentialsFor(tenant, operation);
+    : selectCredentials(tenant, operation);
 
 /** Whether a request succeeded; a browser's refusal is in the redirect's address. */
-const wasServed = ({ status, headers }: Answer): boolean =>
+const isServed = ({ status, headers }: Answer): boolean =>
   status < 300 || (status < 400 && !/[?&]error=/.test(headers.get('location') ?? ''));
 
 /** Runs the trials a few at a time; answers what was wrong, and how many were served. */
-async function run(operation: string, trials: Trial[]) {
+async function runTrials(operation: string, trials: Trial[]) {
   const faults: string[] = [];
   let served = 0;
   const queue = trials.values();
-  const worker = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     for (const { name, never, call } of queue) {
       const answer = await call();
-      const fault = faultOf(operation, answer);
-      if (wasServed(answer) || answer.body?.code === 'SVC_BLOCKED_BY_POLICY') served += 1;
+      const fault = findFault(operation, answer);
+      if (isServed(answer) || answer.body?.code === 'SVC_BLOCKED_BY_POLICY') served += 1;
       if (fault !== null) faults.push(`${name}: ${fault}`);
-      else if (never && wasServed(answer)) faults.push(`${name}: was served`);
+      else if (never && isServed(answer)) faults.push(`${name}: was served`);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, runWorker));
   return { faults, served };
 }
 
@@ -61,27 +61,27 @@ export class Sweep {
   }
 
   /** Sends the example, then one in `stride` of its trials: other ones per operation, so that every kind is tried. */
-  async over(operation: string, stride: number): Promise<Findings> {
+  async sweepOperation(operation: string, stride: number): Promise<Findings> {
     const { db } = this.#harness;
     const first = await this.#tenantOf(operation);
     const sample = await this.#sampleOf(operation, first);
-    const prepared = await countsOf(db);
+    const prepared = await countDocuments(db);
     const good = await this.send(operation, { sample }, first);
-    const once = growthOf(prepared, await countsOf(db));
+    const once = computeGrowth(prepared, await countDocuments(db));
     const tenant = await this.#afterSuccess(operation);
 
     const fresh = await this.#sampleOf(operation, tenant);
-    const start = await countsOf(db);
-    const credentials = credentialsOf(tenant, operation);
-    const all = trialsOf({ tenant, operation, credentials, sample: fresh });
+    const start = await countDocuments(db);
+    const credentials = chooseCredentials(tenant, operation);
+    const all = createTrials({ tenant, operation, credentials, sample: fresh });
     const trials = all.filter((_, at) => (at + operation.length) % stride === 0);
-    const { faults, served } = await run(operation, trials);
-    const fault = faultOf(operation, good);
+    const { faults, served } = await runTrials(operation, trials);
+    const fault = findFault(operation, good);
     return {
       status: good.status,
       collections: Object.keys(start).length,
       faults: fault === null ? faults : [fault, ...faults],
-      halfWritten: halfWritten(once, growthOf(start, await countsOf(db)), served),
+      halfWritten: findHalfWritten(once, computeGrowth(start, await countDocuments(db)), served),
     };
   }
 
@@ -90,7 +90,7 @@ export class Sweep {
     call: { sample: Sample; headers?: Record<string, string> },
     tenant = this.home,
   ): Promise<Answer> {
-    return send(tenant, operation, { ...credentialsOf(tenant, operation), ...call });
+    return sendSample(tenant, operation, { ...chooseCredentials(tenant, operation), ...call });
   }
 
   #sampleOf = async (operation: string, tenant: Tenant): Promise<Sample> =>
@@ -111,7 +111,7 @@ export class Sweep {
   }
 
   /** Returns what the whole sweep has left behind. */
-  async aftermath() {
+  async inspectAftermath() {
     const { app, db } = this.#harness;
     const brokenLinks = [
       ...(await this.#brokenLinks(DECISIONS)),
@@ -143,9 +143,9 @@ export class Sweep {
           prevHash: head.chainHash,
           payloadDigest,
           sequence: head.sequence + 1,
-          createdAt: chainTime(createdAt),
+          createdAt: formatChainTime(createdAt),
         };
-        return prevHash === head.chainHash && found === chainHash(link)
+        return prevHash === head.chainHash && found === computeChainHash(link)
           ? []
           : [`${collection} ${organization} ${sequence}`];
       },
@@ -154,7 +154,7 @@ export class Sweep {
 }
 
 /** What a sweep finds where all is well. */
-export const harmless = (operation: string): object => ({
+export const describeHarmless = (operation: string): object => ({
   status: refusedWith[operation] ?? expect.toSatisfy((status: number) => status < 400),
   collections: expect.toSatisfy((count: number) => count > 5),
   faults: [],

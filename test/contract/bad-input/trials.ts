@@ -2,8 +2,8 @@
 import type { Answer } from '../../setup/start-app.ts';
 import { freeForm } from '../examples/all.ts';
 import type { Sample } from '../examples/example.ts';
-import { placesOf, replaced, type Path } from '../paths.ts';
-import { asForm, send, type Credentials } from '../requests.ts';
+import { listPlaces, replaceValue, type Path } from '../paths.ts';
+import { toForm, sendSample, type Credentials } from '../requests.ts';
 import type { Tenant } from '../tenant.ts';
 import { BAD_BODIES, BAD_TEXTS, BAD_VALUES, type BadValue } from './bad-values.ts';
 
@@ -24,40 +24,45 @@ export interface Good {
 
 const MARK = '"@@here@@"';
 
-export const trialsOf = (good: Good): Trial[] => [
-  ...bodyTrials(good),
-  ...formTrials(good),
-  ...addressTrials(good),
+export const createTrials = (good: Good): Trial[] => [
+  ...createBodyTrials(good),
+  ...createFormTrials(good),
+  ...createAddressTrials(good),
 ];
 
 /** The sample's body with the value at `path` replaced by JSON text as it is. */
-function bodyWith(sample: Sample, path: Path, json: string): string {
-  const marked = JSON.stringify(replaced(sample.body ?? {}, path, JSON.parse(MARK)));
+function replaceInBody(sample: Sample, path: Path, json: string): string {
+  const marked = JSON.stringify(replaceValue(sample.body ?? {}, path, JSON.parse(MARK)));
   return marked.replace(MARK, () => json);
 }
 
-function bodyTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
+function createBodyTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
   if (!sample.body) return [];
   const call =
     (raw: string | Uint8Array, headers = {}) =>
     (): Promise<Answer> =>
-      send(tenant, operation, { sample: { ...sample, body: {} }, ...credentials, raw, headers });
+      sendSample(tenant, operation, {
+        sample: { ...sample, body: {} },
+        ...credentials,
+        raw,
+        headers,
+      });
   const free = new Set(freeForm[operation]);
   const isData = (path: Path, { json }: BadValue): boolean =>
     json.startsWith('{"$') && !free.has(path.join('.'));
-  const places = placesOf(sample.body);
+  const places = listPlaces(sample.body);
   return [
     ...places.flatMap(({ path, value }) =>
       BAD_VALUES.map((bad) => ({
         name: `${path.join('.')} = ${bad.name}`,
         never: bad.never === true || (typeof value === 'string' && isData(path, bad)),
-        call: call(bodyWith(sample, path, bad.json)),
+        call: call(replaceInBody(sample, path, bad.json)),
       })),
     ),
     ...places.map(({ path }) => ({
       name: `${path.join('.')} left out`,
       never: false,
-      call: call(JSON.stringify(replaced(sample.body, path, undefined))),
+      call: call(JSON.stringify(replaceValue(sample.body, path, undefined))),
     })),
     ...BAD_BODIES.map(({ name, raw, headers }) => ({
       name,
@@ -68,33 +73,33 @@ function bodyTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
 }
 
 /** A form with one text put in as it is, without a member, with one twice, and what is no form. */
-function formTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
+function createFormTrials({ tenant, operation, credentials, sample }: Good): Trial[] {
   if (!sample.form) return [];
   const form = Object.entries(sample.form);
-  const written = (raw: string | Uint8Array, more = {}) => {
-    const headers = { ...asForm({}).headers, ...more };
-    const call = () => send(tenant, operation, { sample, ...credentials, raw, headers });
+  const createFormRequest = (raw: string | Uint8Array, more = {}) => {
+    const headers = { ...toForm({}).headers, ...more };
+    const call = () => sendSample(tenant, operation, { sample, ...credentials, raw, headers });
     return { never: true, call };
   };
-  const rest = (without: string): string =>
+  const omitMember = (without: string): string =>
     new URLSearchParams(form.filter(([name]) => name !== without)).toString();
   return [
     ...form.flatMap(([name]) => [
       ...BAD_TEXTS.map((text) => ({
         name: `${name}=${text.slice(0, 40)}`,
-        ...written(`${name}=${text}&${rest(name)}`),
+        ...createFormRequest(`${name}=${text}&${omitMember(name)}`),
       })),
-      { name: `${name} left out`, ...written(rest(name)) },
-      { name: `${name} twice`, ...written(`${rest('')}&${rest('')}`) },
+      { name: `${name} left out`, ...createFormRequest(omitMember(name)) },
+      { name: `${name} twice`, ...createFormRequest(`${omitMember('')}&${omitMember('')}`) },
     ]),
-    ...BAD_BODIES.map(({ name, raw, headers }) => ({ name, ...written(raw, headers) })),
+    ...BAD_BODIES.map(({ name, raw, headers }) => ({ name, ...createFormRequest(raw, headers) })),
   ];
 }
 
 /** Parameters and a query, put in as they are: `URLSearchParams` would encode them. */
-function addressTrials(good: Good): Trial[] {
+function createAddressTrials(good: Good): Trial[] {
   const { params = {}, query = {} } = good.sample;
-  const rest = (without: string): string =>
+  const omitParameter = (without: string): string =>
     new URLSearchParams(Object.entries(query).filter(([name]) => name !== without)).toString();
   const inQuery = Object.entries(query).flatMap(([name, value]) => [
     ...BAD_TEXTS.map((text) => ({ search: `${name}=${text}`, never: text.includes('%00') })),
@@ -113,7 +118,8 @@ function addressTrials(good: Good): Trial[] {
     ...inQuery.map(({ search, never }) => ({
       name: `?${search.slice(0, 60)}`,
       never,
-      call: () => callAddress(good, params, `?${search}&${rest(search.split(/[=[]/)[0] ?? '')}`),
+      call: () =>
+        callAddress(good, params, `?${search}&${omitParameter(search.split(/[=[]/)[0] ?? '')}`),
     })),
   ];
 }
@@ -128,6 +134,6 @@ function callAddress(
   return tenant.harness.app.call(method, address + search, {
     ...credentials,
     ...(body && { body }),
-    ...(form && asForm(form)),
+    ...(form && toForm(form)),
   });
 }

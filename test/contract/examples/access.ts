@@ -87,9 +87,9 @@ export const directories: Access = {
 };
 export const fixedRecords: Access = { ...directories, directory: 'METHOD_NOT_ALLOWED' };
 
-export const ofOne = (access: Access): Access => ({ ...access, foreigner: 'NOT_FOUND' });
+export const denyForeigner = (access: Access): Access => ({ ...access, foreigner: 'NOT_FOUND' });
 /** Let in, and refused for what the example cannot bring. */
-export const refused = (access: Access, code: Code): Access =>
+export const refuseAll = (access: Access, code: Code): Access =>
   Object.fromEntries(
     Object.entries(access).map(([persona, verdict]) => [
       persona,
@@ -97,6 +97,9 @@ export const refused = (access: Access, code: Code): Access =>
     ]),
   ) as Access;
 /** Nothing is there to be found yet. */
-export const absent = (access: Access): Access => refused(access, 'NOT_FOUND');
-export const paid = (access: Access): Access => ({ ...access, sandbox: 'UPGRADE_REQUIRED' });
-export const allAgents = (access: Access): Access => ({ ...access, scopedKey: 'FORBIDDEN' });
+export const refuseAbsent = (access: Access): Access => refuseAll(access, 'NOT_FOUND');
+export const requirePaidPlan = (access: Access): Access => ({
+  ...access,
+  sandbox: 'UPGRADE_REQUIRED',
+});
+export const refuseScopedKey = (access: Access): Access => ({ ...access, scopedKey: 'FORBIDDEN' });

@@ -41,19 +41,19 @@ export type Part = keyof typeof PARTS;
 export const parts = Object.keys(PARTS) as Part[];
 
 /** The operations of some parts. */
-export function operationsOf(...of: readonly Part[]): string[] {
+export function listOperations(...of: readonly Part[]): string[] {
   const resources: readonly ResourceExamples[] = of.flatMap((part) => PARTS[part]);
   return resources.flatMap((resource) => Object.keys(resource.examples));
 }
 
 /** One member of every resource, by operation. */
-function merged<K extends keyof ResourceExamples>(member: K) {
+function mergeMember<K extends keyof ResourceExamples>(member: K) {
   const resources: readonly ResourceExamples[] = Object.values(PARTS).flat();
   const tables = resources.map((resource) => resource[member] ?? {});
   return Object.assign({}, ...tables) as NonNullable<ResourceExamples[K]>;
 }
 
-export const access = merged('access');
-export const examples = merged('examples');
-export const refusedWith = merged('refused');
-export const freeForm = merged('freeForm');
+export const access = mergeMember('access');
+export const examples = mergeMember('examples');
+export const refusedWith = mergeMember('refused');
+export const freeForm = mergeMember('freeForm');

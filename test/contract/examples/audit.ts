@@ -1,9 +1,9 @@
 // The audit log.
 import type { Tenant } from '../tenant.ts';
-import { managers, paid } from './access.ts';
-import { nothing, page, type ResourceExamples } from './example.ts';
+import { managers, requirePaidPlan } from './access.ts';
+import { sendNothing, page, type ResourceExamples } from './example.ts';
 
-const filters = ({ owner, agentId, workspaceId }: Tenant) => ({
+const createFilters = ({ owner, agentId, workspaceId }: Tenant) => ({
   action: 'agent.create',
   userId: owner.userId,
   resource: 'agent',
@@ -17,15 +17,15 @@ const filters = ({ owner, agentId, workspaceId }: Tenant) => ({
 
 export const audit: ResourceExamples = {
   access: {
-    'GET /api/v1/audit': paid(managers),
-    'GET /api/v1/audit/export': paid(managers),
-    'GET /api/v1/audit/export/pdf': paid(managers),
-    'GET /api/v1/audit/verify': paid(managers),
+    'GET /api/v1/audit': requirePaidPlan(managers),
+    'GET /api/v1/audit/export': requirePaidPlan(managers),
+    'GET /api/v1/audit/export/pdf': requirePaidPlan(managers),
+    'GET /api/v1/audit/verify': requirePaidPlan(managers),
   },
   examples: {
-    'GET /api/v1/audit': (tenant) => ({ query: { ...page, ...filters(tenant) } }),
-    'GET /api/v1/audit/export': (tenant) => ({ query: filters(tenant) }),
-    'GET /api/v1/audit/export/pdf': (tenant) => ({ query: filters(tenant) }),
-    'GET /api/v1/audit/verify': nothing,
+    'GET /api/v1/audit': (tenant) => ({ query: { ...page, ...createFilters(tenant) } }),
+    'GET /api/v1/audit/export': (tenant) => ({ query: createFilters(tenant) }),
+    'GET /api/v1/audit/export/pdf': (tenant) => ({ query: createFilters(tenant) }),
+    'GET /api/v1/audit/verify': sendNothing,
   },
 };

@@ -1,23 +1,23 @@
 // Local accounts: registration, sign-in, links in mail, second factor, sessions, profile, keys.
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { PASSWORD } from '../../setup/personas.ts';
-import { newLinkToken, newOffer, newStrangersToken } from '../records.ts';
-import { asOwner, type Tenant } from '../tenant.ts';
-import { everybody, managers, ofOne, refused, signedIn } from './access.ts';
-import { nothing, page, type Example, type ResourceExamples } from './example.ts';
+import { createLinkToken, createOffer, createStrangersToken } from '../records.ts';
+import { callAsOwner, type Tenant } from '../tenant.ts';
+import { everybody, managers, denyForeigner, refuseAll, signedIn } from './access.ts';
+import { sendNothing, page, type Example, type ResourceExamples } from './example.ts';
 
-const claimsOf = (token: string): { jti: string; sub: string } =>
+const decodeClaims = (token: string): { jti: string; sub: string } =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     jti: string;
     sub: string;
   };
 
 /** None of the callers has a second factor, so the password counts. */
-const freshProof: Example = () => ({ body: { code: '000000', password: PASSWORD } });
+const createFreshProof: Example = () => ({ body: { code: '000000', password: PASSWORD } });
 
-async function newKey(tenant: Tenant): Promise<string> {
+async function createKey(tenant: Tenant): Promise<string> {
   const body = { name: `${tenant.mark} brief` };
-  return (await asOwner(tenant, 'POST /api/v1/auth/keys', body))._id as string;
+  return (await callAsOwner(tenant, 'POST /api/v1/auth/keys', body))._id as string;
 }
 
 export const auth: ResourceExamples = {
@@ -32,19 +32,19 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/magic-link': everybody,
     'POST /api/v1/auth/magic-link/verify': everybody,
     'POST /api/v1/auth/mfa/setup': signedIn,
-    'POST /api/v1/auth/mfa/enable': refused(signedIn, 'INVALID_OPERATION'),
-    'POST /api/v1/auth/mfa/disable': refused(signedIn, 'INVALID_OPERATION'),
-    'POST /api/v1/auth/mfa/login': refused(everybody, 'TOKEN_VERIFICATION_FAILED'),
+    'POST /api/v1/auth/mfa/enable': refuseAll(signedIn, 'INVALID_OPERATION'),
+    'POST /api/v1/auth/mfa/disable': refuseAll(signedIn, 'INVALID_OPERATION'),
+    'POST /api/v1/auth/mfa/login': refuseAll(everybody, 'TOKEN_VERIFICATION_FAILED'),
     'POST /api/v1/auth/mfa/resend': everybody,
     'POST /api/v1/auth/backup-codes/generate': signedIn,
     'POST /api/v1/auth/refresh': signedIn,
     'POST /api/v1/auth/logout': signedIn,
     'POST /api/v1/auth/revoke-sessions': signedIn,
-    'POST /api/v1/auth/revoke-session': ofOne(signedIn),
+    'POST /api/v1/auth/revoke-session': denyForeigner(signedIn),
     'GET /api/v1/auth/me': signedIn,
     'GET /api/v1/auth/me/orgs': signedIn,
-    'DELETE /api/v1/auth/me/orgs/:id': ofOne(signedIn),
-    'POST /api/v1/auth/switch-org': ofOne(signedIn),
+    'DELETE /api/v1/auth/me/orgs/:id': denyForeigner(signedIn),
+    'POST /api/v1/auth/switch-org': denyForeigner(signedIn),
     'GET /api/v1/auth/sessions': signedIn,
     'POST /api/v1/auth/stream-token': signedIn,
     'PATCH /api/v1/auth/me/session-timeout': signedIn,
@@ -63,16 +63,16 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/password-history/check': signedIn,
     'POST /api/v1/auth/verify-email': everybody,
     'POST /api/v1/auth/resend-verification': everybody,
-    'POST /api/v1/auth/keys': ofOne(managers),
+    'POST /api/v1/auth/keys': denyForeigner(managers),
     'GET /api/v1/auth/keys': managers,
-    'PATCH /api/v1/auth/keys/:id': ofOne(managers),
-    'DELETE /api/v1/auth/keys/:id': ofOne(managers),
+    'PATCH /api/v1/auth/keys/:id': denyForeigner(managers),
+    'DELETE /api/v1/auth/keys/:id': denyForeigner(managers),
   },
   examples: {
     'POST /api/v1/auth/register': ({ mark }) => ({
       body: {
         name: `${mark} person`,
-        email: `${randomHex(8)}@example.com`,
+        email: `${generateHex(8)}@example.com`,
         password: PASSWORD,
         organizationName: `${mark} Ltd`,
       },
@@ -82,13 +82,15 @@ export const auth: ResourceExamples = {
     }),
     // No mail is sent, so that no token appears while other records are counted.
     'POST /api/v1/auth/request-signup': ({ owner }) => ({ body: { email: owner.email } }),
-    'POST /api/v1/auth/forgot-password': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
-    'POST /api/v1/auth/magic-link': () => ({ body: { email: `${randomHex(8)}@example.com` } }),
+    'POST /api/v1/auth/forgot-password': () => ({
+      body: { email: `${generateHex(8)}@example.com` },
+    }),
+    'POST /api/v1/auth/magic-link': () => ({ body: { email: `${generateHex(8)}@example.com` } }),
     'POST /api/v1/auth/complete-signup': async (tenant) => ({
       body: {
-        token: await newLinkToken(tenant, 'signup', {
+        token: await createLinkToken(tenant, 'signup', {
           userId: '',
-          email: `${randomHex(8)}@example.com`,
+          email: `${generateHex(8)}@example.com`,
         }),
         name: `${tenant.mark} person`,
         password: PASSWORD,
@@ -96,15 +98,15 @@ export const auth: ResourceExamples = {
       },
     }),
     'POST /api/v1/auth/reset-password': async (tenant) => ({
-      body: { token: await newStrangersToken(tenant, 'reset'), password: PASSWORD },
+      body: { token: await createStrangersToken(tenant, 'reset'), password: PASSWORD },
     }),
     'POST /api/v1/auth/magic-link/verify': async (tenant) => ({
-      body: { token: await newStrangersToken(tenant, 'magic-link') },
+      body: { token: await createStrangersToken(tenant, 'magic-link') },
     }),
     'POST /api/v1/auth/change-password': () => ({
       body: { currentPassword: PASSWORD, newPassword: PASSWORD },
     }),
-    'POST /api/v1/auth/mfa/setup': freshProof,
+    'POST /api/v1/auth/mfa/setup': createFreshProof,
     // A second factor set up in another example is removed.
     'POST /api/v1/auth/mfa/enable': async ({ harness }) => {
       await harness.db.collection('users').updateMany({}, { $set: { 'mfa.pendingSecret': null } });
@@ -114,45 +116,45 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/mfa/login': () => ({
       body: { tempToken: 'not.signed.here', code: '000000' },
     }),
-    'POST /api/v1/auth/mfa/resend': nothing,
-    'POST /api/v1/auth/backup-codes/generate': freshProof,
+    'POST /api/v1/auth/mfa/resend': sendNothing,
+    'POST /api/v1/auth/backup-codes/generate': createFreshProof,
     'GET /api/v1/auth/sessions': () => ({ query: page }),
-    'POST /api/v1/auth/stream-token': nothing,
+    'POST /api/v1/auth/stream-token': sendNothing,
     'PATCH /api/v1/auth/me/session-timeout': () => ({ body: { sessionTimeout: '7d' } }),
     'PATCH /api/v1/auth/profile': ({ mark }) => ({
       body: { name: `${mark} person`, locale: 'de-AT', timezone: 'Europe/Vienna' },
     }),
-    'GET /api/v1/auth/me/preferences': nothing,
+    'GET /api/v1/auth/me/preferences': sendNothing,
     'PATCH /api/v1/auth/me/preferences': () => ({
       body: {
         theme: 'dark',
         notificationOptOuts: { email: ['review.assigned'], inApp: ['incident.created'] },
       },
     }),
-    'GET /api/v1/auth/security-settings': nothing,
+    'GET /api/v1/auth/security-settings': sendNothing,
     'GET /api/v1/auth/login-activity': () => ({ query: page }),
-    'POST /api/v1/auth/passkeys/registration/options': nothing,
-    'POST /api/v1/auth/passkeys/registration/verify': nothing,
-    'POST /api/v1/auth/passkeys/authentication/options': nothing,
-    'POST /api/v1/auth/passkeys/authentication/verify': nothing,
+    'POST /api/v1/auth/passkeys/registration/options': sendNothing,
+    'POST /api/v1/auth/passkeys/registration/verify': sendNothing,
+    'POST /api/v1/auth/passkeys/authentication/options': sendNothing,
+    'POST /api/v1/auth/passkeys/authentication/verify': sendNothing,
     'DELETE /api/v1/auth/passkeys/:id': ({ agentId }) => ({ params: { id: agentId } }),
     'DELETE /api/v1/auth/trusted-devices/:deviceId': ({ agentId }) => ({
       params: { deviceId: agentId },
     }),
-    'POST /api/v1/auth/account/unlock-request': nothing,
-    'POST /api/v1/auth/password-history/check': nothing,
-    'POST /api/v1/auth/verify-email': nothing,
-    'POST /api/v1/auth/resend-verification': nothing,
-    'POST /api/v1/auth/refresh': nothing,
-    'POST /api/v1/auth/logout': nothing,
-    'POST /api/v1/auth/revoke-sessions': nothing,
+    'POST /api/v1/auth/account/unlock-request': sendNothing,
+    'POST /api/v1/auth/password-history/check': sendNothing,
+    'POST /api/v1/auth/verify-email': sendNothing,
+    'POST /api/v1/auth/resend-verification': sendNothing,
+    'POST /api/v1/auth/refresh': sendNothing,
+    'POST /api/v1/auth/logout': sendNothing,
+    'POST /api/v1/auth/revoke-sessions': sendNothing,
     'POST /api/v1/auth/revoke-session': (_tenant, token) => ({
-      body: { jti: claimsOf(token).jti },
+      body: { jti: decodeClaims(token).jti },
     }),
-    'GET /api/v1/auth/me': nothing,
-    'GET /api/v1/auth/me/orgs': nothing,
+    'GET /api/v1/auth/me': sendNothing,
+    'GET /api/v1/auth/me/orgs': sendNothing,
     'DELETE /api/v1/auth/me/orgs/:id': async (tenant, token) => ({
-      params: { id: await newOffer(tenant, claimsOf(token).sub) },
+      params: { id: await createOffer(tenant, decodeClaims(token).sub) },
     }),
     'POST /api/v1/auth/switch-org': ({ owner }) => ({
       body: { organizationId: owner.organizationId },
@@ -162,13 +164,13 @@ export const auth: ResourceExamples = {
     }),
     'GET /api/v1/auth/keys': () => ({ query: page }),
     'PATCH /api/v1/auth/keys/:id': async (tenant) => ({
-      params: { id: await newKey(tenant) },
+      params: { id: await createKey(tenant) },
       body: {
         name: `${tenant.mark} renamed`,
         scope: { agentIds: [tenant.agentId], readOnly: false },
       },
     }),
-    'DELETE /api/v1/auth/keys/:id': async (tenant) => ({ params: { id: await newKey(tenant) } }),
+    'DELETE /api/v1/auth/keys/:id': async (tenant) => ({ params: { id: await createKey(tenant) } }),
   },
   refused: {
     'POST /api/v1/auth/mfa/enable': 400,

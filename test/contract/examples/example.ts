@@ -23,6 +23,6 @@ export interface ResourceExamples {
   freeForm?: Readonly<Record<string, readonly string[]>>;
 }
 
-export const nothing: Example = () => ({});
+export const sendNothing: Example = () => ({});
 
 export const page = { page: '1', limit: '10' };

@@ -1,6 +1,13 @@
 // The chain of decisions.
-import { absent, allAgents, ofOne, paid, readers, readersInPerson } from './access.ts';
-import { nothing, type ResourceExamples } from './example.ts';
+import {
+  refuseAbsent,
+  refuseScopedKey,
+  denyForeigner,
+  requirePaidPlan,
+  readers,
+  readersInPerson,
+} from './access.ts';
+import { sendNothing, type ResourceExamples } from './example.ts';
 
 const period = {
   from: '2025-01-01',
@@ -12,19 +19,23 @@ const period = {
 
 export const hashChain: ResourceExamples = {
   access: {
-    'GET /api/v1/hash-chain/status': paid(allAgents(readers)),
-    'POST /api/v1/hash-chain/verify': paid(readersInPerson),
-    'GET /api/v1/hash-chain/entry/:traceId': paid(allAgents(ofOne(readers))),
-    'GET /api/v1/hash-chain/entries': paid(allAgents(readers)),
-    'GET /api/v1/hash-chain/entries/:id': paid(allAgents(ofOne(readers))),
-    'GET /api/v1/hash-chain/anchors': paid(allAgents(readers)),
-    'GET /api/v1/hash-chain/anchors/:anchorId/proof': paid(allAgents(absent(readers))),
-    'GET /api/v1/hash-chain/export': paid(allAgents(readers)),
-    'GET /api/v1/hash-chain/bundle': paid(allAgents(readers)),
+    'GET /api/v1/hash-chain/status': requirePaidPlan(refuseScopedKey(readers)),
+    'POST /api/v1/hash-chain/verify': requirePaidPlan(readersInPerson),
+    'GET /api/v1/hash-chain/entry/:traceId': requirePaidPlan(
+      refuseScopedKey(denyForeigner(readers)),
+    ),
+    'GET /api/v1/hash-chain/entries': requirePaidPlan(refuseScopedKey(readers)),
+    'GET /api/v1/hash-chain/entries/:id': requirePaidPlan(refuseScopedKey(denyForeigner(readers))),
+    'GET /api/v1/hash-chain/anchors': requirePaidPlan(refuseScopedKey(readers)),
+    'GET /api/v1/hash-chain/anchors/:anchorId/proof': requirePaidPlan(
+      refuseScopedKey(refuseAbsent(readers)),
+    ),
+    'GET /api/v1/hash-chain/export': requirePaidPlan(refuseScopedKey(readers)),
+    'GET /api/v1/hash-chain/bundle': requirePaidPlan(refuseScopedKey(readers)),
   },
   examples: {
-    'GET /api/v1/hash-chain/status': nothing,
-    'POST /api/v1/hash-chain/verify': nothing,
+    'GET /api/v1/hash-chain/status': sendNothing,
+    'POST /api/v1/hash-chain/verify': sendNothing,
     'GET /api/v1/hash-chain/entry/:traceId': ({ traceName }) => ({
       params: { traceId: traceName },
     }),
@@ -32,7 +43,7 @@ export const hashChain: ResourceExamples = {
       query: { limit: '10', beforeSeq: '1000', search: traceName.slice(0, 8) },
     }),
     'GET /api/v1/hash-chain/entries/:id': ({ traceId }) => ({ params: { id: traceId } }),
-    'GET /api/v1/hash-chain/anchors': nothing,
+    'GET /api/v1/hash-chain/anchors': sendNothing,
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': ({ traceId }) => ({
       params: { anchorId: traceId },
       query: { sequence: '1' },

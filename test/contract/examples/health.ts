@@ -1,6 +1,6 @@
 // Whether the process lives, and whether it can serve.
 import { everybody } from './access.ts';
-import { nothing, type ResourceExamples } from './example.ts';
+import { sendNothing, type ResourceExamples } from './example.ts';
 
 export const health: ResourceExamples = {
   access: {
@@ -8,7 +8,7 @@ export const health: ResourceExamples = {
     'GET /ready': everybody,
   },
   examples: {
-    'GET /health': nothing,
-    'GET /ready': nothing,
+    'GET /health': sendNothing,
+    'GET /ready': sendNothing,
   },
 };

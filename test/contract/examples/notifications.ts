@@ -1,27 +1,27 @@
 // The caller's notifications, and broadcasts.
-import { newNotification } from '../records.ts';
-import { managers, ofOne, signedIn } from './access.ts';
-import { type Example, nothing, type ResourceExamples } from './example.ts';
+import { createNotification } from '../records.ts';
+import { managers, denyForeigner, signedIn } from './access.ts';
+import { type Example, sendNothing, type ResourceExamples } from './example.ts';
 
-const ofNotification: Example = async (tenant, token) => ({
-  params: { id: await newNotification(tenant, token) },
+const selectNotification: Example = async (tenant, token) => ({
+  params: { id: await createNotification(tenant, token) },
 });
 
 export const notifications: ResourceExamples = {
   access: {
     'GET /api/v1/notifications': signedIn,
     'PATCH /api/v1/notifications/read-all': signedIn,
-    'PATCH /api/v1/notifications/:id/read': ofOne(signedIn),
+    'PATCH /api/v1/notifications/:id/read': denyForeigner(signedIn),
     'DELETE /api/v1/notifications': signedIn,
-    'DELETE /api/v1/notifications/:id': ofOne(signedIn),
+    'DELETE /api/v1/notifications/:id': denyForeigner(signedIn),
     'POST /api/v1/notifications/broadcast': managers,
   },
   examples: {
     'GET /api/v1/notifications': () => ({ query: { unreadOnly: 'true', page: '1', limit: '5' } }),
-    'PATCH /api/v1/notifications/read-all': nothing,
-    'PATCH /api/v1/notifications/:id/read': ofNotification,
-    'DELETE /api/v1/notifications': nothing,
-    'DELETE /api/v1/notifications/:id': ofNotification,
+    'PATCH /api/v1/notifications/read-all': sendNothing,
+    'PATCH /api/v1/notifications/:id/read': selectNotification,
+    'DELETE /api/v1/notifications': sendNothing,
+    'DELETE /api/v1/notifications/:id': selectNotification,
     'POST /api/v1/notifications/broadcast': ({ mark }) => ({
       body: { title: `${mark} title`, body: `${mark} body`, sendEmail: true },
     }),

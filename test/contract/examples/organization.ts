@@ -1,19 +1,29 @@
 // The organisation with its workspaces, and the settings of its sign-on.
-import { randomHex } from '../../../src/platform/ids.ts';
-import { providerMetadata } from '../../setup/providers/provider-metadata.ts';
-import { ssoBody } from '../bodies.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
+import { renderProviderMetadata } from '../../setup/providers/provider-metadata.ts';
+import { createSsoBody } from '../bodies.ts';
 import {
-  domainName,
+  createDomainName,
   dropDomainClaims,
   markReclaimed,
-  newDomainClaim,
-  newLinkedMember,
+  createDomainClaim,
+  createLinkedMember,
   setSso,
 } from '../records.ts';
-import { managers, ofOne, owners, paid, readers, refused, signedIn } from './access.ts';
-import { type Example, nothing, type ResourceExamples } from './example.ts';
+import {
+  managers,
+  denyForeigner,
+  owners,
+  requirePaidPlan,
+  readers,
+  refuseAll,
+  signedIn,
+} from './access.ts';
+import { type Example, sendNothing, type ResourceExamples } from './example.ts';
 
-const ofDomain: Example = async (tenant) => ({ params: { id: await newDomainClaim(tenant) } });
+const selectDomain: Example = async (tenant) => ({
+  params: { id: await createDomainClaim(tenant) },
+});
 
 export const organization: ResourceExamples = {
   access: {
@@ -22,26 +32,26 @@ export const organization: ResourceExamples = {
     // The name that confirms is that of the caller's own organisation.
     'DELETE /api/v1/organization': { ...owners, foreigner: 'VALIDATION_ERROR' },
     'POST /api/v1/organization/keep': { ...owners, foreigner: 'INVALID_OPERATION' },
-    'GET /api/v1/organization/sso': paid(managers),
-    'PUT /api/v1/organization/sso': paid(owners),
+    'GET /api/v1/organization/sso': requirePaidPlan(managers),
+    'PUT /api/v1/organization/sso': requirePaidPlan(owners),
     // Another caller removes the sign-on that they set up themselves, a line above.
-    'DELETE /api/v1/organization/sso': paid(owners),
-    'DELETE /api/v1/organization/sso/links/:userId': paid(ofOne(owners)),
-    'POST /api/v1/organization/sso/metadata': paid(owners),
-    'GET /api/v1/organization/role-mapping': paid(managers),
-    'PUT /api/v1/organization/role-mapping': paid(owners),
-    'GET /api/v1/organization/sso/domains': paid(managers),
-    'POST /api/v1/organization/sso/domains': paid(owners),
-    'POST /api/v1/organization/sso/domains/:id/verify': paid(ofOne(owners)),
-    'DELETE /api/v1/organization/sso/domains/:id': paid(ofOne(owners)),
+    'DELETE /api/v1/organization/sso': requirePaidPlan(owners),
+    'DELETE /api/v1/organization/sso/links/:userId': requirePaidPlan(denyForeigner(owners)),
+    'POST /api/v1/organization/sso/metadata': requirePaidPlan(owners),
+    'GET /api/v1/organization/role-mapping': requirePaidPlan(managers),
+    'PUT /api/v1/organization/role-mapping': requirePaidPlan(owners),
+    'GET /api/v1/organization/sso/domains': requirePaidPlan(managers),
+    'POST /api/v1/organization/sso/domains': requirePaidPlan(owners),
+    'POST /api/v1/organization/sso/domains/:id/verify': requirePaidPlan(denyForeigner(owners)),
+    'DELETE /api/v1/organization/sso/domains/:id': requirePaidPlan(denyForeigner(owners)),
     // None of the callers has a role in the installation.
-    'POST /api/v1/system/sso-domains': refused(signedIn, 'FORBIDDEN'),
+    'POST /api/v1/system/sso-domains': refuseAll(signedIn, 'FORBIDDEN'),
     'GET /api/v1/workspaces': readers,
     'POST /api/v1/workspaces': managers,
-    'PATCH /api/v1/workspaces/:id': ofOne(managers),
+    'PATCH /api/v1/workspaces/:id': denyForeigner(managers),
   },
   examples: {
-    'GET /api/v1/organization': nothing,
+    'GET /api/v1/organization': sendNothing,
     'PATCH /api/v1/organization': ({ mark }) => ({
       body: {
         name: `${mark} renamed`,
@@ -56,38 +66,38 @@ export const organization: ResourceExamples = {
       await markReclaimed(tenant);
       return {};
     },
-    'GET /api/v1/organization/sso': nothing,
-    'PUT /api/v1/organization/sso': ({ mark }) => ({ body: ssoBody(mark) }),
+    'GET /api/v1/organization/sso': sendNothing,
+    'PUT /api/v1/organization/sso': ({ mark }) => ({ body: createSsoBody(mark) }),
     'DELETE /api/v1/organization/sso': async (tenant) => {
-      await setSso(tenant, ssoBody(tenant.mark));
+      await setSso(tenant, createSsoBody(tenant.mark));
       return {};
     },
     'POST /api/v1/organization/sso/metadata': ({ mark }) => ({
-      body: { xml: providerMetadata(`${mark} provider`) },
+      body: { xml: renderProviderMetadata(`${mark} provider`) },
     }),
     'DELETE /api/v1/organization/sso/links/:userId': async (tenant) => ({
-      params: { userId: await newLinkedMember(tenant) },
+      params: { userId: await createLinkedMember(tenant) },
     }),
-    'GET /api/v1/organization/role-mapping': nothing,
+    'GET /api/v1/organization/role-mapping': sendNothing,
     'PUT /api/v1/organization/role-mapping': ({ mark }) => ({
       body: { rules: [{ pattern: `^${mark} auditors$`, role: 'auditor' }] },
     }),
-    'GET /api/v1/organization/sso/domains': nothing,
+    'GET /api/v1/organization/sso/domains': sendNothing,
     'POST /api/v1/organization/sso/domains': async (tenant) => {
       await dropDomainClaims(tenant);
-      return { body: { domain: domainName(tenant) } };
+      return { body: { domain: createDomainName(tenant) } };
     },
-    'POST /api/v1/organization/sso/domains/:id/verify': ofDomain,
-    'DELETE /api/v1/organization/sso/domains/:id': ofDomain,
+    'POST /api/v1/organization/sso/domains/:id/verify': selectDomain,
+    'DELETE /api/v1/organization/sso/domains/:id': selectDomain,
     'POST /api/v1/system/sso-domains': (tenant) => ({
-      body: { organizationId: tenant.owner.organizationId, domain: domainName(tenant) },
+      body: { organizationId: tenant.owner.organizationId, domain: createDomainName(tenant) },
     }),
-    'GET /api/v1/workspaces': nothing,
-    'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${randomHex(6)}` } }),
+    'GET /api/v1/workspaces': sendNothing,
+    'POST /api/v1/workspaces': ({ mark }) => ({ body: { name: `${mark} ${generateHex(6)}` } }),
     'PATCH /api/v1/workspaces/:id': ({ workspaceId, mark, owner }) => ({
       params: { id: workspaceId },
       body: {
-        name: `${mark} ${randomHex(6)}`,
+        name: `${mark} ${generateHex(6)}`,
         escalationPolicy: { escalateTo: owner.userId },
         reviewSla: { critical: 1, high: 4, medium: 24, low: null },
         autoApproval: { approvals: 20, days: 7 },

@@ -1,9 +1,9 @@
 // Policies, their revisions, sets and templates.
-import { randomHex } from '../../../src/platform/ids.ts';
-import { policyBody } from '../bodies.ts';
-import { asOwner, type Tenant } from '../tenant.ts';
-import { managers, ofOne, readers } from './access.ts';
-import { type Example, nothing, page, type ResourceExamples } from './example.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
+import { createPolicyBody } from '../bodies.ts';
+import { callAsOwner, type Tenant } from '../tenant.ts';
+import { managers, denyForeigner, readers } from './access.ts';
+import { type Example, sendNothing, page, type ResourceExamples } from './example.ts';
 import { policyApprovals } from './policies/approvals.ts';
 import { policyBundle } from './policies/bundle.ts';
 import { policyCanary } from './policies/canary.ts';
@@ -13,37 +13,38 @@ import { policyLanguage } from './policies/language.ts';
 import { policyReplays } from './policies/replays.ts';
 import { policyTrials } from './policies/trials.ts';
 
-const ofPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
+const selectPolicy: Example = ({ policyId }) => ({ params: { id: policyId } });
 
-async function newPolicy(tenant: Tenant): Promise<string> {
-  return (await asOwner(tenant, 'POST /api/v1/policies', policyBody(tenant.mark)))._id as string;
+async function createPolicy(tenant: Tenant): Promise<string> {
+  return (await callAsOwner(tenant, 'POST /api/v1/policies', createPolicyBody(tenant.mark)))
+    ._id as string;
 }
 
 const definitions: ResourceExamples = {
   access: {
     'GET /api/v1/policies': readers,
-    'POST /api/v1/policies': ofOne(managers),
-    'GET /api/v1/policies/:id': ofOne(readers),
-    'PATCH /api/v1/policies/:id': ofOne(managers),
-    'DELETE /api/v1/policies/:id': ofOne(managers),
-    'GET /api/v1/policies/:id/revisions': ofOne(readers),
-    'GET /api/v1/policies/:id/revisions/:revision': ofOne(readers),
-    'GET /api/v1/policies/sets/:digest': ofOne(readers),
+    'POST /api/v1/policies': denyForeigner(managers),
+    'GET /api/v1/policies/:id': denyForeigner(readers),
+    'PATCH /api/v1/policies/:id': denyForeigner(managers),
+    'DELETE /api/v1/policies/:id': denyForeigner(managers),
+    'GET /api/v1/policies/:id/revisions': denyForeigner(readers),
+    'GET /api/v1/policies/:id/revisions/:revision': denyForeigner(readers),
+    'GET /api/v1/policies/sets/:digest': denyForeigner(readers),
     'GET /api/v1/policies/templates': readers,
     'POST /api/v1/policies/from-template': managers,
   },
   examples: {
     'GET /api/v1/policies': () => ({ query: page }),
     'POST /api/v1/policies': ({ mark, workspaceId }) => ({
-      body: { ...policyBody(mark), workspaceId },
+      body: { ...createPolicyBody(mark), workspaceId },
     }),
-    'GET /api/v1/policies/:id': ofPolicy,
+    'GET /api/v1/policies/:id': selectPolicy,
     'PATCH /api/v1/policies/:id': ({ policyId, mark }) => ({
       params: { id: policyId },
-      body: policyBody(`${mark} ${randomHex(4)}`),
+      body: createPolicyBody(`${mark} ${generateHex(4)}`),
     }),
     'DELETE /api/v1/policies/:id': async (tenant) => ({
-      params: { id: await newPolicy(tenant) },
+      params: { id: await createPolicy(tenant) },
     }),
     'GET /api/v1/policies/:id/revisions': ({ policyId }) => ({
       params: { id: policyId },
@@ -55,9 +56,9 @@ const definitions: ResourceExamples = {
     'GET /api/v1/policies/sets/:digest': ({ policySetDigest }) => ({
       params: { digest: policySetDigest },
     }),
-    'GET /api/v1/policies/templates': nothing,
+    'GET /api/v1/policies/templates': sendNothing,
     'POST /api/v1/policies/from-template': async (tenant) => {
-      const [{ id }] = await asOwner(tenant, 'GET /api/v1/policies/templates');
+      const [{ id }] = await callAsOwner(tenant, 'GET /api/v1/policies/templates');
       return { body: { templateId: id as string, name: `${tenant.mark} from template` } };
     },
   },

@@ -1,11 +1,11 @@
 // Provisioning by a directory.
-import { randomHex } from '../../../src/platform/ids.ts';
-import { scimUser } from '../bodies.ts';
-import { newScimUser } from '../records.ts';
-import { directories, everybody, fixedRecords, owners, paid } from './access.ts';
-import { type Example, nothing, type ResourceExamples } from './example.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
+import { createScimUserBody } from '../bodies.ts';
+import { createScimUser } from '../records.ts';
+import { directories, everybody, fixedRecords, owners, requirePaidPlan } from './access.ts';
+import { type Example, sendNothing, type ResourceExamples } from './example.ts';
 
-const ofUser: Example = async (tenant) => ({ params: { id: await newScimUser(tenant) } });
+const selectUser: Example = async (tenant) => ({ params: { id: await createScimUser(tenant) } });
 const selection = { attributes: 'userName,name.givenName,active' };
 const search = { filter: 'displayName co "a"', startIndex: 1, count: 10 };
 const patch = (...Operations: object[]) => ({
@@ -15,7 +15,7 @@ const patch = (...Operations: object[]) => ({
 
 export const scim: ResourceExamples = {
   access: {
-    'POST /api/v1/organization/scim-token': paid(owners),
+    'POST /api/v1/organization/scim-token': requirePaidPlan(owners),
     'GET /scim/v2/ServiceProviderConfig': everybody,
     'GET /scim/v2/ResourceTypes': everybody,
     'GET /scim/v2/ResourceTypes/:id': everybody,
@@ -38,11 +38,11 @@ export const scim: ResourceExamples = {
     'DELETE /scim/v2/Groups/:id': fixedRecords,
   },
   examples: {
-    'POST /api/v1/organization/scim-token': nothing,
-    'GET /scim/v2/ServiceProviderConfig': nothing,
-    'GET /scim/v2/ResourceTypes': nothing,
+    'POST /api/v1/organization/scim-token': sendNothing,
+    'GET /scim/v2/ServiceProviderConfig': sendNothing,
+    'GET /scim/v2/ResourceTypes': sendNothing,
     'GET /scim/v2/ResourceTypes/:id': () => ({ params: { id: 'User' } }),
-    'GET /scim/v2/Schemas': nothing,
+    'GET /scim/v2/Schemas': sendNothing,
     'GET /scim/v2/Schemas/:id': () => ({
       params: { id: 'urn:ietf:params:scim:schemas:core:2.0:Group' },
     }),
@@ -59,24 +59,27 @@ export const scim: ResourceExamples = {
       body: { ...search, excludedAttributes: ['emails.value'] },
     }),
     'GET /scim/v2/Users/:id': async (tenant) => ({
-      params: { id: await newScimUser(tenant) },
+      params: { id: await createScimUser(tenant) },
       query: selection,
     }),
-    'POST /scim/v2/Users': (tenant) => ({ body: scimUser(tenant.mark), query: selection }),
+    'POST /scim/v2/Users': (tenant) => ({
+      body: createScimUserBody(tenant.mark),
+      query: selection,
+    }),
     'PUT /scim/v2/Users/:id': async (tenant) => ({
-      ...(await ofUser(tenant, '')),
-      body: scimUser(tenant.mark),
+      ...(await selectUser(tenant, '')),
+      body: createScimUserBody(tenant.mark),
       query: selection,
     }),
     'PATCH /scim/v2/Users/:id': async (tenant) => ({
-      ...(await ofUser(tenant, '')),
+      ...(await selectUser(tenant, '')),
       body: patch(
         { op: 'Replace', path: 'name.familyName', value: `${tenant.mark} name` },
-        { op: 'add', path: 'emails[type eq "work"].value', value: `${randomHex(6)}@example.com` },
+        { op: 'add', path: 'emails[type eq "work"].value', value: `${generateHex(6)}@example.com` },
       ),
       query: selection,
     }),
-    'DELETE /scim/v2/Users/:id': ofUser,
+    'DELETE /scim/v2/Users/:id': selectUser,
     'GET /scim/v2/Groups': () => ({
       query: {
         filter: 'displayName eq "admin"',
@@ -92,9 +95,9 @@ export const scim: ResourceExamples = {
     }),
     'PATCH /scim/v2/Groups/:id': async (tenant) => ({
       params: { id: 'reviewer' },
-      body: patch({ op: 'Add', path: 'members', value: [{ value: await newScimUser(tenant) }] }),
+      body: patch({ op: 'Add', path: 'members', value: [{ value: await createScimUser(tenant) }] }),
     }),
-    'POST /scim/v2/Groups': nothing,
+    'POST /scim/v2/Groups': sendNothing,
     'PUT /scim/v2/Groups/:id': () => ({ params: { id: 'member' } }),
     'DELETE /scim/v2/Groups/:id': () => ({ params: { id: 'member' } }),
   },

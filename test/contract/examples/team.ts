@@ -1,51 +1,53 @@
 // Members and invitations.
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 import { PASSWORD } from '../../setup/personas.ts';
-import { newInvitation, newMember } from '../records.ts';
-import { everybody, managers, ofOne, owners, readersInPerson } from './access.ts';
-import { type Example, nothing, type ResourceExamples } from './example.ts';
+import { createInvitation, createTenantMember } from '../records.ts';
+import { everybody, managers, denyForeigner, owners, readersInPerson } from './access.ts';
+import { type Example, sendNothing, type ResourceExamples } from './example.ts';
 
-const ofMember: Example = async (tenant) => ({ params: { userId: await newMember(tenant) } });
-const ofInvitation: Example = async (tenant) => ({
-  params: { id: (await newInvitation(tenant)).id },
+const selectMember: Example = async (tenant) => ({
+  params: { userId: await createTenantMember(tenant) },
+});
+const selectInvitation: Example = async (tenant) => ({
+  params: { id: (await createInvitation(tenant)).id },
 });
 
 export const team: ResourceExamples = {
   access: {
     'GET /api/v1/team/members': readersInPerson,
-    'PATCH /api/v1/team/members/:userId/role': ofOne(managers),
-    'PATCH /api/v1/team/members/:userId/auditor': ofOne(owners),
-    'PATCH /api/v1/team/members/:userId/status': ofOne(managers),
-    'PATCH /api/v1/team/members/:userId/reactivate': ofOne(managers),
-    'DELETE /api/v1/team/members/:userId': ofOne(managers),
+    'PATCH /api/v1/team/members/:userId/role': denyForeigner(managers),
+    'PATCH /api/v1/team/members/:userId/auditor': denyForeigner(owners),
+    'PATCH /api/v1/team/members/:userId/status': denyForeigner(managers),
+    'PATCH /api/v1/team/members/:userId/reactivate': denyForeigner(managers),
+    'DELETE /api/v1/team/members/:userId': denyForeigner(managers),
     'GET /api/v1/team/invites': readersInPerson,
     'POST /api/v1/team/invite': managers,
-    'POST /api/v1/team/invites/:id/resend': ofOne(managers),
-    'DELETE /api/v1/team/invites/:id': ofOne(managers),
+    'POST /api/v1/team/invites/:id/resend': denyForeigner(managers),
+    'DELETE /api/v1/team/invites/:id': denyForeigner(managers),
     'GET /api/v1/team/invites/validate/:token': everybody,
     'POST /api/v1/team/invites/:token/accept': everybody,
   },
   examples: {
-    'GET /api/v1/team/members': nothing,
+    'GET /api/v1/team/members': sendNothing,
     'PATCH /api/v1/team/members/:userId/role': async (tenant) => ({
-      params: { userId: await newMember(tenant) },
+      params: { userId: await createTenantMember(tenant) },
       body: { role: 'viewer' },
     }),
-    'PATCH /api/v1/team/members/:userId/auditor': ofMember,
-    'PATCH /api/v1/team/members/:userId/status': ofMember,
-    'PATCH /api/v1/team/members/:userId/reactivate': ofMember,
-    'DELETE /api/v1/team/members/:userId': ofMember,
-    'GET /api/v1/team/invites': nothing,
+    'PATCH /api/v1/team/members/:userId/auditor': selectMember,
+    'PATCH /api/v1/team/members/:userId/status': selectMember,
+    'PATCH /api/v1/team/members/:userId/reactivate': selectMember,
+    'DELETE /api/v1/team/members/:userId': selectMember,
+    'GET /api/v1/team/invites': sendNothing,
     'POST /api/v1/team/invite': () => ({
-      body: { email: `${randomHex(8)}@example.com`, role: 'viewer' },
+      body: { email: `${generateHex(8)}@example.com`, role: 'viewer' },
     }),
-    'POST /api/v1/team/invites/:id/resend': ofInvitation,
-    'DELETE /api/v1/team/invites/:id': ofInvitation,
+    'POST /api/v1/team/invites/:id/resend': selectInvitation,
+    'DELETE /api/v1/team/invites/:id': selectInvitation,
     'GET /api/v1/team/invites/validate/:token': async (tenant) => ({
-      params: { token: (await newInvitation(tenant)).token },
+      params: { token: (await createInvitation(tenant)).token },
     }),
     'POST /api/v1/team/invites/:token/accept': async (tenant) => ({
-      params: { token: (await newInvitation(tenant)).token },
+      params: { token: (await createInvitation(tenant)).token },
       body: { name: `${tenant.mark} guest`, password: PASSWORD },
     }),
   },

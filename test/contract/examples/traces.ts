@@ -1,21 +1,21 @@
 // Decisions.
-import { decisionBody } from '../bodies.ts';
-import { newDecision } from '../records.ts';
+import { createDecisionBody } from '../bodies.ts';
+import { createDecision } from '../records.ts';
 import {
   agentKeys,
   managers,
-  ofOne,
+  denyForeigner,
   owners,
-  paid,
+  requirePaidPlan,
   readers,
   readersInPerson,
   writers,
 } from './access.ts';
 import { type Example, page, type ResourceExamples } from './example.ts';
 
-const ofTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
+const selectTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 
-const filters = (agentId: string): Record<string, string> => ({
+const createFilters = (agentId: string): Record<string, string> => ({
   status: 'approved',
   agentId,
   humanOverride: 'false',
@@ -31,21 +31,21 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces': agentKeys,
     'GET /api/v1/traces': readers,
     'GET /api/v1/traces/stream': readersInPerson,
-    'GET /api/v1/traces/export': paid(readers),
-    'GET /api/v1/traces/:id': { ...ofOne(readers), agentKey: 'ok' },
-    'GET /api/v1/traces/:id/ml-bom': ofOne(readers),
-    'POST /api/v1/traces/memory': paid(readersInPerson),
+    'GET /api/v1/traces/export': requirePaidPlan(readers),
+    'GET /api/v1/traces/:id': { ...denyForeigner(readers), agentKey: 'ok' },
+    'GET /api/v1/traces/:id/ml-bom': denyForeigner(readers),
+    'POST /api/v1/traces/memory': requirePaidPlan(readersInPerson),
     'POST /api/v1/traces/bulk-status': writers,
     'POST /api/v1/traces/bulk-delete': managers,
     'POST /api/v1/traces/purge': owners,
   },
   examples: {
-    'POST /api/v1/traces': ({ agentId, mark }) => ({ body: decisionBody(agentId, mark) }),
-    'GET /api/v1/traces': ({ agentId }) => ({ query: { ...page, ...filters(agentId) } }),
+    'POST /api/v1/traces': ({ agentId, mark }) => ({ body: createDecisionBody(agentId, mark) }),
+    'GET /api/v1/traces': ({ agentId }) => ({ query: { ...page, ...createFilters(agentId) } }),
     'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
-    'GET /api/v1/traces/export': ({ agentId }) => ({ query: filters(agentId) }),
+    'GET /api/v1/traces/export': ({ agentId }) => ({ query: createFilters(agentId) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
-    'GET /api/v1/traces/:id/ml-bom': ofTrace,
+    'GET /api/v1/traces/:id/ml-bom': selectTrace,
     'POST /api/v1/traces/memory': () => ({
       body: { query: 'reply to the customer', topK: 5, minScore: 0.1 },
     }),
@@ -54,7 +54,7 @@ export const traces: ResourceExamples = {
     }),
     'POST /api/v1/traces/purge': () => ({ body: { before: '2020-01-01T00:00:00Z' } }),
     'POST /api/v1/traces/bulk-delete': async (tenant) => ({
-      body: { ids: [await newDecision(tenant)] },
+      body: { ids: [await createDecision(tenant)] },
     }),
   },
   freeForm: {

@@ -2,14 +2,14 @@
 import { expect, test as plain } from 'vitest';
 import { z } from 'zod';
 import { explainIssue, flattenIssue } from '../../../src/platform/inputs/explain-issue.ts';
-import { from, listOf, numeral } from '../../../src/http/declaration/views.ts';
+import { from, boundedList, queryNumber } from '../../../src/http/declaration/views.ts';
 import { examples } from '../examples/all.ts';
 import { test } from '../fixtures.ts';
 import { mounted } from '../mounted.ts';
-import { placesOf, replaced } from '../paths.ts';
+import { listPlaces, replaceValue } from '../paths.ts';
 import { createTenant } from '../tenant.ts';
 
-function textsOf(schema: z.ZodType, value: unknown): string[] {
+function collectTexts(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value, { error: explainIssue });
   return (error?.issues ?? [])
     .flatMap(flattenIssue)
@@ -31,8 +31,8 @@ const table: [what: string, schema: z.ZodType, value: unknown, text: string][] =
   ['a missing string', z.object({ a: z.string() }), {}, 'a: is missing: it must be a string'],
   ['another type', z.object({ a: z.string() }), { a: 1 }, 'a: must be a string'],
   ['null', z.string(), null, 'must be a string'],
-  ['no number in a query', numeral(z.coerce.number()), 'x', 'must be a number'],
-  ['a blank number in a query', numeral(z.coerce.number()), ' ', 'must be a number'],
+  ['no number in a query', queryNumber(z.coerce.number()), 'x', 'must be a number'],
+  ['a blank number in a query', queryNumber(z.coerce.number()), ' ', 'must be a number'],
   ['no boolean', z.boolean(), 'yes', 'must be true or false'],
   ['no array', z.array(z.string()), 'a', 'must be an array'],
   ['no object', z.object({}), [], 'must be an object'],
@@ -57,7 +57,7 @@ const table: [what: string, schema: z.ZodType, value: unknown, text: string][] =
   ['a string of another length', z.string().length(2), 'a', 'must have exactly 2 characters'],
   ['an empty list', z.array(z.int()).min(1), [], 'must not be empty'],
   ['a long list', z.array(z.int()).max(2), [1, 2, 3], 'must have at most 2 elements'],
-  ['a list of ours', listOf(z.int(), 2), [1, 2, 3], 'must have at most 2 elements'],
+  ['a list of ours', boundedList(z.int(), 2), [1, 2, 3], 'must have at most 2 elements'],
   ['no choice', z.enum(['a', 'b']), 'c', 'must be one of a, b'],
   ['a missing choice', z.object({ e: z.enum(['a']) }), {}, 'e: is missing: it must be a'],
   ['another literal', z.literal(true), false, 'must be true'],
@@ -113,19 +113,21 @@ const table: [what: string, schema: z.ZodType, value: unknown, text: string][] =
 ];
 
 plain.each(table)('%s', (_what, schema, value, text) => {
-  expect(textsOf(schema, value)).toEqual([text]);
+  expect(collectTexts(schema, value)).toEqual([text]);
 });
 
 plain('a text lists all alternatives that may be meant', () => {
-  expect(textsOf(either, {}).join()).toContain('share that is missing: it must be a number');
-  expect(textsOf(either, {}).join()).toContain('end that is missing: it must be one of promote');
+  expect(collectTexts(either, {}).join()).toContain('share that is missing: it must be a number');
+  expect(collectTexts(either, {}).join()).toContain(
+    'end that is missing: it must be one of promote',
+  );
 });
 
 plain('a text stays short, whatever was sent', () => {
   const names = Object.fromEntries(
     Array.from({ length: 1000 }, (_, n) => ['x'.repeat(500) + n, 1]),
   );
-  expect(textsOf(shape, { a: '', ...names }).join().length).toBeLessThan(4000);
+  expect(collectTexts(shape, { a: '', ...names }).join().length).toBeLessThan(4000);
 });
 
 const WRONG = [
@@ -150,7 +152,7 @@ const FOREIGN =
 test('no text of any operation is the validator’s own', { tags: ['long'] }, async ({ harness }) => {
   const tenant = await createTenant(harness, 'texts');
   const found = new Set<string>();
-  let told = 0;
+  let checked = 0;
   for (const [operation, example] of Object.entries(examples)) {
     const { route } = mounted.get(operation) ?? {};
     const { body, form, query } = await example(tenant, tenant.owner.token);
@@ -159,10 +161,10 @@ test('no text of any operation is the validator’s own', { tags: ['long'] }, as
       [route?.query, query],
     ] as const) {
       if (!schema || !inputs) continue;
-      for (const { path } of placesOf(inputs))
+      for (const { path } of listPlaces(inputs))
         for (const wrong of WRONG)
-          for (const text of textsOf(schema, replaced(inputs, path, wrong))) {
-            told += 1;
+          for (const text of collectTexts(schema, replaceValue(inputs, path, wrong))) {
+            checked += 1;
             if (
               FOREIGN.test(text) ||
               text === 'is not allowed' ||
@@ -173,5 +175,5 @@ test('no text of any operation is the validator’s own', { tags: ['long'] }, as
     }
   }
   expect([...found]).toEqual([]);
-  expect(told).toBeGreaterThan(1000);
+  expect(checked).toBeGreaterThan(1000);
 });

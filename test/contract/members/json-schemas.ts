@@ -13,19 +13,19 @@ export interface Schema {
   additionalProperties?: Schema | boolean;
 }
 
-export const branchesOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] => [
+export const listBranches = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] => [
   ...anyOf,
   ...oneOf,
   ...allOf,
 ];
 
 /** Every schema that a value at `path` may meet. */
-export function schemasAt(schema: Schema, path: Path): Schema[] {
-  const here = [schema, ...branchesOf(schema).flatMap((branch) => schemasAt(branch, []))];
+export function findSchemas(schema: Schema, path: Path): Schema[] {
+  const here = [schema, ...listBranches(schema).flatMap((branch) => findSchemas(branch, []))];
   const [step, ...rest] = path;
   if (step === undefined) return here;
   return here.flatMap(({ items, properties }) => {
     const next = typeof step === 'number' ? items : properties?.[step];
-    return next ? schemasAt(next, rest) : [];
+    return next ? findSchemas(next, rest) : [];
   });
 }

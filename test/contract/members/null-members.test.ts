@@ -1,15 +1,15 @@
 // Null for an optional member of a body means what its absence means, in every operation and at every depth.
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { withoutAbsent } from '../../../src/http/declaration/optional.ts';
+import { removeAbsent } from '../../../src/http/declaration/optional.ts';
 import { TOOLS } from '../../../src/resources/mcp-server/bridge.schemas.ts';
 import { examples, refusedWith } from '../examples/all.ts';
 import { test } from '../fixtures.ts';
 import { mounted } from '../mounted.ts';
-import { placesOf, replaced, valueAt, type Path } from '../paths.ts';
-import { credentialsFor, send } from '../requests.ts';
+import { listPlaces, replaceValue, readValue, type Path } from '../paths.ts';
+import { selectCredentials, sendSample } from '../requests.ts';
 import { createTenant } from '../tenant.ts';
-import { branchesOf, type Schema, schemasAt } from './json-schemas.ts';
+import { listBranches, type Schema, findSchemas } from './json-schemas.ts';
 
 const bodies: [name: string, schema: z.ZodType][] = [
   ...[...mounted].flatMap(([operation, { route }]): [string, z.ZodType][] =>
@@ -18,39 +18,41 @@ const bodies: [name: string, schema: z.ZodType][] = [
   ...TOOLS.map(({ name, arguments: schema }): [string, z.ZodType] => [`tool ${name}`, schema]),
 ];
 
-const described = (schema: z.ZodType): Schema =>
+const toSchema = (schema: z.ZodType): Schema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
-const takesNull = (schema: Schema): boolean =>
+const mayBeNull = (schema: Schema): boolean =>
   schema.$ref !== undefined ||
   [schema.type].flat().includes('null') ||
-  branchesOf(schema).some(takesNull) ||
-  (schema.type === undefined && branchesOf(schema).length === 0 && !('enum' in schema));
+  listBranches(schema).some(mayBeNull) ||
+  (schema.type === undefined && listBranches(schema).length === 0 && !('enum' in schema));
 
 /** The optional members below a schema that refuse null. */
-function refusing(schema: Schema, path = ''): string[] {
+function findRefusals(schema: Schema, path = ''): string[] {
   const { properties = {}, required = [], items } = schema;
   return [
     ...Object.entries(properties).flatMap(([name, member]) => [
-      ...(required.includes(name) || takesNull(member) ? [] : [`${path}${name}`]),
-      ...refusing(member, `${path}${name}.`),
+      ...(required.includes(name) || mayBeNull(member) ? [] : [`${path}${name}`]),
+      ...findRefusals(member, `${path}${name}.`),
     ]),
-    ...(items ? refusing(items, path) : []),
-    ...branchesOf(schema).flatMap((branch) => refusing(branch, path)),
+    ...(items ? findRefusals(items, path) : []),
+    ...listBranches(schema).flatMap((branch) => findRefusals(branch, path)),
   ];
 }
 
 test('no optional member of a body or of a tool refuses null', () => {
   expect(bodies.length).toBeGreaterThan(80);
-  expect(bodies.flatMap(([name, schema]) => refusing(described(schema), `${name}: `))).toEqual([]);
+  expect(bodies.flatMap(([name, schema]) => findRefusals(toSchema(schema), `${name}: `))).toEqual(
+    [],
+  );
 });
 
 /** Members that some schema knows and not every one demands, by the path of their object in the example. */
-function optionalPaths(schema: Schema, body: unknown): Path[] {
-  const objects = [{ path: [] as Path, value: body }, ...placesOf(body)].filter(
+function listOptionalPaths(schema: Schema, body: unknown): Path[] {
+  const objects = [{ path: [] as Path, value: body }, ...listPlaces(body)].filter(
     ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   );
   return objects.flatMap(({ path }) => {
-    const shapes = schemasAt(schema, path).filter(({ properties }) => properties);
+    const shapes = findSchemas(schema, path).filter(({ properties }) => properties);
     const names = new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)));
     const isDemanded = (name: string): boolean =>
       shapes.every(({ required = [] }) => required.includes(name));
@@ -60,16 +62,16 @@ function optionalPaths(schema: Schema, body: unknown): Path[] {
 
 const read = (schema: z.ZodType, body: unknown): unknown => {
   const { success, data } = schema.safeParse(body);
-  return success ? JSON.stringify(withoutAbsent(data)) : 'refused';
+  return success ? JSON.stringify(removeAbsent(data)) : 'refused';
 };
 
 /** What null at `path` does that absence does not, unless the member then is null, which is a value of its own. */
-function differs(schema: z.ZodType, body: unknown, path: Path): boolean {
-  const absent = read(schema, replaced(body, path, undefined));
-  const sent = read(schema, replaced(body, path, null));
+function isDifferent(schema: z.ZodType, body: unknown, path: Path): boolean {
+  const absent = read(schema, replaceValue(body, path, undefined));
+  const sent = read(schema, replaceValue(body, path, null));
   if (sent === absent) return false;
   if (sent === 'refused') return true;
-  return valueAt(JSON.parse(String(sent)), path) !== null;
+  return readValue(JSON.parse(String(sent)), path) !== null;
 }
 
 test('null in an example is read as absence, or is a value of its own', async ({ harness }) => {
@@ -79,9 +81,9 @@ test('null in an example is read as absence, or is a value of its own', async ({
   for (const [operation, schema] of bodies) {
     const { body } = (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
     if (!body) continue;
-    for (const path of optionalPaths(described(schema), body)) {
+    for (const path of listOptionalPaths(toSchema(schema), body)) {
       tried += 1;
-      if (differs(schema, body, path)) found.push(`${operation}: ${path.join('.')}`);
+      if (isDifferent(schema, body, path)) found.push(`${operation}: ${path.join('.')}`);
     }
   }
   expect(found).toEqual([]);
@@ -89,12 +91,17 @@ test('null in an example is read as absence, or is a value of its own', async ({
 });
 
 /** The body with every optional member null whose null says nothing, so that the example has none of them. */
-function sparse(schema: z.ZodType, body: object): { body: Record<string, unknown>; nulls: number } {
+function fillWithNulls(
+  schema: z.ZodType,
+  body: object,
+): { body: Record<string, unknown>; nulls: number } {
   let sent = body as Record<string, unknown>;
   let nulls = 0;
-  for (const path of optionalPaths(described(schema), body).filter(({ length }) => length === 1)) {
-    const next = replaced(sent, path, null);
-    const isAbsence = read(schema, next) === read(schema, replaced(sent, path, undefined));
+  for (const path of listOptionalPaths(toSchema(schema), body).filter(
+    ({ length }) => length === 1,
+  )) {
+    const next = replaceValue(sent, path, null);
+    const isAbsence = read(schema, next) === read(schema, replaceValue(sent, path, undefined));
     if (!isAbsence || read(schema, next) === 'refused') continue;
     sent = next;
     nulls += 1;
@@ -115,12 +122,12 @@ test(
       const tenant = await createTenant(harness, 'sparse');
       const sample = (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
       if (!sample.body) continue;
-      const { body, nulls } = sparse(schema, sample.body);
+      const { body, nulls } = fillWithNulls(schema, sample.body);
       if (nulls === 0) continue;
       const isByKey = mounted.get(operation)?.route.auth.endsWith('Key') ?? false;
-      const credentials = isByKey ? { key: tenant.key } : credentialsFor(tenant, operation);
+      const credentials = isByKey ? { key: tenant.key } : selectCredentials(tenant, operation);
       const call = { ...credentials, sample: { ...sample, body } };
-      const { status, body: answer } = await send(tenant, operation, call);
+      const { status, body: answer } = await sendSample(tenant, operation, call);
       if (status >= 400 && status !== (REFUSED[operation] ?? refusedWith[operation]))
         faults.push(`${operation}: ${status} ${JSON.stringify(answer)}`);
       served += 1;

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { test } from '../fixtures.ts';
 import { mounted } from '../mounted.ts';
-import { credentialsFor } from '../requests.ts';
+import { selectCredentials } from '../requests.ts';
 import { createTenant } from '../tenant.ts';
 
 /** Probes, verifiers, identity providers and SCIM clients add members of their own (decisions: requests and answers). */
@@ -32,7 +32,7 @@ test('every operation but those refuses a query member that it does not know', a
     const [method = '', path = ''] = operation.split(' ');
     const credentials = route.auth.endsWith('Key')
       ? { key: tenant.key }
-      : credentialsFor(tenant, operation);
+      : selectCredentials(tenant, operation);
     const address = `${path.replace(/:\w+/g, 'a')}?unheardOf=1`;
     const { status, body } = await harness.app.call(method, address, credentials);
     const isRefused = status === 400 && String(body?.error).startsWith('unheardOf: ');

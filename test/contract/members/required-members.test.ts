@@ -1,27 +1,27 @@
 // A missing required member is refused, all other members may be omitted, and answers have their documented type.
 import { expect } from 'vitest';
-import { openapi } from '../../../src/http/documents/openapi.ts';
+import { generateOpenApi } from '../../../src/http/documents/openapi.ts';
 import { mounts } from '../../../src/routes.ts';
-import { faultOf } from '../answers.ts';
+import { findFault } from '../answers.ts';
 import { examples, refusedWith } from '../examples/all.ts';
 import type { Sample } from '../examples/example.ts';
 import { test } from '../fixtures.ts';
 import { mounted } from '../mounted.ts';
-import { placesOf, replaced, type Path } from '../paths.ts';
-import { type Credentials, credentialsFor, send } from '../requests.ts';
+import { listPlaces, replaceValue, type Path } from '../paths.ts';
+import { type Credentials, selectCredentials, sendSample } from '../requests.ts';
 import { createTenant, type Tenant } from '../tenant.ts';
-import { type Schema, schemasAt } from './json-schemas.ts';
+import { type Schema, findSchemas } from './json-schemas.ts';
 
 interface Operation {
   parameters: { name?: string; in?: string; required?: boolean }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-const document = JSON.parse(JSON.stringify(openapi(mounts))) as {
+const document = JSON.parse(JSON.stringify(generateOpenApi(mounts))) as {
   paths: Record<string, Record<string, Operation>>;
 };
 
-function described(operation: string): Operation {
+function findOperation(operation: string): Operation {
   const [method = '', path = ''] = operation.split(' ');
   const found = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
   if (!found) throw new Error(`${operation} is not in the document`);
@@ -34,13 +34,13 @@ interface Members {
 }
 
 /** The members of an example that every schema demands, and those that none does; what depends on others is neither. */
-function membersOf(schema: Schema, body: object): Members {
-  const objects = [{ path: [] as Path, value: body as unknown }, ...placesOf(body)].filter(
+function splitMembers(schema: Schema, body: object): Members {
+  const objects = [{ path: [] as Path, value: body as unknown }, ...listPlaces(body)].filter(
     ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   );
   const members: Members = { required: [], optional: [] };
   for (const { path, value } of objects) {
-    const shapes = schemasAt(schema, path).filter(({ properties }) => properties);
+    const shapes = findSchemas(schema, path).filter(({ properties }) => properties);
     for (const name of Object.keys(value as object)) {
       const knowing = shapes.filter(({ properties = {} }) => name in properties);
       const demanding = knowing.filter(({ required = [] }) => required.includes(name));
@@ -52,19 +52,19 @@ function membersOf(schema: Schema, body: object): Members {
   return members;
 }
 
-const schemaOf = (operation: string): Schema | undefined =>
-  Object.values(described(operation).requestBody?.content ?? {})[0]?.schema;
+const findSchema = (operation: string): Schema | undefined =>
+  Object.values(findOperation(operation).requestBody?.content ?? {})[0]?.schema;
 
-const credentialsOf = (tenant: Tenant, operation: string): Credentials =>
+const chooseCredentials = (tenant: Tenant, operation: string): Credentials =>
   mounted.get(operation)?.route.auth.endsWith('Key')
     ? { key: tenant.key }
-    : credentialsFor(tenant, operation);
+    : selectCredentials(tenant, operation);
 
-const sampleOf = async (tenant: Tenant, operation: string): Promise<Sample> =>
+const createSample = async (tenant: Tenant, operation: string): Promise<Sample> =>
   (await examples[operation]?.(tenant, tenant.owner.token)) ?? {};
 
 /** The inputs of a sample, whatever a browser calls them. */
-const inputsOf = ({ body, form }: Sample): Record<string, unknown> | undefined => body ?? form;
+const readInputs = ({ body, form }: Sample): Record<string, unknown> | undefined => body ?? form;
 
 function withInputs(sample: Sample, inputs: unknown): Sample {
   return sample.form
@@ -84,8 +84,8 @@ const CONDITIONAL = new Set([
   'POST /api/v1/mcp-server/tools/call arguments',
 ]);
 
-function optionalMembersOf(operation: string, schema: Schema, inputs: object): Path[] {
-  return membersOf(schema, inputs).optional.filter(
+function listOptionalMembers(operation: string, schema: Schema, inputs: object): Path[] {
+  return splitMembers(schema, inputs).optional.filter(
     (path) => !CONDITIONAL.has(`${operation} ${path.join('.')}`),
   );
 }
@@ -98,29 +98,32 @@ test(
     await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
     const faults: string[] = [];
     let tried = 0;
-    async function expectRefusal(operation: string, what: string, sample: Sample): Promise<void> {
+    async function assertRefusal(operation: string, what: string, sample: Sample): Promise<void> {
       tried += 1;
-      const answer = await send(tenant, operation, { ...credentialsOf(tenant, operation), sample });
-      const fault = faultOf(operation, answer);
+      const answer = await sendSample(tenant, operation, {
+        ...chooseCredentials(tenant, operation),
+        sample,
+      });
+      const fault = findFault(operation, answer);
       if (fault) faults.push(fault);
       const { status } = answer;
       if (status !== 400) faults.push(`${operation} without ${what}: ${status} ${answer.text}`);
     }
     for (const operation of operations) {
-      const sample = await sampleOf(tenant, operation);
-      const inputs = inputsOf(sample);
-      const schema = schemaOf(operation);
+      const sample = await createSample(tenant, operation);
+      const inputs = readInputs(sample);
+      const schema = findSchema(operation);
       if (inputs && schema)
-        for (const path of membersOf(schema, inputs).required)
-          await expectRefusal(
+        for (const path of splitMembers(schema, inputs).required)
+          await assertRefusal(
             operation,
             path.join('.'),
-            withInputs(sample, replaced(inputs, path, undefined)),
+            withInputs(sample, replaceValue(inputs, path, undefined)),
           );
-      for (const { name = '', in: where, required } of described(operation).parameters) {
+      for (const { name = '', in: where, required } of findOperation(operation).parameters) {
         if (where !== 'query' || !required) continue;
         const { [name]: _left, ...query } = sample.query ?? {};
-        await expectRefusal(operation, name, { ...sample, query });
+        await assertRefusal(operation, name, { ...sample, query });
       }
     }
     expect(faults).toEqual([]);
@@ -135,14 +138,14 @@ test('a member that the document does not call required is not missed by the sch
   const faults: string[] = [];
   let tried = 0;
   for (const operation of operations) {
-    const inputs = inputsOf(await sampleOf(tenant, operation));
-    const schema = schemaOf(operation);
+    const inputs = readInputs(await createSample(tenant, operation));
+    const schema = findSchema(operation);
     if (!inputs || !schema) continue;
-    for (const path of optionalMembersOf(operation, schema, inputs)) {
+    for (const path of listOptionalMembers(operation, schema, inputs)) {
       tried += 1;
       const parsed = mounted
         .get(operation)
-        ?.route.body?.safeParse(replaced(inputs, path, undefined));
+        ?.route.body?.safeParse(replaceValue(inputs, path, undefined));
       if (!parsed?.success) faults.push(`${operation} without ${path.join('.')}`);
     }
   }
@@ -157,19 +160,19 @@ test(
     const faults: string[] = [];
     let tried = 0;
     for (const operation of operations) {
-      const schema = schemaOf(operation);
+      const schema = findSchema(operation);
       if (!schema) continue;
       const tenant = await createTenant(harness, 'left');
       await harness.db.collection('users').updateMany({}, { $set: { systemRole: 'owner' } });
-      const inputs = inputsOf(await sampleOf(tenant, operation)) ?? {};
-      const paths = optionalMembersOf(operation, schema, inputs);
+      const inputs = readInputs(await createSample(tenant, operation)) ?? {};
+      const paths = listOptionalMembers(operation, schema, inputs);
       for (const path of paths.filter(({ length }) => length === 1)) {
         tried += 1;
-        const sample = await sampleOf(tenant, operation);
-        const left = withInputs(sample, replaced(inputsOf(sample), path, undefined));
-        const credentials = credentialsOf(tenant, operation);
-        const answer = await send(tenant, operation, { ...credentials, sample: left });
-        const fault = faultOf(operation, answer);
+        const sample = await createSample(tenant, operation);
+        const left = withInputs(sample, replaceValue(readInputs(sample), path, undefined));
+        const credentials = chooseCredentials(tenant, operation);
+        const answer = await sendSample(tenant, operation, { ...credentials, sample: left });
+        const fault = findFault(operation, answer);
         if (fault) faults.push(fault);
         const isServed = answer.status < 400 || answer.status === refusedWith[operation];
         if (!isServed) faults.push(`${operation} without ${path.join('.')}: ${answer.text}`);

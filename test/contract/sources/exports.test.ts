@@ -1,15 +1,15 @@
 // One name, one thing: no two files export the same name.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { sources, treeOf } from './sources.ts';
+import { sources, parseTree } from './sources.ts';
 
 const isExported = (node: ts.Statement): boolean =>
   ts.canHaveModifiers(node) &&
   (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
 /** Lists the names that a file declares and exports, without re-exports. */
-function exportsOf(file: string): string[] {
-  return treeOf(file)
+function listExports(file: string): string[] {
+  return parseTree(file)
     .statements.filter(isExported)
     .flatMap((node) => {
       if (ts.isVariableStatement(node))
@@ -22,7 +22,7 @@ function exportsOf(file: string): string[] {
 test('no two files export the same name', () => {
   const files = new Map<string, Set<string>>();
   for (const file of sources)
-    for (const name of exportsOf(file)) files.set(name, (files.get(name) ?? new Set()).add(file));
+    for (const name of listExports(file)) files.set(name, (files.get(name) ?? new Set()).add(file));
   const twice = [...files].filter(([, among]) => among.size > 1);
   expect(twice.map(([name, among]) => `${name}: ${[...among].join(', ')}`)).toEqual([]);
 });

@@ -2,12 +2,12 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { rows } from '../../../bench/rows.ts';
-import { callsIn, files, sources, textOf, visitAll } from './sources.ts';
+import { listCalls, files, sources, readSource, visitAll } from './sources.ts';
 
 const code = files.filter((file) => /^(src|test|bench|scripts)\/.*\.(ts|mjs)$/.test(file));
 
 /** Files among `among` in which some node fits. */
-function filesWith(among: readonly string[], fits: (node: ts.Node) => boolean): string[] {
+function findFiles(among: readonly string[], fits: (node: ts.Node) => boolean): string[] {
   return among.filter((file) => {
     let found = false;
     visitAll(file, (node) => (found ||= fits(node)));
@@ -18,18 +18,18 @@ const isAccess = (node: ts.Node, text: string): boolean =>
   ts.isPropertyAccessExpression(node) && node.getText() === text;
 
 test('unions of literals instead of enums, and no literal spread into a literal', () => {
-  const spreadsLiteral = (node: ts.Node): boolean =>
+  const isLiteralSpread = (node: ts.Node): boolean =>
     ts.isSpreadAssignment(node) && ts.isObjectLiteralExpression(node.expression);
-  const found = filesWith(
-    code.filter((file) => file.endsWith('.ts') && /\benum\b|\.\.\.\s*\{/.test(textOf(file))),
-    (node) => ts.isEnumDeclaration(node) || spreadsLiteral(node),
+  const found = findFiles(
+    code.filter((file) => file.endsWith('.ts') && /\benum\b|\.\.\.\s*\{/.test(readSource(file))),
+    (node) => ts.isEnumDeclaration(node) || isLiteralSpread(node),
   );
   expect(found).toEqual([]);
 });
 
 test('an optimisation names a row of the benchmark', () => {
   const named = sources.flatMap((file) =>
-    [...textOf(file).matchAll(/\(rows? ([\w/, -]+)\)|; rows? ([\w/, -]+)\)/g)].flatMap(
+    [...readSource(file).matchAll(/\(rows? ([\w/, -]+)\)|; rows? ([\w/, -]+)\)/g)].flatMap(
       ([, one, other]) => (one ?? other ?? '').split(', '),
     ),
   );
@@ -38,12 +38,12 @@ test('an optimisation names a row of the benchmark', () => {
 });
 
 test('the environment is read in the configuration only', () => {
-  expect(filesWith(sources, (node) => isAccess(node, 'process.env'))).toEqual(['src/config.ts']);
+  expect(findFiles(sources, (node) => isAccess(node, 'process.env'))).toEqual(['src/config.ts']);
 });
 
 test('clock and randomness are injected outside the platform', () => {
   const outside = sources.filter((file) => !/^src\/(platform|embedded-db)\//.test(file));
-  const impure = filesWith(
+  const impure = findFiles(
     outside,
     (node) =>
       isAccess(node, 'Date.now') ||
@@ -60,7 +60,7 @@ test('clock and randomness are injected outside the platform', () => {
 
 test('streams that fail by an event are made where every failure is heard', () => {
   const importing = sources.filter((file) =>
-    /^import (?!type).* from 'node:stream|createG(un)?zip/m.test(textOf(file)),
+    /^import (?!type).* from 'node:stream|createG(un)?zip/m.test(readSource(file)),
   );
   expect(importing).toEqual([
     'src/embedded-db/download.ts',
@@ -70,12 +70,12 @@ test('streams that fail by an event are made where every failure is heard', () =
 });
 
 test('nothing is written to a temporary folder, where it would outlive a process that is killed', () => {
-  expect(filesWith(sources, (node) => ts.isIdentifier(node) && node.text === 'tmpdir')).toEqual([]);
+  expect(findFiles(sources, (node) => ts.isIdentifier(node) && node.text === 'tmpdir')).toEqual([]);
 });
 
 test('no resource bypasses the tenancy plugin', () => {
   const resources = sources.filter((file) => file.startsWith('src/resources/'));
-  const native = filesWith(
+  const native = findFiles(
     resources,
     (node) =>
       ts.isPropertyAccessExpression(node) &&
@@ -87,7 +87,7 @@ test('no resource bypasses the tenancy plugin', () => {
 
 test('only one file defines what null means for an optional member', () => {
   const own = ['src/http/declaration/optional.ts', 'src/environment.ts'];
-  const found = filesWith(
+  const found = findFiles(
     sources.filter((file) => !own.includes(file)),
     (node) =>
       ts.isCallExpression(node) &&
@@ -98,18 +98,18 @@ test('only one file defines what null means for an optional member', () => {
 });
 
 test('only one file creates sessions', () => {
-  const calling = (method: string, receiver: RegExp): string[] =>
+  const findCallers = (method: string, receiver: RegExp): string[] =>
     sources.filter((file) =>
-      callsIn(file).some((call) => call.method === method && receiver.test(call.receiver)),
+      listCalls(file).some((call) => call.method === method && receiver.test(call.receiver)),
     );
-  expect(calling('sign', /sessionTokens$/)).toEqual([
+  expect(findCallers('sign', /sessionTokens$/)).toEqual([
     'src/resources/auth/sessions/sign-in.service.ts',
   ]);
-  expect(calling('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
-  expect(calling('create', /models\.sessions$/)).toEqual([
+  expect(findCallers('sign', /^jwt$/)).toEqual(['src/platform/secrets/tokens.ts']);
+  expect(findCallers('create', /models\.sessions$/)).toEqual([
     'src/resources/auth/sessions/sign-in.service.ts',
   ]);
-  const minting = callsIn('src/resources/auth/sessions/sign-in.service.ts').filter(
+  const minting = listCalls('src/resources/auth/sessions/sign-in.service.ts').filter(
     ({ method }) => method === 'sign',
   );
   expect(minting).toHaveLength(1);
@@ -121,10 +121,10 @@ const WRITING =
 
 test('only one file writes memberships', () => {
   const writing = sources.filter((file) => {
-    const calls = callsIn(file).some(
+    const calls = listCalls(file).some(
       ({ receiver, method }) => receiver.endsWith('models.memberships') && WRITING.test(method),
     );
-    return calls || /insertOne\(\s*models\.memberships\b/.test(textOf(file));
+    return calls || /insertOne\(\s*models\.memberships\b/.test(readSource(file));
   });
   expect(writing).toEqual(['src/resources/organization/memberships/memberships.service.ts']);
 });
@@ -135,7 +135,7 @@ const INSERTING = /^(insert(One|Many)|create|save)$/;
 
 test('only one file updates the chains', () => {
   const changing = sources.flatMap((file) =>
-    callsIn(file)
+    listCalls(file)
       .filter(({ method }) => CHANGING.test(method))
       .map(({ receiver }) => `${file}: ${receiver}`),
   );
@@ -159,7 +159,7 @@ test('only one file updates the chains', () => {
 
 test('only one file inserts into the chains', () => {
   const inserting = sources.flatMap((file) =>
-    callsIn(file)
+    listCalls(file)
       .filter(({ method }) => INSERTING.test(method))
       .map(({ receiver }) => `${file}: ${receiver}`),
   );
@@ -174,7 +174,7 @@ test('only one file inserts into the chains', () => {
     'src/ledger/follow/consumers.ts: cursors',
     'src/ledger/heads/heads.ts: collection',
   ]);
-  const commands = filesWith(
+  const commands = findFiles(
     sources,
     (node) =>
       ts.isObjectLiteralExpression(node) &&
@@ -223,7 +223,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
 };
 
 test('looking across organisations happens where it is allowed', () => {
-  const sites = filesWith(
+  const sites = findFiles(
     sources.filter((file) => file !== 'src/platform/mongo/tenancy.ts'),
     (node) => ts.isPropertyAssignment(node) && node.name.getText() === 'crossTenant',
   );
@@ -232,7 +232,7 @@ test('looking across organisations happens where it is allowed', () => {
 
 test('native collections are reached in the ledger, in the platform and where services are built', () => {
   const native = sources.filter((file) =>
-    callsIn(file).some(
+    listCalls(file).some(
       ({ method, receiver }) => method === 'collection' && !/logger|log$/.test(receiver),
     ),
   );
@@ -248,11 +248,11 @@ test('native collections are reached in the ledger, in the platform and where se
 
 test('every test file expects something, and none is switched off', () => {
   const tests = files.filter((file) => file.endsWith('.test.ts'));
-  expect(tests.filter((file) => !/\bexpect\b|fc\.assert\(/.test(textOf(file)))).toEqual([]);
+  expect(tests.filter((file) => !/\bexpect\b|fc\.assert\(/.test(readSource(file)))).toEqual([]);
   const marks = tests.filter(
     (file) =>
-      /\b(only|skip|todo)\b/.test(textOf(file)) &&
-      callsIn(file).some(
+      /\b(only|skip|todo)\b/.test(readSource(file)) &&
+      listCalls(file).some(
         ({ receiver, method }) =>
           /^(test|it|describe)\b/.test(receiver) && /^(only|skip|todo)$/.test(method),
       ),
@@ -262,12 +262,12 @@ test('every test file expects something, and none is switched off', () => {
 
 test('the first line of every file says what it is for', () => {
   expect(
-    code.filter((file) => !/^\/\/ \S.+[.)]$/.test(textOf(file).split('\n', 1)[0] ?? '')),
+    code.filter((file) => !/^\/\/ \S.+[.)]$/.test(readSource(file).split('\n', 1)[0] ?? '')),
   ).toEqual([]);
 });
 
 test('named exports only, no enums, no catch-all files', () => {
-  const defaults = filesWith(
+  const defaults = findFiles(
     sources,
     (node) =>
       ts.isExportAssignment(node) ||
@@ -283,11 +283,11 @@ test('named exports only, no enums, no catch-all files', () => {
 
 test('a long test is tagged, so that it is run', () => {
   const tests = code.filter((file) => /^test\/(?!faults\/).*\.test\.ts$/.test(file));
-  const tagged = (tag: string): string[] =>
-    tests.filter((file) => textOf(file).split('\n', 2)[1] === `// @module-tag ${tag}`);
-  expect(tests.filter((file) => file.endsWith('.long.test.ts'))).toEqual(tagged('long'));
-  const varied = tests.filter((file) => /^import .*\/setup\/runs\.ts';$/m.test(textOf(file)));
-  expect(varied.filter((file) => !file.endsWith('.long.test.ts'))).toEqual(tagged('varied'));
+  const findTagged = (tag: string): string[] =>
+    tests.filter((file) => readSource(file).split('\n', 2)[1] === `// @module-tag ${tag}`);
+  expect(tests.filter((file) => file.endsWith('.long.test.ts'))).toEqual(findTagged('long'));
+  const varied = tests.filter((file) => /^import .*\/setup\/runs\.ts';$/m.test(readSource(file)));
+  expect(varied.filter((file) => !file.endsWith('.long.test.ts'))).toEqual(findTagged('varied'));
 });
 
 /** Hosts a committed file may name: examples, the loopback, standards, the social logins, and where a mongod is officially found. */
@@ -299,13 +299,13 @@ test('no file contains a path of a developer’s machine or a foreign host', () 
   const machine = new RegExp(
     ['home', 'root', 'work', 'Users', 'tmp'].map((name) => `[\\s'"\`(=]/${name}/\\w`).join('|'),
   );
-  expect(texts.filter((file) => machine.test(textOf(file)))).toEqual([]);
+  expect(texts.filter((file) => machine.test(readSource(file)))).toEqual([]);
   const foreign = texts.flatMap((file) =>
-    [...textOf(file).matchAll(/https?:\/\/([^\s/:'"`$)>\\?#]+)/g)]
+    [...readSource(file).matchAll(/https?:\/\/([^\s/:'"`$)>\\?#]+)/g)]
       .map(([, host]) => host ?? '')
       .filter((host) => !HOSTS.test(host))
       .map((host) => `${file}: ${host}`),
   );
   expect(foreign).toEqual([]);
-  expect(textOf('package-lock.json')).not.toContain('"resolved"');
+  expect(readSource('package-lock.json')).not.toContain('"resolved"');
 });

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { sources, treeOf } from './sources.ts';
+import { sources, parseTree } from './sources.ts';
 
 interface Import {
   /** A path below src/, `own.<kind>` or `other.<kind>` between resources, or a package. */
@@ -23,7 +23,7 @@ const ZOD = /^zod$/;
 const LRU = /^lru-cache$/;
 const MONGOOSE = /^mongoose$/;
 const OWN = /^own\./;
-const nodeParts = (...names: string[]): RegExp => new RegExp(`^node:(${names.join('|')})$`);
+const matchNodeParts = (...names: string[]): RegExp => new RegExp(`^node:(${names.join('|')})$`);
 
 interface Rule {
   of: RegExp;
@@ -57,7 +57,7 @@ const RULES: readonly Rule[] = [
       /^resources\/(traces\/memory|policies\/replay)\//,
       /^ledger\/contents\/contents$/,
       PLATFORM,
-      nodeParts('worker_threads', 'timers/promises'),
+      matchNodeParts('worker_threads', 'timers/promises'),
     ],
   },
   {
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
       LEDGER,
       DOMAIN,
       PLATFORM,
-      nodeParts('path'),
+      matchNodeParts('path'),
     ],
     types: [/^(config|models)$/, MONGOOSE],
   },
@@ -86,14 +86,14 @@ const RULES: readonly Rule[] = [
   { of: /^environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.
-  { of: /^domain\/identity\/common-passwords$/, may: [nodeParts('fs')] },
+  { of: /^domain\/identity\/common-passwords$/, may: [matchNodeParts('fs')] },
   // Formats of their own, read and written by libraries that touch nothing else.
-  { of: /^domain\/provenance\//, may: [DOMAIN, nodeParts('crypto'), /^(jose|n3)$/] },
+  { of: /^domain\/provenance\//, may: [DOMAIN, matchNodeParts('crypto'), /^(jose|n3)$/] },
   {
     of: /^domain\//,
     may: [
       DOMAIN,
-      nodeParts('crypto'),
+      matchNodeParts('crypto'),
       LRU,
       /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|saxes)$/,
       /^(csv-stringify\/sync|ical-generator)$/,
@@ -129,8 +129,8 @@ const RULES: readonly Rule[] = [
   },
   {
     of: WORKERS,
-    may: [WORKERS, PLATFORM, LRU, nodeParts('cluster'), /^prom-client$/],
-    types: [nodeParts('http', 'net')],
+    may: [WORKERS, PLATFORM, LRU, matchNodeParts('cluster'), /^prom-client$/],
+    types: [matchNodeParts('http', 'net')],
   },
   {
     of: EMBEDDED,
@@ -144,7 +144,7 @@ const RULES: readonly Rule[] = [
       LEDGER,
       DOMAIN,
       /^platform\/(mongo\/connection|key-store\/open-key-store|thread-answers|thread-priority)$/,
-      nodeParts('worker_threads'),
+      matchNodeParts('worker_threads'),
     ],
   },
   {
@@ -154,15 +154,15 @@ const RULES: readonly Rule[] = [
   // What it cannot read itself it leaves to the driver.
   {
     of: /^ledger\/bson-(reader|writer)$/,
-    may: [MONGOOSE, /^ledger\/bson-types$/, nodeParts('buffer')],
+    may: [MONGOOSE, /^ledger\/bson-types$/, matchNodeParts('buffer')],
     types: [/^ledger\/entry$/],
   },
   // It takes a class from inside the driver.
-  { of: /^ledger\/append\/document-sequence$/, may: [nodeParts('module')] },
+  { of: /^ledger\/append\/document-sequence$/, may: [matchNodeParts('module')] },
   // What is locked comes as the driver reads it, and needs nonces.
   {
     of: /^ledger\/contents\//,
-    may: [LEDGER, DOMAIN, MONGOOSE, /^platform\/ids$/, nodeParts('crypto')],
+    may: [LEDGER, DOMAIN, MONGOOSE, /^platform\/ids$/, matchNodeParts('crypto')],
     types: [PLATFORM],
   },
   {
@@ -172,7 +172,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ERRORS,
       LRU,
-      nodeParts('worker_threads', 'events', 'stream', 'util', 'crypto'),
+      matchNodeParts('worker_threads', 'events', 'stream', 'util', 'crypto'),
     ],
     types: [PLATFORM, MONGOOSE, /^models$/],
   },
@@ -212,7 +212,7 @@ const RULES: readonly Rule[] = [
       LRU,
       /^platform\/mongo\/queries$/,
       /^platform\/outbox\/delivery-failure$/,
-      nodeParts('crypto'),
+      matchNodeParts('crypto'),
     ],
     types: [
       /^models$/,
@@ -226,10 +226,10 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-const nameOf = (path: string): string => path.replace(/^src\//, '').replace(/\.ts$/, '');
+const toName = (path: string): string => path.replace(/^src\//, '').replace(/\.ts$/, '');
 
 /** `own.service`, `other.model`: how one resource's file sees another's. */
-function between(file: string, target: string): string {
+function describeRelation(file: string, target: string): string {
   const [, folder] = file.split('/');
   const [, targetFolder] = target.split('/');
   const targetFile = target.split('/').at(-1) ?? '';
@@ -237,7 +237,7 @@ function between(file: string, target: string): string {
   return `${folder === targetFolder ? 'own' : 'other'}.${kind}`;
 }
 
-function importOf(file: string, node: ts.ImportDeclaration | ts.ExportDeclaration): Import[] {
+function parseImport(file: string, node: ts.ImportDeclaration | ts.ExportDeclaration): Import[] {
   if (!node.moduleSpecifier || !ts.isStringLiteral(node.moduleSpecifier)) return [];
   const specifier = node.moduleSpecifier.text;
   const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
@@ -251,22 +251,22 @@ function importOf(file: string, node: ts.ImportDeclaration | ts.ExportDeclaratio
         ts.isNamedImports(bindings) &&
         bindings.elements.every((element) => element.isTypeOnly));
   if (!specifier.startsWith('.')) return [{ what: specifier, typeOnly }];
-  const target = nameOf(join(dirname(file), specifier));
+  const target = toName(join(dirname(file), specifier));
   const resources = file.startsWith('src/resources/') && target.startsWith('resources/');
-  return [{ what: resources ? between(nameOf(file), target) : target, typeOnly }];
+  return [{ what: resources ? describeRelation(toName(file), target) : target, typeOnly }];
 }
 
-function importsOf(file: string): Import[] {
-  return treeOf(file).statements.flatMap((node) =>
-    ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? importOf(file, node) : [],
+function listImports(file: string): Import[] {
+  return parseTree(file).statements.flatMap((node) =>
+    ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? parseImport(file, node) : [],
   );
 }
 
 test.for(sources)('%s', (file) => {
-  const rule = RULES.find(({ of }) => of.test(nameOf(file)));
+  const rule = RULES.find(({ of }) => of.test(toName(file)));
   expect(rule, 'no rule for this place').toBeDefined();
   const { may = [], types = [] } = rule ?? {};
-  const forbidden = importsOf(file).filter(
+  const forbidden = listImports(file).filter(
     ({ what, typeOnly }) =>
       ![...may, ...(typeOnly ? types : [])].some((pattern) => pattern.test(what)),
   );
@@ -274,5 +274,5 @@ test.for(sources)('%s', (file) => {
 });
 
 test('every rule holds for some file', () => {
-  expect(RULES.filter(({ of }) => !sources.some((file) => of.test(nameOf(file))))).toEqual([]);
+  expect(RULES.filter(({ of }) => !sources.some((file) => of.test(toName(file))))).toEqual([]);
 });

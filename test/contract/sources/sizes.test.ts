@@ -1,7 +1,7 @@
 // The ceilings of sizes, in tokens as well as lines; a factory is measured by the functions in it.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { sources, textOf, treeOf, visitAll } from './sources.ts';
+import { sources, readSource, parseTree, visitAll } from './sources.ts';
 
 const FILE_LINES = 400;
 const FUNCTION_TOKENS = 250;
@@ -14,7 +14,7 @@ const FOUR_PARAMETERS = new Set(['src/app.ts handleError']);
 /** The scope of what it returns, as a class body is. `startInstance` makes an instance. */
 const FACTORY = /^(create[A-Z]|startInstance$)/;
 
-function nameOf(node: ts.Node): string {
+function readName(node: ts.Node): string {
   if ((ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) && node.name)
     return node.name.getText();
   const { parent } = node;
@@ -26,27 +26,27 @@ function nameOf(node: ts.Node): string {
 }
 
 /** Lines with code on them. */
-const linesOf = (text: string): number =>
+const countLines = (text: string): number =>
   text.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\/?\*)/.test(line)).length;
 
 /** Leaves of the syntax tree: names, literals, punctuation. */
-function tokensOf(node: ts.Node, tree: ts.SourceFile): number {
+function countTokens(node: ts.Node, tree: ts.SourceFile): number {
   const children = node.getChildren(tree).filter((child) => !ts.isJSDoc(child));
   if (children.length === 0) return node.getWidth(tree) > 0 ? 1 : 0;
-  return children.reduce((sum, child) => sum + tokensOf(child, tree), 0);
+  return children.reduce((sum, child) => sum + countTokens(child, tree), 0);
 }
 
 const isExported = (node: ts.Node): boolean =>
   (ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.Export) !== 0;
 
 test.for(sources)('%s', (file) => {
-  expect(textOf(file).trimEnd().split('\n').length).toBeLessThanOrEqual(FILE_LINES);
+  expect(readSource(file).trimEnd().split('\n').length).toBeLessThanOrEqual(FILE_LINES);
   const faults: string[] = [];
   visitAll(file, (node) => {
     if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return;
-    const name = nameOf(node);
+    const name = readName(node);
     const isFactory = FACTORY.test(name) && ts.isFunctionDeclaration(node);
-    const [lines, tokens] = [linesOf(node.getText()), tokensOf(node, treeOf(file))];
+    const [lines, tokens] = [countLines(node.getText()), countTokens(node, parseTree(file))];
     if (isFactory && lines > FACTORY_LINES) faults.push(`${name}: ${lines} lines`);
     if (!isFactory && tokens > FUNCTION_TOKENS) faults.push(`${name}: ${tokens} tokens`);
     const parameters = isExported(node) ? PARAMETERS : PRIVATE_PARAMETERS;

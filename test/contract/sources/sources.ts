@@ -7,37 +7,40 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '../../..');
 const FOREIGN = /^(\.git|node_modules|dist|data|coverage)$|\.log$|^\.env$/;
 
-function walk(folder: string): string[] {
+function walkFolder(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (folder === '' && FOREIGN.test(entry.name)) return [];
-    if (entry.isDirectory()) return walk(path);
+    if (entry.isDirectory()) return walkFolder(path);
     return entry.isFile() ? [path] : [];
   });
 }
 
-function tracked(): string[] {
+function listTracked(): string[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
   return listed.split('\0').filter((file) => file !== '' && existsSync(join(ROOT, file)));
 }
 
 /** Paths of every file that belongs to the project, from its root: what is tracked, or all there is without a repository. */
 export const files: readonly string[] = (
-  existsSync(join(ROOT, '.git')) ? tracked() : walk('')
+  existsSync(join(ROOT, '.git')) ? listTracked() : walkFolder('')
 ).sort();
 
 const texts = new Map<string, string>();
-export function textOf(file: string): string {
+export function readSource(file: string): string {
   let text = texts.get(file);
   if (text === undefined) texts.set(file, (text = readFileSync(join(ROOT, file), 'utf8')));
   return text;
 }
 
 const trees = new Map<string, ts.SourceFile>();
-export function treeOf(file: string): ts.SourceFile {
+export function parseTree(file: string): ts.SourceFile {
   let tree = trees.get(file);
   if (!tree)
-    trees.set(file, (tree = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2023, true)));
+    trees.set(
+      file,
+      (tree = ts.createSourceFile(file, readSource(file), ts.ScriptTarget.ES2023, true)),
+    );
   return tree;
 }
 
@@ -46,11 +49,11 @@ export const sources: readonly string[] = files.filter((file) => /^src\/.*\.ts$/
 
 /** Calls `visit` for every node of a file. */
 export function visitAll(file: string, visit: (node: ts.Node) => void): void {
-  const step = (node: ts.Node): void => {
+  const visitNode = (node: ts.Node): void => {
     visit(node);
-    node.forEachChild(step);
+    node.forEachChild(visitNode);
   };
-  step(treeOf(file));
+  visitNode(parseTree(file));
 }
 
 interface MethodCall {
@@ -61,7 +64,7 @@ interface MethodCall {
 const callsOf = new Map<string, readonly MethodCall[]>();
 
 /** Every call in a file of the form `receiver.method(...)`. */
-export function callsIn(file: string): readonly MethodCall[] {
+export function listCalls(file: string): readonly MethodCall[] {
   const known = callsOf.get(file);
   if (known) return known;
   const calls: MethodCall[] = [];

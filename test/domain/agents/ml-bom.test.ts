@@ -13,8 +13,8 @@ import {
   type MlBom,
   type ModelMetadata,
 } from '../../../src/domain/agents/ml-bom.ts';
-import { placesOf } from '../../contract/paths.ts';
-import { runs } from '../../setup/runs.ts';
+import { listPlaces } from '../../contract/paths.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const official = new Validation.JsonStrictValidator(Spec.Version.v1dot7);
 const agent = { id: '0123456789abcdef01234567', name: 'Support' };
@@ -142,7 +142,7 @@ test('any metadata gives a valid BOM', async () => {
     fc.asyncProperty(stated, text, async (metadata, name) => {
       expect(await faultsOf(createMlBom({ ...agent, name }, metadata, at).bom)).toBeNull();
     }),
-    { numRuns: runs(20, 60) },
+    { numRuns: chooseRuns(20, 60) },
   );
 }, 60_000);
 
@@ -223,7 +223,7 @@ const CANARIES = [
 
 test.each(CANARIES)('%j in every text is a text and nothing else', async (canary) => {
   const plain = createMlBom(agent, full, at).bom;
-  const texts = placesOf(full).filter(
+  const texts = listPlaces(full).filter(
     ({ path, value }) => typeof value === 'string' && !/uri|sha256/.test(path.join()),
   );
   expect(texts).toHaveLength(11);
@@ -234,15 +234,17 @@ test.each(CANARIES)('%j in every text is a text and nothing else', async (canary
   );
   const { bom } = createMlBom({ ...agent, name: canary }, everywhere, at);
   expect(await faultsOf(bom)).toBeNull();
-  expect(placesOf(bom).map(({ path }) => path)).toEqual(placesOf(plain).map(({ path }) => path));
-  const changed = placesOf(bom).filter(
-    ({ value }, place) => value !== placesOf(plain)[place]?.value,
+  expect(listPlaces(bom).map(({ path }) => path)).toEqual(
+    listPlaces(plain).map(({ path }) => path),
+  );
+  const changed = listPlaces(bom).filter(
+    ({ value }, place) => value !== listPlaces(plain)[place]?.value,
   );
   const leaves = changed.filter(
     ({ path, value }) => typeof value === 'string' && path[0] !== 'serialNumber',
   );
   expect(leaves.map(({ value }) => value)).toEqual(texts.map(() => canary).concat(canary));
-  const refs = placesOf(bom).filter(({ path }) => /^(bom-ref|ref)$/.test(String(path.at(-1))));
+  const refs = listPlaces(bom).filter(({ path }) => /^(bom-ref|ref)$/.test(String(path.at(-1))));
   expect(new Set(refs.map(({ value }) => value))).toEqual(
     new Set([agent.id, 'model', 'dataset-1', 'dataset-2']),
   );
@@ -297,7 +299,7 @@ test('accepts only URIs as references, and checks long ones fast', () => {
       fc.pre(isOpaqueReference(`ab:${tail}`));
       expect(isUri(`ab:${tail}`)).toBe(true);
     }),
-    { numRuns: runs(300, 2_000) },
+    { numRuns: chooseRuns(300, 2_000) },
   );
   expect(isOpaqueReference(`a:${'%41/'.repeat(50_000)}"`)).toBe(false);
 });

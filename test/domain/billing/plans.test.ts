@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { isTimely } from '../../../src/domain/billing/event-time.ts';
 import {
   PLAN_IDS,
-  planCatalogue,
-  planOf,
-  pricesOf,
+  buildPlanCatalogue,
+  findPlan,
+  findCheckoutPrices,
 } from '../../../src/domain/billing/plan-catalogue.ts';
 
 const PRICES = new Map([
@@ -24,7 +24,7 @@ test.each([
   ['a look-up key of a contract', [price('x', 'custom')], 'custom'],
   ['a price beside the metered one', [price('price_2'), price('price_1')], 'scale'],
 ])('a subscription has the plan of %s', (_, prices, plan) => {
-  expect(planOf(prices, PRICES)).toBe(plan);
+  expect(findPlan(prices, PRICES)).toBe(plan);
 });
 
 test.each([
@@ -35,17 +35,20 @@ test.each([
   ['another interval', [price('x', 'scale_weekly')]],
   ['a name of every object', [price('constructor', 'constructor')]],
 ])('%s is no plan', (_, prices) => {
-  expect(planOf(prices, PRICES)).toBeNull();
+  expect(findPlan(prices, PRICES)).toBeNull();
 });
 
 test('a checkout needs both prices of its plan', () => {
-  expect(pricesOf('scale_monthly', PRICES)).toEqual({ base: 'price_1', overage: 'price_2' });
-  expect(pricesOf('scale_annual', PRICES)).toBeNull();
-  expect(pricesOf('governance_annual', PRICES)).toBeNull();
+  expect(findCheckoutPrices('scale_monthly', PRICES)).toEqual({
+    base: 'price_1',
+    overage: 'price_2',
+  });
+  expect(findCheckoutPrices('scale_annual', PRICES)).toBeNull();
+  expect(findCheckoutPrices('governance_annual', PRICES)).toBeNull();
 });
 
 test('the catalogue has every plan with its limit, its rate and the configured prices', () => {
-  const plans = planCatalogue(new Map([['scale_monthly', '49.90']]), 42);
+  const plans = buildPlanCatalogue(new Map([['scale_monthly', '49.90']]), 42);
   expect(
     plans.map(({ plan, monthlyLimit, overageRate }) => [plan, monthlyLimit, overageRate]),
   ).toEqual([

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  applied,
+  applySubscriptionEvent,
   isLive,
-  isNews,
+  isNewerEvent,
   type KnownSubscription,
   type SubscriptionEvent,
 } from '../../../src/domain/billing/subscription.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 1, 0, minute));
 const none: KnownSubscription = {
@@ -32,8 +32,11 @@ const event = (minute: number, more: Partial<SubscriptionEvent> = {}): Subscript
   cancelAtPeriodEnd: false,
   ...more,
 });
-const tell = (known: KnownSubscription, ...events: SubscriptionEvent[]): KnownSubscription =>
-  events.reduce((before, next) => (isNews(before, next) ? applied(before, next) : before), known);
+const applyEvents = (known: KnownSubscription, ...events: SubscriptionEvent[]): KnownSubscription =>
+  events.reduce(
+    (before, next) => (isNewerEvent(before, next) ? applySubscriptionEvent(before, next) : before),
+    known,
+  );
 
 test.each([
   ['active', 'governance'],
@@ -47,16 +50,19 @@ test.each([
   ['canceled', 'sandbox'],
   ['something_new', 'sandbox'],
 ] as const)('%s means %s', (status, plan) => {
-  const known = tell(none, event(1));
-  expect(tell(known, event(2, { status, plan: 'governance' }))).toMatchObject({ plan, status });
+  const known = applyEvents(none, event(1));
+  expect(applyEvents(known, event(2, { status, plan: 'governance' }))).toMatchObject({
+    plan,
+    status,
+  });
 });
 
 test('an unknown price does not change the plan', () => {
-  expect(tell(none, event(1), event(2, { plan: null }))).toMatchObject({ plan: 'scale' });
+  expect(applyEvents(none, event(1), event(2, { plan: null }))).toMatchObject({ plan: 'scale' });
 });
 
 test('a deleted subscription leaves the sandbox, and no end of a period', () => {
-  const gone = tell(none, event(1), event(2, { kind: 'deleted', cancelAtPeriodEnd: true }));
+  const gone = applyEvents(none, event(1), event(2, { kind: 'deleted', cancelAtPeriodEnd: true }));
   expect(gone).toMatchObject({
     plan: 'sandbox',
     status: 'canceled',
@@ -64,15 +70,15 @@ test('a deleted subscription leaves the sandbox, and no end of a period', () => 
     cancelAtPeriodEnd: false,
   });
   expect(isLive(gone)).toBe(false);
-  expect(tell(gone, event(3, { plan: 'enterprise' }))).toBe(gone);
+  expect(applyEvents(gone, event(3, { plan: 'enterprise' }))).toBe(gone);
 });
 
 test('the later kind wins among events of the same second', () => {
   const active = event(1, { kind: 'updated', status: 'active' });
   const incomplete = event(1, { kind: 'created', status: 'incomplete' });
-  const known = tell(none, active);
-  expect(isNews(known, incomplete)).toBe(false);
-  expect(isNews(known, event(1, { kind: 'deleted' }))).toBe(true);
+  const known = applyEvents(none, active);
+  expect(isNewerEvent(known, incomplete)).toBe(false);
+  expect(isNewerEvent(known, event(1, { kind: 'deleted' }))).toBe(true);
 });
 
 test.each([
@@ -82,27 +88,27 @@ test.each([
   ['newer and unpaid', { begunAt: at(5), status: 'incomplete' }, false],
   ['newer and deleted', { begunAt: at(5), kind: 'deleted' }, false],
 ] as const)('beside a live one a %s one is news: %s', (_, more, news) => {
-  const known = tell(none, event(1));
-  expect(isNews(known, event(9, { subscriptionId: 'sub_2', ...more }))).toBe(news);
+  const known = applyEvents(none, event(1));
+  expect(isNewerEvent(known, event(9, { subscriptionId: 'sub_2', ...more }))).toBe(news);
 });
 
 test('the end of a former subscription does not end the current one', () => {
   const second = event(6, { subscriptionId: 'sub_2', begunAt: at(5), plan: 'enterprise' });
-  const known = tell(none, event(1), second, event(7, { kind: 'deleted' }));
+  const known = applyEvents(none, event(1), second, event(7, { kind: 'deleted' }));
   expect(known).toMatchObject({ plan: 'enterprise', paymentSubscriptionId: 'sub_2' });
 });
 
 test('another subscription may begin after the end of the first', () => {
-  const known = tell(none, event(1), event(2, { kind: 'deleted' }));
+  const known = applyEvents(none, event(1), event(2, { kind: 'deleted' }));
   const second = event(3, { subscriptionId: 'sub_2', begunAt: at(3), plan: 'governance' });
-  expect(tell(known, second)).toMatchObject({ plan: 'governance', status: 'active' });
+  expect(applyEvents(known, second)).toMatchObject({ plan: 'governance', status: 'active' });
 });
 
 test('a state from the checkout accepts the first event of its own subscription only', () => {
   const stamped = { ...none, paymentSubscriptionId: 'sub_1' };
   expect(isLive(stamped)).toBe(true);
-  expect(isNews(stamped, event(1))).toBe(true);
-  expect(isNews(stamped, event(1, { subscriptionId: 'sub_2' }))).toBe(false);
+  expect(isNewerEvent(stamped, event(1))).toBe(true);
+  expect(isNewerEvent(stamped, event(1, { subscriptionId: 'sub_2' }))).toBe(false);
 });
 
 const PLANS = ['scale', 'governance', 'enterprise'] as const;
@@ -126,8 +132,8 @@ test('the events of one subscription give the same state in any order, also when
         .sort((a, b) => a.key - b.key)
         .map(({ item }) => item);
       const known = { ...none, paymentSubscriptionId: 'sub_1' };
-      expect(tell(known, ...shuffled)).toEqual(tell(known, ...events));
+      expect(applyEvents(known, ...shuffled)).toEqual(applyEvents(known, ...events));
     }),
-    { numRuns: runs(300, 10_000) },
+    { numRuns: chooseRuns(300, 10_000) },
   );
 });

@@ -2,18 +2,25 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countIn, lastBefore, type Reading } from '../../../src/domain/billing/meter.ts';
 import {
-  dayStart,
-  daysInMonth,
-  monthKey,
-  monthLabel,
-  monthsBetween,
-  monthStart,
+  readMonthCount,
+  findLastReadings,
+  type Reading,
+} from '../../../src/domain/billing/meter.ts';
+import {
+  toDayStart,
+  countMonthDays,
+  toMonthKey,
+  formatMonth,
+  listMonths,
+  toMonthStart,
 } from '../../../src/domain/billing/months.ts';
-import { usageSummary, warningThreshold } from '../../../src/domain/billing/usage-summary.ts';
-import { hardLimit, monthlyLimit } from '../../../src/domain/identity/plans.ts';
-import { runs } from '../../setup/runs.ts';
+import {
+  createUsageSummary,
+  computeWarningThreshold,
+} from '../../../src/domain/billing/usage-summary.ts';
+import { getHardLimit, getMonthlyLimit } from '../../../src/domain/identity/plans.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const iso = (date: Date): string => date.toISOString();
 
@@ -24,7 +31,7 @@ test.each([
   ['2026-12-01T00:00:00.000Z', 1, '2027-01-01'],
   ['2026-03-15T12:00:00.000Z', -14, '2025-01-01'],
 ])('%s and %i months begin on %s', (at, months, start) => {
-  expect(iso(monthStart(new Date(at), months))).toBe(`${start}T00:00:00.000Z`);
+  expect(iso(toMonthStart(new Date(at), months))).toBe(`${start}T00:00:00.000Z`);
 });
 
 test.each([
@@ -36,7 +43,7 @@ test.each([
   ['2026-12-31', 31, 'Dec 2026'],
 ])('the month of %s has %i days and is %s', (day, days, label) => {
   const at = new Date(`${day}T23:00:00.000Z`);
-  expect([daysInMonth(at), monthLabel(at), iso(dayStart(at))]).toEqual([
+  expect([countMonthDays(at), formatMonth(at), iso(toDayStart(at))]).toEqual([
     days,
     label,
     `${day}T00:00:00.000Z`,
@@ -45,13 +52,13 @@ test.each([
 
 test('a list of months includes both ends, and is empty when they are reversed', () => {
   const [first, last] = [new Date('2025-11-30T10:00:00Z'), new Date('2026-02-01T00:00:00Z')];
-  expect(monthsBetween(first, last).map(monthKey)).toEqual([
+  expect(listMonths(first, last).map(toMonthKey)).toEqual([
     '2025-11',
     '2025-12',
     '2026-01',
     '2026-02',
   ]);
-  expect(monthsBetween(last, first)).toEqual([]);
+  expect(listMonths(last, first)).toEqual([]);
 });
 
 /** A chain whose entries are this many hours apart; every third is no decision. */
@@ -61,8 +68,8 @@ function chainOf(hours: readonly number[]): Reading[] {
   return hours.map((pause, index) => {
     at += pause * 3_600_000;
     const createdAt = new Date(at);
-    const carried = usage.month === monthKey(createdAt) ? usage.count : 0;
-    usage = { month: monthKey(createdAt), count: carried + (index % 3 === 2 ? 0 : 1) };
+    const carried = usage.month === toMonthKey(createdAt) ? usage.count : 0;
+    usage = { month: toMonthKey(createdAt), count: carried + (index % 3 === 2 ? 0 : 1) };
     return { sequence: index + 1, createdAt, usage };
   });
 }
@@ -79,7 +86,7 @@ test('the meter finds the same entries as a full scan of the chain, in few reads
       const instants = offsets.map((hour) => new Date(Date.UTC(2025, 9, 1) + hour * 3_600_000));
       let reads = 0;
       const newest = chain.at(-1) as Reading;
-      const found = await lastBefore(instants, newest, (sequences) => {
+      const found = await findLastReadings(instants, newest, (sequences) => {
         reads += 1;
         return Promise.resolve(chain.filter(({ sequence }) => sequences.includes(sequence)));
       });
@@ -89,14 +96,14 @@ test('the meter finds the same entries as a full scan of the chain, in few reads
       expect(found).toEqual(walked);
       expect(reads).toBeLessThanOrEqual(Math.ceil(Math.log2(chain.length + 1)));
     }),
-    { numRuns: runs(200, 5000) },
+    { numRuns: chooseRuns(200, 5000) },
   );
 });
 
 test('the search terminates on a chain with gaps', async () => {
   const chain = chainOf(Array.from({ length: 50 }, () => 24));
   const kept = chain.filter(({ sequence }) => sequence % 7 === 1);
-  const [found] = await lastBefore(
+  const [found] = await findLastReadings(
     [new Date('2025-10-20T00:00:00Z')],
     chain.at(-1) as Reading,
     (sequences) => Promise.resolve(kept.filter(({ sequence }) => sequences.includes(sequence))),
@@ -106,9 +113,9 @@ test('the search terminates on a chain with gaps', async () => {
 
 test('the count of a month is that of its last entry, and 0 when that belongs to another month', () => {
   const reading = { sequence: 9, createdAt: new Date(), usage: { month: '2026-02', count: 7 } };
-  expect(countIn(new Date('2026-02-28T23:00:00Z'), reading)).toBe(7);
-  expect(countIn(new Date('2026-03-01T00:00:00Z'), reading)).toBe(0);
-  expect(countIn(new Date('2026-03-01T00:00:00Z'), null)).toBe(0);
+  expect(readMonthCount(new Date('2026-02-28T23:00:00Z'), reading)).toBe(7);
+  expect(readMonthCount(new Date('2026-03-01T00:00:00Z'), reading)).toBe(0);
+  expect(readMonthCount(new Date('2026-03-01T00:00:00Z'), null)).toBe(0);
 });
 
 describe('the summary', () => {
@@ -123,7 +130,7 @@ describe('the summary', () => {
     [100, 'exceeded', 0],
     [130, 'exceeded', 0],
   ])('%i of 100 decisions are %s', (thisMonth, status, remaining) => {
-    const summary = usageSummary(sandbox, { ...counters, thisMonth }, now);
+    const summary = createUsageSummary(sandbox, { ...counters, thisMonth }, now);
     expect(summary).toMatchObject({ status, remaining, percentUsed: thisMonth, unlimited: false });
   });
 
@@ -134,11 +141,11 @@ describe('the summary', () => {
     [20, 18],
     [10_000, 9000],
   ])('nine tenths of %i are reached by %i', (limit, threshold) => {
-    expect(warningThreshold(limit)).toBe(threshold);
+    expect(computeWarningThreshold(limit)).toBe(threshold);
   });
 
   test('an unlimited plan is never near its limit', () => {
-    const summary = usageSummary(
+    const summary = createUsageSummary(
       { plan: 'custom', limit: null },
       { ...counters, thisMonth: 9e9 },
       now,
@@ -159,12 +166,12 @@ describe('the summary', () => {
     [4, 0, -100],
     [4, 4, 0],
   ])('from %i to %i it changes by %i percent', (lastMonth, thisMonth, change) => {
-    const summary = usageSummary(sandbox, { ...counters, lastMonth, thisMonth }, now);
+    const summary = createUsageSummary(sandbox, { ...counters, lastMonth, thisMonth }, now);
     expect(summary.monthOverMonthChange).toBe(change);
   });
 
   test('the projection is the rounded daily average times the days of the month', () => {
-    const summary = usageSummary(sandbox, { ...counters, thisMonth: 36 }, now);
+    const summary = createUsageSummary(sandbox, { ...counters, thisMonth: 36 }, now);
     expect(summary).toMatchObject({
       dailyAverage: 4,
       projectedMonthly: 112,
@@ -174,8 +181,8 @@ describe('the summary', () => {
 });
 
 test('only the sandbox has a hard limit, which the installation sets', () => {
-  expect(hardLimit('sandbox', 42)).toBe(42);
-  expect(monthlyLimit('sandbox', 42)).toBe(42);
-  expect([hardLimit('scale', 42), monthlyLimit('scale', 42)]).toEqual([null, 100_000]);
-  expect([hardLimit('custom', 42), monthlyLimit('custom', 42)]).toEqual([null, null]);
+  expect(getHardLimit('sandbox', 42)).toBe(42);
+  expect(getMonthlyLimit('sandbox', 42)).toBe(42);
+  expect([getHardLimit('scale', 42), getMonthlyLimit('scale', 42)]).toEqual([null, 100_000]);
+  expect([getHardLimit('custom', 42), getMonthlyLimit('custom', 42)]).toEqual([null, null]);
 });

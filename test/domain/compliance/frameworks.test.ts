@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CLAUSE_STATUSES } from '../../../src/domain/compliance/clause.ts';
 import {
   CATALOGUES,
-  coverageOf,
+  computeCoverage,
   FRAMEWORKS,
   hasClause,
 } from '../../../src/domain/compliance/frameworks.ts';
@@ -33,7 +33,7 @@ describe.each(FRAMEWORKS)('%s', (framework) => {
     });
     fc.assert(
       fc.property(fc.uniqueArray(note, { selector: ({ clauseId }) => clauseId }), (notes) => {
-        const { covered, partial, gap, notApplicable, total } = coverageOf(framework, notes);
+        const { covered, partial, gap, notApplicable, total } = computeCoverage(framework, notes);
         expect(total).toBe(clauses.length);
         expect(covered + partial + gap + notApplicable).toBe(total);
         const known = notes.filter(({ clauseId }) => clauseId !== 'unknown');

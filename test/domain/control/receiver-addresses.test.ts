@@ -1,6 +1,6 @@
 // Managers see whole addresses of receivers, others only their origin.
 import { expect, test } from 'vitest';
-import { originOf, seesAddresses } from '../../../src/domain/control/receiver-addresses.ts';
+import { toOrigin, maySeeAddresses } from '../../../src/domain/control/receiver-addresses.ts';
 import type { Tenant, User } from '../../../src/domain/identity/tenant.ts';
 import type { Role } from '../../../src/domain/identity/roles.ts';
 
@@ -17,7 +17,7 @@ test.each([
   ['an admin whom the directory has deactivated', user('admin', false), false],
   ['a key', undefined, false],
 ] as const)('%s: %#', (_, who, sees) => {
-  expect(seesAddresses({ tenant, user: who })).toBe(sees);
+  expect(maySeeAddresses({ tenant, user: who })).toBe(sees);
 });
 
 test.each([
@@ -27,5 +27,5 @@ test.each([
   ['https://HOOKS.example.com', 'https://hooks.example.com'],
   ['not an address', ''],
 ])('of %s is shown %s', (url, shown) => {
-  expect(originOf(url)).toBe(shown);
+  expect(toOrigin(url)).toBe(shown);
 });

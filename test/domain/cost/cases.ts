@@ -2,12 +2,12 @@
 import { scoreDecision } from '../../../src/domain/confidence/score.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
-import { factsOf } from '../../../src/domain/policies/facts.ts';
+import { deriveFacts } from '../../../src/domain/policies/facts.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { parseSafeJson } from '../../../src/domain/record/safe-json.ts';
 import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 export interface Case {
   name: string;
@@ -36,7 +36,7 @@ const specials = [
   '"',
   '(',
   'é',
-].slice(0, runs(5, 16));
+].slice(0, chooseRuns(5, 16));
 const pairs = specials.flatMap((one) => specials.map((other) => one + other));
 const pieces = [
   ...['%40', 'a%40', '.%40', '%40a.', 'a@b.', '@x.y', '4111 ', '4111-', '+1 2 3 4 5 6 7 8 '],
@@ -63,12 +63,12 @@ const texts: Case[] = [...new Set([...pairs, ...pieces])].map((unit) => ({
   size: 1_000,
   of: (size) => {
     const text = unit.repeat(Math.ceil(size / unit.length));
-    return () => scrubber.text(text);
+    return () => scrubber.scrubString(text);
   },
 }));
 
 /** An object with this many keys. */
-function keyed(size: number, keyOf: (i: number) => string): JsonObject {
+function buildKeyedObject(size: number, keyOf: (i: number) => string): JsonObject {
   return Object.fromEntries(Array.from({ length: size }, (_, i) => [keyOf(i), 'x']));
 }
 const keys: Case[] = [
@@ -80,13 +80,13 @@ const keys: Case[] = [
   name: `keys ${keyOf(12)}, ${keyOf(13)}`,
   size: 300,
   of: (size) => {
-    const value = keyed(size, keyOf);
-    return () => scrubber.value(value);
+    const value = buildKeyedObject(size, keyOf);
+    return () => scrubber.scrubValue(value);
   },
 }));
 
 /** A value inside this many containers. */
-function nested(depth: number, wrap: (inner: Json) => Json): Json {
+function buildNested(depth: number, wrap: (inner: Json) => Json): Json {
   let value: Json = 'x';
   for (let i = 0; i < depth; i++) value = wrap(value);
   return value;
@@ -99,11 +99,11 @@ const wrappings: Record<string, (inner: Json) => Json> = {
   amount: (inner) => ({ amount: inner }),
 };
 
-function decisionWith(outputDecision: JsonObject): JsonObject {
+function buildDecision(outputDecision: JsonObject): JsonObject {
   return { agentId: 'a', inputContext: { prompt: 'p' }, outputDecision };
 }
-function factsFrom(submitted: JsonObject): JsonObject {
-  return factsOf({
+function prepareFacts(submitted: JsonObject): JsonObject {
+  return deriveFacts({
     submitted,
     at: new Date(0),
     confidenceScore: 1,
@@ -114,9 +114,9 @@ function factsFrom(submitted: JsonObject): JsonObject {
 }
 const nesting: Case[] = Object.entries(wrappings).flatMap(([name, wrap]) => {
   const ways: [string, (value: Json) => unknown][] = [
-    ['facts of', (action) => factsFrom(decisionWith({ action }))],
-    ['facts of calls', (call) => factsFrom(decisionWith({ action: 'x', toolCalls: [call] }))],
-    ['scrubbing', (value) => scrubber.value(value)],
+    ['facts of', (action) => prepareFacts(buildDecision({ action }))],
+    ['facts of calls', (call) => prepareFacts(buildDecision({ action: 'x', toolCalls: [call] }))],
+    ['scrubbing', (value) => scrubber.scrubValue(value)],
     ['parsing', (value) => parseSafeJson(JSON.stringify(value))],
     ['writing', canonicalize],
   ];
@@ -124,7 +124,7 @@ const nesting: Case[] = Object.entries(wrappings).flatMap(([name, wrap]) => {
     name: `${way} nested ${name}`,
     size: 12,
     of: (size: number) => {
-      const value = nested(size, wrap);
+      const value = buildNested(size, wrap);
       return () => work(value);
     },
   }));
@@ -138,20 +138,20 @@ const items: Record<string, (i: number) => Json> = {
   addresses: (i) => `bob@host${i}.example.org`,
 };
 const lists: Case[] = Object.entries(items).flatMap(([name, item]) => {
-  const listOf = (size: number) => Array.from({ length: size }, (_, i) => item(i));
+  const buildList = (size: number) => Array.from({ length: size }, (_, i) => item(i));
   const ways: [string, (value: Json[]) => unknown][] = [
-    ['scrubbing', (list) => scrubber.value(list)],
+    ['scrubbing', (list) => scrubber.scrubValue(list)],
     [
       'facts of',
-      (list) => factsFrom(decisionWith({ action: { tool: 't', list }, toolCalls: list })),
+      (list) => prepareFacts(buildDecision({ action: { tool: 't', list }, toolCalls: list })),
     ],
-    ['scoring', (list) => score(decisionWith({ action: { list } }))],
+    ['scoring', (list) => score(buildDecision({ action: { list } }))],
   ];
   return ways.map(([way, work]) => ({
     name: `${way} a list of ${name}`,
     size: 300,
     of: (size: number) => {
-      const list = listOf(size);
+      const list = buildList(size);
       return () => work(list);
     },
   }));
@@ -163,7 +163,7 @@ function score(decision: JsonObject): unknown {
 }
 
 /** Policies with these conditions, on one text. */
-function evaluation(conditions: readonly Condition[], text: string): () => unknown {
+function runEvaluation(conditions: readonly Condition[], text: string): () => unknown {
   const definitions = conditions.map((condition, i) => ({
     id: String(i),
     revision: 1,
@@ -178,7 +178,7 @@ function evaluation(conditions: readonly Condition[], text: string): () => unkno
 }
 
 /** Equally many a and b, in an order that no automaton could remember. */
-function irregular(length: number): string {
+function createIrregularText(length: number): string {
   let state = 1;
   let text = '';
   while (text.length < length) {
@@ -199,7 +199,8 @@ const patterns: Case[] = [
 ].map((value) => ({
   name: `pattern ${value}`,
   size: 4_000,
-  of: (size) => evaluation([{ field: 'text', operator: 'regex', value }], 'abaab'.repeat(size / 5)),
+  of: (size) =>
+    runEvaluation([{ field: 'text', operator: 'regex', value }], 'abaab'.repeat(size / 5)),
 }));
 
 /** Numbers that need close checks, as many as a decision may hold. */
@@ -215,7 +216,7 @@ const hostileDigits = [
   name: `1.8 MB of ${unit}`,
   of: () => {
     const decision = Array.from({ length: 18 }, () => unit.repeat(100_000 / unit.length));
-    return () => scrubber.value(decision);
+    return () => scrubber.scrubValue(decision);
   },
 }));
 
@@ -233,15 +234,15 @@ export const bounded: readonly { name: string; of(): () => unknown }[] = [
   {
     name: 'two hundred patterns with very many states',
     of: () =>
-      evaluation(
+      runEvaluation(
         hundreds.map((i) => ({ field: 'text', operator: 'regex', value: `a[ab]{13}[c-m]{${i}}x` })),
-        irregular(50_000),
+        createIrregularText(50_000),
       ),
   },
   {
     name: 'two hundred long parts of a text that nearly has them',
     of: () =>
-      evaluation(
+      runEvaluation(
         hundreds.map((i) => ({ field: 'text', operator: 'contains', value: part(i) })),
         'a'.repeat(100_000),
       ),

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 interface Counted {
   name: string;
@@ -42,5 +42,5 @@ test(
     expect(steep).toEqual([]);
     expect(most.filter(([, steps]) => steps > MOST)).toEqual([]);
   },
-  runs(60_000, 300_000),
+  chooseRuns(60_000, 300_000),
 );

@@ -13,16 +13,16 @@ export function startCounting(): void {
 }
 
 /** Blocks entered by each function, in all code but that of Node; native code does not count. */
-export function stepsOf(works: readonly (() => unknown)[]): number[] {
-  taken();
+export function countSteps(works: readonly (() => unknown)[]): number[] {
+  takeCounts();
   return works.map((work) => {
     work();
-    return entered(taken());
+    return countEntered(takeCounts());
   });
 }
 
 /** The counts since the last call; a session on its own thread answers at once. */
-function taken(): Scripts {
+function takeCounts(): Scripts {
   let scripts: Scripts = [];
   session.post('Profiler.takePreciseCoverage', (error, { result }) => {
     if (error) throw error;
@@ -31,7 +31,7 @@ function taken(): Scripts {
   return scripts;
 }
 
-function entered(scripts: Scripts): number {
+function countEntered(scripts: Scripts): number {
   let sum = 0;
   for (const { url, functions } of scripts)
     if (!url.startsWith('node:'))

@@ -1,9 +1,9 @@
 // Conditions of alerts, as a table.
 import { expect, test } from 'vitest';
 import {
-  alertHolds,
-  conditionText,
-  valueOf,
+  isConditionMet,
+  formatCondition,
+  getAlertValue,
   type AlertCondition,
   type AlertFacts,
 } from '../../../src/domain/events/alert-condition.ts';
@@ -24,16 +24,18 @@ test.each<[string, number, boolean]>([
   ['gt', 0.49, true],
 ])('0.5 %s %d: %s', (operator, value, holds) => {
   const condition = { field: 'confidenceScore', operator, value } as AlertCondition;
-  expect(alertHolds(condition, decision)).toBe(holds);
-  expect(alertHolds({ ...condition, field: 'cpiScore' } as AlertCondition, decision)).toBe(false);
-  expect(alertHolds(condition, index)).toBe(false);
+  expect(isConditionMet(condition, decision)).toBe(holds);
+  expect(isConditionMet({ ...condition, field: 'cpiScore' } as AlertCondition, decision)).toBe(
+    false,
+  );
+  expect(isConditionMet(condition, index)).toBe(false);
 });
 
 test('a status is compared literally and reported with the confidence of its decision', () => {
   const flagged: AlertCondition = { field: 'status', operator: 'eq', value: 'flagged' };
-  expect(alertHolds(flagged, decision)).toBe(true);
-  expect(alertHolds({ ...flagged, value: 'blocked' }, decision)).toBe(false);
-  expect(alertHolds(flagged, index)).toBe(false);
-  expect([valueOf(decision), valueOf(index)]).toEqual([0.5, 60]);
-  expect(conditionText(flagged)).toBe('status eq flagged');
+  expect(isConditionMet(flagged, decision)).toBe(true);
+  expect(isConditionMet({ ...flagged, value: 'blocked' }, decision)).toBe(false);
+  expect(isConditionMet(flagged, index)).toBe(false);
+  expect([getAlertValue(decision), getAlertValue(index)]).toEqual([0.5, 60]);
+  expect(formatCondition(flagged)).toBe('status eq flagged');
 });

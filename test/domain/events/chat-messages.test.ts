@@ -1,7 +1,7 @@
 // Events as chat messages: no value is interpreted as markup.
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { chatMessage, chatServiceOf } from '../../../src/domain/events/chat-messages.ts';
+import { createChatMessage, detectChatService } from '../../../src/domain/events/chat-messages.ts';
 
 const body = (data: Record<string, Json>) => ({
   event: 'trace.blocked',
@@ -11,7 +11,7 @@ const body = (data: Record<string, Json>) => ({
 
 test('Slack receives plain text with its three special characters escaped', () => {
   const data = { agentName: '<!channel> & <https://evil.example.com/|click>', none: null, n: 1 };
-  expect(chatMessage('chat_a', body(data))).toEqual({
+  expect(createChatMessage('chat_a', body(data))).toEqual({
     text: 'Decision blocked\nagentName: &lt;!channel&gt; &amp; &lt;https://evil.example.com/|click&gt;\nn: 1',
     mrkdwn: false,
   });
@@ -21,7 +21,7 @@ test('Teams receives a card of text runs, which do not interpret Markdown', () =
   const reason = '[click](https://evil.example.com)';
   const run = (text: string, more: object = {}) => ({ type: 'TextRun', text, ...more });
   const bold = { weight: 'Bolder' };
-  expect(chatMessage('chat_b', body({ reason }))).toEqual({
+  expect(createChatMessage('chat_b', body({ reason }))).toEqual({
     type: 'message',
     attachments: [
       {
@@ -44,12 +44,14 @@ test('Teams receives a card of text runs, which do not interpret Markdown', () =
 });
 
 test.each(['__proto__', 'constructor', 'agent.created'])('%s is its own title', (event) => {
-  const message = chatMessage('chat_a', { ...body({}), event }) as { text: string };
+  const message = createChatMessage('chat_a', { ...body({}), event }) as { text: string };
   expect(message.text).toBe(event);
 });
 
 test('long values are cut', () => {
-  const message = chatMessage('chat_a', body({ reason: 'x'.repeat(10_000) })) as { text: string };
+  const message = createChatMessage('chat_a', body({ reason: 'x'.repeat(10_000) })) as {
+    text: string;
+  };
   expect(message.text.length).toBeLessThan(600);
 });
 
@@ -57,7 +59,7 @@ test.each([
   ['https://hooks.slack.example.com/services/a', 'chat_a'],
   ['https://chat.example.com/hook', 'chat_a'],
 ])('%s leads to %s', (url, service) => {
-  expect(chatServiceOf(url)).toBe(service);
+  expect(detectChatService(url)).toBe(service);
 });
 
 test.each([
@@ -66,5 +68,5 @@ test.each([
   ['default.environment', 'api.powerplatform.com', 'chat_b'],
   ['evil', 'webhook.office.com.example.com', 'chat_a'],
 ])('%s.%s leads to %s', (name, host, service) => {
-  expect(chatServiceOf(`https://${name}.${host}:443/x`)).toBe(service);
+  expect(detectChatService(`https://${name}.${host}:443/x`)).toBe(service);
 });

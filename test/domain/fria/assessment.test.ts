@@ -4,19 +4,19 @@ import canonical from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  anchorOf,
-  completenessOf,
+  computeAnchor,
+  computeCompleteness,
   type Risk,
   RISK_LEVELS,
   TEXT_SECTIONS,
   type WizardFields,
-  withRiskTexts,
+  mergeRiskTexts,
 } from '../../../src/domain/fria/assessment.ts';
 import {
   ASSESSMENT_STATUSES,
-  canMove,
+  mayMove,
   isEditable,
-  needsApprover,
+  isApproverOnly,
 } from '../../../src/domain/fria/assessment-status.ts';
 
 const level = fc.constantFrom(...RISK_LEVELS);
@@ -74,8 +74,8 @@ describe('moves', () => {
     ASSESSMENT_STATUSES.map((to) => [from, to] as const),
   );
   test.each(pairs)('from %s to %s', (from, to) => {
-    expect(canMove(from, to)).toBe(allowed.includes(`${from} ${to}`));
-    expect(needsApprover(from, to)).toBe(from === 'approved' || to === 'approved');
+    expect(mayMove(from, to)).toBe(allowed.includes(`${from} ${to}`));
+    expect(isApproverOnly(from, to)).toBe(from === 'approved' || to === 'approved');
   });
   test('drafts and assessments in review may be edited', () => {
     expect(ASSESSMENT_STATUSES.filter(isEditable)).toEqual(['draft', 'review']);
@@ -94,15 +94,15 @@ describe('completeness', () => {
       100,
     ],
   ])('%s', (_, more, expected) => {
-    expect(completenessOf({ ...EMPTY, ...more })).toBe(expected);
+    expect(computeCompleteness({ ...EMPTY, ...more })).toBe(expected);
   });
   test('never falls when a field is filled in, and stays from 0 to 100', () => {
     fc.assert(
       fc.property(fields, fc.constantFrom(...TEXT_SECTIONS), (given, name) => {
-        const before = completenessOf(given);
+        const before = computeCompleteness(given);
         expect(before).toBeGreaterThanOrEqual(0);
-        expect(completenessOf({ ...given, [name]: 'filled' })).toBeGreaterThanOrEqual(before);
-        expect(completenessOf({ ...given, [name]: 'filled' })).toBeLessThanOrEqual(100);
+        expect(computeCompleteness({ ...given, [name]: 'filled' })).toBeGreaterThanOrEqual(before);
+        expect(computeCompleteness({ ...given, [name]: 'filled' })).toBeLessThanOrEqual(100);
       }),
     );
   });
@@ -128,7 +128,7 @@ describe('the synthetic row', () => {
     ['both emptied', [summary('r', 'm'), ROW], { risksIdentified: null, mitigations: null }, [ROW]],
     ['nothing emptied', [ROW], { mitigations: null }, [ROW]],
   ])('%s', (_, rows, texts, expected) => {
-    expect(withRiskTexts(rows, texts)).toEqual(expected);
+    expect(mergeRiskTexts(rows, texts)).toEqual(expected);
   });
 });
 
@@ -137,16 +137,16 @@ describe('the anchor', () => {
     fc.assert(
       fc.property(fields, (given) => {
         const bytes = canonical(given) ?? '';
-        expect(anchorOf(given)).toBe(createHash('sha256').update(bytes).digest('hex'));
+        expect(computeAnchor(given)).toBe(createHash('sha256').update(bytes).digest('hex'));
       }),
     );
   });
   test('covers no other field', () => {
     const more = { status: 'approved', deployerProfileId: 'p', approvedBy: 'u', updatedAt: 1 };
-    expect(anchorOf({ ...EMPTY, ...more } as WizardFields)).toBe(anchorOf(EMPTY));
+    expect(computeAnchor({ ...EMPTY, ...more } as WizardFields)).toBe(computeAnchor(EMPTY));
   });
   test('has a known value', () => {
-    expect(anchorOf({ ...EMPTY, identifiedRisks: [ROW] })).toBe(
+    expect(computeAnchor({ ...EMPTY, identifiedRisks: [ROW] })).toBe(
       'e5e2abe83aa8ce4939b2b105bc62fc4063c1911c9e3f2311527737d8bdedef71',
     );
   });

@@ -1,6 +1,6 @@
 // The normalization of passwords.
 import { expect, test } from 'vitest';
-import { normalizePassword, passwordSpellings } from '../../../src/domain/identity/password.ts';
+import { normalizePassword, listPasswordSpellings } from '../../../src/domain/identity/password.ts';
 
 const COMPOSED = 'Gr\u00fc\u00dfe-1234';
 const DECOMPOSED = 'Gru\u0308\u00dfe-1234';
@@ -18,8 +18,8 @@ test.each([
 });
 
 test('in ASCII there is one spelling; else the one that is hashed comes first, each other once', () => {
-  expect(passwordSpellings('Correct-Horse-9')).toEqual(['Correct-Horse-9']);
-  expect(passwordSpellings(COMPOSED)).toEqual([COMPOSED, DECOMPOSED]);
-  expect(passwordSpellings(DECOMPOSED)).toEqual([COMPOSED, DECOMPOSED]);
-  expect(passwordSpellings('\ufb01')).toEqual(['fi', '\ufb01']);
+  expect(listPasswordSpellings('Correct-Horse-9')).toEqual(['Correct-Horse-9']);
+  expect(listPasswordSpellings(COMPOSED)).toEqual([COMPOSED, DECOMPOSED]);
+  expect(listPasswordSpellings(DECOMPOSED)).toEqual([COMPOSED, DECOMPOSED]);
+  expect(listPasswordSpellings('\ufb01')).toEqual(['fi', '\ufb01']);
 });

@@ -1,6 +1,6 @@
 // The role that an organisation's rules give to a user at provisioning or sign-on.
 import { expect, test } from 'vitest';
-import { roleFor, type RoleRule } from '../../../src/domain/identity/role-mapping.ts';
+import { decideRole, type RoleRule } from '../../../src/domain/identity/role-mapping.ts';
 
 const rules: RoleRule[] = [
   { pattern: '^assay-owners$', role: 'owner' },
@@ -20,15 +20,15 @@ test.each([
   [['/sub/assay-owners'], 'member'],
   [[], 'member'],
 ])('%j is %s', (groups, role) => {
-  expect(roleFor(groups, rules).role).toBe(role);
+  expect(decideRole(groups, rules).role).toBe(role);
 });
 
 test('the decision names the rule and the group; the default names none', () => {
-  expect(roleFor(['x', 'Admins'], rules)).toEqual({
+  expect(decideRole(['x', 'Admins'], rules)).toEqual({
     role: 'admin',
     matched: { pattern: '(?i)admins?$', group: 'Admins' },
   });
-  expect(roleFor(['x'], rules)).toEqual({ role: 'member', matched: null });
+  expect(decideRole(['x'], rules)).toEqual({ role: 'member', matched: null });
 });
 
 test('the first matching rule decides, and a refused pattern matches no group', () => {
@@ -37,21 +37,21 @@ test('the first matching rule decides, and a refused pattern matches no group', 
     { pattern: '', role: 'owner' },
     ...rules,
   ];
-  expect(roleFor(['aaaa', 'admin'], more).role).toBe('admin');
-  expect(roleFor(['aaaa', 'admin'], [{ pattern: 'a', role: 'viewer' }, ...rules]).role).toBe(
+  expect(decideRole(['aaaa', 'admin'], more).role).toBe('admin');
+  expect(decideRole(['aaaa', 'admin'], [{ pattern: 'a', role: 'viewer' }, ...rules]).role).toBe(
     'viewer',
   );
 });
 
 test('a hostile pattern on a long name is linear work', () => {
-  const { role } = roleFor([`${'a'.repeat(256)}!`], [{ pattern: '^(a|a)*$', role: 'owner' }]);
+  const { role } = decideRole([`${'a'.repeat(256)}!`], [{ pattern: '^(a|a)*$', role: 'owner' }]);
   expect(role).toBe('member');
 });
 
 test('rules that exceed the work limit decide nothing, and report it', () => {
   const groups = Array.from({ length: 9000 }, (_, n) => `${'a'.repeat(250)}${n}`);
   const heavy: RoleRule[] = [{ pattern: '(a|b|aa)*(c|d)?x$', role: 'owner' }];
-  expect(roleFor([...groups, 'x'], heavy)).toEqual({
+  expect(decideRole([...groups, 'x'], heavy)).toEqual({
     role: 'member',
     matched: null,
     isUndecided: true,

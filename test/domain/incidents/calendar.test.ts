@@ -1,7 +1,7 @@
 // The calendar of deadlines, parsed by an independent reader of RFC 5545.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { calendarText } from '../../../src/domain/incidents/calendar.ts';
+import { formatCalendar } from '../../../src/domain/incidents/calendar.ts';
 
 /** Unfolds lines (section 3.1). */
 const unfolded = (text: string): string[] => text.replaceAll(/\r\n[ \t]/g, '').split('\r\n');
@@ -33,7 +33,7 @@ function componentsOf(text: string): string[] {
 }
 
 test('a calendar without deadlines is valid: it has one component and no event', async () => {
-  const text = await calendarText([]);
+  const text = await formatCalendar([]);
   expect(componentsOf(text)).toEqual(['VTIMEZONE']);
   const lines = unfolded(text);
   for (const line of [
@@ -52,7 +52,7 @@ test('a calendar without deadlines is valid: it has one component and no event',
 });
 
 test('an event has every required property of section 3.6.1 once', async () => {
-  const text = await calendarText([event, { ...event, uid: 'v' }]);
+  const text = await formatCalendar([event, { ...event, uid: 'v' }]);
   expect(componentsOf(text)).toEqual(['VTIMEZONE', 'VEVENT', 'VEVENT']);
   const [, first = ''] = text.split('BEGIN:VEVENT\r\n');
   const names = first.split('\r\n').map((line) => line.split(/[:;]/, 1)[0]);
@@ -66,7 +66,7 @@ test('rendering many events yields the event loop', async () => {
     Object.assign({}, event, { uid: `${i}`, summary: text, description: text }),
   );
   let others = 0;
-  const made = calendarText(many);
+  const made = formatCalendar(many);
   const wait = (): void => {
     others += 1;
     waiting = setImmediate(wait);
@@ -79,14 +79,14 @@ test('rendering many events yields the event loop', async () => {
 
 test('an event is in UTC and never later than its deadline', async () => {
   const at = new Date('2026-10-25T00:59:59.999Z');
-  expect(await calendarText([{ ...event, at }])).toContain('\r\nDTSTART:20261025T005959Z\r\n');
+  expect(await formatCalendar([{ ...event, at }])).toContain('\r\nDTSTART:20261025T005959Z\r\n');
 });
 
 test('no text breaks out of its line, and every line fits', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   await fc.assert(
     fc.asyncProperty(text, text, async (summary, description) => {
-      const made = await calendarText([{ ...event, summary, description }]);
+      const made = await formatCalendar([{ ...event, summary, description }]);
       for (const line of made.split('\r\n')) {
         expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
         expect(line).toMatch(/^\P{Cc}*$/u);
@@ -102,7 +102,7 @@ test.each([
   ['an injected event', 'x\r\nEND:VEVENT\r\nBEGIN:VEVENT'],
   ['wide characters', '漢字😀'.repeat(60)],
 ])('%s are read back as they were written', async (_, summary) => {
-  const lines = unfolded(await calendarText([{ ...event, summary }]));
+  const lines = unfolded(await formatCalendar([{ ...event, summary }]));
   const shown = lines.filter((line) => line.startsWith('SUMMARY:')).map(value);
   expect(shown).toEqual([summary.replaceAll('\r\n', '\n')]);
 });

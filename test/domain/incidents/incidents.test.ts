@@ -2,25 +2,25 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ruleAt, ruleOf, RULES } from '../../../src/domain/incidents/cadence.ts';
+import { findRuleInForce, getCadenceRule, RULES } from '../../../src/domain/incidents/cadence.ts';
 import {
-  checkpointId,
-  checkpointPlace,
+  toCheckpointId,
+  findCheckpoint,
   completeCheckpoint,
   type IncidentClock,
-  nextBreachAt,
+  findNextBreach,
   restartClock,
-  settled,
-  standingOf,
+  settleClocks,
+  computeStanding,
   startClock,
 } from '../../../src/domain/incidents/clock.ts';
-import { deadlineAfter } from '../../../src/domain/incidents/deadline.ts';
+import { addDuration } from '../../../src/domain/incidents/deadline.ts';
 import {
   INCIDENT_STATUSES,
-  needsManager,
+  isManagerOnly,
   REPORTING_STATUSES,
   RESPONSE_STATUSES,
-  translationOf,
+  translateStatus,
 } from '../../../src/domain/incidents/incident-status.ts';
 import { REGULATORS } from '../../../src/domain/incidents/rules/rule.ts';
 
@@ -54,12 +54,12 @@ describe('deadlines', () => {
     }
   });
   test.each(vectors.durations)('$start and $after', ({ start, after: duration, deadline }) => {
-    expect(deadlineAfter(new Date(start), duration).toISOString()).toBe(deadline);
+    expect(addDuration(new Date(start), duration).toISOString()).toBe(deadline);
   });
   test.each(['', 'P', 'PT', '72', 'P1Y', 'P1M2D', 'PT1.5H', '-PT1H', 'P1W'])(
     'no duration: %s',
     (text) => {
-      expect(() => deadlineAfter(START, text)).toThrow('no duration');
+      expect(() => addDuration(START, text)).toThrow('no duration');
     },
   );
   test('a month later is in the next month, on that day or its last', () => {
@@ -67,7 +67,7 @@ describe('deadlines', () => {
       fc.property(
         fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }),
         (start) => {
-          const end = deadlineAfter(start, 'P1M');
+          const end = addDuration(start, 'P1M');
           const months = (at: Date): number => at.getUTCFullYear() * 12 + at.getUTCMonth();
           expect(months(end) - months(start)).toBe(1);
           const isLast = new Date(end.getTime() + 24 * HOUR).getUTCDate() === 1;
@@ -97,10 +97,10 @@ describe('rule files', () => {
     expect(version).toBe(`${regulator}-${inForceFrom}`);
     expect(new Date(inForceFrom).toISOString()).toContain(inForceFrom);
     expect(source).toMatch(/^(Regulation|Directive) \(EU\)/);
-    const deadlines = checkpoints.map((checkpoint) => deadlineAfter(START, checkpoint.after));
+    const deadlines = checkpoints.map((checkpoint) => addDuration(START, checkpoint.after));
     expect(deadlines).toEqual([...deadlines].sort((a, b) => a.getTime() - b.getTime()));
     expect(checkpoints.at(-1)?.label).toBe('final');
-    expect(ruleOf(version)).toBe(rule);
+    expect(getCadenceRule(version)).toBe(rule);
   });
   test('each list is dated, oldest first', () => {
     for (const list of Object.values(RULES)) {
@@ -109,8 +109,8 @@ describe('rule files', () => {
     }
   });
   test('the first rule also applies to earlier times, and unknown versions are refused', () => {
-    expect(ruleAt('cra', new Date('2020-01-01')).version).toBe('cra-2026-09-11');
-    expect(() => ruleOf('gdpr-1999-01-01')).toThrow('no rule');
+    expect(findRuleInForce('cra', new Date('2020-01-01')).version).toBe('cra-2026-09-11');
+    expect(() => getCadenceRule('gdpr-1999-01-01')).toThrow('no rule');
   });
 });
 
@@ -139,7 +139,7 @@ describe('the standing of a clock', () => {
     ['breached once', { ...all, status: 'breached' as const }, 31, 'breached', null],
     ['paused', { ...nis2, status: 'paused' as const }, 5000, 'paused', 24],
   ])('%s', (_, clock, hours, status, next) => {
-    expect(standingOf(clock, after(hours))).toEqual({
+    expect(computeStanding(clock, after(hours))).toEqual({
       status,
       nextCheckpointAt: next === null ? null : after(next),
       finalDeadlineAt: after(720),
@@ -161,8 +161,8 @@ describe('the standing of a clock', () => {
     fc.assert(
       fc.property(clocks, hours, hours, (begun, early, late) => {
         const now = after(early);
-        const then = settled(begun, now);
-        const later = settled(
+        const then = settleClocks(begun, now);
+        const later = settleClocks(
           then.map((clock) =>
             clock.checkpoints.reduce(
               (c, _, i) => completeCheckpoint(c, i, done(after(late))),
@@ -179,10 +179,10 @@ describe('the standing of a clock', () => {
   test('the next breach is the first moment after which some clock is breached', () => {
     fc.assert(
       fc.property(clocks, hours, (begun, at) => {
-        const now = settled(begun, after(at));
-        const next = nextBreachAt(now);
+        const now = settleClocks(begun, after(at));
+        const next = findNextBreach(now);
         const breached = (when: Date): number =>
-          settled(now, when).filter(({ status }) => status === 'breached').length;
+          settleClocks(now, when).filter(({ status }) => status === 'breached').length;
         if (next === null) expect(breached(after(10_000))).toBe(breached(after(at)));
         else {
           expect(breached(next)).toBe(breached(after(at)));
@@ -195,13 +195,17 @@ describe('the standing of a clock', () => {
     fc.assert(
       fc.property(clocks, (begun) => {
         const ids = begun.flatMap(({ checkpoints }, clock) =>
-          checkpoints.map((_, index) => ({ id: checkpointId(begun, clock, index), clock, index })),
+          checkpoints.map((_, index) => ({
+            id: toCheckpointId(begun, clock, index),
+            clock,
+            index,
+          })),
         );
         expect(ids.map(({ id }) => id)).toEqual(ids.map((_, at) => `cp-${at}`));
         for (const { id, clock, index } of ids)
-          expect(checkpointPlace(begun, id)).toEqual({ clock, index });
+          expect(findCheckpoint(begun, id)).toEqual({ clock, index });
         for (const id of [`cp-${ids.length}`, 'cp--1', 'cp-00', 'cp-', '0', 'cp-1.0', 'cp-1e1'])
-          expect(checkpointPlace(begun, id)).toBeNull();
+          expect(findCheckpoint(begun, id)).toBeNull();
       }),
     );
   });
@@ -209,8 +213,8 @@ describe('the standing of a clock', () => {
 
 describe('the two vocabularies', () => {
   test('a status translates to itself where the vocabulary has it', () => {
-    for (const status of REPORTING_STATUSES) expect(translationOf(status).reporting).toBe(status);
-    for (const status of RESPONSE_STATUSES) expect(translationOf(status).response).toBe(status);
+    for (const status of REPORTING_STATUSES) expect(translateStatus(status).reporting).toBe(status);
+    for (const status of RESPONSE_STATUSES) expect(translateStatus(status).response).toBe(status);
   });
   test.each([
     ['reported', 'reporting', 'reported', 'response', 'investigating'],
@@ -219,13 +223,13 @@ describe('the two vocabularies', () => {
     ['mitigated', 'reporting', 'investigating', 'response', 'mitigated'],
     ['closed', 'reporting', 'resolved', 'response', 'closed'],
   ] as const)('%s', (status, _, reporting, __, response) => {
-    expect(translationOf(status)).toEqual({ reporting, response });
+    expect(translateStatus(status)).toEqual({ reporting, response });
   });
   test('closing and opening again need a manager', () => {
     const pairs = INCIDENT_STATUSES.flatMap((from) =>
       INCIDENT_STATUSES.map((to) => [from, to] as const),
     );
     for (const [from, to] of pairs)
-      expect(needsManager(from, to)).toBe(from !== to && (from === 'closed' || to === 'closed'));
+      expect(isManagerOnly(from, to)).toBe(from !== to && (from === 'closed' || to === 'closed'));
   });
 });

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   type KeyNodes,
-  leafAt,
+  toLeaf,
   LeafKeys,
-  placesTo,
-  puncture,
+  listPlaces,
+  destroyLeaves,
 } from '../../../src/domain/keys/key-tree.ts';
 
 const DEPTH = 40;
 const newTree = (): KeyNodes => new Map([['', randomBytes(32)]]);
 
 function after(nodes: KeyNodes, leaves: readonly string[]): KeyNodes {
-  const { removed, added } = puncture(nodes, leaves);
+  const { removed, added } = destroyLeaves(nodes, leaves);
   const remaining = new Map([...nodes, ...added]);
   for (const place of removed) remaining.delete(place);
   return remaining;
@@ -28,42 +28,42 @@ it('loses exactly the destroyed leaves, in any number of steps', { tags: ['long'
     fc.property(fc.array(places, { maxLength: 5 }), places, (steps, others) => {
       const tree = newTree();
       const whole = new LeafKeys(tree);
-      const leavesOf = (of: [number, number][]) => of.map(([at, age]) => leafAt(at, age));
+      const leavesOf = (of: [number, number][]) => of.map(([at, age]) => toLeaf(at, age));
       let remaining = tree;
       for (const step of steps) remaining = after(remaining, leavesOf(step));
       const destroyed = new Set(steps.flatMap(leavesOf));
       const keys = new LeafKeys(remaining);
       const neighbours = steps.flat().map(([at, age]) => [at + 1, age] as [number, number]);
       for (const leaf of [...destroyed, ...leavesOf([...others, ...neighbours])])
-        expect(keys.of(leaf)).toEqual(destroyed.has(leaf) ? null : whole.of(leaf));
+        expect(keys.deriveKey(leaf)).toEqual(destroyed.has(leaf) ? null : whole.deriveKey(leaf));
       for (const place of remaining.keys())
-        expect(placesTo(place).filter((above) => remaining.has(above))).toEqual([place]);
+        expect(listPlaces(place).filter((above) => remaining.has(above))).toEqual([place]);
     }),
     { numRuns: 200 },
   );
 });
 
 it('keeps no key that derives a destroyed one, and keeps few nodes', () => {
-  const tree = after(newTree(), [leafAt(7)]);
+  const tree = after(newTree(), [toLeaf(7)]);
   expect(tree.size).toBe(DEPTH);
-  expect(placesTo(leafAt(7)).some((place) => tree.has(place))).toBe(false);
-  const neighbours = Array.from({ length: 1024 }, (_, at) => leafAt(at));
+  expect(listPlaces(toLeaf(7)).some((place) => tree.has(place))).toBe(false);
+  const neighbours = Array.from({ length: 1024 }, (_, at) => toLeaf(at));
   expect(after(newTree(), neighbours).size).toBe(DEPTH - 10);
 });
 
 it('gives the same result in one step, in many, and when repeated', () => {
   const tree = newTree();
-  const leaves = [3, 9, 4_294_967_295, 8, 3].map((sequence) => leafAt(sequence));
+  const leaves = [3, 9, 4_294_967_295, 8, 3].map((sequence) => toLeaf(sequence));
   const stepwise = leaves.reduce((nodes, leaf) => after(nodes, [leaf]), tree);
   const places = (nodes: KeyNodes) => [...nodes].sort();
   expect(places(after(tree, leaves))).toEqual(places(stepwise));
-  expect(puncture(stepwise, leaves)).toEqual({ removed: [], added: new Map() });
+  expect(destroyLeaves(stepwise, leaves)).toEqual({ removed: [], added: new Map() });
 });
 
 it('gives every leaf of every generation a key of its own', () => {
   const keys = new LeafKeys(newTree());
-  const leaves = [0, 1, 2, 4_294_967_295].flatMap((at) => [leafAt(at), leafAt(at, 1)]);
-  const found = leaves.map((leaf) => keys.of(leaf)?.toString('hex'));
+  const leaves = [0, 1, 2, 4_294_967_295].flatMap((at) => [toLeaf(at), toLeaf(at, 1)]);
+  const found = leaves.map((leaf) => keys.deriveKey(leaf)?.toString('hex'));
   expect(new Set(found).size).toBe(leaves.length);
   expect(found).not.toContain(undefined);
 });
@@ -75,5 +75,5 @@ it.each([
   [1, 256],
   [1, 0.5],
 ])('has no leaf for entry %d of generation %d', (sequence, generation) => {
-  expect(() => leafAt(sequence, generation)).toThrow(RangeError);
+  expect(() => toLeaf(sequence, generation)).toThrow(RangeError);
 });

@@ -1,6 +1,6 @@
 // Names chosen by users in mails: quoted, truncated, and never a link.
 import { expect, test } from 'vitest';
-import { quotedName } from '../../../src/domain/names/quoted-name.ts';
+import { toQuotedName } from '../../../src/domain/names/quoted-name.ts';
 
 test.for([
   ['Ada Ltd', '“Ada Ltd”'],
@@ -13,10 +13,10 @@ test.for([
   ['🦊'.repeat(41), `“${'🦊'.repeat(40)}…”`],
   [`x${'🦊'.repeat(40)}`, `“x${'🦊'.repeat(39)}…”`],
 ] as const)('%s', ([name, shown]) => {
-  expect(quotedName(name)).toBe(shown);
+  expect(toQuotedName(name)).toBe(shown);
 });
 
 test('no address in a name stays whole', () => {
   for (const name of ['a.b', 'http://a', 'a/b', 'a@b.c', 'x\\y', 'a.b.c.d', '.a', 'a:80'])
-    expect(quotedName(name)).not.toMatch(/[.:/\\@][^\s”]/);
+    expect(toQuotedName(name)).not.toMatch(/[.:/\\@][^\s”]/);
 });

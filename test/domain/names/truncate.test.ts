@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { truncate } from '../../../src/domain/names/truncate.ts';
-import { displayNameOf } from '../../../src/resources/sign-on/login/display-name.ts';
-import { runs } from '../../setup/runs.ts';
+import { toDisplayName } from '../../../src/resources/sign-on/login/display-name.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 describe('truncate', () => {
   it.each([
@@ -37,7 +37,7 @@ describe('truncate', () => {
         expect(cut.length).toBeLessThanOrEqual(limit);
         expect(cut.length).toBeGreaterThanOrEqual(Math.min(whole.length, limit - 64));
       }),
-      { numRuns: runs(500, 20_000) },
+      { numRuns: chooseRuns(500, 20_000) },
     );
   });
 });
@@ -45,6 +45,6 @@ describe('truncate', () => {
 it('is how names are cut', () => {
   const pairs = '😀'.repeat(5_000);
   for (const text of [pairs, `a${pairs}`]) {
-    expect(displayNameOf({ name: text, email: 'a@b.co' }).isWellFormed()).toBe(true);
+    expect(toDisplayName({ name: text, email: 'a@b.co' }).isWellFormed()).toBe(true);
   }
 });

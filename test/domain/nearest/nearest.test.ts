@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { DotProducts } from '../../../src/domain/nearest/dot-products.ts';
 import { Nearest } from '../../../src/domain/nearest/nearest.ts';
 import { BLOCK_ROWS, VectorBlock } from '../../../src/domain/nearest/vector-block.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const DIMENSIONS = 18;
 const vector = fc
@@ -23,7 +23,7 @@ type Row = Readonly<{ id: number; part: number; group: number; vector: Int8Array
 
 function blockOf(rows: readonly Row[]): VectorBlock {
   const block = new VectorBlock(products.width);
-  for (const { vector: one, ...owner } of rows) block.add(owner, one);
+  for (const { vector: one, ...owner } of rows) block.addVector(owner, one);
   return block;
 }
 
@@ -55,7 +55,7 @@ test('the best owners, each by its best vector, in order, of the group and not r
           .filter((score) => score > 1e-6)
           .sort((a, b) => b - a)
           .slice(0, 5);
-        const found = nearest.found().filter(({ score }) => score > 1e-6);
+        const found = nearest.listNearest().filter(({ score }) => score > 1e-6);
         // Digits that are cut would differ where a score lies between two.
         expect(found).toHaveLength(expected.length);
         for (const [at, { score }] of found.entries())
@@ -68,7 +68,7 @@ test('the best owners, each by its best vector, in order, of the group and not r
         expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
       },
     ),
-    { numRuns: runs(300, 10_000) },
+    { numRuns: chooseRuns(300, 10_000) },
   );
 });
 
@@ -81,18 +81,20 @@ test.each([1, 15, 16, 17, 100, 256, 1024])('vectors of %i numbers', (dimensions)
   for (let id = 0; id < BLOCK_ROWS; id++) {
     expect(block.isFull).toBe(false);
     const one = Int8Array.from(extreme, (value) => (id === last ? value : -value));
-    block.add({ id, part: 0, group: 0 }, one);
+    block.addVector({ id, part: 0, group: 0 }, one);
   }
   expect(block.isFull).toBe(true);
   const nearest = new Nearest(3, 0);
   block.compare(extreme, { products: wide, group: null, nearest });
-  expect(nearest.found()).toEqual([{ id: last, part: 0, score: expect.closeTo(1, 6) as number }]);
+  expect(nearest.listNearest()).toEqual([
+    { id: last, part: 0, score: expect.closeTo(1, 6) as number },
+  ]);
 });
 
 test('a query leaves nothing behind for the next one', () => {
   const long = new DotProducts(32, 4);
   const all = new Int8Array(64).fill(1);
-  expect([...long.of(new Int8Array(32).fill(2), all)]).toEqual([64, 64]);
-  expect([...long.of(Int8Array.of(3), all)]).toEqual([3, 3]);
-  expect([...long.of(Int8Array.of(3), new Int8Array(0))]).toEqual([]);
+  expect([...long.computeProducts(new Int8Array(32).fill(2), all)]).toEqual([64, 64]);
+  expect([...long.computeProducts(Int8Array.of(3), all)]).toEqual([3, 3]);
+  expect([...long.computeProducts(Int8Array.of(3), new Int8Array(0))]).toEqual([]);
 });

@@ -1,6 +1,9 @@
 // The client's address from a connection and from the headers of proxies.
 import { describe, expect, test } from 'vitest';
-import { clientAddress, plainAddress } from '../../../src/domain/network/client-address.ts';
+import {
+  resolveClientAddress,
+  normalizeAddress,
+} from '../../../src/domain/network/client-address.ts';
 
 test.each([
   ['203.0.113.9', '203.0.113.9'],
@@ -34,13 +37,13 @@ test.each([
   ['evil.example:80', null],
   ['203.0.113.9 evil', null],
 ])('%j is %j', (text, address) => {
-  expect(plainAddress(text)).toBe(address);
+  expect(normalizeAddress(text)).toBe(address);
 });
 
 describe('the client', () => {
   const proxies = new Set(['10.0.0.1', '10.0.0.2']);
   const clientOf = (peer: string, forwardedFor: string): string =>
-    clientAddress({ peer, forwardedFor, isTrusted: (address) => proxies.has(address) });
+    resolveClientAddress({ peer, forwardedFor, isTrusted: (address) => proxies.has(address) });
 
   test.each([
     ['198.51.100.7', '', '198.51.100.7'],

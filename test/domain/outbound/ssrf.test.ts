@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import {
   isAllowed,
   mayReach,
-  destinationOf,
+  toDestination,
   extendAllowed,
   readAllowed,
-  urlProblem,
+  findUrlProblem,
 } from '../../../src/domain/outbound/ssrf.ts';
 
 const NOTHING = readAllowed([]);
@@ -36,7 +36,7 @@ describe('without an allow-list', () => {
     // These are decided only after the name is resolved.
     ...['localhost.example.com', 'intranet', 'notlocalhost', '10.0.0.1.example.com'],
   ])('%s passes', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBeNull();
+    expect(findUrlProblem(https(host), NOTHING)).toBeNull();
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('without an allow-list', () => {
       '255.255.255.255',
     ],
   ])('%s is no public address of version 4', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('is not a public address');
+    expect(findUrlProblem(https(host), NOTHING)).toBe('is not a public address');
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('without an allow-list', () => {
     ['percent-encoded', '%31%32%37.0.0.1'],
     ['with an encoded dot', '127%2E0.0.1'],
   ])('%s: %s is refused', (_how, host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('is not a public address');
+    expect(findUrlProblem(https(host), NOTHING)).toBe('is not a public address');
   });
 
   test.each([
@@ -130,7 +130,7 @@ describe('without an allow-list', () => {
     ['segment routing', '5f00::1'],
     ['not given out', '4000::1'],
   ])('%s: %s is no public address of version 6', (_what, host) => {
-    expect(urlProblem(https(`[${host}]`), NOTHING)).toBe('is not a public address');
+    expect(findUrlProblem(https(`[${host}]`), NOTHING)).toBe('is not a public address');
     expect(mayReach(host, NOTHING)).toBe(false);
   });
 
@@ -143,13 +143,13 @@ describe('without an allow-list', () => {
     'a.b.localhost.',
     'ⓛocalhost',
   ])('%s is this machine', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('points to this machine');
+    expect(findUrlProblem(https(host), NOTHING)).toBe('points to this machine');
   });
 
   test.each(['', ' ', 'example.com', '//example.com', '/path', 'https://'])(
     '%j is no address',
     (text) => {
-      expect(urlProblem(text, NOTHING)).toBe('is not a URL');
+      expect(findUrlProblem(text, NOTHING)).toBe('is not a URL');
     },
   );
 
@@ -163,13 +163,13 @@ describe('without an allow-list', () => {
     'example.com:99999',
     'xn--a',
   ])('%s is no host', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('is not a URL');
+    expect(findUrlProblem(https(host), NOTHING)).toBe('is not a URL');
   });
 
   test.each(['http', 'ftp', 'file', 'gopher', 'ws', 'data', 'javascript', 'blob'])(
     '%s is not the way',
     (scheme) => {
-      expect(urlProblem(`${scheme}://example.com/`, NOTHING)).toBe('must start with https://');
+      expect(findUrlProblem(`${scheme}://example.com/`, NOTHING)).toBe('must start with https://');
     },
   );
 
@@ -179,7 +179,7 @@ describe('without an allow-list', () => {
     ':password@example.com',
     'example.com@127.0.0.1',
   ])('%s names a user', (host) => {
-    expect(urlProblem(https(host), NOTHING)).toBe('must not contain credentials');
+    expect(findUrlProblem(https(host), NOTHING)).toBe('must not contain credentials');
   });
 
   test('a resolved address must be public', () => {
@@ -229,7 +229,7 @@ describe('without an allow-list', () => {
       fc.property(
         address,
         spelling,
-        (number, spell) => urlProblem(https(spell(number)), NOTHING) !== null,
+        (number, spell) => findUrlProblem(https(spell(number)), NOTHING) !== null,
       ),
     );
   });
@@ -260,8 +260,8 @@ describe('the installation allows', () => {
     ['http', '10.2.0.1:9000'],
     ['https', '[fe80::1]:8443'],
   ])('%s to %s', (scheme, host) => {
-    expect(urlProblem(`${scheme}://${host}/`, allowed)).toBeNull();
-    expect(isAllowed(destinationOf(new URL(`${scheme}://${host}/`)), allowed)).toBe(true);
+    expect(findUrlProblem(`${scheme}://${host}/`, allowed)).toBeNull();
+    expect(isAllowed(toDestination(new URL(`${scheme}://${host}/`)), allowed)).toBe(true);
   });
 
   test.each([
@@ -278,7 +278,7 @@ describe('the installation allows', () => {
     ['https', 'user@idp.test', 'must not contain credentials'],
     ['ftp', 'idp.test', 'must start with https://'],
   ])('and not %s to %s', (scheme, host, problem) => {
-    expect(urlProblem(`${scheme}://${host}/`, allowed)).toBe(problem);
+    expect(findUrlProblem(`${scheme}://${host}/`, allowed)).toBe(problem);
   });
 
   test('addresses that any name leads to, when they are in its subnets', () => {
@@ -301,7 +301,7 @@ test.each([
 ])('an allow-list that is extended by %s of %s holds %s of %s, and not %s of %s', (...given) => {
   const [configured, held, other] = [0, 2, 4].map((at) => `${given[at]}://${given[at + 1]}/v1`);
   const allowed = readAllowed(extendAllowed([], configured ?? ''));
-  const isHeld = (url = ''): boolean => isAllowed(destinationOf(new URL(url)), allowed);
-  expect([isHeld(held), urlProblem(held ?? '', allowed)]).toEqual([true, null]);
+  const isHeld = (url = ''): boolean => isAllowed(toDestination(new URL(url)), allowed);
+  expect([isHeld(held), findUrlProblem(held ?? '', allowed)]).toEqual([true, null]);
   expect(isHeld(other)).toBe(false);
 });

@@ -5,9 +5,9 @@ import {
   policyLimits,
   type Condition,
 } from '../../../src/domain/policies/definition.ts';
-import { classCost } from '../../../src/domain/patterns/pattern-size.ts';
+import { estimateClassCost } from '../../../src/domain/patterns/pattern-size.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/patterns/regex.ts';
-import { processorMs } from '../../setup/processor-time.ts';
+import { measureProcessorMs } from '../../setup/processor-time.ts';
 
 const refusal = /^holds more Unicode classes \(\\p\{L\}\) or, ignoring case, longer ranges/;
 
@@ -32,7 +32,7 @@ describe('one pattern', () => {
   ])('%s is refused', (pattern) => {
     expect(problemOf(pattern)).toMatch(refusal);
     let count = 0;
-    expect(processorMs(() => compilePattern(`${pattern}${count++}`))).toBeLessThan(50);
+    expect(measureProcessorMs(() => compilePattern(`${pattern}${count++}`))).toBeLessThan(50);
   });
 
   test.each([
@@ -44,7 +44,7 @@ describe('one pattern', () => {
     `[${'\\pL'.repeat(190)}]`,
   ])('%s is taken', (pattern) => {
     expect(problemOf(pattern)).toBe('');
-    expect(classCost(pattern)).toBeLessThanOrEqual(patternLimits.classes);
+    expect(estimateClassCost(pattern)).toBeLessThanOrEqual(patternLimits.classes);
   });
 });
 

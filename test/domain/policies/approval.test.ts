@@ -4,7 +4,7 @@ import { ROLES } from '../../../src/domain/identity/roles.ts';
 import {
   APPROVAL_ACTIONS,
   APPROVAL_STATES,
-  approvalMove,
+  resolveApprovalMove,
   type ApprovalAction,
   type ApprovalState,
 } from '../../../src/domain/policies/changes/approval.ts';
@@ -40,7 +40,7 @@ test('every action leads from its states where it should, and nowhere from the o
     for (const state of APPROVAL_STATES) {
       const user = { userId: free(action), role: 'owner' } as const;
       const [, , to] = LEADS.find(([of, from]) => of === action && from === state) ?? [];
-      const found = approvalMove(action, { state, involved }, user);
+      const found = resolveApprovalMove(action, { state, involved }, user);
       expect(found, `${action} in ${state}`).toMatchObject(to ? { to } : { refused: 'moment' });
     }
 });
@@ -48,7 +48,11 @@ test('every action leads from its states where it should, and nowhere from the o
 test('an action is for its roles, whatever the state', () => {
   for (const [action, state] of LEADS)
     for (const role of ROLES) {
-      const found = approvalMove(action, { state, involved }, { userId: free(action), role });
+      const found = resolveApprovalMove(
+        action,
+        { state, involved },
+        { userId: free(action), role },
+      );
       const isFor = ROLES_OF[action].includes(role);
       expect('to' in found, `${action} by ${role}`).toBe(isFor);
       if (!isFor) expect(found).toMatchObject({ refused: 'person' });
@@ -57,7 +61,7 @@ test('an action is for its roles, whatever the state', () => {
 
 test('no user reviews or enforces their own, enforces what they reviewed, or reviews what they enforced', () => {
   const by = (action: ApprovalAction, state: ApprovalState, userId: string) =>
-    approvalMove(action, { state, involved }, { userId, role: 'owner' });
+    resolveApprovalMove(action, { state, involved }, { userId, role: 'owner' });
   const person = { refused: 'person' };
   for (const action of ['reviewer-approve', 'reviewer-reject'] as const) {
     expect(by(action, 'pending_review', 'ada')).toMatchObject(person);

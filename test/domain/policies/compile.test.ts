@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import {
   compilePolicies,
-  policySetDigest,
+  computePolicySetDigest,
   type PolicyCache,
 } from '../../../src/domain/policies/compile.ts';
 import {
@@ -184,16 +184,16 @@ describe('digest', () => {
     const text =
       '[{"actions":[{"config":{"a":2,"b":1},"type":"notify"}],"conditions":[{"field":"x","logicalOperator":"AND","operator":"equals","value":1}],"id":"b","priority":1},' +
       '{"actions":[{"type":"block"}],"conditions":[{"field":"x","operator":"equals","value":1}],"id":"a","priority":2}]';
-    expect(policySetDigest([a, b])).toBe(hex(text));
+    expect(computePolicySetDigest([a, b])).toBe(hex(text));
     expect(compilePolicies([a, b]).digest).toBe(hex(text));
-    expect(policySetDigest([])).toBe(hex('[]'));
+    expect(computePolicySetDigest([])).toBe(hex('[]'));
   });
 
   it('changes with what is judged, not with names', () => {
-    expect(policySetDigest([{ ...a, name: 'x', description: 'y', revision: 9 }])).toBe(
-      policySetDigest([a]),
+    expect(computePolicySetDigest([{ ...a, name: 'x', description: 'y', revision: 9 }])).toBe(
+      computePolicySetDigest([a]),
     );
-    expect(policySetDigest([{ ...a, priority: 3 }])).not.toBe(policySetDigest([a]));
+    expect(computePolicySetDigest([{ ...a, priority: 3 }])).not.toBe(computePolicySetDigest([a]));
   });
 });
 
@@ -267,7 +267,7 @@ describe('work', () => {
       decidedBy: 'p1',
       matched: [{ id: 'p1', revision: 2 }],
     });
-    expect(set.digest).toBe(policySetDigest([many[0]!, changed, ...many.slice(3)]));
+    expect(set.digest).toBe(computePolicySetDigest([many[0]!, changed, ...many.slice(3)]));
   });
 
   it('keeps nothing between evaluations', () => {

@@ -2,13 +2,13 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
-import { factsInParts, factsOf } from '../../../src/domain/policies/facts.ts';
+import { factsInParts, deriveFacts } from '../../../src/domain/policies/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {
   const pii = { types: ['EMAIL'], outputTypes: [] };
-  return factsOf({
+  return deriveFacts({
     submitted,
     at: new Date(at),
     confidenceScore: 0.7,
@@ -53,7 +53,7 @@ describe('facts', () => {
       pii: { types: [], outputTypes: [] },
     };
     expect(
-      factsOf({ ...rest, submitted: { agentName: 'forged' }, agentName: null })['agentName'],
+      deriveFacts({ ...rest, submitted: { agentName: 'forged' }, agentName: null })['agentName'],
     ).toBeNull();
   });
 
@@ -185,7 +185,7 @@ describe('recipient domains', () => {
         const expected = [...text.matchAll(address)].map(([, domain = '']) => domain.toLowerCase());
         expect(action(text)['recipientDomains']).toEqual([...new Set(expected)]);
       }),
-      { numRuns: runs(500, 20_000) },
+      { numRuns: chooseRuns(500, 20_000) },
     );
   });
 });
@@ -205,7 +205,7 @@ it('texts full of addresses are searched in parts', () => {
   let part = parts.next();
   for (; !part.done; part = parts.next()) pauses++;
   expect(pauses).toBeGreaterThanOrEqual(5);
-  expect(part.value).toEqual(factsOf(known));
+  expect(part.value).toEqual(deriveFacts(known));
   expect(part.value['action']).toMatchObject({
     recipientDomains: ['b0.co', 'b1.co', 'b2.co', 'b3.co', 'b4.co'],
   });

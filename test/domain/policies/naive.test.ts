@@ -11,7 +11,7 @@ import {
   type PolicyDefinition,
 } from '../../../src/domain/policies/definition.ts';
 import { interpret } from './naive.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const scalar = fc.constantFrom(
   'a',
@@ -120,9 +120,9 @@ describe('the compiled set and the naive interpreter', () => {
           }
         },
       ),
-      { numRuns: runs(1_000, 3_000) },
+      { numRuns: chooseRuns(1_000, 3_000) },
     );
-    expect(Math.min(seen.matches, seen.errors, seen.failures)).toBeGreaterThan(runs(5, 50));
+    expect(Math.min(seen.matches, seen.errors, seen.failures)).toBeGreaterThan(chooseRuns(5, 50));
   });
 
   it('draw conditions that could be saved, besides the one pattern that could not', () => {

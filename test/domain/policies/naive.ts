@@ -6,7 +6,7 @@ import {
   type Condition,
   type PolicyDefinition,
 } from '../../../src/domain/policies/definition.ts';
-import { instantOf } from '../../../src/domain/policies/instant.ts';
+import { parseInstant } from '../../../src/domain/policies/instant.ts';
 import { compilePattern, patternLimits } from '../../../src/domain/patterns/regex.ts';
 import { Work, workLimits } from '../../../src/domain/work.ts';
 
@@ -96,7 +96,7 @@ function holds({ field, operator, value }: Condition, facts: JsonObject): Outcom
   if (typeof actual === 'number' && typeof value === 'number')
     return plain(sign * (actual - value) > 0);
   if (typeof actual !== 'string' || typeof value !== 'string') return plain(false);
-  const [left, right] = [instantOf(actual), instantOf(value)];
+  const [left, right] = [parseInstant(actual), parseInstant(value)];
   return plain(left !== null && right !== null && sign * (left - right) > 0);
 }
 
@@ -116,7 +116,7 @@ function matches(actual: Json, source: string): Outcome {
   const texts = (Array.isArray(actual) ? actual : [actual]).filter(
     (item) => typeof item === 'string',
   );
-  const { instructions, occursIn } = result.pattern;
+  const { instructions, hasMatch } = result.pattern;
   const length = texts.join('').length;
   if (length * instructions > patternLimits.work) {
     return {
@@ -124,7 +124,7 @@ function matches(actual: Json, source: string): Outcome {
       error: `text of ${length} characters is too long for a pattern of ${instructions} instructions`,
     };
   }
-  return plain(occursIn(texts, new Work(workLimits.conditions)));
+  return plain(hasMatch(texts, new Work(workLimits.conditions)));
 }
 
 function plain(truth: boolean): Outcome {

@@ -6,20 +6,23 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { type Condition } from '../../../src/domain/policies/definition.ts';
-import { exactSum } from '../../../src/domain/policies/amounts/exact-sum.ts';
+import { sumExactly } from '../../../src/domain/policies/amounts/exact-sum.ts';
 import {
   type RecordedDecision,
   type RecordedEvaluation,
   type RecordedFacts,
-  judgeAgain,
+  replayJudgement,
 } from '../../../src/domain/policies/replay.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
 import { JUDGING_VERSION, PATTERN_ENGINE } from '../../../src/domain/judging-version.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { createScrubber } from '../../../src/domain/scrub/scrubber.ts';
-import { judge, type Judgement } from '../../../src/resources/traces/ingestion/judge.ts';
-import { runs } from '../../setup/runs.ts';
+import {
+  evaluateSubmission,
+  type Judgement,
+} from '../../../src/resources/traces/ingestion/judge.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 import { policy } from './build.ts';
 import { anyDecision } from '../record/any-decision.ts';
 
@@ -54,7 +57,7 @@ const agent = {
 };
 
 function judged(submitted: JsonObject): Judgement {
-  return judge(submitted, {
+  return evaluateSubmission(submitted, {
     agent,
     agentPolicies: agent.policies,
     history: { recentOverrideRate: null, recentFlagRate: null },
@@ -95,36 +98,36 @@ function shuffled(given: Json, turn: number): Json {
   return Object.fromEntries([...members.slice(at), ...members.slice(0, at)].toReversed());
 }
 
-const many = { numRuns: runs(300, 10_000) };
+const many = { numRuns: chooseRuns(300, 10_000) };
 
 describe('a decision', () => {
   test('is judged the same whatever the order of its keys, and replays alike except for undecided policies', () => {
-    let told = 0;
+    let decidedCount = 0;
     fc.assert(
       fc.property(anyDecision, fc.nat(20), (given, turn) => {
         const [one, other] = [judged(given), judged(shuffled(given, turn) as JsonObject)];
         expect(canonicalize(other.evaluation)).toBe(canonicalize(one.evaluation));
         expect(canonicalize(other.content)).toBe(canonicalize(one.content));
-        const { matched, undecided, isSame } = judgeAgain(recorded(one), policies);
+        const { matched, undecided, isSame } = replayJudgement(recorded(one), policies);
         expect(isSame).toBe(true);
         expect(matched).toEqual(one.matchedPolicyIds.filter((id) => !undecided.includes(id)));
-        if (matched.length > 0) told++;
+        if (matched.length > 0) decidedCount++;
       }),
       many,
     );
-    expect(told).toBeGreaterThan(many.numRuns / 10);
+    expect(decidedCount).toBeGreaterThan(many.numRuns / 10);
   });
 
   test('that was changed is not the same', () => {
     const record = recorded(judged(submittedTo('alpha')));
     const forged = { ...record, content: submittedTo('alpha\nbeta') };
-    expect(judgeAgain(forged, policies).isSame).toBe(false);
+    expect(replayJudgement(forged, policies).isSame).toBe(false);
   });
 
   test('without committed facts leaves policies undecided that read more than score and tags', () => {
     const { facts, ...before } = recorded(judged(submittedTo('bob@example.org')));
     expect(facts).toBeDefined();
-    const { undecided, isSame } = judgeAgain(before, policies);
+    const { undecided, isSame } = replayJudgement(before, policies);
     expect(isSame).toBe(true);
     expect(undecided).toEqual(expect.arrayContaining(['whom', 'types', 'who', 'text']));
     expect(undecided).not.toContain('doubt');
@@ -165,23 +168,23 @@ test('amounts of any size and number of places are summed exactly, in any order'
   fc.assert(
     fc.property(fc.array(plain, { maxLength: 30 }), (values) => {
       const sum = decimalSum(values);
-      expect(exactSum(values) + 0).toBe(sum + 0);
-      expect(exactSum(values.toReversed()) + 0).toBe(sum + 0);
+      expect(sumExactly(values) + 0).toBe(sum + 0);
+      expect(sumExactly(values.toReversed()) + 0).toBe(sum + 0);
     }),
   );
 });
 
 test('amounts are summed exactly', () => {
-  expect(exactSum([0.1, 0.2, 0.3])).toBe(0.6);
-  expect(exactSum([])).toBe(0);
-  expect(exactSum([1e21, 1e-7, 5])).toBe(1e21);
-  expect(exactSum([1e20, 0.5, 0.25])).toBe(1e20);
+  expect(sumExactly([0.1, 0.2, 0.3])).toBe(0.6);
+  expect(sumExactly([])).toBe(0);
+  expect(sumExactly([1e21, 1e-7, 5])).toBe(1e21);
+  expect(sumExactly([1e20, 0.5, 0.25])).toBe(1e20);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1e9 }), { maxLength: 20 }), (cents) => {
       const amounts = cents.map((cent) => cent / 100);
       const sum = cents.reduce((total, cent) => total + cent, 0);
-      expect(exactSum(amounts)).toBe(sum / 100);
-      expect(exactSum(amounts.toReversed())).toBe(sum / 100);
+      expect(sumExactly(amounts)).toBe(sum / 100);
+      expect(sumExactly(amounts.toReversed())).toBe(sum / 100);
     }),
   );
 });

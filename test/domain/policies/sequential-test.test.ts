@@ -2,17 +2,17 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { armOf, judgesAlike } from '../../../src/domain/policies/changes/canary.ts';
+import { drawArm, hasSameEffect } from '../../../src/domain/policies/changes/canary.ts';
 import {
-  afterEvent,
+  addTestEvent,
   ALPHA,
   type Arm,
   NOTHING_SEEN,
-  pValueOf,
+  computePValue,
   type SequentialTest,
 } from '../../../src/domain/policies/changes/sequential-test.ts';
 import { type Chance, seeded } from '../../ledger/random.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 interface World {
   share: number;
@@ -21,7 +21,7 @@ interface World {
 }
 
 const DECISIONS = 1500;
-const RUNS = runs(300, 10_000);
+const RUNS = chooseRuns(300, 10_000);
 
 /** Runs a canary that is checked after every decision; returns the first decision and when it fell. */
 function watch(chance: Chance, { share, rates }: World, look: (seen: Seen) => boolean): boolean {
@@ -29,7 +29,7 @@ function watch(chance: Chance, { share, rates }: World, look: (seen: Seen) => bo
   for (let index = 0; index < DECISIONS; index++) {
     const arm = chance.next() < share ? 'canary' : 'control';
     seen.n[arm] += 1;
-    if (chance.happens(rates[arm])) seen.test = afterEvent(seen.test, arm, share);
+    if (chance.happens(rates[arm])) seen.test = addTestEvent(seen.test, arm, share);
     if (look(seen)) return true;
   }
   return false;
@@ -99,12 +99,12 @@ test('the ratio is a martingale: one more event leaves its mean where it is', ()
   fc.assert(
     fc.property(share, fc.array(arm, { maxLength: 200 }), (of, seen) => {
       let now = NOTHING_SEEN;
-      for (const event of seen) now = afterEvent(now, event, of);
+      for (const event of seen) now = addTestEvent(now, event, of);
       const after = (event: Arm): number =>
-        Math.exp(afterEvent(now, event, of).logRatio - now.logRatio);
+        Math.exp(addTestEvent(now, event, of).logRatio - now.logRatio);
       expect(of * after('canary') + (1 - of) * after('control')).toBeCloseTo(1, 9);
     }),
-    { numRuns: runs(100, 5000) },
+    { numRuns: chooseRuns(100, 5000) },
   );
 });
 
@@ -113,22 +113,22 @@ test('the p-value only falls, and the first decision stays', () => {
     fc.property(share, fc.array(arm, { maxLength: 300 }), (of, seen) => {
       let now = NOTHING_SEEN;
       for (const event of seen) {
-        const next = afterEvent(now, event, of);
-        expect(pValueOf(next)).toBeLessThanOrEqual(pValueOf(now));
-        expect(next.decision !== 'continue').toBe(pValueOf(next) <= ALPHA);
+        const next = addTestEvent(now, event, of);
+        expect(computePValue(next)).toBeLessThanOrEqual(computePValue(now));
+        expect(next.decision !== 'continue').toBe(computePValue(next) <= ALPHA);
         if (now.decision !== 'continue') expect(next.decision).toBe(now.decision);
         now = next;
       }
       expect(now.events.control + now.events.canary).toBe(seen.length);
     }),
-    { numRuns: runs(100, 5000) },
+    { numRuns: chooseRuns(100, 5000) },
   );
 });
 
 test('a share of the decisions falls to the canary, always the same ones, others for another canary', () => {
   const ids = Array.from({ length: 5000 }, (_, index) => `trc_${index.toString(16)}`);
   const drawn = (id: string, of: number): string[] =>
-    ids.filter((traceId) => armOf({ id, share: of }, traceId) === 'canary');
+    ids.filter((traceId) => drawArm({ id, share: of }, traceId) === 'canary');
   for (const of of [0.01, 0.1, 0.5, 0.99]) {
     const inCanary = drawn('one', of).length / ids.length;
     expect(Math.abs(inCanary - of)).toBeLessThan(4 * Math.sqrt((of * (1 - of)) / ids.length));
@@ -148,10 +148,10 @@ test('two versions judge alike where conditions, actions and priority are the sa
   };
   const off = Object.assign({}, policy, { enabled: false });
   const later = Object.assign({}, policy, { priority: 2 });
-  expect(judgesAlike(policy, structuredClone(policy))).toBe(true);
-  expect(judgesAlike(policy, later)).toBe(false);
-  expect(judgesAlike(policy, off)).toBe(false);
-  expect(judgesAlike(policy, null)).toBe(false);
-  expect(judgesAlike(off, null)).toBe(true);
-  expect(judgesAlike(off, Object.assign({}, later, { enabled: false }))).toBe(true);
+  expect(hasSameEffect(policy, structuredClone(policy))).toBe(true);
+  expect(hasSameEffect(policy, later)).toBe(false);
+  expect(hasSameEffect(policy, off)).toBe(false);
+  expect(hasSameEffect(policy, null)).toBe(false);
+  expect(hasSameEffect(off, null)).toBe(true);
+  expect(hasSameEffect(off, Object.assign({}, later, { enabled: false }))).toBe(true);
 });

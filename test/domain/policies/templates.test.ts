@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { checkPolicy } from '../../../src/domain/policies/definition.ts';
-import { factsOf } from '../../../src/domain/policies/facts.ts';
+import { deriveFacts } from '../../../src/domain/policies/facts.ts';
 import {
   findTemplate,
   policyTemplates,
@@ -33,7 +33,7 @@ function matches(id: string, decision: Decision): boolean {
   } = decision;
   const template = findTemplate(id);
   if (template === undefined) throw new Error(`no template ${id}`);
-  const facts = factsOf({
+  const facts = deriveFacts({
     submitted: {
       inputContext: { prompt },
       outputDecision: { action, ...(rationale !== undefined && { rationale }) },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Condition } from '../../../src/domain/policies/definition.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
 import {
-  workspaceLimitViolation,
+  findWorkspaceLimitViolation,
   workspaceLimits,
 } from '../../../src/domain/policies/workspace-limits.ts';
 
@@ -18,12 +18,12 @@ const many = (count: number, conditions: Condition[]) =>
   Array.from({ length: count }, () => ({ conditions }));
 
 test('the whole library fits', () => {
-  expect(workspaceLimitViolation(policyTemplates)).toBeNull();
+  expect(findWorkspaceLimitViolation(policyTemplates)).toBeNull();
 });
 
 test('policies are counted', () => {
-  expect(workspaceLimitViolation(many(workspaceLimits.policies, [plain]))).toBeNull();
-  expect(workspaceLimitViolation(many(workspaceLimits.policies + 1, [plain]))).toContain(
+  expect(findWorkspaceLimitViolation(many(workspaceLimits.policies, [plain]))).toBeNull();
+  expect(findWorkspaceLimitViolation(many(workspaceLimits.policies + 1, [plain]))).toContain(
     String(workspaceLimits.policies),
   );
 });
@@ -32,15 +32,15 @@ test('instructions are counted once for each distinct field and pattern', () => 
   const fields = Array.from({ length: 24 }, (_, i) => `metadata.f${i}`);
   const spread = (repetitions: number) =>
     fields.map((field) => ({ conditions: [regex(field, repetitions)] }));
-  expect(workspaceLimitViolation(spread(400))).toBeNull();
-  expect(workspaceLimitViolation([...spread(400), ...spread(400)])).toBeNull();
-  expect(workspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(
+  expect(findWorkspaceLimitViolation(spread(400))).toBeNull();
+  expect(findWorkspaceLimitViolation([...spread(400), ...spread(400)])).toBeNull();
+  expect(findWorkspaceLimitViolation([...spread(400), ...spread(401)])).toMatch(
     /instructions in total; these have \d+$/,
   );
 });
 
 test('a stored pattern that would no longer be accepted costs nothing, for it is not searched', () => {
   expect(
-    workspaceLimitViolation(many(1, [{ field: 'a', operator: 'regex', value: '(' }])),
+    findWorkspaceLimitViolation(many(1, [{ field: 'a', operator: 'regex', value: '(' }])),
   ).toBeNull();
 });

@@ -3,12 +3,19 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { happensExp, type Random16, uniformBelow } from '../../../src/domain/privacy/chances.ts';
-import { discreteGaussian, discreteLaplace } from '../../../src/domain/privacy/discrete-noise.ts';
-import { noiseFor } from '../../../src/domain/privacy/mechanism.ts';
+import {
+  drawExpBernoulli,
+  type Random16,
+  drawUniform,
+} from '../../../src/domain/privacy/chances.ts';
+import {
+  drawDiscreteGaussian,
+  drawDiscreteLaplace,
+} from '../../../src/domain/privacy/discrete-noise.ts';
+import { createNoise } from '../../../src/domain/privacy/mechanism.ts';
 import { fromNanos, toNanos } from '../../../src/domain/privacy/nano-units.ts';
-import { release } from '../../../src/domain/privacy/released-numbers.ts';
-import { runs } from '../../setup/runs.ts';
+import { releaseGroups } from '../../../src/domain/privacy/released-numbers.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 /** The same bytes every time, so that no test fails by chance. */
 function bytesOf(seed: string): Random16 {
@@ -62,7 +69,7 @@ const limit = (cells: number): number => {
 describe('exact chances', () => {
   test.each([1n, 2n, 7n, 1000n])('below %s every number is as likely', (bound) => {
     const random16 = bytesOf(`uniform ${bound}`);
-    const values = sample(3000, () => uniformBelow(bound, random16));
+    const values = sample(3000, () => drawUniform(bound, random16));
     expect(Math.max(...values)).toBeLessThan(Number(bound));
     expect(Math.min(...values)).toBe(0);
     expect(Math.abs(mean(values) - (Number(bound) - 1) / 2)).toBeLessThan(Number(bound) * 0.03);
@@ -71,7 +78,7 @@ describe('exact chances', () => {
   test('bounds beyond 16 bytes are reached', () => {
     const random16 = bytesOf('wide');
     const bound = 1n << 300n;
-    const values = Array.from({ length: 50 }, () => uniformBelow(bound, random16));
+    const values = Array.from({ length: 50 }, () => drawUniform(bound, random16));
     expect(values.every((value) => value >= 0n && value < bound)).toBe(true);
     expect(values.some((value) => value >> 290n > 0n)).toBe(true);
   });
@@ -84,7 +91,7 @@ describe('exact chances', () => {
   ])('e^-(%s/%s) happens as often as it says', (over, under) => {
     const random16 = bytesOf(`exp ${over}/${under}`);
     const size = 4000;
-    const share = sample(size, () => (happensExp({ over, under }, random16) ? 1n : 0n));
+    const share = sample(size, () => (drawExpBernoulli({ over, under }, random16) ? 1n : 0n));
     expect(mean(share)).toBeCloseTo(Math.exp(-Number(over) / Number(under)), 1);
   });
 });
@@ -97,7 +104,7 @@ describe('distributions', () => {
   ])('the discrete Laplace of scale %s/%s is as its formula says', (over, under) => {
     const random16 = bytesOf(`laplace ${over}/${under}`);
     const scale = Number(over) / Number(under);
-    const values = sample(6000, () => discreteLaplace({ over, under }, random16));
+    const values = sample(6000, () => drawDiscreteLaplace({ over, under }, random16));
     const reach = Math.ceil(scale * 4);
     const statistic = chiSquare(values, (x) => Math.exp(-Math.abs(x) / scale), reach);
     expect(statistic).toBeLessThan(limit(2 * reach + 2));
@@ -107,7 +114,7 @@ describe('distributions', () => {
     'the discrete Gaussian of variance %s is as its formula says',
     (variance) => {
       const random16 = bytesOf(`gaussian ${variance}`);
-      const values = sample(6000, () => discreteGaussian(variance, random16));
+      const values = sample(6000, () => drawDiscreteGaussian(variance, random16));
       const reach = Math.ceil(Math.sqrt(Number(variance)) * 2.5);
       const statistic = chiSquare(
         values,
@@ -120,7 +127,7 @@ describe('distributions', () => {
 
   test('a sample of another scale is detected, so these tests can fail', () => {
     const random16 = bytesOf('other');
-    const values = sample(6000, () => discreteLaplace({ over: 4n, under: 1n }, random16));
+    const values = sample(6000, () => drawDiscreteLaplace({ over: 4n, under: 1n }, random16));
     expect(chiSquare(values, (x) => Math.exp(-Math.abs(x) / 3), 12)).toBeGreaterThan(limit(26));
   });
 });
@@ -134,7 +141,7 @@ describe('mechanisms', () => {
   test('the Gaussian is wide enough for its epsilon and delta, and no wider than needed', () => {
     fc.assert(
       fc.property(cost, fc.integer({ min: 1, max: 10_000 }), ({ epsilon, delta }, sensitivity) => {
-        const { standardDeviation } = noiseFor('gaussian', { epsilon, delta }, sensitivity);
+        const { standardDeviation } = createNoise('gaussian', { epsilon, delta }, sensitivity);
         const lossAt = (deviation: number): number => {
           const rho = sensitivity ** 2 / (2 * deviation ** 2);
           return rho + 2 * Math.sqrt(rho * Math.log(1 / fromNanos(delta)));
@@ -143,7 +150,7 @@ describe('mechanisms', () => {
         const narrower = Math.sqrt(Math.max(standardDeviation ** 2 - 2, 0));
         if (narrower > 1000) expect(lossAt(narrower * 0.99)).toBeGreaterThan(fromNanos(epsilon));
       }),
-      { numRuns: runs(100, 5000) },
+      { numRuns: chooseRuns(100, 5000) },
     );
   });
 
@@ -158,12 +165,12 @@ describe('mechanisms', () => {
             drawn += 1;
             return random16();
           };
-          const noise = noiseFor(mechanism, spent, 5000);
+          const noise = createNoise(mechanism, spent, 5000);
           const values = sample(20, () => noise.draw(counting));
           expect(drawn / values.length).toBeLessThan(200);
           expect(Math.max(...values.map(Math.abs))).toBeLessThan(noise.standardDeviation * 30 + 1);
         }),
-        { numRuns: runs(30, 1000) },
+        { numRuns: chooseRuns(30, 1000) },
       );
     },
   );
@@ -171,7 +178,7 @@ describe('mechanisms', () => {
   test('the stated standard deviation is that of the noise', () => {
     for (const mechanism of ['laplace', 'gaussian'] as const) {
       const random16 = bytesOf(mechanism);
-      const noise = noiseFor(mechanism, { epsilon: toNanos(0.3), delta: toNanos(1e-5) }, 1);
+      const noise = createNoise(mechanism, { epsilon: toNanos(0.3), delta: toNanos(1e-5) }, 1);
       const values = sample(4000, () => noise.draw(random16));
       const found = Math.sqrt(mean(values.map((value) => value ** 2)));
       expect(found / noise.standardDeviation).toBeGreaterThan(0.93);
@@ -190,7 +197,11 @@ describe('a release', () => {
 
   test('returns every group, counts near the truth, in whole numbers', () => {
     for (const mechanism of ['laplace', 'gaussian'] as const) {
-      const { groups } = release(exact, { metric: 'count', mechanism, cost }, bytesOf(mechanism));
+      const { groups } = releaseGroups(
+        exact,
+        { metric: 'count', mechanism, cost },
+        bytesOf(mechanism),
+      );
       expect(groups.map(({ group }) => group)).toEqual(['a', 'b']);
       expect(Math.abs((groups[0]?.value ?? 0) - 1000)).toBeLessThan(60);
       expect(Number.isInteger(groups[1]?.value)).toBe(true);
@@ -199,7 +210,7 @@ describe('a release', () => {
 
   test('a mean is within its range, and none where the count is not positive', () => {
     for (let seed = 0; seed < 50; seed++) {
-      const { groups } = release(
+      const { groups } = releaseGroups(
         exact,
         { metric: 'meanConfidence', mechanism: 'laplace', cost },
         bytesOf(`mean ${seed}`),
@@ -217,7 +228,11 @@ describe('a release', () => {
   test('a mean has a deviation of its own, and what may be empty has neither', () => {
     const query = { metric: 'meanConfidence', mechanism: 'laplace', cost } as const;
     for (let seed = 0; seed < 50; seed++) {
-      const { groups, standardDeviation } = release(exact, query, bytesOf(`deviation ${seed}`));
+      const { groups, standardDeviation } = releaseGroups(
+        exact,
+        query,
+        bytesOf(`deviation ${seed}`),
+      );
       const [large, small] = groups;
       expect(large?.standardDeviation).toBeGreaterThan(0);
       expect(large?.standardDeviation).toBeLessThan(standardDeviation);
@@ -229,8 +244,8 @@ describe('a release', () => {
   });
 
   test('a mean pays its two numbers out of one cost', () => {
-    const one = release(exact, { metric: 'count', mechanism: 'laplace', cost }, bytesOf('x'));
-    const two = release(
+    const one = releaseGroups(exact, { metric: 'count', mechanism: 'laplace', cost }, bytesOf('x'));
+    const two = releaseGroups(
       exact,
       { metric: 'meanConfidence', mechanism: 'laplace', cost },
       bytesOf('x'),

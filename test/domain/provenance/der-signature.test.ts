@@ -3,8 +3,8 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { p1363OfDer } from '../../../src/domain/provenance/der-signature.ts';
-import { runs } from '../../setup/runs.ts';
+import { convertDerSignature } from '../../../src/domain/provenance/der-signature.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const [short, high] = ['01', `00 ${'ff'.repeat(32)}`];
@@ -19,7 +19,7 @@ test.for([
   ],
   ['a leading zero', '30 07 0202 0080 0201 01', half('80') + half('01')],
 ])('%s', ([, der, expected]) => {
-  expect(Buffer.from(p1363OfDer(hex(der ?? ''))).toString('hex')).toBe(expected);
+  expect(Buffer.from(convertDerSignature(hex(der ?? ''))).toString('hex')).toBe(expected);
 });
 
 test.for([
@@ -37,17 +37,17 @@ test.for([
   ['an empty number', '30 05 0200 0201 02'],
   ['a number of 33 bytes', `30 26 0221 01${'00'.repeat(32)} 0201 01`],
 ])('refuses %s', ([, der]) => {
-  expect(() => p1363OfDer(hex(der ?? ''))).toThrow(TypeError);
+  expect(() => convertDerSignature(hex(der ?? ''))).toThrow(TypeError);
 });
 
 test('a signature of one form verifies in the other', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-      const converted = p1363OfDer(sign('sha256', bytes, privateKey));
+      const converted = convertDerSignature(sign('sha256', bytes, privateKey));
       const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const;
       expect(verify('sha256', bytes, key, converted)).toBe(true);
     }),
-    { numRuns: runs(100, 5000) },
+    { numRuns: chooseRuns(100, 5000) },
   );
 });

@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { CompactSign, compactVerify, exportJWK } from 'jose';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Claim, claimOf, NO_ASSERTIONS } from '../../../src/domain/provenance/claim.ts';
+import { type Claim, createClaim, NO_ASSERTIONS } from '../../../src/domain/provenance/claim.ts';
 import { verifyLegacyManifest } from '../../../src/domain/provenance/legacy-manifest.ts';
 import {
   MANIFEST_MAX,
@@ -13,18 +13,18 @@ import {
   type Verified,
   type VerifyReason,
 } from '../../../src/domain/provenance/manifest.ts';
-import { kidOf, publicJwkOf } from '../../../src/domain/provenance/public-key.ts';
-import { manifestVerdict } from '../../../src/domain/provenance/verdict.ts';
+import { computeKid, toPublicJwk } from '../../../src/domain/provenance/public-key.ts';
+import { decideManifestVerdict } from '../../../src/domain/provenance/verdict.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 function pairOf(): { kid: string; privateKey: KeyObject; publicKey: KeyObject } {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { ...pair, kid: kidOf(publicJwkOf(pair.publicKey)) };
+  return { ...pair, kid: computeKid(toPublicJwk(pair.publicKey)) };
 }
 const [key, other] = [pairOf(), pairOf()];
-const known = new Map([key, other].map(({ kid, publicKey }) => [kid, publicJwkOf(publicKey)]));
+const known = new Map([key, other].map(({ kid, publicKey }) => [kid, toPublicJwk(publicKey)]));
 const keyOf = (kid: string) => Promise.resolve(known.get(kid) ?? null);
 const stranger = pairOf();
 
@@ -36,7 +36,7 @@ const FACTS = {
   contentHash: 'ab'.repeat(32),
   issuedAt: '2026-05-05T05:05:05.005Z',
 };
-const claim = claimOf(FACTS, {
+const claim = createClaim(FACTS, {
   ...NO_ASSERTIONS,
   actions: [{ action: 'c2pa.created' }],
   ingredients: [{ title: 'a' }, { title: 'b' }],
@@ -76,7 +76,7 @@ const hmac = await new CompactSign(Buffer.from(textOf(claim)))
 
 const CASES: [string, string, VerifyReason][] = [
   ['as it was signed', signed, 'verified'],
-  ['without assertions', await forged(HEADER, claimOf(FACTS, NO_ASSERTIONS)), 'verified'],
+  ['without assertions', await forged(HEADER, createClaim(FACTS, NO_ASSERTIONS)), 'verified'],
   ['by another key of ours', await forged({ ...HEADER, kid: other.kid }, claim, other), 'verified'],
   // Form.
   ['nothing', '', 'manifest-malformed'],
@@ -194,7 +194,7 @@ const CASES: [string, string, VerifyReason][] = [
   ['signed by another key of ours', await forged(HEADER, claim, other), 'signature-invalid'],
   [
     'a stranger’s key in the header',
-    await forged({ ...HEADER, jwk: publicJwkOf(stranger.publicKey) }, claim, stranger),
+    await forged({ ...HEADER, jwk: toPublicJwk(stranger.publicKey) }, claim, stranger),
     'signature-invalid',
   ],
   [
@@ -272,7 +272,7 @@ test('no byte of a manifest can be changed', async () => {
         expect((await verifyManifest(changed, keyOf)).reason).not.toBe('verified');
       },
     ),
-    { numRuns: runs(200, 5000) },
+    { numRuns: chooseRuns(200, 5000) },
   );
 });
 
@@ -314,7 +314,7 @@ test.for([
     'signature-invalid',
   ],
 ] as const)('the verdict: %s', ([, verified, on, contentHash, reason]) => {
-  expect(manifestVerdict({ verified, record: on, contentHash })).toBe(reason);
+  expect(decideManifestVerdict({ verified, record: on, contentHash })).toBe(reason);
 });
 
 const MAC = '5c1fd7f1a0c4b0b1e2a1f6d0a7b8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5e6f70';

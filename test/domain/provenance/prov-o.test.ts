@@ -5,17 +5,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   GRAPH_TYPES,
-  negotiate,
-  serialise,
+  negotiateGraphType,
+  serializeGraph,
 } from '../../../src/domain/provenance/prov-o/serialise.ts';
 import {
   type Provenance,
   type Review,
-  triplesOf,
+  createTriples,
 } from '../../../src/domain/provenance/prov-o/triples.ts';
 import { sha256Hex } from '../../../src/domain/record/chain.ts';
-import { canonicalGraph } from '../../setup/rdf/canonical-graph.ts';
-import { runs } from '../../setup/runs.ts';
+import { normalizeGraph } from '../../setup/rdf/canonical-graph.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const AT = new Date('2026-05-05T05:05:05.005Z');
 const REVIEW: Review = { sequence: 9, userId: 'a'.repeat(24), decision: 'approve', at: AT };
@@ -42,7 +42,7 @@ async function hashesOf(
 ): Promise<{ hashes: Set<string>; lines: string[] }> {
   const canonical = await Promise.all(
     GRAPH_TYPES.map(async (type) =>
-      canonicalGraph(await serialise(triplesOf(decisions), type), type),
+      normalizeGraph(await serializeGraph(createTriples(decisions), type), type),
     ),
   );
   const hashes = new Set(canonical.map((text) => createHash('sha256').update(text).digest('hex')));
@@ -60,14 +60,14 @@ test('the three serialisations are the same graph', async () => {
   ]);
   expect(hashes.size).toBe(1);
   expect(lines).toHaveLength(
-    triplesOf([decisionOf(), decisionOf({ traceId: 'trc_2', reviews: [] })]).length,
+    createTriples([decisionOf(), decisionOf({ traceId: 'trc_2', reviews: [] })]).length,
   );
 });
 
 test('strings have no type in either form, and all other literals have one', async () => {
-  const triples = triplesOf([decisionOf()]);
-  const turtle = await serialise(triples, 'text/turtle');
-  const { '@graph': graph } = JSON.parse(await serialise(triples, 'application/ld+json'));
+  const triples = createTriples([decisionOf()]);
+  const turtle = await serializeGraph(triples, 'text/turtle');
+  const { '@graph': graph } = JSON.parse(await serializeGraph(triples, 'application/ld+json'));
   expect(turtle).not.toMatch(/\^\^xsd:string|rdf:type/);
   const trace = graph.find((node: { '@id': string }) => node['@id'] === TRACE);
   expect(trace).toMatchObject({
@@ -133,7 +133,7 @@ test.for([
   ['more than the limit', Array.from({ length: 60 }, (_, i) => `trc_${i}`), 50],
 ] as const)('parents: %s', async ([, parentTraceId, edges]) => {
   const decision = decisionOf({ inputContext: { parentTraceId } as never });
-  const derived = triplesOf([decision]).filter(
+  const derived = createTriples([decision]).filter(
     ({ predicate }) => predicate === 'prov:wasDerivedFrom',
   );
   expect(derived).toHaveLength(edges);
@@ -151,7 +151,7 @@ test('any texts of a decision give valid serialisations of the same graph', asyn
       expect(hashes.size).toBe(1);
       expect(lines.filter((line) => line.includes('wasDerivedFrom'))).toHaveLength(1);
     }),
-    { numRuns: runs(50, 600) },
+    { numRuns: chooseRuns(50, 600) },
   );
 });
 
@@ -177,5 +177,5 @@ test.for([
   ['text/turtle;charset=utf-8', TURTLE],
   [',,;;,', LD],
 ] as const)('Accept %s', ([accept, type]) => {
-  expect(negotiate(accept)).toBe(type);
+  expect(negotiateGraphType(accept)).toBe(type);
 });

@@ -9,8 +9,8 @@ import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
 import { RECIPE } from '../../../src/domain/record/bundle.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { has } from '../tools.ts';
-import { bundleOf, disclosed, sampleHistory } from '../verifier/sample-chain.ts';
-import { vectors, vectorText } from './vectors.ts';
+import { createBundleLines, disclosed, sampleHistory } from '../verifier/sample-chain.ts';
+import { readVectors, readVectorText } from './vectors.ts';
 
 interface Vector {
   file: string;
@@ -25,7 +25,7 @@ describe('bundle', () => {
   it('is one JSON document, a line each for the header, every entry and the end', () => {
     const history = disclosed(sampleHistory(2, 12));
     for (const entries of [history, history.slice(3, 4), []]) {
-      const lines = bundleOf(entries);
+      const lines = createBundleLines(entries);
       expect(lines).toHaveLength(entries.length + 2);
       const document = JSON.parse(lines.join('\n')) as Record<string, Json[]>;
       expect(Object.keys(document)).toEqual([
@@ -57,11 +57,11 @@ describe('bundle', () => {
     }
   });
 
-  it.each(vectors<Vector[]>('bundles.json'))(
+  it.each(readVectors<Vector[]>('bundles.json'))(
     '$file with $pins: $verdict, for $what',
     async (vector) => {
       const lines = (async function* () {
-        yield* vectorText(vector.file).trimEnd().split('\n');
+        yield* readVectorText(vector.file).trimEnd().split('\n');
       })();
       const report = await verifyBundle(lines, { pins: vector.pins.map((pin) => readPin(pin)!) });
       const { sequence, code } = report.problems[0] ?? { sequence: null, code: null };
@@ -78,7 +78,7 @@ describe('the recipe', () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-recipe-'));
   const history = disclosed(sampleHistory(4, 6));
   const last = history.at(-1)!;
-  writeFileSync(join(folder, 'bundle.json'), bundleOf(history).join('\n'));
+  writeFileSync(join(folder, 'bundle.json'), createBundleLines(history).join('\n'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** Runs the command of the step that begins with `title`, for one entry. */
@@ -101,7 +101,7 @@ describe('the recipe', () => {
 
   it.skipIf(!has('jq', 'sha256sum'))('shows a broken link', () => {
     const broken = [...history.slice(0, -1), { ...last, prevHash: '0'.repeat(64) }];
-    writeFileSync(join(folder, 'bundle.json'), bundleOf(broken).join('\n'));
+    writeFileSync(join(folder, 'bundle.json'), createBundleLines(broken).join('\n'));
     expect(follow('Links', 0)).toBe('false');
   });
 });

@@ -3,23 +3,23 @@
 import npmCanonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical } from '../../../scripts/verify-bundle/text.ts';
+import { toCanonicalJson } from '../../../scripts/verify-bundle/text.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { vectors } from './vectors.ts';
-import { runs } from '../../setup/runs.ts';
+import { readVectors } from './vectors.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 interface Vectors {
   texts: { name: string; input: string; canonical: string }[];
   numbers: [string, string | null][];
 }
 
-const { texts, numbers } = vectors<Vectors>('canonical-json.json');
+const { texts, numbers } = readVectors<Vectors>('canonical-json.json');
 
 describe('canonical JSON', () => {
   it.each(texts)('$name', ({ input, canonical: expected }) => {
     expect(canonicalize(JSON.parse(input) as Json)).toBe(expected);
-    expect(canonical(JSON.parse(input) as Json)).toBe(expected);
+    expect(toCanonicalJson(JSON.parse(input) as Json)).toBe(expected);
   });
 
   it.each(numbers)('number %s', (bits, expected) => {
@@ -33,9 +33,9 @@ describe('canonical JSON', () => {
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         const value = JSON.parse(text) as Json;
         expect(canonicalize(value)).toBe(npmCanonicalize(value));
-        expect(canonical(value)).toBe(npmCanonicalize(value));
+        expect(toCanonicalJson(value)).toBe(npmCanonicalize(value));
       }),
-      { numRuns: runs(200, 1_000) },
+      { numRuns: chooseRuns(200, 1_000) },
     );
   });
 
@@ -47,7 +47,7 @@ describe('canonical JSON', () => {
           expect(canonicalize(value)).toBe(npmCanonicalize(value));
         },
       ),
-      { numRuns: runs(200, 1_000) },
+      { numRuns: chooseRuns(200, 1_000) },
     );
   });
 
@@ -56,7 +56,7 @@ describe('canonical JSON', () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(canonicalize(value)).toBe(npmCanonicalize(value));
       }),
-      { numRuns: runs(200, 1_000) },
+      { numRuns: chooseRuns(200, 1_000) },
     );
   });
 

@@ -2,19 +2,19 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {
-  chainHash,
-  chainTime,
-  payloadDigest,
+  computeChainHash,
+  formatChainTime,
+  computePayloadDigest,
   sha256Hex,
 } from '../../../src/domain/record/chain.ts';
 import type { Link } from '../../../src/domain/record/chain.ts';
-import { vectors } from './vectors.ts';
+import { readVectors } from './vectors.ts';
 
-const links = vectors<(Link & { chainHash: string })[]>('chain.json');
+const links = readVectors<(Link & { chainHash: string })[]>('chain.json');
 
 describe('chain', () => {
   it.each(links)('seals sequence $sequence after $prevHash', ({ chainHash: expected, ...link }) => {
-    expect(chainHash(link)).toBe(expected);
+    expect(computeChainHash(link)).toBe(expected);
     const { prevHash, payloadDigest: digest, sequence, createdAt } = link;
     const output = execFileSync('sha256sum', {
       input: `${prevHash}${digest}${sequence}${createdAt}`,
@@ -24,14 +24,14 @@ describe('chain', () => {
 
   it('digests the UTF-8 bytes', () => {
     expect(sha256Hex('é')).toBe(sha256Hex(Buffer.from([0xc3, 0xa9])));
-    expect(payloadDigest('abc')).toBe(
+    expect(computePayloadDigest('abc')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
   });
 
   it('writes times with 24 bytes or not at all', () => {
-    expect(chainTime(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
-    expect(() => chainTime(new Date(Date.UTC(10_000, 0)))).toThrow(RangeError);
-    expect(() => chainTime(new Date(NaN))).toThrow(RangeError);
+    expect(formatChainTime(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
+    expect(() => formatChainTime(new Date(Date.UTC(10_000, 0)))).toThrow(RangeError);
+    expect(() => formatChainTime(new Date(NaN))).toThrow(RangeError);
   });
 });

@@ -7,15 +7,15 @@ import { matchDisclosures } from '../../../scripts/verify-bundle/disclosures.ts'
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import {
   disclose,
-  matchesCommitment,
-  saltAt,
-  sealInParts,
+  isCommittedValue,
+  deriveSalt,
+  sealValuesInParts,
   sealValue,
   sealValues,
 } from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { vectors } from './vectors.ts';
-import { runs } from '../../setup/runs.ts';
+import { readVectors } from './vectors.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 interface Vector {
   what: string;
@@ -35,14 +35,14 @@ const seeds = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buf
 const names = fc.constantFrom('outputDecision', 'metadata');
 
 describe('commitments', () => {
-  it.each(vectors<Vector[]>('commitments.json'))('$name: $what', (vector) => {
+  it.each(readVectors<Vector[]>('commitments.json'))('$name: $what', (vector) => {
     const { name, value, seed, text, commitment, disclosures } = vector;
     expect(sealValue(name, value, Buffer.from(vector.seedHex, 'hex'))).toEqual({
       seed,
       text,
       commitment,
     });
-    expect(saltAt(seed, '')).toBe(vector.salt);
+    expect(deriveSalt(seed, '')).toBe(vector.salt);
     expect(disclose(name, seed, text)).toEqual(disclosures);
     expect(matchDisclosures({ [name]: commitment }, disclosures).get(name)!.whole).toBe(true);
   });
@@ -54,7 +54,7 @@ describe('commitments', () => {
         const digest = createHash('sha256')
           .update(text + path)
           .digest();
-        expect(saltAt(text, path)).toBe(digest.subarray(0, 16).toString('base64url'));
+        expect(deriveSalt(text, path)).toBe(digest.subarray(0, 16).toString('base64url'));
       }),
     );
   });
@@ -72,7 +72,7 @@ describe('commitments', () => {
         for (const { path, value: part } of shown.values)
           expect(canonicalize(part)).toBe(canonicalize(at(value, path)));
       }),
-      { numRuns: runs(100, 300) },
+      { numRuns: chooseRuns(100, 300) },
     );
   });
 
@@ -93,24 +93,24 @@ describe('commitments', () => {
             ]);
         }
       }),
-      { numRuns: runs(100, 300) },
+      { numRuns: chooseRuns(100, 300) },
     );
   });
 
   it('matches the stored bytes and no others', () => {
     for (const name of ['outputDecision', 'metadata']) {
       const { seed, text, commitment } = sealValue(name, { a: [1, { b: 'x' }] }, SEED);
-      expect(matchesCommitment(name, { seed, text }, commitment)).toBe(true);
-      expect(matchesCommitment(name, { seed, text: text.replace('1', '2') }, commitment)).toBe(
+      expect(isCommittedValue(name, { seed, text }, commitment)).toBe(true);
+      expect(isCommittedValue(name, { seed, text: text.replace('1', '2') }, commitment)).toBe(
         false,
       );
-      expect(matchesCommitment(name, { seed, text: text.replace(',', ', ') }, commitment)).toBe(
+      expect(isCommittedValue(name, { seed, text: text.replace(',', ', ') }, commitment)).toBe(
         false,
       );
-      expect(matchesCommitment(name, { seed, text: text.slice(1) }, commitment)).toBe(false);
-      expect(matchesCommitment(name, { seed: `Z${seed.slice(1)}`, text }, commitment)).toBe(false);
+      expect(isCommittedValue(name, { seed, text: text.slice(1) }, commitment)).toBe(false);
+      expect(isCommittedValue(name, { seed: `Z${seed.slice(1)}`, text }, commitment)).toBe(false);
       expect(
-        matchesCommitment(
+        isCommittedValue(
           name === 'metadata' ? 'rationale' : 'metadata',
           { seed, text },
           commitment,
@@ -160,7 +160,7 @@ function at(value: Json, path: string): Json {
 
 it('long values are sealed in parts', () => {
   const values = { a: 'x'.repeat(30_000), b: 'short', c: 'y'.repeat(30_000) };
-  const parts = sealInParts(values, () => Buffer.alloc(16));
+  const parts = sealValuesInParts(values, () => Buffer.alloc(16));
   let pauses = 0;
   let part = parts.next();
   for (; !part.done; part = parts.next()) pauses++;

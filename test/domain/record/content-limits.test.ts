@@ -1,6 +1,9 @@
 // Every content limit of version 2026-04-11: accepted at the limit, refused one beyond it (document 1, section 9).
 import { expect, test } from 'vitest';
-import { limitViolations, type Limited } from '../../../src/domain/record/content-limits.ts';
+import {
+  findLimitViolations,
+  type LimitedDecision,
+} from '../../../src/domain/record/content-limits.ts';
 import { atOnce } from '../../../src/domain/others-turn.ts';
 import { SCHEMA_VERSIONS } from '../../../src/domain/record/schema-versions.ts';
 
@@ -8,8 +11,8 @@ const limits = SCHEMA_VERSIONS.find(({ version }) => version === '2026-04-11')?.
 if (!limits) throw new Error('the only registered version is gone');
 
 /** The violations of a decision sent as this text. */
-const violationsOf = (decision: Limited, sent = JSON.stringify(decision)) =>
-  atOnce(limitViolations(decision, limits, Buffer.byteLength(sent)));
+const violationsOf = (decision: LimitedDecision, sent = JSON.stringify(decision)) =>
+  atOnce(findLimitViolations(decision, limits, Buffer.byteLength(sent)));
 
 const input = { prompt: 'p' };
 const output = { action: 'reply' };
@@ -18,7 +21,7 @@ const list = (length: number): unknown[] => Array.from({ length }, () => ({ deci
 /** A value whose JSON has this many bytes. */
 const json = (bytes: number): { s: string } => ({ s: text(bytes - '{"s":""}'.length) });
 
-const cases: [path: string, limit: number, decision: (size: number) => Limited][] = [
+const cases: [path: string, limit: number, decision: (size: number) => LimitedDecision][] = [
   [
     'inputContext.prompt',
     50_000,

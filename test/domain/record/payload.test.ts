@@ -1,14 +1,14 @@
 // Payloads: their vectors, the closed set of members, and the absence of free text in clear.
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { viewFault } from '../../../scripts/verify-bundle/view.ts';
+import { findViewFault } from '../../../scripts/verify-bundle/view.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import { payloadDigest } from '../../../src/domain/record/chain.ts';
+import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
 import { has } from '../tools.ts';
 import { sampleHistory } from '../verifier/sample-chain.ts';
-import { vectors } from './vectors.ts';
+import { readVectors } from './vectors.ts';
 
 interface Vector {
   kind: payloads.Payload['kind'];
@@ -18,14 +18,14 @@ interface Vector {
 }
 
 const attesting = (kind: string) => (facts: object) =>
-  payloads.attestationPayload({ kind, ...facts } as payloads.AttestationFacts);
+  payloads.createAttestationPayload({ kind, ...facts } as payloads.AttestationFacts);
 const builders = {
-  trace: payloads.tracePayload,
-  correction: payloads.correctionPayload,
-  review: payloads.reviewPayload,
-  status: payloads.statusPayload,
-  erasure: payloads.erasurePayload,
-  audit: payloads.auditPayload,
+  trace: payloads.createTracePayload,
+  correction: payloads.createCorrectionPayload,
+  review: payloads.createReviewPayload,
+  status: payloads.createStatusPayload,
+  erasure: payloads.createErasurePayload,
+  audit: payloads.createAuditPayload,
   compliance: attesting('compliance'),
   assessment: attesting('assessment'),
   checkpoint: attesting('checkpoint'),
@@ -33,21 +33,21 @@ const builders = {
   certificate: attesting('certificate'),
 } as Record<string, (facts: unknown) => string>;
 
-const all = vectors<Vector[]>('views.json');
+const all = readVectors<Vector[]>('views.json');
 
 describe.each(all)('a payload of kind $kind', ({ kind, facts, view, payloadDigest: digest }) => {
   const build = builders[kind]!;
 
   it('is the text of its vector', () => {
     expect(build(facts)).toBe(view);
-    expect(payloadDigest(view)).toBe(digest);
+    expect(computePayloadDigest(view)).toBe(digest);
     expect(view).toMatch(/^[ -~]*$/);
     expect(view).not.toContain('\\');
   });
 
   it('can be parsed, also by the verifier', () => {
     expect(payloads.parsePayload(view)).toEqual({ payload: JSON.parse(view) as unknown });
-    expect(viewFault(JSON.parse(view) as JsonObject)).toBeNull();
+    expect(findViewFault(JSON.parse(view) as JsonObject)).toBeNull();
   });
 
   it('keeps any free text out of every member, at any depth', () => {
@@ -64,7 +64,7 @@ describe.each(all)('a payload of kind $kind', ({ kind, facts, view, payloadDiges
     for (const member of Object.keys(members)) {
       const { [member]: _, ...rest } = members;
       expect(payloads.parsePayload(canonicalize(rest)), member).toHaveProperty('reason');
-      expect(viewFault(rest), member).not.toBeNull();
+      expect(findViewFault(rest), member).not.toBeNull();
     }
     expect(payloads.parsePayload(canonicalize({ ...members, note: null }))).toEqual({
       reason: 'unknown member',
@@ -175,7 +175,7 @@ describe.each(WORDS)('of a payload of kind %s the member %s', (kind, path, words
     for (const word of words) {
       const payload = withWord(word);
       expect(payloads.parsePayload(canonicalize(payload)), word).toEqual({ payload });
-      expect(viewFault(payload), word).toBeNull();
+      expect(findViewFault(payload), word).toBeNull();
     }
   });
 
@@ -194,7 +194,7 @@ describe.each(WORDS)('of a payload of kind %s the member %s', (kind, path, words
       expect(payloads.parsePayload(canonicalize(payload)), String(other)).toHaveProperty('reason');
       // A verifier takes the words of a clause as they are.
       const isRefused = kind !== 'compliance' || path !== 'status' || typeof other !== 'string';
-      expect(viewFault(payload) !== null, String(other)).toBe(isRefused);
+      expect(findViewFault(payload) !== null, String(other)).toBe(isRefused);
     }
   });
 });

@@ -1,8 +1,8 @@
 // The canonical payloads that count as verdicts of persons.
 import { expect, test } from 'vitest';
 import {
-  correctionPayload,
-  reviewPayload,
+  createCorrectionPayload,
+  createReviewPayload,
   type Actor,
 } from '../../../src/domain/record/payload.ts';
 import { isByPerson } from '../../../src/domain/record/persons-verdict.ts';
@@ -24,9 +24,9 @@ const base = (actor: Actor, commitments: Record<string, string>) => ({
 const feedback = { feedback: digest, metadata: digest, outputDecision: digest, rationale: digest };
 const capable = Object.assign({ capability: digest }, feedback);
 const correction = (kind: Actor['kind'], commitments: Record<string, string>): string =>
-  correctionPayload({ ...base({ kind, id }, commitments), action: 'correct' });
+  createCorrectionPayload({ ...base({ kind, id }, commitments), action: 'correct' });
 const review = (actor: Actor): string =>
-  reviewPayload({ ...base(actor, { reason: digest }), reviewId: id, decision: 'approve' });
+  createReviewPayload({ ...base(actor, { reason: digest }), reviewId: id, decision: 'approve' });
 
 test.each([
   ['a review of a signed-in person', review({ kind: 'user', id }), true],

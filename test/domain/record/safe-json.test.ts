@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSafeJson, UnsafeJson } from '../../../src/domain/record/safe-json.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 function refusal(text: string): UnsafeJson {
   try {
@@ -119,7 +119,7 @@ describe('safe JSON', () => {
         }
         expect(safe).toEqual(plain);
       }),
-      { numRuns: runs(200, 500) },
+      { numRuns: chooseRuns(200, 500) },
     );
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   chooseVersion,
-  deprecationHeaders,
+  findDeprecationHeaders,
   SCHEMA_VERSIONS,
   type SchemaVersion,
 } from '../../../src/domain/record/schema-versions.ts';
@@ -56,12 +56,12 @@ describe('a deprecated version', () => {
   });
 
   test('is announced in the headers of every answer under it', () => {
-    expect(deprecationHeaders('2025-06-01', registered)).toEqual({
+    expect(findDeprecationHeaders('2025-06-01', registered)).toEqual({
       Deprecation: 'true',
       Sunset: '2026-09-30',
       Link: expect.stringMatching(/^<.+>; rel="deprecation"$/) as string,
     });
-    expect(deprecationHeaders('2026-04-11', registered)).toEqual({});
-    expect(deprecationHeaders('2020-01-01', registered)).toEqual({});
+    expect(findDeprecationHeaders('2026-04-11', registered)).toEqual({});
+    expect(findDeprecationHeaders('2020-01-01', registered)).toEqual({});
   });
 });

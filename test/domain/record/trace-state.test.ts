@@ -94,7 +94,7 @@ describe('the state of a trace', () => {
     for (const kind of ['correction', 'review', 'erasure', 'status'] as const) chain.amend(kind, 0);
     const [ingestion, ...amendments] = chain.entries;
     const fold = new TraceFold(parsed<TracePayload>(ingestion!));
-    for (const entry of amendments) fold.add(parsed<AmendmentPayload>(entry));
+    for (const entry of amendments) fold.addEntry(parsed<AmendmentPayload>(entry));
     expect(fold.state).toEqual(stateAfter(chain.entries));
   });
 

@@ -1,6 +1,6 @@
 // Metadata of real SAML providers: the settings read from each, or the reason of the refusal.
 import { describe, expect, test } from 'vitest';
-import { certificateFacts, withoutIssuers } from '../../../src/domain/identity/certificates.ts';
+import { readCertificateFacts, omitIssuers } from '../../../src/domain/identity/certificates.ts';
 import { readProviderMetadata } from '../../../src/domain/saml/provider-metadata.ts';
 import { FIRST_CERTIFICATE, SECOND_CERTIFICATE } from '../../setup/providers/certificates.ts';
 import {
@@ -8,15 +8,23 @@ import {
   LEAF_CERTIFICATE,
   ROOT_CERTIFICATE,
 } from '../../setup/providers/metadata/certificate-chain.ts';
-import { endpoint, providerMetadata, REDIRECT } from '../../setup/providers/provider-metadata.ts';
-import { certifiedKey, renewed, selfSigned } from '../../setup/providers/self-signed.ts';
+import {
+  renderEndpoint,
+  renderProviderMetadata,
+  REDIRECT,
+} from '../../setup/providers/provider-metadata.ts';
+import {
+  createCertifiedKey,
+  issueCertificates,
+  createSelfSigned,
+} from '../../setup/providers/self-signed.ts';
 import { WILD_METADATA } from '../../setup/providers/metadata/wild-metadata.ts';
 
 const NOW = new Date('2026-11-25T12:00:00Z');
 const read = (xml: string) => readProviderMetadata(xml, NOW);
 const fingerprints = (certificates: readonly string[]): string[] =>
-  certificates.map((text) => certificateFacts(text).fingerprint);
-const good = providerMetadata('urn:example:idp');
+  certificates.map((text) => readCertificateFacts(text).fingerprint);
+const good = renderProviderMetadata('urn:example:idp');
 const body = good.replace(/<\?xml[^>]*>\s*/, '');
 const MD = 'xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata"';
 const list = (content: string, attributes = ''): string =>
@@ -43,30 +51,31 @@ describe('a chain', () => {
     [leaf, issuing],
     [root, leaf, issuing, leaf],
   ])('has one leaf in any order', (order) => {
-    expect(new Set(withoutIssuers(order))).toEqual(new Set([leaf]));
+    expect(new Set(omitIssuers(order))).toEqual(new Set([leaf]));
   });
 
   test('of elliptic curves has one leaf too', () => {
-    const [own = '', above = ''] = certifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
-    expect(withoutIssuers([above, own])).toEqual([own]);
+    const [own = '', above = ''] =
+      createCertifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
+    expect(omitIssuers([above, own])).toEqual([own]);
   });
 
   test('is none: certificates that have not issued each other, what is no certificate, and renewals of one key', () => {
     const strangers = [FIRST_CERTIFICATE, SECOND_CERTIFICATE, root];
-    expect(withoutIssuers(strangers)).toEqual(strangers);
-    const namesakes = [selfSigned('idp').certificate, selfSigned('idp').certificate];
-    expect(withoutIssuers(namesakes)).toEqual(namesakes);
-    const renewals = renewed('idp', '2090-01-01', '2099-01-01');
-    expect(withoutIssuers(renewals)).toEqual(renewals);
+    expect(omitIssuers(strangers)).toEqual(strangers);
+    const namesakes = [createSelfSigned('idp').certificate, createSelfSigned('idp').certificate];
+    expect(omitIssuers(namesakes)).toEqual(namesakes);
+    const renewals = issueCertificates('idp', '2090-01-01', '2099-01-01');
+    expect(omitIssuers(renewals)).toEqual(renewals);
     // Has the issuer's name without having issued the leaf.
-    const namesake = selfSigned('curve authority').certificate;
-    const [own = ''] = certifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
-    expect(withoutIssuers([namesake, own])).toEqual([namesake, own]);
-    expect(withoutIssuers(['AAAA', leaf])).toEqual(['AAAA', leaf]);
+    const namesake = createSelfSigned('curve authority').certificate;
+    const [own = ''] = createCertifiedKey('curve').certificate.split(/(?<=-----END.*\n)/);
+    expect(omitIssuers([namesake, own])).toEqual([namesake, own]);
+    expect(omitIssuers(['AAAA', leaf])).toEqual(['AAAA', leaf]);
   });
 
   test('is one only within a key: a descriptor of its own makes every certificate a signer', () => {
-    const xml = providerMetadata('u', { signing: [issuing, leaf] });
+    const xml = renderProviderMetadata('u', { signing: [issuing, leaf] });
     expect(fingerprints(read(xml).certificates)).toEqual(fingerprints([issuing, leaf]));
   });
 });
@@ -94,15 +103,15 @@ describe('is read', () => {
 
   test('the first place to sign on by redirect, without blanks around it', () => {
     const endpoints = ['\n https://one.example.com/a \t', 'https://two.example.com/'].map((at) =>
-      endpoint('SingleSignOnService', ` ${REDIRECT} `, at),
+      renderEndpoint('SingleSignOnService', ` ${REDIRECT} `, at),
     );
-    expect(read(providerMetadata('u', { endpoints: endpoints.join('') })).ssoUrl).toBe(
+    expect(read(renderProviderMetadata('u', { endpoints: endpoints.join('') })).ssoUrl).toBe(
       'https://one.example.com/a',
     );
   });
 
   test('keys that sign: also those without a use, not those for encryption alone', () => {
-    const xml = providerMetadata('u', { signing: [FIRST_CERTIFICATE, SECOND_CERTIFICATE] });
+    const xml = renderProviderMetadata('u', { signing: [FIRST_CERTIFICATE, SECOND_CERTIFICATE] });
     const certificates = (use: string) =>
       fingerprints(read(xml.replace(' use="signing"', use)).certificates);
     expect(certificates('')).toEqual(fingerprints([FIRST_CERTIFICATE, SECOND_CERTIFICATE]));
@@ -142,17 +151,17 @@ describe('is refused', () => {
     ['an end that is no time', list(body, ' validUntil="soon"'), /not a UTC time/],
     ['no name', body.replace(/ entityID="[^"]*"/, ''), /EntityDescriptor has no entityID/],
     ['a blank name', body.replace(/ entityID="[^"]*"/, ' entityID="  "'), /empty or too long/],
-    ['a long name', providerMetadata('u'.repeat(1025)), /empty or too long/],
+    ['a long name', renderProviderMetadata('u'.repeat(1025)), /empty or too long/],
     [
       'a long address',
-      providerMetadata('u', {
-        endpoints: endpoint('SingleSignOnService', REDIRECT, `https://${'a'.repeat(1993)}`),
+      renderProviderMetadata('u', {
+        endpoints: renderEndpoint('SingleSignOnService', REDIRECT, `https://${'a'.repeat(1993)}`),
       }),
       /empty or too long/,
     ],
     [
       'no certificate',
-      providerMetadata('u', { signing: [] }),
+      renderProviderMetadata('u', { signing: [] }),
       /no certificate for signatures \(X509Certificate\)/,
     ],
     [
@@ -167,7 +176,7 @@ describe('is refused', () => {
     ],
     [
       'more certificates than a provider has',
-      providerMetadata('u', { signing: twenty }),
+      renderProviderMetadata('u', { signing: twenty }),
       /more than 20/,
     ],
   ])('%s', ([, xml, reason]) => {
@@ -175,11 +184,11 @@ describe('is refused', () => {
   });
 
   test('nothing that is just within a limit', () => {
-    expect(read(providerMetadata('u'.repeat(1024))).entityId).toHaveLength(1024);
+    expect(read(renderProviderMetadata('u'.repeat(1024))).entityId).toHaveLength(1024);
     const location = `https://${'a'.repeat(1992)}`;
-    const endpoints = endpoint('SingleSignOnService', REDIRECT, location);
-    expect(read(providerMetadata('u', { endpoints })).ssoUrl).toBe(location);
+    const endpoints = renderEndpoint('SingleSignOnService', REDIRECT, location);
+    expect(read(renderProviderMetadata('u', { endpoints })).ssoUrl).toBe(location);
     const signing = twenty.slice(1);
-    expect(read(providerMetadata('u', { signing })).certificates).toHaveLength(20);
+    expect(read(renderProviderMetadata('u', { signing })).certificates).toHaveLength(20);
   });
 });

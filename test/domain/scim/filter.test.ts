@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { compileFilter } from '../../../src/domain/scim/filter.ts';
 import { filterLimits, ScimFilterError } from '../../../src/domain/scim/grammar.ts';
 import { GROUP_SCHEMA, USER_SCHEMA } from '../../../src/domain/scim/schema.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 interface User {
   id: string;
@@ -263,9 +263,9 @@ describe('the grammar', () => {
           }
         },
       ),
-      { numRuns: runs(300, 1_500) },
+      { numRuns: chooseRuns(300, 1_500) },
     );
-    expect(Math.min(yes, no)).toBeGreaterThan(runs(30, 300));
+    expect(Math.min(yes, no)).toBeGreaterThan(chooseRuns(30, 300));
   });
 
   test('another implementation agrees on the part of the language that it supports correctly', () => {
@@ -287,7 +287,7 @@ describe('the grammar', () => {
           otherFilter(otherParse(text))(user),
         );
       }),
-      { numRuns: runs(100, 300) },
+      { numRuns: chooseRuns(100, 300) },
     );
   });
 
@@ -321,7 +321,7 @@ describe('the grammar', () => {
           expect(error).toBeInstanceOf(ScimFilterError);
         }
       }),
-      { numRuns: runs(300, 2_000) },
+      { numRuns: chooseRuns(300, 2_000) },
     );
   });
 });

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
 import { applyPatch, ScimPatchError, type PatchOperation } from '../../../src/domain/scim/patch.ts';
 import { project } from '../../../src/domain/scim/projection.ts';
 import { GROUP_SCHEMA, USER_SCHEMA } from '../../../src/domain/scim/schema.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const work = { value: 'a@work.example', type: 'work', primary: true };
 const home = { value: 'a@home.example', type: 'home', primary: false };
@@ -170,7 +170,7 @@ test('any patch changes writable attributes only', () => {
       expect(ada).toEqual(before);
       expect(({} as { admin?: unknown }).admin).toBeUndefined();
     }),
-    { numRuns: runs(200, 500) },
+    { numRuns: chooseRuns(200, 500) },
   );
 });
 

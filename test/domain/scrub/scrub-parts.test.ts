@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Folding } from '../../../src/domain/scrub/fold.ts';
 import { Inspection } from '../../../src/domain/scrub/inspect.ts';
-import { spansIn } from '../../../src/domain/scrub/rule.ts';
-import { createScrubber, rulesFor } from '../../../src/domain/scrub/scrubber.ts';
+import { findSpans } from '../../../src/domain/scrub/rule.ts';
+import { createScrubber, selectRules } from '../../../src/domain/scrub/scrubber.ts';
 import type { Parts } from '../../../src/domain/others-turn.ts';
 import { PART, STRIDE, Work, workLimits } from '../../../src/domain/work.ts';
-import { asStored, toTraceView } from '../../../src/resources/traces/traces.view.ts';
+import { toStoredView, toTraceView } from '../../../src/resources/traces/traces.view.ts';
 import type { TraceDocument } from '../../../src/resources/traces/traces.model.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const options = { nationalIds: true, extended: true };
 const scrubber = createScrubber(options);
@@ -63,14 +63,14 @@ describe('a text of 100,000 characters', () => {
     const inspection = new Inspection(text);
     const folding = new Folding(text);
     const expected = Math.floor(LENGTH / STRIDE);
-    expect(strides({ goOn: () => inspection.goOn() })).toBeGreaterThanOrEqual(expected);
-    expect(strides({ goOn: () => folding.goOn() })).toBeGreaterThanOrEqual(expected);
+    expect(strides({ goOn: () => inspection.inspectStride() })).toBeGreaterThanOrEqual(expected);
+    expect(strides({ goOn: () => folding.foldStride() })).toBeGreaterThanOrEqual(expected);
   });
 
   test.each(hostile)('of %j pauses within each rule', (unit) => {
-    for (const rule of rulesFor(options)) {
+    for (const rule of selectRules(options)) {
       const work = new Work(workLimits.scrubbing);
-      const { most } = counted(spansIn({ text: filled(unit), work }, rule), work);
+      const { most } = counted(findSpans({ text: filled(unit), work }, rule), work);
       expect(most, rule.type).toBeLessThan(PART + DEAREST);
     }
   });
@@ -79,7 +79,7 @@ describe('a text of 100,000 characters', () => {
     const parts = scrubber.parts({ text: filled(unit) }, new Work(workLimits.scrubbing));
     const { value, pauses } = counted(parts, new Work(0));
     expect(pauses).toBeGreaterThanOrEqual(Math.floor(LENGTH / STRIDE));
-    expect(value).toEqual(scrubber.value({ text: filled(unit) }));
+    expect(value).toEqual(scrubber.scrubValue({ text: filled(unit) }));
   });
 
   test('gets its markers some thousand at a time', () => {
@@ -104,11 +104,11 @@ test('two texts scrubbed in alternating parts give the same results as each by i
       for (let waiting = [...both]; waiting.length > 0;)
         waiting = waiting.filter(({ text, parts }) => {
           const { done, value } = parts.next();
-          if (done) expect(value).toEqual(scrubber.value(text));
+          if (done) expect(value).toEqual(scrubber.scrubValue(text));
           return !done;
         });
     }),
-    { numRuns: runs(10, 80) },
+    { numRuns: chooseRuns(10, 80) },
   );
 });
 
@@ -130,7 +130,7 @@ test('the event loop runs while a stored decision is scrubbed for its reader', a
   const text = JSON.stringify(inputContext);
   const trace = { sealed: { inputContext: { seed: '', text } } } as unknown as TraceDocument;
   const { value, turns } = await turnsDuring(toTraceView(trace, scrubber));
-  expect(value.inputContext).toEqual(scrubber.value(inputContext).value);
+  expect(value.inputContext).toEqual(scrubber.scrubValue(inputContext).value);
   expect(turns).toBeGreaterThanOrEqual(Math.floor(LENGTH / STRIDE));
-  expect(asStored(trace).inputContext).toEqual(inputContext);
+  expect(toStoredView(trace).inputContext).toEqual(inputContext);
 });

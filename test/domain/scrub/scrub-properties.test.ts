@@ -3,15 +3,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { createScrubber, rulesFor, scrubberOf } from '../../../src/domain/scrub/scrubber.ts';
-import { runs } from '../../setup/runs.ts';
+import {
+  createScrubber,
+  selectRules,
+  createRuleScrubber,
+} from '../../../src/domain/scrub/scrubber.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 /** The features of a text that every rule looks at. */
 const EVERY_FEATURE = ~0;
 const options = { nationalIds: true, extended: true };
 const gated = createScrubber(options);
-const plain = scrubberOf(
-  rulesFor(options).map((rule) => ({ ...rule, needs: EVERY_FEATURE })),
+const plain = createRuleScrubber(
+  selectRules(options).map((rule) => ({ ...rule, needs: EVERY_FEATURE })),
   'plain',
 );
 
@@ -137,7 +141,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
     fc.dictionary(key, tie('value'), { maxKeys: 4 }),
   ),
 }));
-const seeds = { numRuns: runs(300, 3_000) };
+const seeds = { numRuns: chooseRuns(300, 3_000) };
 
 function at(value: Json, pointer: string): Json | undefined {
   let node: Json | undefined = value;
@@ -154,11 +158,17 @@ function at(value: Json, pointer: string): Json | undefined {
 describe('scrubbing', () => {
   test('is the same with and without inspection', () => {
     fc.assert(
-      fc.property(text, (sample) => void expect(gated.text(sample)).toEqual(plain.text(sample))),
+      fc.property(
+        text,
+        (sample) => void expect(gated.scrubString(sample)).toEqual(plain.scrubString(sample)),
+      ),
       seeds,
     );
     fc.assert(
-      fc.property(value, (sample) => void expect(gated.value(sample)).toEqual(plain.value(sample))),
+      fc.property(
+        value,
+        (sample) => void expect(gated.scrubValue(sample)).toEqual(plain.scrubValue(sample)),
+      ),
       seeds,
     );
   });
@@ -166,9 +176,9 @@ describe('scrubbing', () => {
   test('is idempotent', () => {
     fc.assert(
       fc.property(value, (sample) => {
-        const once = gated.value(sample).value;
-        expect(gated.value(once)).toEqual({ value: once, changed: [], detections: [] });
-        expect(gated.value(once).value).toBe(once);
+        const once = gated.scrubValue(sample).value;
+        expect(gated.scrubValue(once)).toEqual({ value: once, changed: [], detections: [] });
+        expect(gated.scrubValue(once).value).toBe(once);
       }),
       seeds,
     );
@@ -177,7 +187,7 @@ describe('scrubbing', () => {
   test('names exactly what changed, and returns a clean value itself', () => {
     fc.assert(
       fc.property(value, (sample) => {
-        const { value: result, changed, detections } = gated.value(sample);
+        const { value: result, changed, detections } = gated.scrubValue(sample);
         expect(changed.length === 0).toBe(result === sample);
         expect(changed.length === 0).toBe(
           detections.length === 0 && JSON.stringify(result) === JSON.stringify(sample),
@@ -195,7 +205,7 @@ describe('scrubbing', () => {
 
   test('keeps JSON text valid, with findings in its strings and after its keys', () => {
     const isPersonal = (name: string, value: Json): boolean =>
-      gated.text(JSON.stringify({ [name]: value })).detections.length > 0;
+      gated.scrubString(JSON.stringify({ [name]: value })).detections.length > 0;
     const leaf = fc.oneof(
       fc.constantFrom<Json>(
         'jane@example.com',
@@ -215,7 +225,7 @@ describe('scrubbing', () => {
         (members, depth) => {
           let json = JSON.stringify(members);
           for (let level = 0; level < depth; level++) json = JSON.stringify({ inner: json });
-          let result = gated.text(json).text;
+          let result = gated.scrubString(json).text;
           for (let level = 0; level < depth; level++) {
             const outer = JSON.parse(result) as { inner: string };
             expect(Object.keys(outer)).toEqual(['inner']);
@@ -244,8 +254,8 @@ describe('scrubbing', () => {
         fc.constantFrom(0x30, 0xff10, 0x660, 0x1d7d8),
         fc.constantFrom('', '\u200b', '\u2060', '\ufe0f'),
         (sample, digits, invisible) => {
-          expect(gated.text(disguise(sample, digits, invisible)).text).toBe(
-            gated.text(sample).text,
+          expect(gated.scrubString(disguise(sample, digits, invisible)).text).toBe(
+            gated.scrubString(sample).text,
           );
         },
       ),
@@ -253,8 +263,8 @@ describe('scrubbing', () => {
   });
 
   test('a chain of findings that expose each other ends in one marker', () => {
-    const result = gated.text('a@b.co'.repeat(2)).text;
-    expect(gated.text(result).text).toBe(result);
+    const result = gated.scrubString('a@b.co'.repeat(2)).text;
+    expect(gated.scrubString(result).text).toBe(result);
   });
 
   /** Repeated to fifty thousand characters, on which quadratic work takes seconds. */
@@ -288,11 +298,11 @@ describe('scrubbing', () => {
     '00 1 2 3 4 5 6 7 8 9 ',
   ];
   // Time is asserted in the long run only: `npm test` counts steps instead (test/domain/cost).
-  test.runIf(runs(0, 1) === 1).each(long)('takes %j, repeated, in linear time', (unit) => {
+  test.runIf(chooseRuns(0, 1) === 1).each(long)('takes %j, repeated, in linear time', (unit) => {
     const effort = (length: number): number => {
       const sample = unit.repeat(Math.ceil(length / unit.length));
       const start = process.cpuUsage().user;
-      gated.text(sample);
+      gated.scrubString(sample);
       return process.cpuUsage().user - start;
     };
     effort(5_000);

@@ -58,13 +58,16 @@ describe('the result when the work is used up', () => {
       { '[REDACTED]': 1, '[REDACTED] (2)': 2, name: [3, '[REDACTED]'] },
     ],
   ])('of %j is %j, with every type', (given, scrubbed) => {
-    const { value, detections } = scrubber.value(given, usedUp());
+    const { value, detections } = scrubber.scrubValue(given, usedUp());
     expect(value).toEqual(scrubbed);
     expect(detections).toEqual(every);
   });
 
   test('of a text alone is the same', () => {
-    expect(scrubber.text('call 555', usedUp())).toEqual({ text: '[REDACTED]', detections: every });
+    expect(scrubber.scrubString('call 555', usedUp())).toEqual({
+      text: '[REDACTED]',
+      detections: every,
+    });
   });
 });
 
@@ -101,9 +104,9 @@ describe('a decision', () => {
 
   test('has one budget for all its members', () => {
     const work = new Work(workLimits.scrubbing);
-    scrubber.value(filled('44051401359 ', 50_000), work);
+    scrubber.scrubValue(filled('44051401359 ', 50_000), work);
     expect(work.left).toBe(0);
-    expect(scrubber.value({ note: 'a1' }, work).value).toEqual({ note: '[REDACTED]' });
+    expect(scrubber.scrubValue({ note: 'a1' }, work).value).toEqual({ note: '[REDACTED]' });
   });
 });
 
@@ -120,7 +123,7 @@ function proseOf(length: number): string {
 /** The steps that scrubbing a value takes, as a share of what it may take. */
 function shareOf(value: Json): number {
   const work = new Work(workLimits.scrubbing);
-  scrubber.value(value, work);
+  scrubber.scrubValue(value, work);
   return 1 - work.left / workLimits.scrubbing;
 }
 

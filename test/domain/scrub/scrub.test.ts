@@ -1,7 +1,7 @@
 // Scrubbing of personal data: the findings of each rule, the texts it leaves alone, and known disguises.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { detectionTag } from '../../../src/domain/scrub/rule.ts';
+import { toDetectionTag } from '../../../src/domain/scrub/rule.ts';
 import { createScrubber, SCRUB_VERSION } from '../../../src/domain/scrub/scrubber.ts';
 
 const scrubber = createScrubber({ nationalIds: true, extended: true });
@@ -103,31 +103,35 @@ const left: readonly string[] = [
 
 describe('detectors', () => {
   test.each(found)('%s', (text, scrubbed) => {
-    expect(scrubber.text(text).text).toBe(scrubbed);
+    expect(scrubber.scrubString(text).text).toBe(scrubbed);
   });
 
   test.each(left)('leaves %s', (text) => {
-    expect(scrubber.text(text)).toEqual({ text, detections: [] });
+    expect(scrubber.scrubString(text)).toEqual({ text, detections: [] });
   });
 
   test('report the types, sorted and distinct, and their tags', () => {
-    const { detections } = scrubber.text('a@b.co 555-123-4567 c@d.co DE89370400440532013000');
+    const { detections } = scrubber.scrubString(
+      'a@b.co 555-123-4567 c@d.co DE89370400440532013000',
+    );
     expect(detections).toEqual(['EMAIL', 'IBAN', 'PHONE']);
-    expect(detections.map(detectionTag)).toEqual(['PII_EMAIL', 'PII_IBAN', 'PII_PHONE']);
+    expect(detections.map(toDetectionTag)).toEqual(['PII_EMAIL', 'PII_IBAN', 'PII_PHONE']);
   });
 });
 
 describe('options', () => {
   test('without the additional pass, secrets, addresses and dates of birth stay', () => {
     const text = 'born 1990-10-25, 10.0.0.1, password: hunter22x';
-    expect(base.text(text).text).toBe(text);
-    expect(base.text('a@b.co, SSN 123-45-6789').text).toBe('[EMAIL], SSN [NATIONAL_ID]');
+    expect(base.scrubString(text).text).toBe(text);
+    expect(base.scrubString('a@b.co, SSN 123-45-6789').text).toBe('[EMAIL], SSN [NATIONAL_ID]');
   });
 
   test('national id numbers can be switched off, or on for some countries', () => {
     const text = 'BSN: 123456782, PESEL 44051401359';
-    expect(createScrubber({ nationalIds: false, extended: true }).text(text).text).toBe(text);
-    expect(createScrubber({ nationalIds: ['PL'], extended: true }).text(text).text).toBe(
+    expect(createScrubber({ nationalIds: false, extended: true }).scrubString(text).text).toBe(
+      text,
+    );
+    expect(createScrubber({ nationalIds: ['PL'], extended: true }).scrubString(text).text).toBe(
       'BSN: 123456782, PESEL [NATIONAL_ID]',
     );
   });
@@ -158,8 +162,8 @@ describe('options', () => {
 describe('values', () => {
   test('a clean value is returned itself', () => {
     const value = { a: ['b', { c: 1, d: null, e: true }], price: 1541, at: 1715627887123 };
-    expect(scrubber.value(value)).toEqual({ value, changed: [], detections: [] });
-    expect(scrubber.value(value).value).toBe(value);
+    expect(scrubber.scrubValue(value)).toEqual({ value, changed: [], detections: [] });
+    expect(scrubber.scrubValue(value).value).toBe(value);
   });
 
   test('nested texts and numbers are scrubbed, with pointers; the rest keeps its identity', () => {
@@ -168,7 +172,7 @@ describe('values', () => {
       kept: { deep: [1] },
       card: 4111111111111111,
     };
-    const scrubbed = scrubber.value(value);
+    const scrubbed = scrubber.scrubValue(value);
     expect(scrubbed).toEqual({
       value: { 'a/b': [{ mail: '[EMAIL]' }, 'x'], kept: { deep: [1] }, card: '[CARD]' },
       changed: ['/a~1b/0/mail', '/card'],
@@ -180,7 +184,7 @@ describe('values', () => {
 
   test('keys are scrubbed too and stay distinct; their object is listed as changed', () => {
     const value = { by: { 'jane@example.com': 1, 'joe@example.com': 2, '[EMAIL]': 3, other: 4 } };
-    expect(scrubber.value(value)).toEqual({
+    expect(scrubber.scrubValue(value)).toEqual({
       value: { by: { '[EMAIL] (2)': 1, '[EMAIL] (3)': 2, '[EMAIL]': 3, other: 4 } },
       changed: ['/by'],
       detections: ['EMAIL'],
@@ -195,7 +199,7 @@ describe('values', () => {
       userPassword: 'hunter22x',
       count: '5551234567',
     };
-    expect(scrubber.value(value).value).toEqual({
+    expect(scrubber.scrubValue(value).value).toEqual({
       ssn: '[NATIONAL_ID]',
       homePhones: ['[PHONE]', '[PHONE]'],
       date_of_birth: '[DATE_OF_BIRTH]',
@@ -206,6 +210,6 @@ describe('values', () => {
 
   test('a key __proto__ stays a key', () => {
     const value = JSON.parse('{"__proto__": "jane@example.com"}') as { [key: string]: string };
-    expect(JSON.stringify(scrubber.value(value).value)).toBe('{"__proto__":"[EMAIL]"}');
+    expect(JSON.stringify(scrubber.scrubValue(value).value)).toBe('{"__proto__":"[EMAIL]"}');
   });
 });

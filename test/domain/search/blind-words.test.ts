@@ -2,17 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../../src/domain/others-turn.ts';
 import {
-  type Blind,
-  blindBy,
-  blindQuery,
-  blindText as blindTextInParts,
+  type WordDigester,
+  createWordDigester,
+  parseBlindQuery,
+  indexText as blindTextInParts,
 } from '../../../src/domain/search/blind-words.ts';
 
-const blindText = (text: string, blind: Blind): number[] => atOnce(blindTextInParts(text, blind));
+const blindText = (text: string, blind: WordDigester): number[] =>
+  atOnce(blindTextInParts(text, blind));
 
 /** A number for each word, and the words by their numbers. */
 const words: string[] = [];
-const seen: Blind = (word) => {
+const seen: WordDigester = (word) => {
   if (!words.includes(word)) words.push(word);
   return words.indexOf(word);
 };
@@ -37,7 +38,7 @@ describe('a query', () => {
     ['. * - "" -', '', [], []],
     ['', '', [], []],
   ])('%j is read as the words %j, the phrases %j, without %j', (query, one, phrases, excluded) => {
-    const read = blindQuery(query, seen);
+    const read = parseBlindQuery(query, seen);
     expect(read.words.map(named).join(' ')).toBe(one);
     expect(read.phrases.map(named)).toEqual(phrases);
     expect(read.excluded.map(named)).toEqual(excluded);
@@ -51,7 +52,10 @@ it('a text keeps its words in their order, and nothing else', () => {
 });
 
 it('digests differ by word and by key, and have 48 bits', () => {
-  const [one, other] = [blindBy(Buffer.alloc(32, 1)), blindBy(Buffer.alloc(32, 2))];
+  const [one, other] = [
+    createWordDigester(Buffer.alloc(32, 1)),
+    createWordDigester(Buffer.alloc(32, 2)),
+  ];
   expect(blindText('NEEDLE', one)).toEqual(blindText('needle', one));
   const digests = [one('needle'), one('needles'), other('needle')];
   expect(new Set(digests).size).toBe(3);
@@ -61,14 +65,14 @@ it('digests differ by word and by key, and have 48 bits', () => {
 
 it('is linear in the length of its text', () => {
   const begin = performance.now();
-  blindQuery('" -'.repeat(20_000), seen);
+  parseBlindQuery('" -'.repeat(20_000), seen);
   blindText('a '.repeat(1_000_000), seen);
   expect(performance.now() - begin).toBeLessThan(2000);
 });
 
 it('digests a thousand words, then lets the event loop run', () => {
   const text = Array.from({ length: 10_000 }, (_, i) => i).join(' ');
-  const parts = blindTextInParts(text, blindBy(Buffer.alloc(32, 1)));
+  const parts = blindTextInParts(text, createWordDigester(Buffer.alloc(32, 1)));
   let pauses = 0;
   while (!parts.next().done) pauses++;
   expect(pauses).toBe(10);

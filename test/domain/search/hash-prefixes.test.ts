@@ -1,7 +1,11 @@
 // Packed hash prefixes find every position whose hash begins with given digits, exactly up to eight digits.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packedPrefixes, placesOf, prefixesIn } from '../../../src/domain/search/hash-prefixes.ts';
+import {
+  packPrefixes,
+  findPrefixPositions,
+  countPrefixes,
+} from '../../../src/domain/search/hash-prefixes.ts';
 
 /** Few different digits, so that hashes begin alike. */
 const hash = fc
@@ -15,11 +19,11 @@ test('finds the positions of the hashes with this beginning, the last first', ()
       fc.integer({ min: 1, max: 8 }),
       fc.nat(),
       (hashes, digits, chosen) => {
-        const packed = packedPrefixes(hashes);
-        expect(prefixesIn(packed)).toBe(hashes.length);
+        const packed = packPrefixes(hashes);
+        expect(countPrefixes(packed)).toBe(hashes.length);
         const beginning = (hashes[chosen % (hashes.length || 1)] ?? '8f108f10').slice(0, digits);
         const expected = [...hashes.keys()].filter((at) => hashes[at]?.startsWith(beginning));
-        expect(placesOf(packed, beginning)).toEqual(expected.toReversed());
+        expect(findPrefixPositions(packed, beginning)).toEqual(expected.toReversed());
       },
     ),
   );
@@ -27,8 +31,10 @@ test('finds the positions of the hashes with this beginning, the last first', ()
 
 test('digits beyond eight are ignored, and a slice of a larger buffer is read as such', () => {
   const [one, other] = ['a'.repeat(64), `${'a'.repeat(8)}${'b'.repeat(56)}`];
-  const packed = packedPrefixes(['f'.repeat(64), one, other]);
-  expect(placesOf(packed, one)).toEqual([2, 1]);
-  expect(placesOf(Buffer.concat([Buffer.alloc(3), packed]).subarray(3), 'ff')).toEqual([0]);
-  expect(placesOf(Buffer.alloc(0), 'ff')).toEqual([]);
+  const packed = packPrefixes(['f'.repeat(64), one, other]);
+  expect(findPrefixPositions(packed, one)).toEqual([2, 1]);
+  expect(findPrefixPositions(Buffer.concat([Buffer.alloc(3), packed]).subarray(3), 'ff')).toEqual([
+    0,
+  ]);
+  expect(findPrefixPositions(Buffer.alloc(0), 'ff')).toEqual([]);
 });

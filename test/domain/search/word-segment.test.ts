@@ -1,7 +1,11 @@
 // Word segments: packed decisions come back, each word is stored once, and queries find what they ask.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { hitsIn, packed, unpacked } from '../../../src/domain/search/word-segment.ts';
+import {
+  findHits,
+  packDecisions,
+  unpackDecisions,
+} from '../../../src/domain/search/word-segment.ts';
 
 const word = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 48 - 1 }));
 const decision = fc.record({
@@ -13,8 +17,8 @@ const decision = fc.record({
 test('unpacks what was packed, and stores each word once', () => {
   fc.assert(
     fc.property(fc.array(decision, { maxLength: 20 }), (decisions) => {
-      const segment = packed(decisions);
-      expect([...unpacked(segment)]).toEqual(decisions);
+      const segment = packDecisions(decisions);
+      expect([...unpackDecisions(segment)]).toEqual(decisions);
       const words = new Set(decisions.flatMap(({ texts }) => texts.flat()));
       expect(segment.words.toSorted()).toEqual([...words].toSorted());
     }),
@@ -66,12 +70,12 @@ describe('of a decision with the texts 1 2 3 2 2 4 and 5 1', () => {
     ['a phrase and a missing word', [9], [[5, 1]], [], true],
   ])('%s', (_, words, phrases, excluded, expected) => {
     const others = { generation: 0, texts: [[7, 8]] };
-    const segment = packed([
+    const segment = packDecisions([
       { sequence: 1, ...others },
       { sequence: 2, generation: 3, texts },
       { sequence: 5, ...others },
     ]);
-    const found = hitsIn(segment, { words: words.map((word) => [word]), phrases, excluded });
+    const found = findHits(segment, { words: words.map((word) => [word]), phrases, excluded });
     expect(found).toEqual(expected ? [{ sequence: 2, generation: 3 }] : []);
   });
 });

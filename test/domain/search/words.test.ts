@@ -3,25 +3,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce, type Parts } from '../../../src/domain/others-turn.ts';
-import { blindBy, blindQuery, blindText } from '../../../src/domain/search/blind-words.ts';
-import { hitsIn, packed } from '../../../src/domain/search/word-segment.ts';
-import { askedTermsOf, readWords, termsOf } from '../../../src/domain/search/words.ts';
-import { runs } from '../../setup/runs.ts';
+import {
+  createWordDigester,
+  parseBlindQuery,
+  indexText,
+} from '../../../src/domain/search/blind-words.ts';
+import { findHits, packDecisions } from '../../../src/domain/search/word-segment.ts';
+import { toQueryTerms, readWords, splitTerms } from '../../../src/domain/search/words.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const index = (text: string): string =>
   atOnce(readWords(text))
-    .map((word) => [...termsOf(word)].join('+'))
+    .map((word) => [...splitTerms(word)].join('+'))
     .join(' ');
 const ask = (text: string): string =>
   atOnce(readWords(text))
-    .map((word) => askedTermsOf(word).join('+'))
+    .map((word) => toQueryTerms(word).join('+'))
     .join(' ');
 
-const blind = blindBy(Buffer.alloc(32, 1));
+const blind = createWordDigester(Buffer.alloc(32, 1));
 const isFound = (text: string, query: string): boolean => {
-  const texts = [atOnce(blindText(text, blind))];
-  const segment = packed([{ sequence: 1, generation: 0, texts }]);
-  return hitsIn(segment, blindQuery(query, blind)).length === 1;
+  const texts = [atOnce(indexText(text, blind))];
+  const segment = packDecisions([{ sequence: 1, generation: 0, texts }]);
+  return findHits(segment, parseBlindQuery(query, blind)).length === 1;
 };
 
 function countParts(parts: Parts<unknown>): number {
@@ -64,7 +68,7 @@ describe('a text', () => {
     'of many %s is read in many parts, between which others are served',
     (unit) => {
       const text = unit.repeat(60_000).slice(0, 60_000);
-      expect(countParts(blindText(text, blind))).toBeGreaterThanOrEqual(25);
+      expect(countParts(indexText(text, blind))).toBeGreaterThanOrEqual(25);
     },
   );
 });
@@ -124,7 +128,7 @@ describe('a query', () => {
         for (const { segment, isWordLike } of words.segment(text.normalize('NFKC')))
           if (isWordLike) expect([segment, isFound(text, segment)]).toEqual([segment, true]);
       }),
-      { numRuns: runs(5, 200) },
+      { numRuns: chooseRuns(5, 200) },
     );
   });
 });

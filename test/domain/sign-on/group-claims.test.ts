@@ -1,6 +1,6 @@
 // The groups in a provider's claims: names, none, or an unsupported form.
 import { expect, test } from 'vitest';
-import { groupsTold } from '../../../src/domain/sign-on/group-claims.ts';
+import { readGroupNames } from '../../../src/domain/sign-on/group-claims.ts';
 
 test.for<[claim: unknown, groups: string[] | null]>([
   [undefined, []],
@@ -41,5 +41,5 @@ test.for<[claim: unknown, groups: string[] | null]>([
   ['/a/b', ['/a/b']],
   ['CN=a,OU=b,DC=c', ['CN=a,OU=b,DC=c']],
 ])('%j', ([claim, groups]) => {
-  expect(groupsTold(claim)).toEqual(groups);
+  expect(readGroupNames(claim)).toEqual(groups);
 });

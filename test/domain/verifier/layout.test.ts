@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { readEntry, readFooter, readHeader } from '../../../scripts/verify-bundle/layout.ts';
 import { Unreadable } from '../../../scripts/verify-bundle/text.ts';
-import { bundleOf, disclosed, SampleChain } from './sample-chain.ts';
+import { createBundleLines, disclosed, SampleChain } from './sample-chain.ts';
 
 type Members = Record<string, unknown>;
 
 const chain = new SampleChain();
 chain.trace({ outputDecision: { action: 'act' } });
-const lines = bundleOf(disclosed(chain.entries));
+const lines = createBundleLines(disclosed(chain.entries));
 const [header, entry, footer] = [lines[0]!, lines[1]!, lines.at(-1)!];
 const headerMembers = JSON.parse(`${header}]}`) as Members;
 const entryMembers = JSON.parse(entry) as Members;

@@ -2,11 +2,18 @@
 // @module-tag varied
 import { describe, expect, it } from 'vitest';
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
-import { payloadDigest } from '../../../src/domain/record/chain.ts';
-import { bundleOf, dice, disclosed, sampleHistory } from './sample-chain.ts';
+import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
+import { createBundleLines, createDice, disclosed, sampleHistory } from './sample-chain.ts';
 import type { Sample } from './sample-chain.ts';
-import { edited, pinAt, resealed, rewritten, verify, verifyPinned } from './verification.ts';
-import { runs } from '../../setup/runs.ts';
+import {
+  editView,
+  createPin,
+  resealEntries,
+  rewriteChain,
+  verify,
+  verifyPinned,
+} from './verification.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 type Mutation = (
   entries: Sample[],
@@ -54,19 +61,19 @@ const mutations: Record<string, Mutation> = {
     place: index + 2,
   }),
   'edit a view': (entries, index) => {
-    const view = edited(entries[index]!.view, { workspaceId: 'x' });
+    const view = editView(entries[index]!.view, { workspaceId: 'x' });
     return { entries: at(entries, index, { view }), place: index + 1 };
   },
   'edit a view and its digest': (entries, index) => {
-    const view = edited(entries[index]!.view, { workspaceId: 'x' });
+    const view = editView(entries[index]!.view, { workspaceId: 'x' });
     return {
-      entries: at(entries, index, { view, payloadDigest: payloadDigest(view) }),
+      entries: at(entries, index, { view, payloadDigest: computePayloadDigest(view) }),
       place: index + 1,
     };
   },
   'edit a view and seal one entry again': (entries, index) => {
-    const view = edited(entries[index]!.view, { workspaceId: 'x' });
-    const sealed = resealed(at(entries, index, { view }), index);
+    const view = editView(entries[index]!.view, { workspaceId: 'x' });
+    const sealed = resealEntries(at(entries, index, { view }), index);
     const mixed = sealed.map((entry, i) => (i > index ? entries[i]! : entry));
     return { entries: mixed, place: Math.min(index + 2, entries.length) };
   },
@@ -80,21 +87,21 @@ const mutations: Record<string, Mutation> = {
     place: index + 1,
   }),
   'rewrite all': (entries, index) => ({
-    entries: rewritten(entries, index),
+    entries: rewriteChain(entries, index),
     place: entries.length,
   }),
 };
 
 describe('mutations', () => {
   const kinds = Object.keys(mutations);
-  const trials = Array.from({ length: runs(110, 330) }, (_, i) => ({
+  const trials = Array.from({ length: chooseRuns(110, 330) }, (_, i) => ({
     kind: kinds[i % kinds.length]!,
     seed: i,
   }));
 
   it('finds random ones, each at its place', async () => {
     for (const { kind, seed } of trials) {
-      const roll = dice(seed);
+      const roll = createDice(seed);
       const history = disclosed(sampleHistory(seed, 5 + roll(20)));
       const { entries, place, header } = mutations[kind]!(history, roll(history.length), roll);
       const report = await verifyPinned(entries, history.at(-1)!, header);
@@ -106,8 +113,8 @@ describe('mutations', () => {
 
   it('finds a chain rewritten from a changed decision only through a pin at or after it', async () => {
     const history = sampleHistory(5, 12);
-    const entries = rewritten(history, 11);
-    expect(await verify(bundleOf(entries))).toMatchObject({
+    const entries = rewriteChain(history, 11);
+    expect(await verify(createBundleLines(entries))).toMatchObject({
       verdict: 'cannot tell',
       problems: [{ code: 'not-vouched' }],
     });
@@ -123,9 +130,9 @@ describe('mutations', () => {
 
   it('never calls a document with a changed byte intact, except in members that prove nothing', async () => {
     const history = disclosed(sampleHistory(11, 8));
-    const lines = bundleOf(history);
-    const roll = dice(99);
-    for (let i = 0; i < runs(200, 600); i++) {
+    const lines = createBundleLines(history);
+    const roll = createDice(99);
+    for (let i = 0; i < chooseRuns(200, 600); i++) {
       const index = roll(lines.length);
       const line = lines[index]!;
       const place = roll(line.length);
@@ -133,14 +140,16 @@ describe('mutations', () => {
         line.slice(0, place) + String.fromCharCode(32 + roll(95)) + line.slice(place + 1);
       const unproved = /"exportedAt":"[^"]*"|"recipe":\[.*\],"entries"|^\{"id":"[^"]*"/g;
       if (changed.replace(unproved, '') === line.replace(unproved, '')) continue;
-      const report = await verify(lines.with(index, changed), { pins: [pinAt(history.at(-1))] });
+      const report = await verify(lines.with(index, changed), {
+        pins: [createPin(history.at(-1))],
+      });
       expect(report.verdict, `line ${index}: ${changed}`).not.toBe('intact');
     }
   });
 
   it('never alarms over valid histories, whole or in part', async () => {
-    for (let seed = 0; seed < runs(30, 100); seed++) {
-      const roll = dice(seed);
+    for (let seed = 0; seed < chooseRuns(30, 100); seed++) {
+      const roll = createDice(seed);
       const history = disclosed(sampleHistory(seed, 5 + roll(40)));
       const from = roll(history.length);
       const last = history.at(-1)!;

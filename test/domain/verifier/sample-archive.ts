@@ -7,14 +7,11 @@ import {
   sign,
 } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import {
-  bundleManifestText,
-  type BundleManifest,
-} from '../../../src/domain/audit-bundle/manifest.ts';
+import { toManifestText, type BundleManifest } from '../../../src/domain/audit-bundle/manifest.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import { signText, type JwsSigner } from '../../../src/domain/provenance/jws.ts';
-import { bundleOf, ORGANIZATION, type Sample } from './sample-chain.ts';
+import { createBundleLines, ORGANIZATION, type Sample } from './sample-chain.ts';
 
 export interface TestKey extends JwsSigner {
   jwk: object;
@@ -58,23 +55,23 @@ export function describeEntries(
 }
 
 /** The files of an archive, by name. */
-export async function filesOf(
+export async function createFiles(
   entries: readonly Sample[],
   manifest: BundleManifest,
   key: TestKey,
 ): Promise<SampleFile[]> {
-  const text = bundleManifestText(manifest);
+  const text = toManifestText(manifest);
   return [
     { name: 'manifest.json', text: `${JSON.stringify(JSON.parse(text), null, 2)}\n` },
     { name: 'manifest.jws', text: await signText(text, 'assay-audit-bundle+jws', key) },
     { name: 'keys.json', text: `${JSON.stringify({ keys: [key.jwk] }, null, 2)}\n` },
     { name: 'VERIFY.md', text: '# How to check this audit bundle\n' },
-    { name: 'ledger.json', text: `${bundleOf(entries).join('\n')}\n` },
+    { name: 'ledger.json', text: `${createBundleLines(entries).join('\n')}\n` },
   ];
 }
 
 /** `names`: the values stated as erased, by their entry. */
-export async function omissionsFile(
+export async function createOmissionsFile(
   { bundleId }: BundleManifest,
   names: Readonly<Record<number, readonly string[]>>,
   key: JwsSigner,
@@ -110,13 +107,13 @@ export interface HeaderChange {
   afterName?: string;
 }
 
-export function tarEntry({ name, text }: SampleFile, change: HeaderChange = {}): Buffer {
+export function buildTarEntry({ name, text }: SampleFile, change: HeaderChange = {}): Buffer {
   const body = Buffer.from(text);
   const padding = Buffer.alloc((BLOCK - (body.length % BLOCK)) % BLOCK);
-  return Buffer.concat([tarHeader(name, body.length, change), body, padding]);
+  return Buffer.concat([buildTarHeader(name, body.length, change), body, padding]);
 }
 
-function tarHeader(name: string, length: number, change: HeaderChange): Buffer {
+function buildTarHeader(name: string, length: number, change: HeaderChange): Buffer {
   const header = Buffer.alloc(BLOCK);
   const { size = length, type = '0', magic = 'ustar\x0000', prefix = '', linkName = '' } = change;
   header.write(name, 0, 'latin1');
@@ -140,10 +137,10 @@ function tarHeader(name: string, length: number, change: HeaderChange): Buffer {
 }
 
 /** A tar archive, not compressed. */
-export function tarOf(files: readonly SampleFile[], end: Buffer = END): Buffer {
-  return Buffer.concat([...files.map((file) => tarEntry(file)), end]);
+export function buildTar(files: readonly SampleFile[], end: Buffer = END): Buffer {
+  return Buffer.concat([...files.map((file) => buildTarEntry(file)), end]);
 }
 
-export function tarGzOf(files: readonly SampleFile[]): Buffer {
-  return gzipSync(tarOf(files));
+export function buildTarGz(files: readonly SampleFile[]): Buffer {
+  return gzipSync(buildTar(files));
 }

@@ -1,20 +1,24 @@
 // Valid histories for tests: decisions and every kind of amendment, sealed and written as bundles.
-import { bundleEntry, bundleFooter, bundleHeader } from '../../../src/domain/record/bundle.ts';
+import {
+  formatBundleEntry,
+  formatBundleFooter,
+  formatBundleHeader,
+} from '../../../src/domain/record/bundle.ts';
 import type { BundleEntry, BundleHeader, ChainName } from '../../../src/domain/record/bundle.ts';
 import {
   AUDIT_GENESIS,
-  chainHash,
-  chainTime,
-  payloadDigest,
+  computeChainHash,
+  formatChainTime,
+  computePayloadDigest,
   sha256Hex,
   ZERO_HASH,
 } from '../../../src/domain/record/chain.ts';
 import type { Position } from '../../../src/domain/record/chain.ts';
-import { disclose, saltAt, sealValues } from '../../../src/domain/record/commitments.ts';
+import { disclose, deriveSalt, sealValues } from '../../../src/domain/record/commitments.ts';
 import type { SealedValue } from '../../../src/domain/record/commitments.ts';
 import type { Json } from '../../../src/domain/record/json.ts';
 import * as payloads from '../../../src/domain/record/payload.ts';
-import { attestedId } from '../../../src/domain/record/payload-members.ts';
+import { deriveAttestedId } from '../../../src/domain/record/payload-members.ts';
 
 export const ORGANIZATION = '65f000000000000000000001';
 const USER = '65f0000000000000000000a1';
@@ -41,23 +45,23 @@ const amendedValues: Record<AmendmentKind, Record<string, Json>> = {
 
 const amendments: Record<Exclude<AmendmentKind, 'erasure'>, (about: About) => string> = {
   correction: (about) =>
-    payloads.correctionPayload({
+    payloads.createCorrectionPayload({
       ...about,
       action: 'correct',
       set: { status: 'success', humanOverride: true },
     }),
   review: (about) =>
-    payloads.reviewPayload({
+    payloads.createReviewPayload({
       ...about,
       reviewId: AGENT,
       decision: 'approve',
       set: { status: 'approved', humanOverride: null },
     }),
   status: (about) =>
-    payloads.statusPayload({ ...about, set: { status: 'pending', humanOverride: null } }),
+    payloads.createStatusPayload({ ...about, set: { status: 'pending', humanOverride: null } }),
 };
 
-function positionOf({ sequence, chainHash }: Position): Position {
+function toPosition({ sequence, chainHash }: Position): Position {
   return { sequence, chainHash };
 }
 
@@ -67,7 +71,7 @@ export interface Sample extends BundleEntry {
 }
 
 /** Numbers below `limit` from a seed: the same ones every time. */
-export function dice(seed: number): (limit: number) => number {
+export function createDice(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -109,7 +113,7 @@ export class SampleChain {
       ...values,
     });
     const unstored = this.entries.length % 5 === 4 ? ['inputContext'] : [];
-    const view = payloads.tracePayload({
+    const view = payloads.createTracePayload({
       ...this.common(commitments),
       traceId,
       agent: AGENT,
@@ -135,12 +139,12 @@ export class SampleChain {
     const about: About = {
       ...this.common(commitments),
       traceId: decision.traceId,
-      subject: positionOf(decision.subject),
-      after: positionOf(decision.newest),
+      subject: toPosition(decision.subject),
+      after: toPosition(decision.newest),
     };
     const view =
       kind === 'erasure'
-        ? payloads.erasurePayload({
+        ? payloads.createErasurePayload({
             ...about,
             cause: 'request',
             erased: this.destroy(decision.kept),
@@ -154,7 +158,7 @@ export class SampleChain {
 
   /** The next entry about a clause, an assessment, a checkpoint, a manifest or an erasure. */
   attest(facts: Attested): Sample {
-    const traceId = attestedId(facts.kind, facts);
+    const traceId = deriveAttestedId(facts.kind, facts);
     const before = this.entries.findLast((entry) => entry.traceId === traceId);
     const after = before ? { sequence: before.sequence, chainHash: before.chainHash } : null;
     const { sealed, commitments } = this.seal({
@@ -162,7 +166,7 @@ export class SampleChain {
       reviewer: 'ada@example.com',
     });
     const members = { ...this.common(commitments), after, ...facts } as payloads.AttestationFacts;
-    return this.append(traceId, payloads.attestationPayload(members), sealed);
+    return this.append(traceId, payloads.createAttestationPayload(members), sealed);
   }
 
   compliance(clauseId: string): Sample {
@@ -185,7 +189,7 @@ export class SampleChain {
     const auditId = `evt_${this.entries.length}`;
     return this.append(
       null,
-      payloads.auditPayload({ ...this.common(commitments), auditId, ...facts }),
+      payloads.createAuditPayload({ ...this.common(commitments), auditId, ...facts }),
       sealed,
     );
   }
@@ -201,7 +205,7 @@ export class SampleChain {
     return { organizationId: ORGANIZATION, workspaceId: null, actor, commitments };
   }
 
-  private destroy(kept: Map<number, string[]>): payloads.Erased[] {
+  private destroy(kept: Map<number, string[]>): payloads.ErasedNames[] {
     const erased = [...kept]
       .map(([sequence, names]) => ({ sequence, names }))
       .filter(({ names }) => names.length > 0);
@@ -217,12 +221,12 @@ export class SampleChain {
   ): Sample {
     const previous = this.entries.at(-1);
     const sequence = this.entries.length + 1;
-    const digest = payloadDigest(view);
+    const digest = computePayloadDigest(view);
     const link = {
       prevHash: previous?.chainHash ?? (this.chain === 'audit' ? AUDIT_GENESIS : ZERO_HASH),
       payloadDigest: digest,
       sequence,
-      createdAt: chainTime(new Date(START + Math.floor(sequence / 2) * 1000)),
+      createdAt: formatChainTime(new Date(START + Math.floor(sequence / 2) * 1000)),
     };
     const id = sha256Hex(`id ${sequence}`).slice(0, 24);
     const entry: Sample = {
@@ -230,7 +234,7 @@ export class SampleChain {
       organizationId: ORGANIZATION,
       traceId,
       ...link,
-      chainHash: chainHash(link),
+      chainHash: computeChainHash(link),
       view,
       disclosures: [],
       sealed,
@@ -241,7 +245,7 @@ export class SampleChain {
 }
 
 /** One of the records that are attested. */
-function attestationOf(kind: number, number: number): Attested {
+function createAttestation(kind: number, number: number): Attested {
   const id = `65f00000000000000000000${number}`;
   const digest = `${number}`.repeat(64);
   const clause = { framework: 'iso-42001', clauseId: `6.${number}`, catalogVersion: '2026-01' };
@@ -257,14 +261,14 @@ function attestationOf(kind: number, number: number): Attested {
 
 /** A history of `length` entries with every kind of valid entry; the same one for the same seed. */
 export function sampleHistory(seed: number, length: number): Sample[] {
-  const roll = dice(seed);
+  const roll = createDice(seed);
   const chain = new SampleChain();
   let decisions = 0;
   while (chain.entries.length < length) {
     const kind = (
       ['trace', 'trace', 'correction', 'review', 'status', 'erasure', 'attestation'] as const
     )[roll(7)]!;
-    if (kind === 'attestation') chain.attest(attestationOf(roll(5), roll(3)));
+    if (kind === 'attestation') chain.attest(createAttestation(roll(5), roll(3)));
     else if (kind === 'trace' || decisions === 0) {
       chain.trace({
         confidence: roll(100),
@@ -291,11 +295,14 @@ export function disclosed(entries: readonly Sample[], wanted?: readonly string[]
 }
 
 /** A bundle's lines without line ends, of consecutive entries; `header` replaces members of the header. */
-export function bundleOf(entries: readonly Sample[], header: Partial<BundleHeader> = {}): string[] {
+export function createBundleLines(
+  entries: readonly Sample[],
+  header: Partial<BundleHeader> = {},
+): string[] {
   const first = entries[0];
   const last = entries.at(-1);
   const text = [
-    bundleHeader({
+    formatBundleHeader({
       chain: 'ledger',
       organizationId: ORGANIZATION,
       exportedAt: '2026-05-01T00:00:00.000Z',
@@ -305,13 +312,13 @@ export function bundleOf(entries: readonly Sample[], header: Partial<BundleHeade
       count: entries.length,
       ...header,
     }),
-    ...entries.map((entry) => bundleEntry(entry, entry === last)),
-    bundleFooter({ count: entries.length, chainHash: last?.chainHash ?? null }),
+    ...entries.map((entry) => formatBundleEntry(entry, entry === last)),
+    formatBundleFooter({ count: entries.length, chainHash: last?.chainHash ?? null }),
   ];
   return text.join('').trimEnd().split('\n');
 }
 
 /** The receipt that the caller of an ingestion received. */
-export function receiptOf({ sequence, chainHash, traceId, sealed }: Sample) {
-  return { sequence, chainHash, traceId, salt: saltAt(sealed.submitted!.seed, '') };
+export function createReceipt({ sequence, chainHash, traceId, sealed }: Sample) {
+  return { sequence, chainHash, traceId, salt: deriveSalt(sealed.submitted!.seed, '') };
 }

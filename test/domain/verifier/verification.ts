@@ -1,14 +1,18 @@
 // Verifies sample chains in tests, and alters them as an attacker with access to the database could.
 import type { BundleHeader } from '../../../src/domain/record/bundle.ts';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';
-import { chainHash, payloadDigest, ZERO_HASH } from '../../../src/domain/record/chain.ts';
+import {
+  computeChainHash,
+  computePayloadDigest,
+  ZERO_HASH,
+} from '../../../src/domain/record/chain.ts';
 import type { Position } from '../../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
 import type { Pin } from '../../../scripts/verify-bundle/pins.ts';
 import type { Report } from '../../../scripts/verify-bundle/report.ts';
 import type { Options } from '../../../scripts/verify-bundle/verify.ts';
 import { verifyBundle } from '../../../scripts/verify-bundle/verify.ts';
-import { bundleOf } from './sample-chain.ts';
+import { createBundleLines } from './sample-chain.ts';
 import type { Sample } from './sample-chain.ts';
 
 async function* stream(lines: readonly string[]) {
@@ -19,7 +23,7 @@ export function verify(lines: readonly string[], options: Options = {}): Promise
   return verifyBundle(stream(lines), options);
 }
 
-export function pinAt(entry: Sample | undefined, facts: Partial<Pin> = {}): Pin {
+export function createPin(entry: Sample | undefined, facts: Partial<Pin> = {}): Pin {
   const { sequence, chainHash } = entry!;
   return { sequence, chainHash, traceId: null, salt: null, createdAt: null, ...facts };
 }
@@ -30,47 +34,47 @@ export function verifyPinned(
   pinned: Sample,
   header: Partial<BundleHeader> = {},
 ) {
-  return verify(bundleOf(entries, header), {
-    pins: [pinAt(pinned, { createdAt: pinned.createdAt })],
+  return verify(createBundleLines(entries, header), {
+    pins: [createPin(pinned, { createdAt: pinned.createdAt })],
   });
 }
 
-export function edited(view: string, members: object): string {
+export function editView(view: string, members: object): string {
   return canonicalize({ ...(JSON.parse(view) as JsonObject), ...members });
 }
 
 /** Seals entries again from an index on. */
-export function resealed(entries: readonly Sample[], from: number): Sample[] {
+export function resealEntries(entries: readonly Sample[], from: number): Sample[] {
   let prevHash = entries[from - 1]?.chainHash ?? ZERO_HASH;
   return entries.map((entry, i) => {
     if (i < from) return entry;
     const link = {
       prevHash,
-      payloadDigest: payloadDigest(entry.view),
+      payloadDigest: computePayloadDigest(entry.view),
       sequence: i + 1,
       createdAt: entry.createdAt,
     };
-    prevHash = chainHash(link);
+    prevHash = computeChainHash(link);
     return { ...entry, ...link, chainHash: prevHash };
   });
 }
 
 /** Edits a view and recomputes everything after it, as an attacker who can write the whole database could. */
-export function rewritten(entries: readonly Sample[], index: number): Sample[] {
+export function rewriteChain(entries: readonly Sample[], index: number): Sample[] {
   let all = entries.map((entry, i) =>
-    i === index ? { ...entry, view: edited(entry.view, { workspaceId: 'x' }) } : entry,
+    i === index ? { ...entry, view: editView(entry.view, { workspaceId: 'x' }) } : entry,
   );
   for (let i = index; i < all.length; i++) {
     const { subject, after } = JSON.parse(all[i]!.view) as {
       subject?: Position;
       after?: Position | null;
     };
-    const anew = (to: Position) => ({ ...to, chainHash: all[to.sequence - 1]!.chainHash });
-    const view = edited(all[i]!.view, {
-      ...(subject ? { subject: anew(subject) } : {}),
-      ...(after ? { after: anew(after) } : {}),
+    const relink = (to: Position) => ({ ...to, chainHash: all[to.sequence - 1]!.chainHash });
+    const view = editView(all[i]!.view, {
+      ...(subject ? { subject: relink(subject) } : {}),
+      ...(after ? { after: relink(after) } : {}),
     });
-    all = resealed(all.with(i, { ...all[i]!, view }), i);
+    all = resealEntries(all.with(i, { ...all[i]!, view }), i);
   }
   return all;
 }

@@ -9,17 +9,27 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleEntry, bundleFooter, bundleHeader } from '../../../src/domain/record/bundle.ts';
 import {
-  chainHash,
-  payloadDigest,
+  formatBundleEntry,
+  formatBundleFooter,
+  formatBundleHeader,
+} from '../../../src/domain/record/bundle.ts';
+import {
+  computeChainHash,
+  computePayloadDigest,
   sha256Hex,
   ZERO_HASH,
 } from '../../../src/domain/record/chain.ts';
 import type { Position } from '../../../src/domain/record/chain.ts';
-import { statusPayload, tracePayload } from '../../../src/domain/record/payload.ts';
-import { bundleOf, disclosed, ORGANIZATION, receiptOf, SampleChain } from './sample-chain.ts';
-import { runs } from '../../setup/runs.ts';
+import { createStatusPayload, createTracePayload } from '../../../src/domain/record/payload.ts';
+import {
+  createBundleLines,
+  disclosed,
+  ORGANIZATION,
+  createReceipt,
+  SampleChain,
+} from './sample-chain.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-verify-'));
 const program = join(folder, 'verify-bundle.mjs');
@@ -57,10 +67,10 @@ describe('the command', () => {
   const first = chain.trace({ amount: 5 });
   const answer = JSON.stringify({
     success: true,
-    data: { traceId: first.traceId, hashChain: receiptOf(first) },
+    data: { traceId: first.traceId, hashChain: createReceipt(first) },
   });
-  const document = bundleOf(disclosed(chain.entries)).join('\n') + '\n';
-  const pin = JSON.stringify(receiptOf(first));
+  const document = createBundleLines(disclosed(chain.entries)).join('\n') + '\n';
+  const pin = JSON.stringify(createReceipt(first));
 
   beforeAll(() => {
     writeFileSync(path('bundle.json'), document);
@@ -144,7 +154,7 @@ function* generated(count: number): Generator<string> {
   const exportedAt = '2026-05-01T00:00:00.000Z';
   // The head is beyond what is exported, so that it need not be known before the entries are.
   const head = { sequence: count + 1, chainHash: ZERO_HASH };
-  yield bundleHeader({
+  yield formatBundleHeader({
     chain: 'ledger',
     organizationId: ORGANIZATION,
     exportedAt,
@@ -159,14 +169,14 @@ function* generated(count: number): Generator<string> {
     const isAmendment = sequence % 10 === 0;
     traceId = isAmendment ? traceId : `trc_${sequence}`;
     const view = isAmendment
-      ? statusPayload({
+      ? createStatusPayload({
           ...common,
           traceId,
           subject: newest,
           after: newest,
           set: { status: 'success', humanOverride: null },
         })
-      : tracePayload({
+      : createTracePayload({
           ...decision,
           traceId,
           policySetDigest: ZERO_HASH,
@@ -175,11 +185,11 @@ function* generated(count: number): Generator<string> {
         });
     const link = {
       prevHash: newest.chainHash,
-      payloadDigest: payloadDigest(view),
+      payloadDigest: computePayloadDigest(view),
       sequence,
       createdAt: exportedAt,
     };
-    newest = { sequence, chainHash: chainHash(link) };
+    newest = { sequence, chainHash: computeChainHash(link) };
     const entry = {
       id: String(sequence),
       organizationId: ORGANIZATION,
@@ -188,13 +198,13 @@ function* generated(count: number): Generator<string> {
       chainHash: newest.chainHash,
       view,
     };
-    yield bundleEntry({ ...entry, disclosures: [] }, sequence === count);
+    yield formatBundleEntry({ ...entry, disclosures: [] }, sequence === count);
   }
-  yield bundleFooter({ count, chainHash: newest.chainHash });
+  yield formatBundleFooter({ count, chainHash: newest.chainHash });
 }
 
 describe('memory', () => {
-  const count = runs(15_000, 50_000);
+  const count = chooseRuns(15_000, 50_000);
 
   it(`stays within 24 MB of heap over ${count} entries`, async () => {
     const args = ['--max-old-space-size=24', program, '-', '--json'];

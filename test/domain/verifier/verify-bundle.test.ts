@@ -4,14 +4,14 @@ import { ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { readPin, readShortPin } from '../../../scripts/verify-bundle/pins.ts';
 import type { FieldRow } from '../../../scripts/verify-bundle/report.ts';
 import {
-  bundleOf,
+  createBundleLines,
   disclosed,
   ORGANIZATION,
-  receiptOf,
+  createReceipt,
   SampleChain,
   sampleHistory,
 } from './sample-chain.ts';
-import { edited, pinAt, resealed, verify, verifyPinned } from './verification.ts';
+import { editView, createPin, resealEntries, verify, verifyPinned } from './verification.ts';
 
 describe('verdicts', () => {
   const history = disclosed(sampleHistory(7, 30));
@@ -29,7 +29,7 @@ describe('verdicts', () => {
   });
 
   it('cannot tell without a pin at the last entry, and says how far one vouches', async () => {
-    expect(await verify(bundleOf(history))).toMatchObject({
+    expect(await verify(createBundleLines(history))).toMatchObject({
       verdict: 'cannot tell',
       vouchedUpTo: null,
     });
@@ -44,13 +44,13 @@ describe('verdicts', () => {
   it('verifies a part of a chain, and its link to a pin before it', async () => {
     const part = history.slice(10, 20);
     const head = { sequence: 30, chainHash: last.chainHash };
-    const pins = [pinAt(history[9]), pinAt(history[19])];
-    expect(await verify(bundleOf(part, { head }), { pins })).toMatchObject({
+    const pins = [createPin(history[9]), createPin(history[19])];
+    expect(await verify(createBundleLines(part, { head }), { pins })).toMatchObject({
       verdict: 'intact',
       firstSequence: 11,
     });
-    const wrong = [pinAt(history[9], { chainHash: ZERO_HASH }), pinAt(history[19])];
-    expect(await verify(bundleOf(part, { head }), { pins: wrong })).toMatchObject({
+    const wrong = [createPin(history[9], { chainHash: ZERO_HASH }), createPin(history[19])];
+    expect(await verify(createBundleLines(part, { head }), { pins: wrong })).toMatchObject({
       verdict: 'tampered',
       problems: [{ code: 'pin-mismatch', sequence: 10 }],
     });
@@ -59,7 +59,7 @@ describe('verdicts', () => {
   it('does not accept a pin beyond the last entry as proof', async () => {
     const part = history.slice(0, 20);
     const head = { sequence: 30, chainHash: last.chainHash };
-    const report = await verify(bundleOf(part, { head }), { pins: [pinAt(last)] });
+    const report = await verify(createBundleLines(part, { head }), { pins: [createPin(last)] });
     expect(report).toMatchObject({ verdict: 'cannot tell', problems: [{ code: 'not-vouched' }] });
     expect(report.problems[0]!.message).toContain('the pin at 30 is beyond it');
   });
@@ -68,7 +68,9 @@ describe('verdicts', () => {
     const part = history.slice(0, 20);
     const head = { sequence: 30, chainHash: ZERO_HASH };
     expect(
-      await verify(bundleOf(part, { head }), { pins: [pinAt(last), pinAt(part[19])] }),
+      await verify(createBundleLines(part, { head }), {
+        pins: [createPin(last), createPin(part[19])],
+      }),
     ).toMatchObject({
       verdict: 'tampered',
       problems: [{ code: 'pin-mismatch', sequence: 30 }],
@@ -77,11 +79,13 @@ describe('verdicts', () => {
 
   it('distinguishes an older document from one with a cut tail by the time of the pin', async () => {
     const part = history.slice(0, 20);
-    const pins = [pinAt(part[19]), pinAt(last, { createdAt: last.createdAt })];
-    expect(await verify(bundleOf(part, { exportedAt: last.createdAt }), { pins })).toMatchObject({
+    const pins = [createPin(part[19]), createPin(last, { createdAt: last.createdAt })];
+    expect(
+      await verify(createBundleLines(part, { exportedAt: last.createdAt }), { pins }),
+    ).toMatchObject({
       verdict: 'intact',
     });
-    expect(await verify(bundleOf(part), { pins })).toMatchObject({
+    expect(await verify(createBundleLines(part), { pins })).toMatchObject({
       verdict: 'tampered',
       problems: [{ sequence: 30 }],
     });
@@ -89,11 +93,15 @@ describe('verdicts', () => {
 
   it('detects a document with a wrong time of export', async () => {
     const part = history.slice(0, 20);
-    const pins = [pinAt(part[19]), pinAt(last, { createdAt: last.createdAt })];
+    const pins = [createPin(part[19]), createPin(last, { createdAt: last.createdAt })];
     const lastAt = Date.parse(part[19]!.createdAt);
-    const at = (ms: number) => bundleOf(part, { exportedAt: new Date(lastAt + ms).toISOString() });
+    const at = (ms: number) =>
+      createBundleLines(part, { exportedAt: new Date(lastAt + ms).toISOString() });
     expect(await verify(at(-60_000), { pins })).toMatchObject({ verdict: 'intact' });
-    for (const lines of [at(-60_001), bundleOf(part, { exportedAt: '2020-01-01T00:00:00.000Z' })])
+    for (const lines of [
+      at(-60_001),
+      createBundleLines(part, { exportedAt: '2020-01-01T00:00:00.000Z' }),
+    ])
       expect(await verify(lines, { pins })).toMatchObject({
         verdict: 'tampered',
         problems: [
@@ -108,9 +116,9 @@ describe('verdicts', () => {
   });
 
   it('compares organisation and start of the chain with the expected ones', async () => {
-    const pins = [pinAt(last)];
+    const pins = [createPin(last)];
     const chainStart = history[0]!.chainHash;
-    const lines = bundleOf(history);
+    const lines = createBundleLines(history);
     expect(await verify(lines, { pins, organizationId: ORGANIZATION, chainStart })).toMatchObject({
       verdict: 'intact',
     });
@@ -121,7 +129,7 @@ describe('verdicts', () => {
       verdict: 'tampered',
       problems: [{ code: 'chain-mismatch', sequence: 1 }],
     });
-    const later = bundleOf(history.slice(5));
+    const later = createBundleLines(history.slice(5));
     expect(await verify(later, { pins, chainStart })).toMatchObject({
       problems: [{ code: 'chain-start-unseen' }],
     });
@@ -142,7 +150,7 @@ describe('verdicts', () => {
   });
 
   it('cannot tell for an empty chain', async () => {
-    expect(await verify(bundleOf([]))).toMatchObject({
+    expect(await verify(createBundleLines([]))).toMatchObject({
       verdict: 'cannot tell',
       problems: [{ code: 'not-vouched' }],
       entries: 0,
@@ -220,12 +228,12 @@ describe('the submitted decision', () => {
   const body = Buffer.from(JSON.stringify({ traceId: entry.traceId, amount: 5 }));
   const receipt = readPin({
     success: true,
-    data: { createdAt: entry.createdAt, hashChain: receiptOf(entry) },
+    data: { createdAt: entry.createdAt, hashChain: createReceipt(entry) },
   })!;
 
   it('is proved by the receipt and the kept body', async () => {
     const options = { pins: [receipt], body };
-    expect(await verify(bundleOf(chain.entries), options)).toMatchObject({
+    expect(await verify(createBundleLines(chain.entries), options)).toMatchObject({
       verdict: 'intact',
       submitted: true,
     });
@@ -233,7 +241,7 @@ describe('the submitted decision', () => {
 
   it('is disproved for another body', async () => {
     const options = { pins: [receipt], body: Buffer.from('{}') };
-    expect(await verify(bundleOf(chain.entries), options)).toMatchObject({
+    expect(await verify(createBundleLines(chain.entries), options)).toMatchObject({
       verdict: 'tampered',
       submitted: false,
       problems: [{ code: 'submitted-mismatch', sequence: 1 }],
@@ -242,7 +250,7 @@ describe('the submitted decision', () => {
 
   it('is not decided by a receipt for another trace', async () => {
     const pins = [{ ...receipt, traceId: 'trc_other' }];
-    expect(await verify(bundleOf(chain.entries), { pins })).toMatchObject({
+    expect(await verify(createBundleLines(chain.entries), { pins })).toMatchObject({
       verdict: 'tampered',
       vouchedUpTo: null,
     });
@@ -260,8 +268,8 @@ describe('fields', () => {
       (text) => !text.includes('"currency"'),
     );
     const rows: FieldRow[] = [];
-    const report = await verify(bundleOf(entries), {
-      pins: [pinAt(entries[5])],
+    const report = await verify(createBundleLines(entries), {
+      pins: [createPin(entries[5])],
       onField: (row) => rows.push(row),
     });
     expect(report).toMatchObject({
@@ -332,8 +340,8 @@ describe('references', () => {
   ];
   it.each(cases)('%s', async (_name, index, members) => {
     const entries = chain.entries.map((entry) => ({ ...entry }));
-    entries[index]!.view = edited(entries[index]!.view, members);
-    const sealed = resealed(entries, index);
+    entries[index]!.view = editView(entries[index]!.view, members);
+    const sealed = resealEntries(entries, index);
     const report = await verifyPinned(sealed, sealed.at(-1)!);
     expect(report.problems[0]).toMatchObject({
       verdict: 'tampered',
@@ -351,8 +359,11 @@ describe('entries that could never have been appended', () => {
   chain.amend('erasure', 0);
   const kept = disclosed(chain.entries);
   const withErasure = (erased: object, entries = kept) => {
-    const forged = entries.with(7, { ...entries[7]!, view: edited(entries[7]!.view, { erased }) });
-    return resealed(forged, 7);
+    const forged = entries.with(7, {
+      ...entries[7]!,
+      view: editView(entries[7]!.view, { erased }),
+    });
+    return resealEntries(forged, 7);
   };
 
   it.each<[string, { sequence: number; names: string[] }[]]>([
@@ -382,8 +393,8 @@ describe('entries that could never have been appended', () => {
     for (let i = 0; i < 5; i++) unkept.trace();
     const erasure = unkept.amend('erasure', 4);
     const erased = [{ sequence: 5, names: ['inputContext'] }];
-    const forged = resealed(
-      unkept.entries.with(5, { ...erasure, view: edited(erasure.view, { erased }) }),
+    const forged = resealEntries(
+      unkept.entries.with(5, { ...erasure, view: editView(erasure.view, { erased }) }),
       5,
     );
     expect(await verifyPinned(forged, forged.at(-1)!)).toMatchObject({
@@ -406,8 +417,8 @@ describe('entries that could never have been appended', () => {
     wide.amend('erasure', 0);
     for (const name of ['name49', 'name50']) {
       const erased = [{ sequence: 1, names: [name] }];
-      const view = edited(wide.entries[2]!.view, { erased });
-      const forged = resealed(wide.entries.with(2, { ...wide.entries[2]!, view }), 2);
+      const view = editView(wide.entries[2]!.view, { erased });
+      const forged = resealEntries(wide.entries.with(2, { ...wide.entries[2]!, view }), 2);
       expect(await verifyPinned(forged, forged[2]!)).toMatchObject({
         verdict: 'tampered',
         problems: [{ code: 'erasure-mismatch', sequence: 3 }],
@@ -418,7 +429,7 @@ describe('entries that could never have been appended', () => {
   it('a decision that is ingested a second time', async () => {
     const { createdAt } = chain.entries.at(-1)!;
     const again = { ...chain.entries[1]!, sequence: 9, createdAt };
-    const entries = resealed([...chain.entries, again], 8);
+    const entries = resealEntries([...chain.entries, again], 8);
     expect(await verifyPinned(entries, entries.at(-1)!)).toMatchObject({
       verdict: 'tampered',
       problems: [
@@ -434,14 +445,14 @@ describe('entries that could never have been appended', () => {
 
 describe('documents that it cannot read', () => {
   const history = sampleHistory(3, 6);
-  const lines = bundleOf(history);
-  const pins = [pinAt(history[5])];
+  const lines = createBundleLines(history);
+  const pins = [createPin(history[5])];
   const withLine = (index: number, change: (line: string) => string) =>
     lines.map((line, i) => (i === index ? change(line) : line));
   const withView = (members: object) => {
     const entries = history.map((entry) => ({ ...entry }));
-    entries[2]!.view = edited(entries[2]!.view, members);
-    return resealed(entries, 2);
+    entries[2]!.view = editView(entries[2]!.view, members);
+    return resealEntries(entries, 2);
   };
   const cases: [string, string[]][] = [
     ['nothing at all', []],

@@ -1,32 +1,36 @@
 // The append queue of one organisation: the entries of the next batch, and the limits on waiting ones.
 import { expect, test } from 'vitest';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import {
   AppendQueue,
   AppendQueues,
   type QueueLimits,
 } from '../../../src/ledger/append/append-queue.ts';
 import { PendingAppend } from '../../../src/ledger/append/pending-append.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { draft } from '../store/real-chain.ts';
 
 const LIMITS: QueueLimits = {
   batch: 3,
   bytes: 1000,
   queue: 4,
-  held: { perOrganization: 2000, inAll: 3000 },
+  bufferedBytes: { perOrganization: 2000, inAll: 3000 },
 };
-const organizationId = newId();
+const organizationId = generateId();
 
 /** Creates an entry of exactly `bytes` bytes. */
 function pendingOf(bytes: number): PendingAppend {
   const empty = new PendingAppend(
     draft(organizationId, { payload: '' }),
-    objectId(newId()),
+    toObjectId(generateId()),
     new Date(),
   );
   const payload = 'x'.repeat(bytes - empty.bytes);
-  return new PendingAppend(draft(organizationId, { payload }), objectId(newId()), new Date());
+  return new PendingAppend(
+    draft(organizationId, { payload }),
+    toObjectId(generateId()),
+    new Date(),
+  );
 }
 
 /** Returns the batches, by entry size, into which a queue of entries of these sizes is split. */
@@ -34,7 +38,7 @@ function batchesOf(sizes: readonly number[]): number[][] {
   const queue = new AppendQueue(organizationId);
   queue.waiting.push(...sizes.map(pendingOf));
   const batches: number[][] = [];
-  while (queue.waiting.length > 0) batches.push(queue.take(LIMITS).map(({ bytes }) => bytes));
+  while (queue.waiting.length > 0) batches.push(queue.takeBatch(LIMITS).map(({ bytes }) => bytes));
   return batches;
 }
 
@@ -53,17 +57,17 @@ test.each([
 });
 
 test('an empty queue gives an empty batch', () => {
-  expect(new AppendQueue(organizationId).take(LIMITS)).toEqual([]);
+  expect(new AppendQueue(organizationId).takeBatch(LIMITS)).toEqual([]);
 });
 
 /** Enqueues entries of these sizes, each for its organisation; returns which were accepted. */
 function admitted(entries: readonly [organization: string, bytes: number][]) {
   const queues = new AppendQueues();
-  const ids = new Map(entries.map(([organization]) => [organization, newId()]));
+  const ids = new Map(entries.map(([organization]) => [organization, generateId()]));
   const admit = ([organization, bytes]: (typeof entries)[number]) => {
     const pending = pendingOf(bytes);
-    const queue = queues.of(ids.get(organization) ?? '');
-    return { pending, queue, isAdmitted: queues.admit(queue, pending, LIMITS) };
+    const queue = queues.getQueue(ids.get(organization) ?? '');
+    return { pending, queue, isAdmitted: queues.tryEnqueue(queue, pending, LIMITS) };
   };
   return { results: entries.map(admit), admit };
 }
@@ -125,11 +129,11 @@ test('an answered append makes room once', () => {
     ['b', 1500],
   ]);
   const [{ pending, queue } = admit(['a', 1])] = results;
-  queue.take(LIMITS);
+  queue.takeBatch(LIMITS);
   expect(admit(['a', 1500]).isAdmitted).toBe(false);
   for (let times = 0; times < 2; times++) {
     pending.outcome.catch(() => undefined);
-    pending.fail(new Error('answered'));
+    pending.reject(new Error('answered'));
   }
   expect(admit(['a', 1501]).isAdmitted).toBe(false);
   expect(admit(['a', 1500]).isAdmitted).toBe(true);
@@ -137,15 +141,15 @@ test('an answered append makes room once', () => {
 
 test('a known queue is reused and keeps its head for a minute', () => {
   const queues = new AppendQueues();
-  const queue = queues.of(organizationId);
-  expect(queues.of(organizationId)).toBe(queue);
-  expect(queues.of(newId())).not.toBe(queue);
+  const queue = queues.getQueue(organizationId);
+  expect(queues.getQueue(organizationId)).toBe(queue);
+  expect(queues.getQueue(generateId())).not.toBe(queue);
   const head = { sequence: 1 } as never;
   const start = Date.now();
   const headAfter = (ms: number): unknown => {
-    queue.use(new Date(start));
-    queue.trust(head);
-    queue.use(new Date(start + ms));
+    queue.markUsed(new Date(start));
+    queue.acceptHead(head);
+    queue.markUsed(new Date(start + ms));
     return queue.head;
   };
   expect([headAfter(0), headAfter(60_000), headAfter(-60_000)]).toEqual([head, head, head]);

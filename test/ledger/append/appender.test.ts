@@ -1,7 +1,7 @@
 // The appender on a real database: concurrent instances, idempotency keys, limits, bad documents, truncated chains.
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Outcome, Stored } from '../../../src/ledger/entry.ts';
 import { releaseExpiredIdempotencyKeys } from '../../../src/ledger/entry-updates.ts';
@@ -11,7 +11,7 @@ import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import type { LedgerStore } from '../../../src/ledger/append/store.ts';
 import { createLostHeads } from '../../../src/ledger/heads/lost-heads.ts';
 import { thinHeads } from '../../../src/ledger/heads/thin-heads.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { systemTimer } from '../../../src/ledger/timer.ts';
 import { checkChain } from '../invariants.ts';
 import { draft, RealChain } from '../store/real-chain.ts';
@@ -26,7 +26,7 @@ function sealed(outcome: Outcome) {
 }
 
 test('two instances append to one chain without gap or fork, and its hashes replay', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const instances = [chain.start(), chain.start()];
   const answers = await Promise.all(
     numbers(600).map(async (number) =>
@@ -45,7 +45,7 @@ test('two instances append to one chain without gap or fork, and its hashes repl
 });
 
 test('twenty keys posted twenty times each on two instances give twenty entries and equal answers', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const instances = [chain.start(), chain.start()];
   const posts = numbers(400).map(async (number) => {
     const idempotencyKey = key(number % 20);
@@ -66,7 +66,7 @@ test('twenty keys posted twenty times each on two instances give twenty entries 
 });
 
 test('an idempotency key is found for a day and may be used again afterwards', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const idempotencyKey = key(1);
   const start = Date.now();
   let now = start;
@@ -76,7 +76,7 @@ test('an idempotency key is found for a day and may be used again afterwards', a
   );
   now = start + 23 * 60 * 60 * 1000;
   const { appender } = chain.start({ clock });
-  expect(await appender.find(organizationId, idempotencyKey)).toMatchObject({
+  expect(await appender.findReplayed(organizationId, idempotencyKey)).toMatchObject({
     chainHash: first.chainHash,
   });
   expect(await appender.append(draft(organizationId, { idempotencyKey }))).toMatchObject({
@@ -84,7 +84,7 @@ test('an idempotency key is found for a day and may be used again afterwards', a
     entry: { _id: first._id },
   });
   now = start + 24 * 60 * 60 * 1000 + 1;
-  expect(await appender.find(organizationId, idempotencyKey)).toBeNull();
+  expect(await appender.findReplayed(organizationId, idempotencyKey)).toBeNull();
   expect(await appender.append(draft(organizationId, { idempotencyKey }))).toMatchObject({
     kind: 'sealed',
   });
@@ -103,7 +103,7 @@ test('an idempotency key is found for a day and may be used again afterwards', a
 });
 
 test('the monthly limit is exact across instances, and replays are answered beyond it', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const instances = [chain.start(), chain.start()];
   const results = await Promise.allSettled(
     numbers(60).map(async (number) => {
@@ -137,7 +137,7 @@ test.each([
   ['cannot be encoded', { payload: { 'a\0b': 1 } }],
   ['cannot be indexed', { idempotencyKey: ['a', 'b'], organizationId: ['a', 'b'] }],
 ])('a document that %s is refused alone', async (_what, fields) => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const { appender } = chain.start();
   const results = await Promise.allSettled(
     numbers(5).map((number) =>
@@ -162,7 +162,7 @@ function nesting(depth: number): unknown {
 }
 
 test('one of two amendments that follow the same entry wins, on any instance', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const instances = [chain.start(), chain.start()];
   await instances[0]?.appender.append(draft(organizationId, { traceId: 'contested' }));
   const amendment = () => draft(organizationId, { kind: 'status', traceId: 'contested', after: 1 });
@@ -178,7 +178,7 @@ test('one of two amendments that follow the same entry wins, on any instance', a
 });
 
 test('a full queue answers 503 at once, a late outcome answers 503 in time, and accepted appends go on', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const { appender } = chain.start();
   const accepted = numbers(1_024).map(() => appender.append(draft(organizationId)));
   await expect(appender.append(draft(organizationId))).rejects.toMatchObject({
@@ -192,20 +192,20 @@ test('a full queue answers 503 at once, a late outcome answers 503 in time, and 
   await expect(appender.append(draft(organizationId))).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   });
-  expect(appender.latency(organizationId)?.p99).toBeGreaterThanOrEqual(
-    appender.latency(organizationId)?.p50 ?? Infinity,
+  expect(appender.getLatency(organizationId)?.p99).toBeGreaterThanOrEqual(
+    appender.getLatency(organizationId)?.p50 ?? Infinity,
   );
 });
 
 test('waiting appends are bounded in bytes per organisation and in all, and make room when answered', async () => {
-  const [one, two] = [newId(), newId()];
+  const [one, two] = [generateId(), generateId()];
   const limits = Object.assign({}, DEFAULT_LIMITS, {
     held: { perOrganization: 5_000, inAll: 8_000 },
   });
   const { appender } = chain.start({ limits });
   const payload = 'x'.repeat(2_000);
   const post = (organizationId: string) =>
-    appender.append(draft(organizationId, { payload, traceId: newId() }));
+    appender.append(draft(organizationId, { payload, traceId: generateId() }));
   const answers = await Promise.allSettled([one, one, one, two, two].map(post));
   expect(answers.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -230,7 +230,7 @@ test('an unexplained server error is a 503: the entry may be stored, and a retry
       return isOdd ? { kind: 'rejected', at: 0, documentAtFault: false, cause } : outcome;
     },
   });
-  const organizationId = newId();
+  const organizationId = generateId();
   const request = draft(organizationId, { idempotencyKey: key(7) });
   const { appender } = chain.start({ store: odd });
   await expect(appender.append(request)).rejects.toMatchObject({
@@ -243,7 +243,7 @@ test('an unexplained server error is a 503: the entry may be stored, and a retry
 });
 
 test('an instance whose clock is off seals nothing', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   let isRight = false;
   const { appender } = chain.start({ ready: () => isRight });
   await expect(appender.append(draft(organizationId))).rejects.toMatchObject({
@@ -258,15 +258,15 @@ test('an instance whose clock is off seals nothing', async () => {
 });
 
 test('a truncated chain is found before an append builds on it', async () => {
-  const organizationId = newId();
-  const filter = { organizationId: objectId(organizationId) };
+  const organizationId = generateId();
+  const filter = { organizationId: toObjectId(organizationId) };
   const before = chain.start();
   for (const _ of numbers(5)) await before.appender.append(draft(organizationId));
-  const head = await before.appender.head(organizationId);
+  const head = await before.appender.readHead(organizationId);
   await before.appender.close();
   const intact = chain.start();
   await intact.appender.append(draft(organizationId));
-  expect(intact.heads.quarantined()).toEqual([]);
+  expect(intact.heads.listQuarantined()).toEqual([]);
   await intact.appender.close();
   await chain.db.collection('ledger').deleteMany({ ...filter, sequence: { $gte: 4 } });
   const after = chain.start();
@@ -275,19 +275,19 @@ test('a truncated chain is found before an append builds on it', async () => {
       code: 'SERVICE_UNAVAILABLE',
     });
   }
-  expect(after.heads.quarantined()).toEqual([organizationId]);
+  expect(after.heads.listQuarantined()).toEqual([organizationId]);
   expect(after.quarantined).toMatchObject([{ sequence: 6 }]);
   expect(head).toMatchObject({ sequence: 5 });
   expect(await chain.entries(organizationId)).toHaveLength(3);
 });
 
 test('a chain that is cut under an instance is found after an idle minute and continues once released', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   let now = Date.now();
   const running = chain.start({ clock: { now: () => new Date(now) } });
   for (const _ of numbers(5)) await running.appender.append(draft(organizationId));
   await running.heads.flush();
-  const filter = { organizationId: objectId(organizationId) };
+  const filter = { organizationId: toObjectId(organizationId) };
   await chain.db.collection('ledger').deleteMany({ ...filter, sequence: { $gte: 4 } });
   now += 61_000;
   for (const _ of numbers(2))
@@ -296,23 +296,23 @@ test('a chain that is cut under an instance is found after an idle minute and co
     });
   expect(running.quarantined).toMatchObject([{ sequence: 5 }]);
   const lost = createLostHeads({ db: chain.db, chain: DECISIONS });
-  expect(await lost.find(organizationId)).toMatchObject({
+  expect(await lost.findLostEntries(organizationId)).toMatchObject({
     from: 4,
     newest: { sequence: 5 },
     goesOnAfter: { sequence: 3 },
   });
   await lost.setAside(organizationId);
-  expect(await lost.find(organizationId)).toBeNull();
+  expect(await lost.findLostEntries(organizationId)).toBeNull();
   expect(sealed(await running.appender.append(draft(organizationId)))).toMatchObject({
     sequence: 4,
   });
-  expect(running.heads.quarantined()).toEqual([]);
+  expect(running.heads.listQuarantined()).toEqual([]);
   checkChain(await chain.entries(organizationId));
   expect(await chain.db.collection('heads_ledger_lost').countDocuments(filter)).toBeGreaterThan(0);
 });
 
 test('a missing head without a note is noted with the quarantine', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const known = { sequence: 3, chainHash: 'e'.repeat(64) };
   const { heads } = chain.start();
   await expect(heads.confirm(organizationId, known)).rejects.toMatchObject({
@@ -330,18 +330,18 @@ test('heads thinned hour by hour equal those thinned at once', { tags: ['long'] 
   const begin = Date.UTC(2026, 2, 1, 5, 17);
   const at = (index: number) => new Date(begin + index * 13 * 60_000);
   const row = (organizationId: string, index: number) => ({
-    organizationId: objectId(organizationId),
+    organizationId: toObjectId(organizationId),
     sequence: index,
     chainHash: '',
     at: at(index),
   });
-  const [slowly, once] = [newId(), newId()];
+  const [slowly, once] = [generateId(), generateId()];
   await rows.insertMany(numbers(400).map((index) => row(slowly, index)) as never[]);
   const end = Date.UTC(2026, 2, 6);
   const keptOf = async (id: string) =>
     (
       await rows
-        .find({ organizationId: objectId(id) })
+        .find({ organizationId: toObjectId(id) })
         .sort({ sequence: 1 })
         .toArray()
     ).map(({ sequence }) => sequence);
@@ -360,7 +360,7 @@ test('heads thinned hour by hour equal those thinned at once', { tags: ['long'] 
 });
 
 test('old head rows are thinned to the newest of each hour and day', async () => {
-  const organizationId = objectId(newId());
+  const organizationId = toObjectId(generateId());
   const rows = chain.db.collection<HeadRow>('heads');
   const now = new Date('2026-03-10T12:30:00.000Z');
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000);

@@ -3,19 +3,19 @@ import { expect, test } from 'vitest';
 import { IdempotencyCache } from '../../../src/ledger/append/idempotency-cache.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Draft, Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { draft } from '../store/real-chain.ts';
 
-const organizationId = newId();
+const organizationId = generateId();
 const key = (number: number): Buffer => Buffer.alloc(16, number);
 const large = 'x'.repeat(1_000_000);
 
 /** The entry of a decision of one megabyte. */
 function stored({ idempotencyKey }: Draft): Stored {
   return {
-    _id: objectId(newId()),
-    organizationId: objectId(organizationId),
+    _id: toObjectId(generateId()),
+    organizationId: toObjectId(organizationId),
     sequence: 1,
     kind: 'trace',
     traceId: 'trc_1',
@@ -48,7 +48,7 @@ test('keeps the members of an answer and nothing of the payload', async () => {
   const cache = cacheOf(1_000_000);
   const outcome = await cache.append(draft(organizationId, { idempotencyKey: key(1) }));
   expect(outcome).toMatchObject({ kind: 'sealed', entry: { view: large } });
-  const kept = cache.recent(organizationId, key(1));
+  const kept = cache.getCached(organizationId, key(1));
   expect(kept).toMatchObject({
     agentId: 'bot',
     verdict: 'approved',
@@ -64,6 +64,6 @@ test('is bounded in bytes and forgets the oldest answers first', async () => {
   for (let number = 0; number < 200; number++)
     await cache.append(draft(organizationId, { idempotencyKey: key(number) }));
   expect(cache.bytes).toBeLessThanOrEqual(20_000);
-  expect(cache.recent(organizationId, key(0))).toBeNull();
-  expect(cache.recent(organizationId, key(199))).not.toBeNull();
+  expect(cache.getCached(organizationId, key(0))).toBeNull();
+  expect(cache.getCached(organizationId, key(199))).not.toBeNull();
 });

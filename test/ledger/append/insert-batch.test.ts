@@ -4,14 +4,14 @@ import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
 import { insertBatch } from '../../../src/ledger/append/insert-batch.ts';
 import { AppendQueue } from '../../../src/ledger/append/append-queue.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
-import { genesisHead, headOf, seal } from '../../../src/ledger/append/seal.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
+import { createGenesisHead, toHead, sealDraft } from '../../../src/ledger/append/seal.ts';
 import type { InsertOutcome, LedgerStore } from '../../../src/ledger/append/store.ts';
 import { hastyTimer, draft } from '../store/real-chain.ts';
 
 const ORGANIZATION = 'b'.repeat(24);
 const queue = new AppendQueue(ORGANIZATION);
-const id = (digit: number) => objectId(String(digit).repeat(24));
+const id = (digit: number) => toObjectId(String(digit).repeat(24));
 const drafts = [draft(ORGANIZATION), draft(ORGANIZATION), draft(ORGANIZATION)];
 
 /** Seals the drafts at a given time; the same time gives the same bytes. */
@@ -19,12 +19,16 @@ function sealedAt(now: number): [Stored, Stored, Stored] {
   const entries: Stored[] = [];
   for (const [index, one] of drafts.entries()) {
     const point = {
-      head: entries.at(-1) ?? genesisHead(DECISIONS),
+      head: entries.at(-1) ?? createGenesisHead(DECISIONS),
       now: new Date(now),
       chain: DECISIONS,
     };
     entries.push(
-      seal(one, { _id: id(index), organizationId: queue.organizationObjectId }, point) as Stored,
+      sealDraft(
+        one,
+        { _id: id(index), organizationId: queue.organizationObjectId },
+        point,
+      ) as Stored,
     );
   }
   return entries as [Stored, Stored, Stored];
@@ -49,17 +53,17 @@ function play({ outcomes, majority }: Script) {
       sent.push(documents);
       return Promise.resolve(outcomes.shift() ?? unknown);
     },
-    byIds: (_organizationId, ids) => {
+    findByIds: (_organizationId, ids) => {
       current = shown();
       return Promise.resolve(current.filter((entry) => ids.some((one) => one.equals(entry._id))));
     },
-    at: (_organizationId, sequence) =>
+    findAtSequence: (_organizationId, sequence) =>
       Promise.resolve(current.find((entry) => entry.sequence === sequence) ?? null),
-    newest: () => Promise.resolve(current.at(-1) ?? null),
-    byIdempotencyKey: () => Promise.resolve([]),
+    readNewest: () => Promise.resolve(current.at(-1) ?? null),
+    findByIdempotencyKey: () => Promise.resolve([]),
     releaseIdempotencyKey: () => Promise.resolve(),
   };
-  queue.trust(genesisHead(DECISIONS));
+  queue.acceptHead(createGenesisHead(DECISIONS));
   const inserting = insertBatch(queue, [first, second, third], {
     store,
     timer: hastyTimer,
@@ -72,7 +76,7 @@ test('the missing documents are sent again, byte-identical', async () => {
   const { inserting, sent } = play({ outcomes: [unknown, { kind: 'ok' }], majority: [[first]] });
   expect(await inserting).toEqual({
     durable: [first, second, third],
-    head: headOf(third),
+    head: toHead(third),
     failed: null,
   });
   expect(sent[1]).toEqual([second, third]);
@@ -86,7 +90,7 @@ test('a conflict with its own document is no acknowledgement until a majority sh
   });
   expect(await inserting).toEqual({
     durable: [first, second, third],
-    head: headOf(third),
+    head: toHead(third),
     failed: null,
   });
   expect(sent).toHaveLength(3);
@@ -125,7 +129,7 @@ test('a conflict of the resent documents is reported and those before it are dur
   const { inserting } = play({ outcomes: [unknown, superseded], majority: [[first]] });
   expect(await inserting).toMatchObject({
     durable: [first, second],
-    head: headOf(second),
+    head: toHead(second),
     failed: { document: third },
   });
 });

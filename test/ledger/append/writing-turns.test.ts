@@ -4,15 +4,15 @@ import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { LedgerStore } from '../../../src/ledger/append/store.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { systemTimer } from '../../../src/ledger/timer.ts';
-import { newId } from '../../../src/platform/ids.ts';
-import { type BatonKeeper, Batons } from '../../../src/platform/shared/batons.ts';
+import { generateId } from '../../../src/platform/ids.ts';
+import { type KeyLeaseProvider, KeyLeases } from '../../../src/platform/shared/batons.ts';
 import { draft, RealChain } from '../store/real-chain.ts';
 
 const chain = new RealChain('writing-turns');
 
 /** Appends by several workers at once; returns the outcomes of their inserts. */
-async function written(batons: BatonKeeper | undefined, each: number) {
-  const organizationId = newId();
+async function written(batons: KeyLeaseProvider | undefined, each: number) {
+  const organizationId = generateId();
   const outcomes: string[] = [];
   const workers = Array.from({ length: 3 }, () => {
     const store = createMongoStore({ db: chain.db, chain: DECISIONS, timer: systemTimer });
@@ -35,7 +35,7 @@ async function written(batons: BatonKeeper | undefined, each: number) {
 const upTo = (length: number): number[] => Array.from({ length }, (_, index) => index + 1);
 
 test('inserts never conflict with the lease and sometimes conflict without it', async () => {
-  const inTurns = await written(new Batons(), 20);
+  const inTurns = await written(new KeyLeases(), 20);
   expect(inTurns.sequences).toEqual(upTo(60));
   expect(new Set(inTurns.outcomes)).toEqual(new Set(['ok']));
   const without = await written(undefined, 20);
@@ -44,19 +44,19 @@ test('inserts never conflict with the lease and sometimes conflict without it', 
 });
 
 test('an append proceeds without a late lease, which is passed on when it arrives', async () => {
-  const batons = new Batons();
+  const batons = new KeyLeases();
   let isGiven = (): void => undefined;
   const late = new Promise<void>((resolve) => (isGiven = resolve));
-  const slow: BatonKeeper = { take: (key) => late.then(() => batons.take(key)) };
+  const slow: KeyLeaseProvider = { acquire: (key) => late.then(() => batons.acquire(key)) };
   const { organizationId, sequences } = await written(slow, 1);
   expect(sequences).toEqual(upTo(3));
   isGiven();
   await late;
-  expect(await batons.take(organizationId)).toMatchObject({ note: null });
+  expect(await batons.acquire(organizationId)).toMatchObject({ note: null });
 });
 
 test('appends proceed when the lease holder has died', async () => {
-  const gone: BatonKeeper = { take: () => Promise.reject(new Error('gone')) };
+  const gone: KeyLeaseProvider = { acquire: () => Promise.reject(new Error('gone')) };
   const { sequences } = await written(gone, 3);
   expect(sequences).toEqual(upTo(9));
 });

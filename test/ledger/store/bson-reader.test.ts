@@ -7,7 +7,7 @@ import { readDocument, readIntact } from '../../../src/ledger/bson-reader.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import { traceColumns } from '../../../src/resources/traces/traces.columns.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 import { document } from './any-document.ts';
 
 const { BSON } = mongo;
@@ -34,7 +34,7 @@ function expectSame(bytes: Buffer): void {
 test('any document is read as the driver reads it', { timeout: 300_000 }, () => {
   fc.assert(
     fc.property(document, (value) => expectSame(serialized(value))),
-    { numRuns: runs(400, 6_000) },
+    { numRuns: chooseRuns(400, 6_000) },
   );
 });
 
@@ -46,7 +46,7 @@ test('a damaged document is read as the driver reads it', { timeout: 300_000 }, 
       bytes[place % bytes.length] = byte;
       return bytes;
     });
-  fc.assert(fc.property(damaged, expectSame), { numRuns: runs(800, 15_000) });
+  fc.assert(fc.property(damaged, expectSame), { numRuns: chooseRuns(800, 15_000) });
 });
 
 test('a byte that is no UTF-8 is refused, although it decodes to a replacement character', () => {
@@ -86,7 +86,14 @@ test('an unreadable entry breaks the chain at its sequence', () => {
   });
   const bytes = serialized({ view: 'x' });
   bytes[bytes.length - 3] = 0xff;
-  replay.take(readIntact(bytes));
-  expect(replay.result()).toMatchObject({ verified: false, totalChecked: 1, lastValidSequence: 0 });
-  expect(replay.result().broken).toMatchObject({ sequence: 1, reason: 'chain-hash-mismatch' });
+  replay.replayEntry(readIntact(bytes));
+  expect(replay.toVerification()).toMatchObject({
+    verified: false,
+    totalChecked: 1,
+    lastValidSequence: 0,
+  });
+  expect(replay.toVerification().broken).toMatchObject({
+    sequence: 1,
+    reason: 'chain-hash-mismatch',
+  });
 });

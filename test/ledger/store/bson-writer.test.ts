@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { mongo, Types } from 'mongoose';
 import { expect, test } from 'vitest';
 import { writeDocuments } from '../../../src/ledger/bson-writer.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 import { document } from './any-document.ts';
 
 const { BSON } = mongo;
@@ -28,7 +28,7 @@ function expectSame(...all: readonly object[]): void {
 test('any documents are written as the driver writes them', { timeout: 300_000 }, () => {
   fc.assert(
     fc.property(fc.array(document, { minLength: 1, maxLength: 4 }), (all) => expectSame(...all)),
-    { numRuns: runs(800, 50_000) },
+    { numRuns: chooseRuns(800, 50_000) },
   );
 });
 

@@ -1,18 +1,18 @@
 // Every look-up of the ledger is served by its index: partial ones only when the query implies their filter.
 import { beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
-import { headSequences } from '../../../src/ledger/follow/head-sequences.ts';
+import { readHeadSequences } from '../../../src/ledger/follow/head-sequences.ts';
 import { buildHeadIndexes, createLedgerMaintenance } from '../../../src/ledger/maintenance.ts';
 import { systemTimer } from '../../../src/ledger/timer.ts';
 import { draft, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('indexes');
-const organizations = [newId(), newId(), newId()];
-const organizationId = objectId(organizations[2] ?? '');
+const organizations = [generateId(), generateId(), generateId()];
+const organizationId = toObjectId(organizations[2] ?? '');
 const keys = [1, 2].map((number) => Buffer.alloc(16, number));
 
 interface Explained {
@@ -59,9 +59,9 @@ test('a replay is found by its key alone, however long the chain is', async () =
   const { db } = chain;
   await db.command({ profile: 2 });
   const store = createMongoStore({ db, chain: DECISIONS, timer: systemTimer });
-  expect(await store.byIdempotencyKey(organizationId, keys)).toHaveLength(2);
+  expect(await store.findByIdempotencyKey(organizationId, keys)).toHaveLength(2);
   const [entry] = await chain.entries(organizationId.toHexString());
-  expect(await store.byIds(organizationId, [(entry as Stored)._id])).toHaveLength(1);
+  expect(await store.findByIds(organizationId, [(entry as Stored)._id])).toHaveLength(1);
   await db.command({ profile: 0 });
   const queries = db
     .collection('system.profile')
@@ -104,7 +104,7 @@ test('the newest head row of an organisation is found at once', async () => {
 });
 
 test('the newest sequence of every organisation costs one index key each', async () => {
-  const newest = await headSequences(chain.db.collection('ledger'));
+  const newest = await readHeadSequences(chain.db.collection('ledger'));
   expect(organizations.map((id) => newest.get(id))).toEqual([10, 20, 30]);
   const stages = [
     { $sort: { organizationId: -1, sequence: -1 } },

@@ -1,12 +1,12 @@
 // Every outcome of an insert on a real database: the conflicting index, its place, and what counts as unknown.
 import { expect, test } from 'vitest';
 import type { mongo } from 'mongoose';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Draft, Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
-import { genesisHead, headOf, seal } from '../../../src/ledger/append/seal.ts';
+import { createGenesisHead, toHead, sealDraft } from '../../../src/ledger/append/seal.ts';
 import type { Head } from '../../../src/ledger/append/store.ts';
 import { systemTimer } from '../../../src/ledger/timer.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
@@ -18,12 +18,12 @@ const key = (number: number) => Buffer.alloc(16, number);
 function sealAll(
   organizationId: string,
   drafts: readonly Draft[],
-  head: Head = genesisHead(DECISIONS),
+  head: Head = createGenesisHead(DECISIONS),
 ): Stored[] {
   const sealed: Stored[] = [];
   for (const one of drafts) {
-    const ids = { _id: objectId(newId()), organizationId: objectId(organizationId) };
-    const entry = seal(one, ids, {
+    const ids = { _id: toObjectId(generateId()), organizationId: toObjectId(organizationId) };
+    const entry = sealDraft(one, ids, {
       head: sealed.at(-1) ?? head,
       now: new Date(),
       chain: DECISIONS,
@@ -50,14 +50,14 @@ test.each([
   ['idempotency', (entry: Stored) => ({ ...entry, idempotencyKey: key(1) })],
   ['following', (entry: Stored) => ({ ...entry, traceId: 't', after: 1 })],
 ] as const)('reports a conflict on %s, and what came before is in', async (index, change) => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const amendment = { kind: 'status', traceId: 't', after: 1 } as const;
   const present = sealAll(organizationId, [
     draft(organizationId, { traceId: 't', idempotencyKey: key(1) }),
     draft(organizationId, amendment),
   ]);
   expect(await store().insertOrdered(present)).toEqual({ kind: 'ok' });
-  const head = headOf(present[1] as Stored);
+  const head = toHead(present[1] as Stored);
   const [good, bad, never] = sealAll(
     organizationId,
     [0, 1, 2].map(() => draft(organizationId)),
@@ -65,22 +65,22 @@ test.each([
   ) as [Stored, Stored, Stored];
   const outcome = await store().insertOrdered([good, change(bad, present), never]);
   expect(outcome).toEqual({ kind: 'conflict', at: 1, index });
-  expect(await store().byIds(good.organizationId, [good._id, never._id])).toMatchObject([
+  expect(await store().findByIds(good.organizationId, [good._id, never._id])).toMatchObject([
     { _id: good._id },
   ]);
-  expect(await store().newest(good.organizationId)).toMatchObject({
+  expect(await store().readNewest(good.organizationId)).toMatchObject({
     sequence: 3,
     chainHash: good.chainHash,
     usage: good.usage,
   });
-  expect(await store().at(good.organizationId, 4)).toBeNull();
-  expect(await store().byIdempotencyKey(good.organizationId, [key(1), key(2)])).toMatchObject([
+  expect(await store().findAtSequence(good.organizationId, 4)).toBeNull();
+  expect(await store().findByIdempotencyKey(good.organizationId, [key(1), key(2)])).toMatchObject([
     { sequence: 1, traceId: 't' },
   ]);
 });
 
 test('reads the entries of one organisation only', async () => {
-  const organizations = [newId(), newId()] as const;
+  const organizations = [generateId(), generateId()] as const;
   const chains = organizations.map((organizationId, index) =>
     sealAll(
       organizationId,
@@ -92,23 +92,25 @@ test('reads the entries of one organisation only', async () => {
   for (const [own, other] of [chains, chains.toReversed()] as [Stored[], Stored[]][]) {
     const { organizationId } = own[0]!;
     for (const { sequence, chainHash } of own)
-      expect(await store().at(organizationId, sequence)).toMatchObject({ chainHash });
-    expect(await store().at(organizationId, 3)).toBeNull();
-    expect(await store().newest(organizationId)).toMatchObject({ chainHash: own[1]!.chainHash });
+      expect(await store().findAtSequence(organizationId, sequence)).toMatchObject({ chainHash });
+    expect(await store().findAtSequence(organizationId, 3)).toBeNull();
+    expect(await store().readNewest(organizationId)).toMatchObject({
+      chainHash: own[1]!.chainHash,
+    });
     const ids = [...own, ...other].map(({ _id }) => _id);
     const sequencesOf = (entries: Stored[]) =>
       entries.map((entry) => [String(entry.organizationId), entry.sequence]);
     const all = [1, 2].map((sequence) => [String(organizationId), sequence]);
-    expect(sequencesOf(await store().byIds(organizationId, ids))).toEqual(all);
+    expect(sequencesOf(await store().findByIds(organizationId, ids))).toEqual(all);
     const keys = [1, 2, 3].map(key);
-    expect((await store().byIdempotencyKey(organizationId, keys)).map(({ _id }) => _id)).toEqual(
-      own.map(({ _id }) => _id),
-    );
+    expect(
+      (await store().findByIdempotencyKey(organizationId, keys)).map(({ _id }) => _id),
+    ).toEqual(own.map(({ _id }) => _id));
   }
 });
 
 test('a write-concern error counts as unknown, whatever else the reply contains', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const [first] = sealAll(organizationId, [draft(organizationId)]) as [Stored];
   const impatient = storeOver((command) =>
     chain.db.command({ ...command, writeConcern: { w: 3, wtimeout: 20 } }),
@@ -122,7 +124,7 @@ test('a write-concern error counts as unknown, whatever else the reply contains'
 });
 
 test('a time-out and a server without a primary count as unknown', async () => {
-  const [entry] = sealAll(newId(), [draft(newId())]) as [Stored];
+  const [entry] = sealAll(generateId(), [draft(generateId())]) as [Stored];
   const silent = storeOver(() => new Promise(() => {}), hastyTimer);
   expect(await silent.insertOrdered([entry])).toMatchObject({ kind: 'unknown' });
   const { MongoServerError, MongoNetworkError } = chain.connection.base.mongo;
@@ -144,7 +146,7 @@ test('a time-out and a server without a primary count as unknown', async () => {
 });
 
 test('a document that breaks the whole command is found and the others are stored', async () => {
-  const organizationId = newId();
+  const organizationId = generateId();
   const [good, bad, never] = sealAll(organizationId, [
     draft(organizationId),
     draft(organizationId, { fields: { payload: 'x'.repeat(17 * 1024 * 1024) } }),

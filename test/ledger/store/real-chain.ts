@@ -1,15 +1,15 @@
 // A chain for one test file on the run's mongod: indexes, appenders, drafts, and all stored entries.
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { payloadDigest } from '../../../src/domain/record/chain.ts';
+import { computePayloadDigest } from '../../../src/domain/record/chain.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
-import { newId } from '../../../src/platform/ids.ts';
+import { generateId } from '../../../src/platform/ids.ts';
 import {
   type AppenderDeps,
   createAppender,
   DEFAULT_LIMITS,
 } from '../../../src/ledger/append/appender.ts';
-import { chainIndexes, DECISIONS } from '../../../src/ledger/chains.ts';
+import { listChainIndexes, DECISIONS } from '../../../src/ledger/chains.ts';
 import {
   type CursorDocument,
   cursorSchema,
@@ -18,12 +18,12 @@ import {
 } from '../../../src/ledger/follow/cursors.model.ts';
 import type { Appender, Draft, Position, Stored } from '../../../src/ledger/entry.ts';
 import { createHeads, type Heads } from '../../../src/ledger/heads/heads.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
 
 /** A timer that waits a hundredth of the time. */
-export const hastyTimer: Timer = { after: (ms, run) => systemTimer.after(ms / 100, run) };
+export const hastyTimer: Timer = { schedule: (ms, run) => systemTimer.schedule(ms / 100, run) };
 
 type InstanceDeps = Pick<
   AppenderDeps,
@@ -47,7 +47,7 @@ export class RealChain {
         .asPromise();
       const { db } = this;
       await db.dropDatabase();
-      for (const { key, options } of chainIndexes(DECISIONS)) {
+      for (const { key, options } of listChainIndexes(DECISIONS)) {
         await db.collection(DECISIONS.collection).createIndex(key, options);
       }
       await this.models().cursors.init();
@@ -99,7 +99,7 @@ export class RealChain {
       clock,
       timer: systemTimer,
       heads,
-      newId,
+      generateId,
       limits,
       onSealed,
       ready,
@@ -109,7 +109,7 @@ export class RealChain {
   }
 
   async entries(organizationId: string): Promise<Stored[]> {
-    const filter = { organizationId: objectId(organizationId) };
+    const filter = { organizationId: toObjectId(organizationId) };
     const found = this.db
       .collection<Stored>(DECISIONS.collection)
       .find(filter)
@@ -131,5 +131,5 @@ export function draft(organizationId: string, over: Partial<Draft> = {}): Draft 
     idempotencyKey: null,
     monthlyLimit: null,
   } as const;
-  return { ...common, payloadDigest: payloadDigest(payload), payload, ...over };
+  return { ...common, payloadDigest: computePayloadDigest(payload), payload, ...over };
 }

@@ -1,7 +1,7 @@
 // Simulates a collection of a replica set: lagging commits, step-downs with rollback, lost answers.
 import type { Types } from 'mongoose';
 import type { Stored } from '../../../src/ledger/entry.ts';
-import { headOf } from '../../../src/ledger/append/seal.ts';
+import { toHead } from '../../../src/ledger/append/seal.ts';
 import type {
   InsertOutcome,
   LedgerStore,
@@ -76,7 +76,7 @@ export class ReplicaSet {
     this.#current = null;
     this.#hasPrimary = false;
     for (const { settle } of this.#waiting.splice(0)) settle(false);
-    time.after(chance.integer(5, 60), () => {
+    time.schedule(chance.integer(5, 60), () => {
       this.#hasPrimary = true;
       this.#lagsUntil = time.now + chance.integer(0, 40);
       this.#commitLater();
@@ -96,20 +96,20 @@ export class ReplicaSet {
     return {
       insertOrdered: (documents) =>
         answer(() => this.#insert(documents.map((document) => ({ ...document })))),
-      newest: () =>
+      readNewest: () =>
         answer(async () => {
           const newest = (await this.#read()).at(-1);
-          return newest ? headOf(newest) : null;
+          return newest ? toHead(newest) : null;
         }),
-      at: (_id, sequence) =>
+      findAtSequence: (_id, sequence) =>
         answer(
           async () => (await this.#read()).find((entry) => entry.sequence === sequence) ?? null,
         ),
-      byIdempotencyKey: (_id, keys) =>
+      findByIdempotencyKey: (_id, keys) =>
         answer(async () =>
           (await this.#read()).filter((entry) => keys.includes(keyOf(entry) ?? '')),
         ),
-      byIds: (_id, ids) =>
+      findByIds: (_id, ids) =>
         answer(async () => (await this.#read()).filter((entry) => has(ids, entry._id))),
       releaseIdempotencyKey: (entry, before) => answer(() => this.#release(entry, before)),
     };
@@ -122,7 +122,7 @@ export class ReplicaSet {
     const some = documents.slice(0, chance.integer(0, documents.length));
     if (fate === 'late') {
       const applied = chance.happens(0.5) ? some : documents;
-      time.after(chance.integer(1, 200), () => this.#hasPrimary && this.#apply(applied));
+      time.schedule(chance.integer(1, 200), () => this.#hasPrimary && this.#apply(applied));
     }
     if (fate === 'lost' || fate === 'late' || !this.#hasPrimary) return this.#unknown(documents);
     const sent = fate === 'cut' ? some : documents;
@@ -225,7 +225,7 @@ export class ReplicaSet {
     const { time, chance } = this.#deps;
     const term = this.#term;
     const index = this.#log.length;
-    time.after(chance.integer(0, 12), () => {
+    time.schedule(chance.integer(0, 12), () => {
       if (term !== this.#term) return;
       this.#committed = Math.max(this.#committed, index);
       const reached = this.#waiting.filter((wait) => wait.index <= this.#committed);

@@ -1,8 +1,8 @@
 // The time until which values of a deleted organisation were erased: from its deletion record, once it is deleted.
 import { expect, test } from 'vitest';
-import { erasedUntil } from '../../../src/ledger/verify/erased-until.ts';
+import { readErasedUntil } from '../../../src/ledger/verify/erased-until.ts';
 import { useHarness } from '../../setup/fixtures.ts';
-import { objectId } from '../../setup/harness.ts';
+import { toObjectId } from '../../setup/harness.ts';
 import { createOwner } from '../../setup/personas.ts';
 
 const harness = useHarness();
@@ -19,13 +19,13 @@ test.each([
 ])('an organisation that %s', async (_what, isLiving, record, expected) => {
   const { organizationId } = await createOwner(app);
   const { models } = app.instance.platform;
-  const _id = objectId(organizationId);
+  const _id = toObjectId(organizationId);
   if (!isLiving) await harness.db.collection('organizations').deleteOne({ _id });
   if (record)
     await harness.db
       .collection('organization_deletions')
       .insertOne(Object.assign({ organizationId: _id }, record));
-  expect(await erasedUntil(organizationId, { models, clock: { now: () => NOW } })).toEqual(
+  expect(await readErasedUntil(organizationId, { models, clock: { now: () => NOW } })).toEqual(
     expected,
   );
 });

@@ -1,9 +1,9 @@
 // The decision counter of every entry: a replay counts again, by month, and reports wrong counters.
 import { expect, test } from 'vitest';
-import { chainHash, chainTime, ZERO_HASH } from '../../../src/domain/record/chain.ts';
+import { computeChainHash, formatChainTime, ZERO_HASH } from '../../../src/domain/record/chain.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { Stored } from '../../../src/ledger/entry.ts';
-import { objectId } from '../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { ChainReplay } from '../../../src/ledger/verify/chain-replay.ts';
 import type { VerifiedPosition } from '../../../src/ledger/verify/report.ts';
 import { SampleChain } from '../../domain/verifier/sample-chain.ts';
@@ -26,7 +26,7 @@ function wrongIn(given: readonly Given[], after: VerifiedPosition | null = null)
       types: {},
       fixed: [],
       amended: [],
-      told: [],
+      stated: [],
       assignable: [],
       erasable: [],
     },
@@ -41,11 +41,11 @@ function wrongIn(given: readonly Given[], after: VerifiedPosition | null = null)
       kind === 'trace' ? samples.trace() : samples.compliance(`6.${sequence + 1}`);
     sequence += 1;
     const createdAt = new Date(at);
-    const link = { prevHash, payloadDigest, sequence, createdAt: chainTime(createdAt) };
-    prevHash = chainHash(link);
-    replay.take({
-      _id: objectId(id),
-      organizationId: objectId(organizationId),
+    const link = { prevHash, payloadDigest, sequence, createdAt: formatChainTime(createdAt) };
+    prevHash = computeChainHash(link);
+    replay.replayEntry({
+      _id: toObjectId(id),
+      organizationId: toObjectId(organizationId),
       kind,
       traceId,
       after: null,
@@ -57,7 +57,7 @@ function wrongIn(given: readonly Given[], after: VerifiedPosition | null = null)
       usage,
     } as unknown as Stored);
   }
-  const { broken, payload } = replay.result();
+  const { broken, payload } = replay.toVerification();
   const places = payload.mismatched.map(({ sequence: place }) => place);
   expect(payload.mismatched.filter(({ field }) => field !== 'usage')).toEqual([]);
   expect(broken?.sequence).toBe(places[0]);

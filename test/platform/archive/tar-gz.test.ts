@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import {
   type ArchivedFile,
   type StreamedFile,
-  tarGz,
+  createTarGz,
 } from '../../../src/platform/archive/tar-gz.ts';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 
 const MTIME = new Date('2026-04-11T12:00:00Z');
 const PIECE = 65_536;
@@ -34,7 +34,7 @@ function source({
     try {
       for (let count = 0; count < pieces; count++) {
         if (count === failsAt) throw new Error('the source failed');
-        yield Buffer.from(randomHex(PIECE / 2));
+        yield Buffer.from(generateHex(PIECE / 2));
       }
     } finally {
       file.isOpen = false;
@@ -46,7 +46,7 @@ function source({
 const small = (count: number): ArchivedFile[] =>
   Array.from({ length: count }, (_, at) => ({
     name: `files/${at}.txt`,
-    content: Buffer.from(randomHex(at * 50)),
+    content: Buffer.from(generateHex(at * 50)),
   }));
 
 async function unpack(archive: Uint8Array): Promise<{ header: Header; content: Buffer }[]> {
@@ -60,7 +60,9 @@ async function unpack(archive: Uint8Array): Promise<{ header: Header; content: B
 
 test('files are archived in order, each with contents, size and time', async () => {
   const files = small(60);
-  const unpacked = await unpack(await buffer(tarGz([...files, source({ pieces: 3 })], MTIME)));
+  const unpacked = await unpack(
+    await buffer(createTarGz([...files, source({ pieces: 3 })], MTIME)),
+  );
   expect(unpacked.map(({ header }) => header.name)).toEqual([
     ...files.map(({ name }) => name),
     'last',
@@ -73,7 +75,7 @@ test('files are archived in order, each with contents, size and time', async () 
 
 test('an archive without a reader opens nothing', () => {
   const file = source({ pieces: 3 });
-  tarGz([file], MTIME);
+  createTarGz([file], MTIME);
   expect(file.isOpen).toBe(false);
 });
 
@@ -85,7 +87,7 @@ test.each([1, 2, 20, 60, 90])(
     process.on('uncaughtExceptionMonitor', note);
     const file = source({ pieces: 200 });
     let left = taken;
-    for await (const piece of tarGz([...small(300), file], MTIME)) {
+    for await (const piece of createTarGz([...small(300), file], MTIME)) {
       expect(piece.length).toBeGreaterThan(0);
       left -= 1;
       if (left === 0) break;
@@ -103,6 +105,6 @@ test.each([
   ['is shorter than was said', source({ pieces: 10, size: 11 * PIECE }), 'Size mismatch'],
   ['is longer than was said', source({ pieces: 10, size: 9 * PIECE }), 'Size mismatch'],
 ])('the archive fails with a source that %s', async (_, file, message) => {
-  await expect(buffer(tarGz([...small(3), file], MTIME))).rejects.toThrow(message);
+  await expect(buffer(createTarGz([...small(3), file], MTIME))).rejects.toThrow(message);
   expect(file.isOpen).toBe(false);
 });

@@ -1,9 +1,9 @@
 // The fair queue: shares and their clients are served in rotation, and the longest queue loses items when it is full.
 import { expect, test } from 'vitest';
-import { FairQueue, type Line } from '../../../src/platform/concurrency/fair-queue.ts';
+import { FairQueue, type QueueKey } from '../../../src/platform/concurrency/fair-queue.ts';
 import { createFairSemaphore } from '../../../src/platform/concurrency/fair-semaphore.ts';
 
-const line = (share: string, client = ''): Line => ({ share, client });
+const line = (share: string, client = ''): QueueKey => ({ share, client });
 function drain<T>(queue: FairQueue<T>): T[] {
   const all: T[] = [];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) all.push(next);
@@ -12,23 +12,23 @@ function drain<T>(queue: FairQueue<T>): T[] {
 
 test('shares are served in rotation, each in the order of its items', () => {
   const queue = new FairQueue<string>(10);
-  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.push(line(item[0]!), item);
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.enqueue(line(item[0]!), item);
   expect([drain(queue), queue.size]).toEqual([['a1', 'b1', 'c1', 'a2', 'c2', 'a3'], 0]);
 });
 
 test('clients of a share are served in rotation, however many items one has', () => {
   const queue = new FairQueue<string>(10);
-  for (const item of ['x1', 'x2', 'x3', 'y1', 'x4']) queue.push(line('a', item[0]), item);
-  queue.push(line('b'), 'b1');
+  for (const item of ['x1', 'x2', 'x3', 'y1', 'x4']) queue.enqueue(line('a', item[0]), item);
+  queue.enqueue(line('b'), 'b1');
   expect(drain(queue)).toEqual(['x1', 'b1', 'y1', 'x2', 'x3', 'x4']);
 });
 
 test('a full queue drops the newest item of the busiest client of the largest share', () => {
   const queue = new FairQueue<string>(4);
-  for (const item of ['x1', 'x2', 'y1']) expect(queue.push(line('a', item[0]), item)).toBeNull();
-  expect(queue.push(line('b'), 'b1')).toBeNull();
-  expect(queue.push(line('c'), 'c1')).toBe('x2');
-  expect(queue.push(line('c'), 'c2')).toBe('c2');
+  for (const item of ['x1', 'x2', 'y1']) expect(queue.enqueue(line('a', item[0]), item)).toBeNull();
+  expect(queue.enqueue(line('b'), 'b1')).toBeNull();
+  expect(queue.enqueue(line('c'), 'c1')).toBe('x2');
+  expect(queue.enqueue(line('c'), 'c2')).toBe('c2');
   expect([queue.size, drain(queue)]).toEqual([4, ['x1', 'b1', 'c1', 'y1']]);
 });
 
@@ -42,7 +42,9 @@ test('no item is lost or duplicated in any sequence of operations', () => {
   };
   for (let step = 0; step < 5000; step++) {
     const out =
-      next(5) < 3 ? queue.push(line(`s${next(4)}`, `c${next(3)}`), (pushed += 1)) : queue.shift();
+      next(5) < 3
+        ? queue.enqueue(line(`s${next(4)}`, `c${next(3)}`), (pushed += 1))
+        : queue.shift();
     if (out !== null && out !== undefined) seen.push(out);
     expect(queue.size).toBeLessThanOrEqual(20);
   }

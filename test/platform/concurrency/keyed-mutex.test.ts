@@ -13,10 +13,10 @@ test('work for one key runs in order, also after a failure, and another key does
     steps.push(`${name} ends`);
     return name;
   };
-  const first = mutex.run('mallory', work('first', ended));
-  const failing = mutex.run('mallory', () => Promise.reject(new Error('broken')));
-  const last = mutex.run('mallory', work('last'));
-  expect(await mutex.run('ada', work('other'))).toBe('other');
+  const first = mutex.runExclusive('mallory', work('first', ended));
+  const failing = mutex.runExclusive('mallory', () => Promise.reject(new Error('broken')));
+  const last = mutex.runExclusive('mallory', work('last'));
+  expect(await mutex.runExclusive('ada', work('other'))).toBe('other');
   end();
   await expect(failing).rejects.toThrow('broken');
   expect([await first, await last]).toEqual(['first', 'last']);

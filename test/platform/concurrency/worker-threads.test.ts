@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
   createWorkerThreads,
-  type WaitingLine,
+  type RequestOrigin,
 } from '../../../src/platform/concurrency/worker-threads.ts';
 
 /** Answers each request with itself after some milliseconds; `throw` ends the thread, `hang` never answers, `id` answers with its id. */
@@ -32,14 +32,14 @@ const threadsOf = ({ maxWaiting, timeoutMs = 10_000, restMs, threads: count = 1 
   });
 let threads = threadsOf({ maxWaiting: 0 });
 afterEach(() => threads.close());
-const line = (share: string, more: Partial<WaitingLine> = {}): WaitingLine =>
+const line = (share: string, more: Partial<RequestOrigin> = {}): RequestOrigin =>
   Object.assign({ share, client: '', isAbandoned: () => false }, more);
 
 test('a request of one organisation waits for at most two requests of another', async () => {
   threads = threadsOf({ maxWaiting: 100 });
   const answered: string[] = [];
   const ask = (request: string, share: string) =>
-    threads.ask(request, line(share)).then((answer) => answered.push(answer));
+    threads.sendRequest(request, line(share)).then((answer) => answered.push(answer));
   const flood = Array.from({ length: 60 }, (_request, n) => ask(`flood ${n}`, 'mallory'));
   await ask('honest', 'ada');
   expect(answered.indexOf('honest')).toBeLessThanOrEqual(2);
@@ -50,9 +50,9 @@ test('a request of one organisation waits for at most two requests of another', 
 test('networks of one organisation are served in rotation, and the longest queue is cut when it is full', async () => {
   threads = threadsOf({ maxWaiting: 10 });
   const flood = Array.from({ length: 30 }, (_request, n) =>
-    threads.ask(`flood ${n}`, line('ada', { client: 'network of mallory' })),
+    threads.sendRequest(`flood ${n}`, line('ada', { client: 'network of mallory' })),
   );
-  const honest = threads.ask('honest', line('ada', { client: 'network of ada' }));
+  const honest = threads.sendRequest('honest', line('ada', { client: 'network of ada' }));
   const results = await Promise.allSettled(flood);
   expect(await honest).toBe('honest');
   const refused = results.filter(({ status }) => status === 'rejected');
@@ -64,17 +64,19 @@ test('networks of one organisation are served in rotation, and the longest queue
 test('a request whose caller has gone does not begin', async () => {
   threads = threadsOf({ maxWaiting: 10 });
   let hasLeft = false;
-  const first = threads.ask('first', line('ada'));
-  const left = threads.ask('hang', line('ada', { isAbandoned: () => hasLeft }));
+  const first = threads.sendRequest('first', line('ada'));
+  const left = threads.sendRequest('hang', line('ada', { isAbandoned: () => hasLeft }));
   hasLeft = true;
   expect(await first).toBe('first');
   await expect(left).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(await threads.ask('next', line('ada'))).toBe('next');
+  expect(await threads.sendRequest('next', line('ada'))).toBe('next');
 });
 
 test('a thread that throws or takes too long is replaced before the next request', async () => {
   threads = threadsOf({ maxWaiting: 10, timeoutMs: 400 });
-  const asked = ['throw', 'one', 'hang', 'two'].map((request) => threads.ask(request, line('ada')));
+  const asked = ['throw', 'one', 'hang', 'two'].map((request) =>
+    threads.sendRequest(request, line('ada')),
+  );
   const results = await Promise.allSettled(asked);
   expect(results.map(({ status }) => status)).toEqual([
     'rejected',
@@ -86,19 +88,19 @@ test('a thread that throws or takes too long is replaced before the next request
 
 test('one share has at most one request under way, also with two threads', async () => {
   threads = threadsOf({ maxWaiting: 10, timeoutMs: 1000, threads: 2 });
-  const hanging = ['hang', 'hang'].map((request) => threads.ask(request, line('mallory')));
-  expect(await threads.ask('one', line('ada'))).toBe('one');
-  expect(await threads.ask('two', line('ada'))).toBe('two');
+  const hanging = ['hang', 'hang'].map((request) => threads.sendRequest(request, line('mallory')));
+  expect(await threads.sendRequest('one', line('ada'))).toBe('one');
+  expect(await threads.sendRequest('two', line('ada'))).toBe('two');
   for (const one of hanging) await expect(one).rejects.toThrow();
 });
 
 test('an idle thread ends, and no request is lost', async () => {
   threads = threadsOf({ maxWaiting: 10, restMs: 5 });
-  const first = await threads.ask('id', line('ada'));
-  await expect.poll(() => threads.ask('id', line('ada')), { interval: 20 }).not.toBe(first);
+  const first = await threads.sendRequest('id', line('ada'));
+  await expect.poll(() => threads.sendRequest('id', line('ada')), { interval: 20 }).not.toBe(first);
   // The thread ends before, during and after a request.
   for (let n = 0; n < 40; n++) {
     await sleep(n % 4 === 0 ? 5 : 4 + (n % 3));
-    expect(await threads.ask(`${n}`, line('ada'))).toBe(`${n}`);
+    expect(await threads.sendRequest(`${n}`, line('ada'))).toBe(`${n}`);
   }
 });

@@ -48,7 +48,7 @@ test('byte vectors find at least 95 of the 100 hits of an exact search', async (
     ...lines.map((line) => JSON.stringify((JSON.parse(line) as Decision).outputDecision)),
     ...PAIRS.flat(),
   ];
-  const exact = await createWordVectors().of(texts);
+  const exact = await createWordVectors().computeVectors(texts);
   const bytes = (await embedder.embed(texts)).map((one) => one ?? new Int8Array(100));
   let hits = 0;
   for (const at of texts.keys()) {

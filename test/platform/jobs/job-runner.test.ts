@@ -7,32 +7,32 @@ import {
 } from '../../../src/platform/jobs/job-runner.ts';
 import { createLeases } from '../../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 
 const lasting = (id: string) => ({ id, isGone: () => Promise.resolve(false) });
 
 let mongo: Mongo;
 let aheadMs = 0;
 beforeAll(async () => {
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 10 });
 });
 afterAll(() => mongo.close());
 
-interface Told {
+interface RunLog {
   runs: string[];
   errors: string[];
 }
-function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & Told {
-  const told: Told = { runs: [], errors: [] };
+function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & RunLog {
+  const runLog: RunLog = { runs: [], errors: [] };
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   const made = createJobRunner({
     jobs,
     leases: createLeases({ connection: mongo.connection, clock, instances: lasting(holder) }),
     ready,
-    log: { error: (_, text) => told.errors.push(text) },
-    onRun: (name, ok) => told.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),
+    log: { error: (_, text) => runLog.errors.push(text) },
+    onRun: (name, ok) => runLog.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),
   });
-  return Object.assign(made, told);
+  return Object.assign(made, runLog);
 }
 
 test('one of two instances runs the job; the other takes over when it stops', async () => {
@@ -178,14 +178,14 @@ test('an idle job rests longer each time, until a call wakes it', { tags: ['long
   const before = ran;
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(ran - before).toBeLessThanOrEqual(1);
-  idle.wake('resting');
+  idle.wakeJob('resting');
   await expect.poll(() => ran - before, CALLED).toBeGreaterThanOrEqual(3);
   found = 1;
-  idle.wake('resting');
+  idle.wakeJob('resting');
   await expect.poll(() => ran - before, CALLED).toBeGreaterThan(20);
   await idle.stop();
   const stopped = ran;
-  idle.wake('resting');
+  idle.wakeJob('resting');
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(ran).toBe(stopped);
 });
@@ -203,9 +203,9 @@ test('a call during a run is not lost, and many calls cause one run', async () =
   };
   const called = runner('called', [job]);
   called.start();
-  called.wake('resting');
+  called.wakeJob('resting');
   await expect.poll(() => ran, CALLED).toBe(1);
-  for (let call = 0; call < 100; call++) called.wake('resting');
+  for (let call = 0; call < 100; call++) called.wakeJob('resting');
   finish();
   await expect.poll(() => ran, CALLED).toBe(2);
   finish();
@@ -222,14 +222,14 @@ test('a resting instance leaves the lease to a woken one', async () => {
   });
   const [one, two] = [runner('one', [job('one')]), runner('two', [job('two')])];
   for (const each of [one, two]) each.start();
-  one.wake('resting');
+  one.wakeJob('resting');
   await expect.poll(() => ran, CALLED).toEqual(['one']);
   await expect
     .poll(() =>
       mongo.connection.collection('leases').countDocuments({ _id: 'job:resting' as never }),
     )
     .toBe(0);
-  two.wake('resting');
+  two.wakeJob('resting');
   await expect.poll(() => ran, CALLED).toEqual(['one', 'two']);
   await Promise.all([one.stop(), two.stop()]);
 });

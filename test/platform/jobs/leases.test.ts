@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstances } from '../../../src/platform/jobs/instances.ts';
 import { createLeases, type Leases } from '../../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
-import { databaseUri } from '../../setup/databases.ts';
+import { createDatabaseUri } from '../../setup/databases.ts';
 
 let mongo: Mongo;
 let now = Date.parse('2026-11-21T12:00:00Z');
@@ -11,7 +11,7 @@ const gone = new Set<string>();
 let one: Leases;
 let two: Leases;
 beforeAll(async () => {
-  mongo = await connectMongo({ uri: databaseUri(), poolSize: 10 });
+  mongo = await connectMongo({ uri: createDatabaseUri(), poolSize: 10 });
   const of = (holder: string): Leases =>
     createLeases({
       connection: mongo.connection,
@@ -53,7 +53,11 @@ test('one of many concurrent callers gets the lease', async () => {
 
 test('only the holder works, and it renews the lease meantime', async () => {
   let finish = (): void => undefined;
-  const working = one.hold('d', 300, () => new Promise<void>((resolve) => (finish = resolve)));
+  const working = one.runUnderLease(
+    'd',
+    300,
+    () => new Promise<void>((resolve) => (finish = resolve)),
+  );
   const rows = mongo.connection
     .getClient()
     .db(mongo.connection.name)
@@ -62,7 +66,7 @@ test('only the holder works, and it renews the lease meantime', async () => {
     (await rows.findOne({ _id: 'd' }))?.until.getTime();
   await expect.poll(until, { interval: 5 }).toBeDefined();
   let worked = false;
-  expect(await two.hold('d', 300, () => Promise.resolve((worked = true)))).toBe(false);
+  expect(await two.runUnderLease('d', 300, () => Promise.resolve((worked = true)))).toBe(false);
   now += 290;
   const renewed = now + 300;
   await expect.poll(until, { interval: 5 }).toBe(renewed);
@@ -73,9 +77,9 @@ test('only the holder works, and it renews the lease meantime', async () => {
 });
 
 test('a failure of the work reaches the holder and ends the renewal', async () => {
-  await expect(one.hold('e', 30, () => Promise.reject(new Error('broken')))).rejects.toThrow(
-    'broken',
-  );
+  await expect(
+    one.runUnderLease('e', 30, () => Promise.reject(new Error('broken'))),
+  ).rejects.toThrow('broken');
   now += 31;
   expect(await two.acquire('e', 1000)).toBe(true);
 });
@@ -96,13 +100,13 @@ test('an instance is gone without heartbeats and after its end; one without any 
       id,
     });
   const [here, other] = [instanceOf('here'), instanceOf('other')];
-  await here.begin();
-  await other.begin();
+  await here.startHeartbeat();
+  await other.startHeartbeat();
   const seen = () => Promise.all(['here', 'other', 'unknown'].map((id) => other.isGone(id)));
   expect(await seen()).toEqual([false, false, false]);
-  await here.end();
+  await here.stopHeartbeat();
   expect(await seen()).toEqual([true, false, false]);
   now += 30_000;
   expect(await seen()).toEqual([true, true, false]);
-  await other.end();
+  await other.stopHeartbeat();
 });

@@ -1,16 +1,20 @@
 // Throttled work in virtual time: fast on an idle thread, barely noticeable on a busy one, and never stopped.
 import { expect, test } from 'vitest';
-import { createPace, type Manner, PROMPT } from '../../../src/platform/jobs/pace.ts';
+import {
+  createThrottle,
+  type ThrottlePolicy,
+  LOW_LATENCY,
+} from '../../../src/platform/jobs/pace.ts';
 
 /** A thread that other work keeps busy for a share of every pause. */
-function thread(manner?: Manner) {
+function thread(manner?: ThrottlePolicy) {
   const state = { now: 0, others: 0, active: 0, idle: 0 };
   const pass = (ms: number, active: number): void => {
     state.now += ms;
     state.active += active;
     state.idle += ms - active;
   };
-  const pace = createPace(manner, {
+  const pace = createThrottle(manner, {
     now: () => state.now,
     wait: (ms) => Promise.resolve(pass(ms, ms * state.others)),
     utilization: () => ({ active: state.active, idle: state.idle, utilization: 0 }),
@@ -25,7 +29,7 @@ function thread(manner?: Manner) {
       since += pieceMs;
       longest = Math.max(longest, since);
       const before = state.now;
-      await pace.giveWay();
+      await pace.pauseWhenDue();
       if (state.now > before) since = 0;
     }
     return { share: worked / (worked + state.now - until + ms - worked), longest };
@@ -53,7 +57,7 @@ test.each([0.25, 0.7, 1])(
 );
 
 test('low-latency work takes a fifth beside any load, in slices of a millisecond', async () => {
-  const { state, work } = thread(PROMPT);
+  const { state, work } = thread(LOW_LATENCY);
   state.others = 1;
   await work(200, 0.4);
   const { share, longest } = await work(10_000, 0.4);
@@ -88,6 +92,6 @@ test('time between two works does not count as work', async () => {
   state.now += 10_000;
   pace.begin();
   const before = state.now;
-  await pace.giveWay();
+  await pace.pauseWhenDue();
   expect(state.now).toBe(before);
 });

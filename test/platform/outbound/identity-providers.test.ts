@@ -19,26 +19,28 @@ beforeAll(async () => {
 afterAll(() => provider.stop());
 
 test('the issuer for all tenants of Entra is accepted for the installation’s own client only', async () => {
-  const realm = provider.realm(`${ENTRA}/common/v2.0`);
+  const realm = provider.createRealm(`${ENTRA}/common/v2.0`);
   realm.metadata = { issuer: `${ENTRA}/{tenantid}/v2.0` };
   const fetchThere: Fetch = (url, options) => fetch(url.replace(ENTRA, provider.origin), options);
-  const { openId } = createIdentityProviders({ fetch: fetchThere, clock: systemClock });
-  await expect(openId(realm.settings)).rejects.toMatchObject({
+  const { connectOpenId } = createIdentityProviders({ fetch: fetchThere, clock: systemClock });
+  await expect(connectOpenId(realm.settings)).rejects.toMatchObject({
     code: 'IDENTITY_PROVIDER_UNAVAILABLE',
   });
-  await expect(openId({ ...realm.settings, multiTenant: true })).resolves.toBeDefined();
+  await expect(connectOpenId({ ...realm.settings, multiTenant: true })).resolves.toBeDefined();
   realm.metadata = { issuer: `${ENTRA}/another-tenant/v2.0` };
   const fresh = { ...realm.settings, clientSecret: 'another', multiTenant: true as const };
-  await expect(openId(fresh)).rejects.toMatchObject({ code: 'IDENTITY_PROVIDER_UNAVAILABLE' });
+  await expect(connectOpenId(fresh)).rejects.toMatchObject({
+    code: 'IDENTITY_PROVIDER_UNAVAILABLE',
+  });
 });
 
 test('metadata are fetched once and cached, and fetched again for another secret', async () => {
-  const realm = provider.realm();
-  const { openId } = createIdentityProviders({ fetch, clock: systemClock });
-  await Promise.all([openId(realm.settings), openId(realm.settings)]);
-  await openId(realm.settings);
+  const realm = provider.createRealm();
+  const { connectOpenId } = createIdentityProviders({ fetch, clock: systemClock });
+  await Promise.all([connectOpenId(realm.settings), connectOpenId(realm.settings)]);
+  await connectOpenId(realm.settings);
   expect(realm.asked['openid-configuration']).toBe(1);
-  await openId({ ...realm.settings, clientSecret: 'renewed' });
+  await connectOpenId({ ...realm.settings, clientSecret: 'renewed' });
   expect(realm.asked['openid-configuration']).toBe(2);
 });
 
@@ -49,7 +51,7 @@ test.for([
 ] as const)(
   'a client with the authentication methods %j sends its secret in the %s',
   async ([methods, place]) => {
-    const realm = provider.realm();
+    const realm = provider.createRealm();
     realm.metadata = { token_endpoint_auth_methods_supported: methods };
     const sent: { header: string | null; body: string }[] = [];
     const watching: Fetch = (url, options) => {
@@ -60,10 +62,10 @@ test.for([
         });
       return fetch(url, options);
     };
-    const { openId } = createIdentityProviders({ fetch: watching, clock: systemClock });
+    const { connectOpenId } = createIdentityProviders({ fetch: watching, clock: systemClock });
     const url = new URL('https://assay.example.com/callback?code=x&state=y');
     const back = { url, verifier: 'v'.repeat(43), nonce: 'n' };
-    await expect((await openId(realm.settings)).claims(back, [])).rejects.toMatchObject({
+    await expect((await connectOpenId(realm.settings)).claims(back, [])).rejects.toMatchObject({
       code: 'TOKEN_VERIFICATION_FAILED',
     });
     const [{ header, body } = { header: null, body: '' }] = sent;
@@ -86,8 +88,8 @@ test.each([200, 201, 204, 403, 404, 500])(
         status === 204 && !isToken ? new Response(null, options) : Response.json(body, options),
       );
     };
-    const { oauth } = createIdentityProviders({ fetch: answering, clock: systemClock });
-    const { reader } = oauth({
+    const { connectOAuth } = createIdentityProviders({ fetch: answering, clock: systemClock });
+    const { reader } = connectOAuth({
       issuer: 'https://provider.example',
       authorizationUrl: 'https://provider.example/authorize',
       tokenUrl: 'https://provider.example/token',

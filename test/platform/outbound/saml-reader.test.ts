@@ -8,36 +8,36 @@ import {
 } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseDocument } from '../../../src/domain/saml/encoding.ts';
-import { serviceProviderMetadata } from '../../../src/domain/saml/messages.ts';
+import { createServiceProviderMetadata } from '../../../src/domain/saml/messages.ts';
 import { SamlError } from '../../../src/domain/saml/saml-error.ts';
 import { parseXml, withDescendants } from '../../../src/domain/saml/xml.ts';
 import { readResponse, type ResponseRequest } from '../../../src/platform/saml/saml-reader.ts';
-import { verifiedElement } from '../../../src/platform/saml/saml-signatures.ts';
+import { verifyElement } from '../../../src/platform/saml/saml-signatures.ts';
 import { createPresence } from '../../../src/platform/presence.ts';
 import { createSamlReaderWorker } from '../../../src/platform/saml/saml-reader-worker.ts';
 import {
-  base64,
-  responseXml,
+  toBase64,
+  renderResponse,
   SamlIdentityProvider,
-  type Asked,
+  type SamlRequest,
 } from '../../setup/providers/identity-provider-saml.ts';
-import { wrapped, wrappings } from '../../setup/providers/saml-wrapping.ts';
-import { selfSigned } from '../../setup/providers/self-signed.ts';
+import { wrapAssertion, wrappings } from '../../setup/providers/saml-wrapping.ts';
+import { createSelfSigned } from '../../setup/providers/self-signed.ts';
 
-const ours = selfSigned('assay');
+const ours = createSelfSigned('assay');
 const idp = new SamlIdentityProvider(() => new Date());
-const asked: Asked = {
+const asked: SamlRequest = {
   id: '_q',
   issuer: 'https://assay.example.com/us',
   relayState: '',
   query: new URLSearchParams(),
   xml: 'AssertionConsumerServiceURL="https://assay.example.com/acs"',
 };
-const said = idp.honest(asked, 'mallory');
-const signed = idp.sign(responseXml(said), 'Assertion');
+const said = idp.createContent(asked, 'mallory');
+const signed = idp.sign(renderResponse(said), 'Assertion');
 const question = (xml: string): ResponseRequest => ({
   kind: 'response',
-  base64: base64(xml),
+  base64: toBase64(xml),
   certificates: [idp.pair.certificate],
   issuer: idp.entityId,
   audience: asked.issuer,
@@ -48,11 +48,11 @@ const question = (xml: string): ResponseRequest => ({
 });
 
 test.for(wrappings)('whichever element is verified, it says what was signed: %s', (shape) => {
-  const xml = idp.sign(responseXml(said), /^XSW[12]/.test(shape) ? 'Response' : 'Assertion');
-  const root = parseXml(wrapped(shape, xml, { victim: 'victim', attacker: 'mallory' }));
+  const xml = idp.sign(renderResponse(said), /^XSW[12]/.test(shape) ? 'Response' : 'Assertion');
+  const root = parseXml(wrapAssertion(shape, xml, { victim: 'victim', attacker: 'mallory' }));
   for (const element of withDescendants(root)) {
     try {
-      const names = [...withDescendants(verifiedElement(element, [idp.pair.certificate]))].map(
+      const names = [...withDescendants(verifyElement(element, [idp.pair.certificate]))].map(
         ({ text }) => text,
       );
       expect(names).toContain('mallory');
@@ -127,12 +127,12 @@ test('metadata without keys list none', () => {
     assertionConsumer: 'https://a/c',
     singleLogout: 'https://a/l?org=1',
   };
-  const bare = parseDocument(serviceProviderMetadata({ ...parts, certificate: null }));
+  const bare = parseDocument(createServiceProviderMetadata({ ...parts, certificate: null }));
   const names = [...withDescendants(bare)].map(({ name }) => name);
   expect(names).not.toContain('KeyDescriptor');
   expect(bare.attributes.get('entityID')).toBe(parts.entityId);
   expect(bare.children[0]?.attributes.get('AuthnRequestsSigned')).toBe('false');
-  const keyed = serviceProviderMetadata({ ...parts, certificate: ours.certificate });
+  const keyed = createServiceProviderMetadata({ ...parts, certificate: ours.certificate });
   expect([...keyed.matchAll(/use="(\w+)"/g)].map(([, use]) => use)).toEqual([
     'signing',
     'encryption',
@@ -155,10 +155,10 @@ describe('the thread', () => {
     const { kind: _, ...good } = question(signed);
     const bad = { ...good, inResponseTo: '_other' };
     const answers = await Promise.allSettled(
-      [good, bad, good].map((each) => reader.response('ada', each)),
+      [good, bad, good].map((each) => reader.readResponse('ada', each)),
     );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    await expect(reader.response('ada', bad)).rejects.toMatchObject({
+    await expect(reader.readResponse('ada', bad)).rejects.toMatchObject({
       code: 'TOKEN_VERIFICATION_FAILED',
       message: 'InResponseTo of Response does not have the expected value',
     });
@@ -177,7 +177,7 @@ describe('the thread', () => {
         log: { warn: (_, text) => warned.push(text) },
       });
       for (const _ of [1, 2])
-        await expect(hasty.response('ada', good)).rejects.toMatchObject({
+        await expect(hasty.readResponse('ada', good)).rejects.toMatchObject({
           code: 'TOKEN_VERIFICATION_FAILED',
           message: 'The SAML message cannot be read',
         });

@@ -13,15 +13,15 @@ import {
   signed,
 } from '../../api/sign-on/saml/saml-forgeries.ts';
 import {
-  base64,
+  toBase64,
   EMAIL_ATTRIBUTE,
-  responseXml,
-  type Asked,
+  renderResponse,
+  type SamlRequest,
 } from '../../setup/providers/identity-provider-saml.ts';
 
 const key = createPrivateKey(ours.key);
 const acs = 'https://assay.example.com/api/v1/auth/saml/callback';
-const asked: Asked = {
+const asked: SamlRequest = {
   id: '_q',
   issuer: 'https://assay.example.com/us',
   relayState: '',
@@ -44,7 +44,7 @@ const question = (message: string, more: Partial<ResponseRequest> = {}): Respons
     more,
   );
 const read = (xml: string, more: Partial<ResponseRequest> = {}) =>
-  readResponse(question(base64(xml), more), key);
+  readResponse(question(toBase64(xml), more), key);
 
 describe.each(FORGERIES)('%s', (_, rows) => {
   test.for(rows)('%s', async ([name, reason, forge]) => {
@@ -64,7 +64,7 @@ describe.each(FORGERIES)('%s', (_, rows) => {
 });
 
 describe('is read', () => {
-  const plain = responseXml(
+  const plain = renderResponse(
     honest(asked, { attributes: { [EMAIL_ATTRIBUTE]: ['a@b.example'], groups: ['x', 'y'] } }),
   );
   const sign = (xml: string): string => idp.sign(xml, 'Assertion');
@@ -106,13 +106,13 @@ describe('is read', () => {
           confirmation,
           (one) =>
             one +
-            one.replace(/NotOnOrAfter="[^"]+"/, `NotOnOrAfter="${idp.at(-100)}"`) +
+            one.replace(/NotOnOrAfter="[^"]+"/, `NotOnOrAfter="${idp.toInstant(-100)}"`) +
             '<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"/>',
         ),
     ],
     [
       'a confirmation that has become valid',
-      (xml) => xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.at(-5)}"`),
+      (xml) => xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.toInstant(-5)}"`),
     ],
     ['no beginning of the conditions', (xml) => xml.replace(/ NotBefore="[^"]+"/, '')],
     [
@@ -159,12 +159,12 @@ describe('is read', () => {
   test('times within a minute of ours, but not beyond', () => {
     const said = (notBefore: number, notOnOrAfter: number): string =>
       sign(
-        responseXml(
+        renderResponse(
           honest(asked, {
-            notBefore: idp.at(notBefore),
-            notOnOrAfter: idp.at(notOnOrAfter),
-            confirmedUntil: idp.at(notOnOrAfter),
-            issueInstant: idp.at(notBefore),
+            notBefore: idp.toInstant(notBefore),
+            notOnOrAfter: idp.toInstant(notOnOrAfter),
+            confirmedUntil: idp.toInstant(notOnOrAfter),
+            issueInstant: idp.toInstant(notBefore),
           }),
         ),
       );
@@ -181,7 +181,7 @@ describe('is read', () => {
     const until = (ms: number) => () =>
       read(
         sign(
-          responseXml(
+          renderResponse(
             honest(asked, { notOnOrAfter: edge(ms), confirmedUntil: edge(10), sessionUntil: null }),
           ),
         ),
@@ -190,7 +190,7 @@ describe('is read', () => {
     const from = (ms: number) => () =>
       read(
         sign(
-          responseXml(
+          renderResponse(
             honest(asked, {
               notBefore: edge(ms),
               notOnOrAfter: edge(90_000),
@@ -227,11 +227,11 @@ describe('is read', () => {
 
   test('end and index of the session at the provider', () => {
     const xml = sign(
-      responseXml(honest(asked, { sessionIndex: ' s-1 ', sessionUntil: idp.at(100) })),
+      renderResponse(honest(asked, { sessionIndex: ' s-1 ', sessionUntil: idp.toInstant(100) })),
     );
     expect(read(xml)).toMatchObject({ sessionIndex: 's-1' });
     expect(read(xml).sessionEndsAt?.getTime()).toBeCloseTo(clock.now().getTime() + 100_000, -4);
-    const bare = sign(responseXml(honest(asked, { sessionIndex: null, sessionUntil: null })));
+    const bare = sign(renderResponse(honest(asked, { sessionIndex: null, sessionUntil: null })));
     expect(read(bare, { needsSessionIndex: false })).toMatchObject({
       sessionIndex: null,
       sessionEndsAt: null,
@@ -242,7 +242,7 @@ describe('is read', () => {
     const value = (content: string): string =>
       `<saml:AttributeValue>${content}</saml:AttributeValue>`;
     const statement = `<saml:AttributeStatement><saml:Attribute Name="groups">${value(' a ')}${value('<saml:NameID>b</saml:NameID>')}</saml:Attribute><saml:Attribute Name="none"/><saml:EncryptedAttribute/></saml:AttributeStatement>`;
-    const xml = responseXml(honest(asked)).replace(
+    const xml = renderResponse(honest(asked)).replace(
       '</saml:Assertion>',
       `${statement}</saml:Assertion>`,
     );
@@ -253,7 +253,7 @@ describe('is read', () => {
 
   test('Unicode whitespace in a name is kept', () => {
     const odd = '\u00a0mal lory\u3000';
-    expect(read(sign(responseXml(honest(asked, { nameId: odd })))).nameId).toBe(odd);
+    expect(read(sign(renderResponse(honest(asked, { nameId: odd })))).nameId).toBe(odd);
   });
 
   test('with another certificate first, during a rollover', () => {

@@ -9,8 +9,8 @@ import {
   type ResponseRequest,
 } from '../../../src/platform/saml/saml-reader.ts';
 import {
-  base64,
-  responseXml,
+  toBase64,
+  renderResponse,
   SamlIdentityProvider,
 } from '../../setup/providers/identity-provider-saml.ts';
 
@@ -26,7 +26,7 @@ const question = (message: LogoutRequest['message']): LogoutRequest => ({
   now: new Date(),
 });
 const acs = 'https://assay.example.com/acs';
-const said = idp.honest(
+const said = idp.createContent(
   {
     id: '_q',
     issuer: 'us',
@@ -38,7 +38,7 @@ const said = idp.honest(
 );
 const answer = (xml: string): ResponseRequest => ({
   kind: 'response',
-  base64: base64(xml),
+  base64: toBase64(xml),
   certificates,
   issuer: idp.entityId,
   audience: 'us',
@@ -50,10 +50,10 @@ const answer = (xml: string): ResponseRequest => ({
 const NAMES =
   'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
 const wish = (more: string): string =>
-  `<samlp:LogoutRequest ${NAMES} ID="_l" Version="2.0" IssueInstant="${idp.at(0)}" Destination="${destination}"><saml:Issuer>${idp.entityId}</saml:Issuer><saml:NameID>mal</saml:NameID>${more}</samlp:LogoutRequest>`;
+  `<samlp:LogoutRequest ${NAMES} ID="_l" Version="2.0" IssueInstant="${idp.toInstant(0)}" Destination="${destination}"><saml:Issuer>${idp.entityId}</saml:Issuer><saml:NameID>mal</saml:NameID>${more}</samlp:LogoutRequest>`;
 const signed = (more: string): string => idp.sign(wish(more), 'LogoutRequest');
 const spoilt = (xml: string): string => xml.replace(/(<ds:SignatureValue>).{8}/, '$1AAAAAAAA');
-const read = (xml: string) => readLogoutMessage(question({ base64: base64(xml) }));
+const read = (xml: string) => readLogoutMessage(question({ base64: toBase64(xml) }));
 const elementsIn = (xml: string): number => xml.match(/<[a-z]/g)?.length ?? 0;
 const indexes = (count: number): string =>
   '<samlp:SessionIndex>i</samlp:SessionIndex>'.repeat(count);
@@ -75,7 +75,7 @@ describe('the signature value is checked first', () => {
 
   test.for(['Response', 'Assertion'])('nor is a response whose %s has another one', (element) => {
     const check = vi.spyOn(SignedXml.prototype, 'checkSignature');
-    const message = idp.sign(responseXml(said), element);
+    const message = idp.sign(renderResponse(said), element);
     expect(() => readResponse(answer(spoilt(message)), null)).toThrow(
       `The signature of ${element} is invalid`,
     );
@@ -84,7 +84,7 @@ describe('the signature value is checked first', () => {
 
   test('an oversized signature is not checked', () => {
     const shown = `<ds:KeyInfo><ds:KeyName>${'x'.repeat(65_000)}</ds:KeyName></ds:KeyInfo>`;
-    const message = idp.sign(responseXml(said), 'Assertion');
+    const message = idp.sign(renderResponse(said), 'Assertion');
     const longer = message.replace('</ds:Signature>', `${shown}</ds:Signature>`);
     expect(() => readResponse(answer(longer), null)).toThrow('Signature is too long');
     expect(readResponse(answer(message), null).nameId).toBe('mal');
@@ -101,7 +101,7 @@ describe('a logout message', () => {
   test('has at most 300 elements, also in a redirect URL', () => {
     expect(() => read(signed(filling(300)))).not.toThrow();
     for (const message of [
-      { base64: base64(signed(filling(301))) },
+      { base64: toBase64(signed(filling(301))) },
       { verifiedXml: wish(indexes(299)) },
     ])
       expect(() => readLogoutMessage(question(message))).toThrow('too many elements');
@@ -112,7 +112,7 @@ describe('a logout message', () => {
     expect(() => read(padded(65_537))).toThrow('Message is too large: more than 65536 bytes');
     const wide = signed(`<samlp:SessionIndex>${'€'.repeat(22_000)}</samlp:SessionIndex>`);
     expect(() => read(wide)).toThrow('Message is too large');
-    const spaced = base64(signed('')).replaceAll(/./g, (digit) => digit.padEnd(60));
+    const spaced = toBase64(signed('')).replaceAll(/./g, (digit) => digit.padEnd(60));
     expect(() => readLogoutMessage(question({ base64: spaced }))).toThrow('Message is too large');
   });
 
@@ -120,7 +120,7 @@ describe('a logout message', () => {
     const open = (bytes: number) => {
       const bare = wish('').length;
       const xml = wish(' '.repeat(bytes - bare));
-      return createSamlRedirect(null).open(idp.redirected('SAMLRequest', xml), certificates).xml;
+      return createSamlRedirect(null).open(idp.signRedirect('SAMLRequest', xml), certificates).xml;
     };
     expect(open(65_536)).toHaveLength(65_536);
     expect(() => open(65_537)).toThrow(/cannot be inflated to 65536 bytes/);

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTextDrawers } from '../../../src/platform/pdf/drawable-text.ts';
-import { runs } from '../../setup/runs.ts';
+import { chooseRuns } from '../../setup/runs.ts';
 
 const GLYPHS = 'abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-\\^[]+…\u200b';
 const createDrawer = createTextDrawers([...GLYPHS].map((glyph) => glyph.codePointAt(0) ?? 0));
@@ -36,6 +36,6 @@ test('only characters with glyphs remain in any text', () => {
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       for (const character of createDrawer().draw(text)) expect(`${GLYPHS}\n`).toContain(character);
     }),
-    { numRuns: runs(300, 10_000) },
+    { numRuns: chooseRuns(300, 10_000) },
   );
 });

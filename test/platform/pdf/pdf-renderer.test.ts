@@ -4,7 +4,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import type { PdfBlock, PdfDocument } from '../../../src/platform/pdf/pdf-document.ts';
 import { createPdfRenderer } from '../../../src/platform/pdf/pdf-renderer.ts';
 import { createPresence } from '../../../src/platform/presence.ts';
-import { pdfText } from '../../setup/pdf-text.ts';
+import { extractPdfText } from '../../setup/pdf-text.ts';
 
 const renderer = createPdfRenderer({ presence: createPresence(), threadScripts: inject('built') });
 afterAll(() => renderer.close());
@@ -34,7 +34,7 @@ test('headings, texts, values and tables are shown', async () => {
   );
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
   expect(pdf.toString('latin1')).toContain('(D:20260411120000Z)');
-  const shown = pdfText(pdf);
+  const shown = extractPdfText(pdf);
   for (const text of [
     'Assessment of Łódź',
     'Ada Ltd',
@@ -80,7 +80,9 @@ test.each([
   ['what the fonts have', 'Łódź – “Ωμέγα”, Привет… €', 'Łódź – “Ωμέγα”, Привет… €'],
 ])('characters without a glyph are code points: %s', async (_, text, drawn) => {
   const table: PdfBlock = { kind: 'table', columns: [{ title: text }], rows: [[text]] };
-  const shown = pdfText(await render({ ...of({ kind: 'text', text }, table), subtitle: text }));
+  const shown = extractPdfText(
+    await render({ ...of({ kind: 'text', text }, table), subtitle: text }),
+  );
   expect(shown.replaceAll('\u200b', '').split(drawn)).toHaveLength(5);
   expect(shown.includes('such as [U+6F22]')).toBe(text !== drawn);
 });
@@ -91,7 +93,7 @@ test('a long word is broken to the column width in linear time', async () => {
   );
   const columns = [{ title: 'A', width: 60 }, { title: 'B' }];
   const pdf = await render(of({ kind: 'table', columns, rows: [[word, word]] }));
-  expect(pdfText(pdf).replaceAll('\u200b', '')).toContain('xyzabc');
+  expect(extractPdfText(pdf).replaceAll('\u200b', '')).toContain('xyzabc');
 }, 20_000);
 
 test('a long table repeats its headings on every page, without blocking the event loop', async () => {
@@ -103,7 +105,7 @@ test('a long table repeats its headings on every page, without blocking the even
   const pdf = await render(of({ kind: 'table', columns, rows }));
   delay.disable();
   expect(delay.max / 1e6).toBeLessThan((performance.now() - begun) / 3);
-  const shown = pdfText(pdf);
+  const shown = extractPdfText(pdf);
   expect(shown).toContain('row 399');
   const pages = Number(/\/Count (\d+)/.exec(pdf.toString('latin1'))?.[1]);
   expect(pages).toBeGreaterThan(3);

@@ -1,6 +1,6 @@
 // Password hashing: argon2id, bounded, and the same work for an account that does not exist.
 import { expect, test } from 'vitest';
-import { networkOf } from '../../../src/http/checks/network.ts';
+import { toNetwork } from '../../../src/http/checks/network.ts';
 import { createPasswords, type PasswordQueue } from '../../../src/platform/secrets/passwords.ts';
 import {
   createFairSemaphore,
@@ -114,5 +114,5 @@ test.each([
   ['2001:db8:1:2::3', '2001:db8:1::/48'],
   ['2001:db8:1:ffff::9', '2001:db8:1::/48'],
 ])('the network of %s is %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toNetwork(address)).toBe(network);
 });

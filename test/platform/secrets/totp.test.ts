@@ -15,14 +15,14 @@ test.each([
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130'],
 ])('at %d seconds the code is %s', (seconds, code) => {
-  expect(at(seconds).stepOf(RFC_SECRET, code)).toBe(Math.floor(seconds / 30));
+  expect(at(seconds).findStep(RFC_SECRET, code)).toBe(Math.floor(seconds / 30));
 });
 
 test('codes of neighbouring steps are accepted with their step; others are not', () => {
   const epoch = 1_700_000_010;
   const step = Math.floor(epoch / 30);
   const found = [-2, -1, 0, 1, 2].map((distance) =>
-    at(epoch).stepOf(
+    at(epoch).findStep(
       RFC_SECRET,
       generateSync({ secret: RFC_SECRET, epoch: epoch + 30 * distance }),
     ),
@@ -31,16 +31,16 @@ test('codes of neighbouring steps are accepted with their step; others are not',
 });
 
 test.each(['', '12345', '1234567', 'abcdef', '１２３４５６', '12 456'])('%j is no code', (code) => {
-  expect(at(59).stepOf(RFC_SECRET, code)).toBeNull();
+  expect(at(59).findStep(RFC_SECRET, code)).toBeNull();
 });
 
 test('a new secret has 160 bits, and its URI and QR code contain it', async () => {
   const totp = at(59);
-  const secret = totp.newSecret();
+  const secret = totp.generateSecret();
   expect(secret).toMatch(/^[A-Z2-7]{32}$/);
-  expect(totp.newSecret()).not.toBe(secret);
-  const uri = totp.uriOf(secret, 'ada+test@example.com');
+  expect(totp.generateSecret()).not.toBe(secret);
+  const uri = totp.createUri(secret, 'ada+test@example.com');
   expect(uri).toContain('otpauth://totp/Assay:ada%2Btest%40example.com?');
   expect(new URL(uri).searchParams.get('secret')).toBe(secret);
-  expect(await totp.qrCodeOf(uri)).toMatch(/^data:image\/png;base64,iVBOR/);
+  expect(await totp.renderQrCode(uri)).toMatch(/^data:image\/png;base64,iVBOR/);
 });

@@ -12,39 +12,42 @@ test('a sealed value opens with its additional data, and differs each time', () 
   const [one, two] = [vault.seal('a secret', 'user 1'), vault.seal('a secret', 'user 1')];
   expect(one).not.toBe(two);
   expect(one).not.toContain(Buffer.from('a secret').toString('base64url'));
-  expect([vault.open(one, 'user 1'), vault.open(two, 'user 1')]).toEqual(['a secret', 'a secret']);
-  expect(vault.open(vault.seal('', 'user 1'), 'user 1')).toBe('');
+  expect([vault.unseal(one, 'user 1'), vault.unseal(two, 'user 1')]).toEqual([
+    'a secret',
+    'a secret',
+  ]);
+  expect(vault.unseal(vault.seal('', 'user 1'), 'user 1')).toBe('');
 });
 
 test.each([
-  ['another place', (sealed: string) => vault.open(sealed, 'user 2')],
+  ['another place', (sealed: string) => vault.unseal(sealed, 'user 2')],
   [
     'another key',
-    (sealed: string) => createVault({ key: 'another', formerKeys: [] }).open(sealed, 'user 1'),
+    (sealed: string) => createVault({ key: 'another', formerKeys: [] }).unseal(sealed, 'user 1'),
   ],
   [
     'a changed byte',
     (sealed: string) =>
-      vault.open(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
+      vault.unseal(`${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`, 'user 1'),
   ],
-  ['a cut value', (sealed: string) => vault.open(sealed.slice(0, 20), 'user 1')],
-  ['nothing', () => vault.open('', 'user 1')],
+  ['a cut value', (sealed: string) => vault.unseal(sealed.slice(0, 20), 'user 1')],
+  ['nothing', () => vault.unseal('', 'user 1')],
 ])('it does not open with %s', (_, open) => {
   expect(() => open(vault.seal('a secret', 'user 1'))).toThrow('cannot open a sealed value');
 });
 
 test('a former key still opens values, but seals none', () => {
-  expect(rotated.open(vault.seal('a secret', 'user 1'), 'user 1')).toBe('a secret');
-  expect(() => vault.open(rotated.seal('a secret', 'user 1'), 'user 1')).toThrow(
+  expect(rotated.unseal(vault.seal('a secret', 'user 1'), 'user 1')).toBe('a secret');
+  expect(() => vault.unseal(rotated.seal('a secret', 'user 1'), 'user 1')).toThrow(
     'cannot open a sealed value',
   );
 });
 
 test('a digest depends on text, additional data and key; former keys come after the current one', () => {
-  const [digest] = vault.digests('code', 'user 1');
+  const [digest] = vault.computeDigests('code', 'user 1');
   expect(digest).toMatch(/^[0-9a-f]{64}$/);
-  expect(vault.digests('code', 'user 1')).toEqual([digest]);
-  expect(vault.digests('code', 'user 2')).not.toContain(digest);
-  expect(vault.digests('cod', 'euser 1')).not.toContain(digest);
-  expect(rotated.digests('code', 'user 1')[1]).toBe(digest);
+  expect(vault.computeDigests('code', 'user 1')).toEqual([digest]);
+  expect(vault.computeDigests('code', 'user 2')).not.toContain(digest);
+  expect(vault.computeDigests('cod', 'euser 1')).not.toContain(digest);
+  expect(rotated.computeDigests('code', 'user 1')[1]).toBe(digest);
 });

@@ -5,11 +5,15 @@ import { loadConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createEnvironmentKey } from '../../../src/platform/signer/given-key.ts';
 import type { SigningKey } from '../../../src/platform/signer/signing-key.ts';
-import { certifiedKey, type KeyPair, selfSigned } from '../../setup/providers/self-signed.ts';
+import {
+  createCertifiedKey,
+  type KeyPair,
+  createSelfSigned,
+} from '../../setup/providers/self-signed.ts';
 
-const good = certifiedKey('Assay');
-const other = certifiedKey('Assay');
-const ended = certifiedKey('Assay', '2020-02-02');
+const good = createCertifiedKey('Assay');
+const other = createCertifiedKey('Assay');
+const ended = createCertifiedKey('Assay', '2020-02-02');
 
 const certificatesOf = ({ certificate }: KeyPair): string[] =>
   certificate.split(/(?<=END CERTIFICATE-----\n)/);
@@ -23,12 +27,12 @@ const load = (key?: string, certificates?: string): Promise<SigningKey> =>
   createEnvironmentKey(
     loadConfig({ ASSAY_SIGNER_KEY: key, ASSAY_SIGNER_CERTIFICATE: certificates }),
     systemClock,
-  ).load();
+  ).loadKey();
 
 test.for([
   ['no PEM', 'x', undefined],
   ['a key on another curve', p384, undefined],
-  ['an RSA key', selfSigned('Assay').key, undefined],
+  ['an RSA key', createSelfSigned('Assay').key, undefined],
   ['the certificate of another key', other.key, own],
   ['the chain in the wrong order', good.key, above + own],
   ['a certificate that has ended', ended.key, ended.certificate],
@@ -52,7 +56,7 @@ test.for([
 
 test('production never generates an ephemeral key', async () => {
   const config = { ...loadConfig({}), production: true };
-  await expect(createEnvironmentKey(config, systemClock).load()).rejects.toMatchObject({
+  await expect(createEnvironmentKey(config, systemClock).loadKey()).rejects.toMatchObject({
     code: 'CONFIG_ERROR',
   });
 });

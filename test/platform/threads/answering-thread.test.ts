@@ -19,33 +19,33 @@ const start = (restMs?: number) =>
 test('an aborted request ends, and the thread answers the next one', async () => {
   const thread = start();
   const leaving = new AbortController();
-  const waits = thread.ask('wait', leaving.signal);
-  const who = await thread.ask('who');
+  const waits = thread.sendRequest('wait', leaving.signal);
+  const who = await thread.sendRequest('who');
   leaving.abort();
   await expect(waits).rejects.toThrow('aborted');
-  expect(await thread.ask('who', new AbortController().signal)).toBe(who);
-  await expect(thread.ask('who', leaving.signal)).rejects.toThrow('aborted');
+  expect(await thread.sendRequest('who', new AbortController().signal)).toBe(who);
+  await expect(thread.sendRequest('who', leaving.signal)).rejects.toThrow('aborted');
   await thread.close();
 });
 
 test('an idle thread ends; the next request starts another one', async () => {
   const thread = start(1);
-  const first = await thread.ask('who');
-  await vi.waitUntil(async () => (await thread.ask('who')) !== first, { interval: 50 });
+  const first = await thread.sendRequest('who');
+  await vi.waitUntil(async () => (await thread.sendRequest('who')) !== first, { interval: 50 });
   await thread.close();
 });
 
 test('a thread that is held or working does not end', async () => {
   const thread = start(1);
-  const held = thread.hold();
-  const first = await held.ask('who');
+  const held = thread.holdThread();
+  const first = await held.sendRequest('who');
   const leaving = new AbortController();
-  const waits = thread.ask('wait', leaving.signal);
+  const waits = thread.sendRequest('wait', leaving.signal);
   await new Promise((resolve) => void setTimeout(resolve, 20));
-  expect(await held.ask('who')).toBe(first);
+  expect(await held.sendRequest('who')).toBe(first);
   held.release();
   await new Promise((resolve) => void setTimeout(resolve, 20));
-  expect(await thread.ask('who')).toBe(first);
+  expect(await thread.sendRequest('who')).toBe(first);
   leaving.abort();
   await expect(waits).rejects.toThrow('aborted');
   await thread.close();

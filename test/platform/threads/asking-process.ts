@@ -9,6 +9,6 @@ const thread = createLastingThread<Asked>({
 });
 // A thread does not keep its process alive.
 const alive = setInterval(() => undefined, 1000);
-process.stdout.write(String(await thread.ask('grow')));
+process.stdout.write(String(await thread.sendRequest('grow')));
 await thread.close();
 clearInterval(alive);

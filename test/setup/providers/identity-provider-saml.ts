@@ -3,8 +3,8 @@ import { createPublicKey, sign as signBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { SignedXml } from 'xml-crypto';
 import { encrypt } from 'xml-encryption';
-import { selfSigned, type KeyPair } from './self-signed.ts';
-import { objectId, type Harness } from '../harness.ts';
+import { createSelfSigned, type KeyPair } from './self-signed.ts';
+import { toObjectId, type Harness } from '../harness.ts';
 import type { Owner } from '../personas.ts';
 
 const DS = 'http://www.w3.org/2000/09/xmldsig#';
@@ -18,7 +18,7 @@ export const PERSISTENT_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:pers
 export const EMAIL_ATTRIBUTE = 'urn:oid:0.9.2342.19200300.100.1.3';
 
 /** The content of a response; null omits a part. */
-export interface Said {
+export interface ResponseContent {
   responseId: string;
   version: string | null;
   issueInstant: string | null;
@@ -56,7 +56,7 @@ export interface Signing {
 }
 
 /** A request that arrived at the provider by a redirect. */
-export interface Asked {
+export interface SamlRequest {
   xml: string;
   id: string;
   issuer: string;
@@ -64,12 +64,12 @@ export interface Asked {
   query: URLSearchParams;
 }
 
-const attribute = (name: string, value: string | null): string =>
+const renderAttribute = (name: string, value: string | null): string =>
   value === null ? '' : ` ${name}="${value}"`;
-const tag = (name: string, text: string | null, attributes = ''): string =>
+const renderTag = (name: string, text: string | null, attributes = ''): string =>
   text === null ? '' : `<saml:${name}${attributes}>${text}</saml:${name}>`;
-const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-let made = 0;
+const escapeXml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+let responseCount = 0;
 
 export class SamlIdentityProvider {
   readonly entityId: string;
@@ -83,15 +83,15 @@ export class SamlIdentityProvider {
     this.entityId = `https://${name}.example.org/metadata`;
     this.ssoUrl = `https://${name}.example.org/sso?tenant=7`;
     this.sloUrl = `https://${name}.example.org/slo`;
-    this.pair = selfSigned(name);
+    this.pair = createSelfSigned(name);
   }
 
-  at(seconds: number): string {
+  toInstant(seconds: number): string {
     return new Date(this.#now().getTime() + seconds * 1000).toISOString();
   }
 
   /** Reads what a redirect brings. */
-  receive(address: string): Asked {
+  receive(address: string): SamlRequest {
     const query = new URL(address).searchParams;
     const message = query.get('SAMLRequest') ?? query.get('SAMLResponse') ?? '';
     const xml = inflateRawSync(Buffer.from(message, 'base64')).toString();
@@ -105,19 +105,19 @@ export class SamlIdentityProvider {
   }
 
   /** Creates the content of an honest response to a request. */
-  honest(asked: Asked, nameId: string): Said {
-    made += 1;
+  createContent(asked: SamlRequest, nameId: string): ResponseContent {
+    responseCount += 1;
     const assertionConsumer = /AssertionConsumerServiceURL="([^"]+)"/.exec(asked.xml)?.[1] ?? '';
     return {
-      responseId: `_r${made}`,
-      assertionId: `_a${made}`,
+      responseId: `_r${responseCount}`,
+      assertionId: `_a${responseCount}`,
       version: '2.0',
-      issueInstant: this.at(0),
-      authnInstant: this.at(-5),
-      notBefore: this.at(-30),
-      notOnOrAfter: this.at(300),
-      confirmedUntil: this.at(300),
-      sessionUntil: this.at(3600),
+      issueInstant: this.toInstant(0),
+      authnInstant: this.toInstant(-5),
+      notBefore: this.toInstant(-30),
+      notOnOrAfter: this.toInstant(300),
+      confirmedUntil: this.toInstant(300),
+      sessionUntil: this.toInstant(3600),
       destination: assertionConsumer,
       recipient: assertionConsumer,
       audience: asked.issuer,
@@ -129,15 +129,17 @@ export class SamlIdentityProvider {
       method: 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
       nameId,
       nameIdFormat: PERSISTENT_FORMAT,
-      sessionIndex: `_s${made}`,
+      sessionIndex: `_s${responseCount}`,
       conditions: '',
       attributes: {},
     };
   }
 
   /** A response as an honest provider sends it: the assertion signed. */
-  response(asked: Asked, nameId: string, more: Partial<Said> = {}): string {
-    return base64(this.sign(responseXml({ ...this.honest(asked, nameId), ...more }), 'Assertion'));
+  createResponse(asked: SamlRequest, nameId: string, more: Partial<ResponseContent> = {}): string {
+    return toBase64(
+      this.sign(renderResponse({ ...this.createContent(asked, nameId), ...more }), 'Assertion'),
+    );
   }
 
   /** Signs an element of a document in place, behind its issuer. */
@@ -181,7 +183,7 @@ export class SamlIdentityProvider {
 
   /** Puts the assertion of a document in an envelope for the holder of `certificate`. */
   async encrypt(xml: string, certificate: string, how: EncryptionOptions = {}): Promise<string> {
-    const [assertion = ''] = assertionIn(xml);
+    const [assertion = ''] = findAssertion(xml);
     const options = {
       rsa_pub: createPublicKey(certificate).export({ type: 'spki', format: 'pem' }),
       pem: certificate,
@@ -201,7 +203,7 @@ export class SamlIdentityProvider {
   }
 
   /** The query of a signed message in an address. */
-  redirected(
+  signRedirect(
     member: string,
     xml: string,
     { relayState = '', pair = this.pair, algorithm = RSA_SHA256 } = {},
@@ -223,61 +225,64 @@ interface EncryptionOptions {
   text?: string;
 }
 
-export const base64 = (xml: string): string => Buffer.from(xml).toString('base64');
-export const assertionIn = (xml: string): string[] =>
+export const toBase64 = (xml: string): string => Buffer.from(xml).toString('base64');
+export const findAssertion = (xml: string): string[] =>
   /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml) ?? [];
 
-export function responseXml(said: Said): string {
+export function renderResponse(content: ResponseContent): string {
   const status =
-    said.status && `<samlp:Status><samlp:StatusCode Value="${said.status}"/></samlp:Status>`;
-  const { version, issueInstant } = said;
+    content.status && `<samlp:Status><samlp:StatusCode Value="${content.status}"/></samlp:Status>`;
+  const { version, issueInstant } = content;
   return [
-    `<samlp:Response ${NAMESPACES} ID="${said.responseId}"${attribute('Version', version)}`,
-    `${attribute('IssueInstant', issueInstant)}${attribute('Destination', said.destination)}`,
-    `${attribute('InResponseTo', said.responseInResponseTo)}>`,
-    `${tag('Issuer', said.responseIssuer)}${status ?? ''}${assertionXml(said)}</samlp:Response>`,
+    `<samlp:Response ${NAMESPACES} ID="${content.responseId}"${renderAttribute('Version', version)}`,
+    `${renderAttribute('IssueInstant', issueInstant)}${renderAttribute('Destination', content.destination)}`,
+    `${renderAttribute('InResponseTo', content.responseInResponseTo)}>`,
+    `${renderTag('Issuer', content.responseIssuer)}${status ?? ''}${renderAssertion(content)}</samlp:Response>`,
   ].join('');
 }
 
-function assertionXml(said: Said): string {
+function renderAssertion(content: ResponseContent): string {
   const data = [
-    attribute('InResponseTo', said.inResponseTo),
-    attribute('NotOnOrAfter', said.confirmedUntil),
-    attribute('Recipient', said.recipient),
+    renderAttribute('InResponseTo', content.inResponseTo),
+    renderAttribute('NotOnOrAfter', content.confirmedUntil),
+    renderAttribute('Recipient', content.recipient),
   ].join('');
   const confirmation =
-    said.method &&
-    `<saml:SubjectConfirmation Method="${said.method}"><saml:SubjectConfirmationData${data}/></saml:SubjectConfirmation>`;
-  const audience = said.audience && tag('AudienceRestriction', tag('Audience', said.audience));
+    content.method &&
+    `<saml:SubjectConfirmation Method="${content.method}"><saml:SubjectConfirmationData${data}/></saml:SubjectConfirmation>`;
+  const audience =
+    content.audience && renderTag('AudienceRestriction', renderTag('Audience', content.audience));
   const period =
-    attribute('NotBefore', said.notBefore) + attribute('NotOnOrAfter', said.notOnOrAfter);
+    renderAttribute('NotBefore', content.notBefore) +
+    renderAttribute('NotOnOrAfter', content.notOnOrAfter);
   const session =
-    attribute('SessionIndex', said.sessionIndex) +
-    attribute('SessionNotOnOrAfter', said.sessionUntil);
+    renderAttribute('SessionIndex', content.sessionIndex) +
+    renderAttribute('SessionNotOnOrAfter', content.sessionUntil);
   const authentication =
-    said.authnInstant &&
-    `<saml:AuthnStatement AuthnInstant="${said.authnInstant}"${session}><saml:AuthnContext/></saml:AuthnStatement>`;
+    content.authnInstant &&
+    `<saml:AuthnStatement AuthnInstant="${content.authnInstant}"${session}><saml:AuthnContext/></saml:AuthnStatement>`;
   return [
-    `<saml:Assertion ID="${said.assertionId}"${attribute('Version', said.version)}`,
-    `${attribute('IssueInstant', said.issueInstant)}>${tag('Issuer', said.assertionIssuer)}`,
-    tag(
+    `<saml:Assertion ID="${content.assertionId}"${renderAttribute('Version', content.version)}`,
+    `${renderAttribute('IssueInstant', content.issueInstant)}>${renderTag('Issuer', content.assertionIssuer)}`,
+    renderTag(
       'Subject',
-      tag('NameID', said.nameId, attribute('Format', said.nameIdFormat)) + (confirmation ?? ''),
+      renderTag('NameID', content.nameId, renderAttribute('Format', content.nameIdFormat)) +
+        (confirmation ?? ''),
     ),
-    tag('Conditions', (audience ?? '') + said.conditions, period),
-    `${authentication ?? ''}${attributesXml(said.attributes)}</saml:Assertion>`,
+    renderTag('Conditions', (audience ?? '') + content.conditions, period),
+    `${authentication ?? ''}${renderAttributes(content.attributes)}</saml:Assertion>`,
   ].join('');
 }
 
-function attributesXml(attributes: Said['attributes']): string {
+function renderAttributes(attributes: ResponseContent['attributes']): string {
   const written = Object.entries(attributes).map(([name, values]) =>
-    tag(
+    renderTag(
       'Attribute',
-      values.map((value) => tag('AttributeValue', escaped(value))).join(''),
-      attribute('Name', name),
+      values.map((value) => renderTag('AttributeValue', escapeXml(value))).join(''),
+      renderAttribute('Name', name),
     ),
   );
-  return written.length === 0 ? '' : tag('AttributeStatement', written.join(''));
+  return written.length === 0 ? '' : renderTag('AttributeStatement', written.join(''));
 }
 
 export interface SamlSetting {
@@ -309,7 +314,7 @@ export async function useSaml({ db }: Harness, owner: Owner, setting: SamlSettin
     },
     ...more,
   };
-  const where = { _id: objectId(owner.organizationId) };
+  const where = { _id: toObjectId(owner.organizationId) };
   await db.collection('organizations').updateOne(where, { $set: { ssoConfig } });
   if (domain !== undefined) await useDomain({ db }, owner, domain);
 }
@@ -321,7 +326,7 @@ export async function useDomain(
   domain: string,
 ): Promise<void> {
   const row = {
-    organizationId: objectId(owner.organizationId),
+    organizationId: toObjectId(owner.organizationId),
     domain,
     challenge: 'proved',
     verifiedBy: 'system',

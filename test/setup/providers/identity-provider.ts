@@ -2,7 +2,7 @@
 import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 
 export type Claims = Record<string, unknown>;
 /** Answers a request itself, instead of what the provider would say. */
@@ -12,13 +12,14 @@ export interface KeyPair {
   publicKey: KeyObject;
   privateKey: KeyObject;
 }
-export const newKey = (): KeyPair => generateKeyPairSync('rsa', { modulusLength: 2048 });
+export const createKeyPair = (): KeyPair => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encodePart = (value: object): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A JWT signed with RS256 or HS256 by what the key is; unsigned without one. */
-export function token(header: object, claims: Claims, key: KeyObject | string | null): string {
-  const text = `${part(header)}.${part(claims)}`;
+export function signToken(header: object, claims: Claims, key: KeyObject | string | null): string {
+  const text = `${encodePart(header)}.${encodePart(claims)}`;
   if (key === null) return `${text}.`;
   const signature =
     typeof key === 'string'
@@ -28,7 +29,7 @@ export function token(header: object, claims: Claims, key: KeyObject | string | 
 }
 
 /** The authorization request with which a browser was sent to a provider. */
-export interface Asked {
+export interface AuthorizationRequest {
   state: string;
   nonce: string;
   challenge: string;
@@ -36,7 +37,7 @@ export interface Asked {
   clientId: string;
   params: URLSearchParams;
 }
-export function askedBy(location: string): Asked {
+export function parseAuthorization(location: string): AuthorizationRequest {
   const params = new URL(location).searchParams;
   const [state = '', nonce = '', challenge = '', redirectUri = '', clientId = ''] = [
     ...['state', 'nonce', 'code_challenge', 'redirect_uri', 'client_id'].map(
@@ -47,20 +48,20 @@ export function askedBy(location: string): Asked {
 }
 
 const KID = 'one';
-const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+const getNowSeconds = (): number => Math.floor(Date.now() / 1000);
 /** Answers with a document, whatever is asked. */
-export const says =
+export const createReply =
   (body: unknown, status = 200): Trick =>
   (res) =>
-    json(res, status, body);
-const json = (res: ServerResponse, status: number, body: unknown): void =>
+    writeJson(res, status, body);
+const writeJson = (res: ServerResponse, status: number, body: unknown): void =>
   void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 /** One issuer with one client. */
 export class Realm {
   readonly issuer: string;
-  readonly clientId = `client-${randomHex(4)}`;
-  readonly clientSecret = randomHex(16);
+  readonly clientId = `client-${generateHex(4)}`;
+  readonly clientSecret = generateHex(16);
   readonly key: KeyPair;
   /** Replaces members of the discovery document. */
   metadata: Record<string, unknown> = {};
@@ -70,7 +71,7 @@ export class Realm {
   userInfo: Claims = {};
   /** Requests by the path below the issuer. */
   asked: Record<string, number> = {};
-  readonly #codes = new Map<string, { asked: Asked; idToken: string | null }>();
+  readonly #codes = new Map<string, { asked: AuthorizationRequest; idToken: string | null }>();
 
   constructor(issuer: string, key: KeyPair) {
     this.issuer = issuer;
@@ -83,8 +84,8 @@ export class Realm {
   }
 
   /** The claims that an honest provider would state. */
-  claims({ nonce }: Asked, more: Claims = {}): Claims {
-    const now = nowSeconds();
+  claims({ nonce }: AuthorizationRequest, more: Claims = {}): Claims {
+    const now = getNowSeconds();
     return { iss: this.issuer, aud: this.clientId, iat: now, exp: now + 300, nonce, ...more };
   }
 
@@ -93,19 +94,19 @@ export class Realm {
     header: object = {},
     key: KeyObject | string | null = this.key.privateKey,
   ): string {
-    return token({ alg: 'RS256', kid: KID, ...header }, claims, key);
+    return signToken({ alg: 'RS256', kid: KID, ...header }, claims, key);
   }
 
   /** Issues a one-time code for an authorization request; `idToken` null: without an ID token. */
-  code(asked: Asked, idToken: string | null): string {
-    const code = randomHex(12);
+  code(asked: AuthorizationRequest, idToken: string | null): string {
+    const code = generateHex(12);
     this.#codes.set(code, { asked, idToken });
     return code;
   }
 
   /** Issues a code for a person whom this provider authenticates. */
-  vouch(location: string, person: Claims): { code: string; state: string } {
-    const asked = askedBy(location);
+  authorizePerson(location: string, person: Claims): { code: string; state: string } {
+    const asked = parseAuthorization(location);
     return { code: this.code(asked, this.sign(this.claims(asked, person))), state: asked.state };
   }
 
@@ -113,16 +114,16 @@ export class Realm {
     this.asked[name] = (this.asked[name] ?? 0) + 1;
     const trick = this.tricks[name];
     if (trick) trick(res);
-    else if (name === 'openid-configuration') json(res, 200, this.#description());
+    else if (name === 'openid-configuration') writeJson(res, 200, this.#description());
     else if (name === 'jwks')
-      json(res, 200, {
+      writeJson(res, 200, {
         keys: [
           { ...this.key.publicKey.export({ format: 'jwk' }), kid: KID, use: 'sig', alg: 'RS256' },
         ],
       });
-    else if (name === 'token') this.#exchange(new URLSearchParams(await textOf(req)), res);
-    else if (name === 'userinfo') json(res, 200, this.userInfo);
-    else json(res, 404, {});
+    else if (name === 'token') this.#exchange(new URLSearchParams(await readText(req)), res);
+    else if (name === 'userinfo') writeJson(res, 200, this.userInfo);
+    else writeJson(res, 404, {});
   }
 
   #description(): object {
@@ -145,7 +146,7 @@ export class Realm {
     this.#codes.delete(code);
     const isClient =
       form.get('client_id') === this.clientId && form.get('client_secret') === this.clientSecret;
-    if (!isClient) return json(res, 401, { error: 'invalid_client' });
+    if (!isClient) return writeJson(res, 401, { error: 'invalid_client' });
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
@@ -153,9 +154,9 @@ export class Realm {
       granted?.asked.challenge === challenge &&
       granted.asked.clientId === this.clientId &&
       granted.asked.redirectUri === form.get('redirect_uri');
-    if (!isTheirs) return json(res, 400, { error: 'invalid_grant' });
+    if (!isTheirs) return writeJson(res, 400, { error: 'invalid_grant' });
     const { idToken } = granted;
-    json(res, 200, {
+    writeJson(res, 200, {
       access_token: 'opaque',
       token_type: 'Bearer',
       ...(idToken !== null && { id_token: idToken }),
@@ -167,25 +168,25 @@ export interface HandmadeProvider {
   /** Origin on the loopback. */
   origin: string;
   /** A new issuer; `issuer` when it is to be reached by another name than its own. */
-  realm(issuer?: string): Realm;
+  createRealm(issuer?: string): Realm;
   stop(): Promise<void>;
 }
 
 /** Every realm is found by the path of its issuer. */
 export async function startHandmadeProvider(): Promise<HandmadeProvider> {
   const realms = new Map<string, Realm>();
-  const key = newKey();
+  const key = createKeyPair();
   const server: Server = createServer((req, res) => {
     const path = (req.url ?? '').split('?')[0]?.replace('/.well-known', '') ?? '';
     const [at, realm] = [...realms].find(([prefix]) => path.startsWith(`${prefix}/`)) ?? [''];
     if (realm) void realm.answer(path.slice(at.length + 1), req, res);
-    else json(res, 404, {});
+    else writeJson(res, 404, {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
-    realm(issuer = `${origin}/${randomHex(6)}`) {
+    createRealm(issuer = `${origin}/${generateHex(6)}`) {
       const realm = new Realm(issuer, key);
       realms.set(new URL(issuer).pathname, realm);
       return realm;
@@ -197,7 +198,7 @@ export async function startHandmadeProvider(): Promise<HandmadeProvider> {
   };
 }
 
-async function textOf(req: IncomingMessage): Promise<string> {
+async function readText(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();

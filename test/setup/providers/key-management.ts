@@ -21,7 +21,7 @@ interface Request {
   SigningAlgorithm?: string;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Request> {
+async function readBody(request: IncomingMessage): Promise<Request> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   return JSON.parse(Buffer.concat(parts).toString()) as Request;
@@ -31,7 +31,7 @@ export async function startKeyManagement(): Promise<KeyManagement> {
   const keys = new Map<string, KeyObject>();
   const asked: string[] = [];
   const failing: KeyManagement['failing'] = { status: null };
-  const keyOf = (id: string): KeyObject => {
+  const getKey = (id: string): KeyObject => {
     const key = keys.get(id);
     if (!key) throw new Error(`no key ${id}`);
     return key;
@@ -45,18 +45,18 @@ export async function startKeyManagement(): Promise<KeyManagement> {
       return { KeyMetadata: { Arn, KeyId: Arn.split('/')[1] } };
     },
     GetPublicKey({ KeyId }) {
-      const spki = createPublicKey(keyOf(KeyId)).export({ type: 'spki', format: 'der' });
+      const spki = createPublicKey(getKey(KeyId)).export({ type: 'spki', format: 'der' });
       return { KeyId, PublicKey: spki.toString('base64') };
     },
     Sign({ KeyId, Message = '', SigningAlgorithm }) {
       if (SigningAlgorithm !== 'ECDSA_SHA_256') throw new Error('unexpected');
-      const der = sign('sha256', Buffer.from(Message, 'base64'), keyOf(KeyId));
+      const der = sign('sha256', Buffer.from(Message, 'base64'), getKey(KeyId));
       return { KeyId, Signature: der.toString('base64'), SigningAlgorithm };
     },
   };
 
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
+    void readBody(request).then((body) => {
       const name = String(request.headers['x-amz-target']).replace('TrentService.', '');
       asked.push(name);
       response.setHeader('content-type', 'application/x-amz-json-1.1');

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import { INTERNAL, MAIL, RECEIVERS } from '../../../src/platform/outbox/pools.ts';
 import type { Harness } from '../harness.ts';
 
-export interface Received extends Email {
+export interface ReceivedMail extends Email {
   /** Whom the envelope names, which decides where it goes. */
   recipients: string[];
   raw: string;
@@ -13,15 +13,15 @@ export interface Received extends Email {
 
 export interface MailServer {
   url: string;
-  received: Received[];
+  received: ReceivedMail[];
   /** The newest mail to an address. */
-  newest(address: string): Received;
+  findNewest(address: string): ReceivedMail;
   close(): Promise<void>;
 }
 
 /** Without encryption and without a password, on the loopback. */
 export async function startMailServer(): Promise<MailServer> {
-  const received: Received[] = [];
+  const received: ReceivedMail[] = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData(stream, session, done) {
@@ -42,7 +42,7 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     received,
-    newest(address) {
+    findNewest(address) {
       const mail = received.findLast(({ recipients }) => recipients.includes(address));
       if (!mail) throw new Error(`no mail to ${address}`);
       return mail;
@@ -64,14 +64,14 @@ export async function holdMail({ app, db }: Harness): Promise<{ deliver(): Promi
   const { internal, receivers, mail } = app.instance.background.outboxWorkers;
   return {
     async deliver() {
-      const [first, second] = [await internal.run(), await receivers.run()];
-      return first + second + (await mail.run());
+      const [first, second] = [await internal.deliverDue(), await receivers.deliverDue()];
+      return first + second + (await mail.deliverDue());
     },
   };
 }
 
 /** The token that a mail's link carries. */
-export function tokenOf({ text = '' }: Email): string {
+export function extractToken({ text = '' }: Email): string {
   const token = /#token=([\w-]+)/.exec(text)?.[1];
   if (token === undefined) throw new Error('no link in the mail');
   return token;

@@ -28,7 +28,7 @@ export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4');
   await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done));
   let mood: NameServer['mood'] = 'well';
-  const held: (() => void)[] = [];
+  const pendingAnswers: (() => void)[] = [];
   const server: NameServer = {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     records: new Map(),
@@ -39,15 +39,15 @@ export async function startNameServer(): Promise<NameServer> {
     },
     set mood(next) {
       mood = next;
-      if (next !== 'silent') for (const answer of held.splice(0)) answer();
+      if (next !== 'silent') for (const answer of pendingAnswers.splice(0)) answer();
     },
     stop: () => new Promise((done) => socket.close(done)),
   };
   socket.on('message', (query, { port, address }) => {
-    const question = questionOf(query);
+    const question = parseQuestion(query);
     server.asked.push(question.name);
-    const answer = (): void => socket.send(answerOf(server, query, question), port, address);
-    if (server.mood === 'silent') held.push(answer);
+    const answer = (): void => socket.send(createAnswer(server, query, question), port, address);
+    if (server.mood === 'silent') pendingAnswers.push(answer);
     else answer();
   });
   return server;
@@ -60,19 +60,19 @@ interface Question {
   end: number;
 }
 
-function answerOf(server: NameServer, query: Buffer, { name, type, end }: Question): Buffer {
+function createAnswer(server: NameServer, query: Buffer, { name, type, end }: Question): Buffer {
   const question = query.subarray(0, end);
-  if (server.mood === 'failing') return answerTo(question, SERVER_FAILURE, []);
+  if (server.mood === 'failing') return encodeAnswer(question, SERVER_FAILURE, []);
   const data =
     type === TYPE_TXT
-      ? server.records.get(name)?.map(textData)
-      : server.addresses.get(name)?.flatMap((one) => (type === TYPE_A ? [addressData(one)] : []));
-  if (!data) return answerTo(question, NO_SUCH_NAME, []);
-  const records = data.map((one) => recordOf(type, one));
-  return answerTo(question, NO_ERROR, records);
+      ? server.records.get(name)?.map(encodeText)
+      : server.addresses.get(name)?.flatMap((one) => (type === TYPE_A ? [encodeAddress(one)] : []));
+  if (!data) return encodeAnswer(question, NO_SUCH_NAME, []);
+  const records = data.map((one) => encodeRecord(type, one));
+  return encodeAnswer(question, NO_ERROR, records);
 }
 
-function questionOf(query: Buffer): Question {
+function parseQuestion(query: Buffer): Question {
   const labels: string[] = [];
   let at = HEADER_BYTES;
   for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -83,7 +83,7 @@ function questionOf(query: Buffer): Question {
   return { name, type: query.readUInt16BE(at + 1), end: at + 1 + TYPE_AND_CLASS_BYTES };
 }
 
-function answerTo(question: Buffer, code: number, records: readonly Buffer[]): Buffer {
+function encodeAnswer(question: Buffer, code: number, records: readonly Buffer[]): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(0x8180 | code, 2);
   head.writeUInt16BE(records.length, 6);
@@ -91,7 +91,7 @@ function answerTo(question: Buffer, code: number, records: readonly Buffer[]): B
   return Buffer.concat([head, ...records]);
 }
 
-function recordOf(type: number, data: Buffer): Buffer {
+function encodeRecord(type: number, data: Buffer): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(data.length);
   return Buffer.concat([
@@ -102,11 +102,11 @@ function recordOf(type: number, data: Buffer): Buffer {
 }
 
 /** A text of more than 255 bytes comes in several parts. */
-function textData(text: string): Buffer {
+function encodeText(text: string): Buffer {
   const parts = (text.match(/.{1,255}/gs) ?? ['']).map((part) =>
     Buffer.from([part.length, ...Buffer.from(part)]),
   );
   return Buffer.concat(parts);
 }
 
-const addressData = (address: string): Buffer => Buffer.from(address.split('.').map(Number));
+const encodeAddress = (address: string): Buffer => Buffer.from(address.split('.').map(Number));

@@ -96,13 +96,13 @@ async function visit(
     const location = response.headers.get('location');
     next =
       location === null
-        ? formOn(await response.text(), name)
+        ? fillForm(await response.text(), name)
         : { url: new URL(location, url).href };
   }
   throw new Error('the provider does not let go');
 }
 
-function formOn(page: string, name: string): { url: string; form: URLSearchParams } {
+function fillForm(page: string, name: string): { url: string; form: URLSearchParams } {
   const [, url = ''] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
   const [, prompt = ''] = /name="prompt" value="(\w+)"/.exec(page) ?? [];
   if (url === '')

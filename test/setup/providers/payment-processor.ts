@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { randomHex } from '../../../src/platform/ids.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
 
 export interface PaymentProcessor {
   url: string;
@@ -42,7 +42,7 @@ const PRICES = ['scale', 'governance', 'enterprise'].flatMap((plan) =>
 
 export async function startPaymentProcessor(): Promise<PaymentProcessor> {
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
+    void readBody(request).then((body) => {
       const { url: path = '', method = '' } = request;
       if (processor.mood === 'silent') return;
       const form = new URLSearchParams(body);
@@ -70,7 +70,7 @@ export async function startPaymentProcessor(): Promise<PaymentProcessor> {
     set mood(next) {
       mood = next;
     },
-    signed: signatureOf,
+    signed: signBody,
     stop: () =>
       new Promise((done) => {
         server.closeAllConnections();
@@ -80,7 +80,7 @@ export async function startPaymentProcessor(): Promise<PaymentProcessor> {
   return processor;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
@@ -88,18 +88,18 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 function answerTo(path: string, mood: PaymentProcessor['mood']): string {
   const error = FAILURES[mood];
-  return JSON.stringify(error ? { error } : resourceAt(path));
+  return JSON.stringify(error ? { error } : createResource(path));
 }
 
-function resourceAt(path: string): object {
-  const id = randomHex(8);
+function createResource(path: string): object {
+  const id = generateHex(8);
   if (path.includes('meter_events')) return { object: 'billing.meter_event' };
   if (path.includes('subscriptions')) return { id, object: 'subscription', status: 'canceled' };
   const kind = path.includes('portal') ? 'billing_portal.session' : 'checkout.session';
   return { id, object: kind, url: `https://pay.example.com/${kind}/${id}` };
 }
 
-function signatureOf(body: string, at: Date, secret = WEBHOOK_SECRET): Record<string, string> {
+function signBody(body: string, at: Date, secret = WEBHOOK_SECRET): Record<string, string> {
   const time = Math.floor(at.getTime() / 1000);
   const digest = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
   return { 'stripe-signature': `t=${time},v1=${digest}` };

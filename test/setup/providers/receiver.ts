@@ -21,7 +21,7 @@ export interface Receiver {
   /** Connections that were opened, for whatever purpose. */
   readonly connections: number;
   /** Lists the messages posted to a path, oldest first. */
-  at(path: string): Message[];
+  listMessages(path: string): Message[];
   /** How a path answers; default 204. */
   answers: Map<string, (response: ServerResponse, message: Message) => void>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startReceiver(): Promise<Receiver> {
     get connections() {
       return connections;
     },
-    at: (path: string) => received.filter((message) => message.path === path),
+    listMessages: (path: string) => received.filter((message) => message.path === path),
     answers,
     async close() {
       server.closeAllConnections();
@@ -63,6 +63,6 @@ export async function startReceiver(): Promise<Receiver> {
 }
 
 /** Verifies a message by its secret and returns its body. @throws Error for a wrong or outdated signature */
-export function verified({ text, headers }: Message, secret: string): unknown {
+export function verifyMessage({ text, headers }: Message, secret: string): unknown {
   return new Webhook(secret).verify(text, headers as Record<string, string>);
 }

@@ -1,5 +1,5 @@
 // The known shapes of signature wrapping (Somorovsky and others, "On Breaking SAML", 2012): a signed document, forged.
-import { assertionIn } from './identity-provider-saml.ts';
+import { findAssertion } from './identity-provider-saml.ts';
 
 const SIGNATURE = /<ds:Signature[\s\S]*?<\/ds:Signature>/;
 const NAMESPACES =
@@ -15,10 +15,11 @@ interface Parts {
   forged: string;
 }
 
-const inside = (element: string, more: string): string =>
+const appendToAssertion = (element: string, more: string): string =>
   element.replace(/(<\/saml:Assertion>)$/, () => `${more}</saml:Assertion>`);
-const put = ({ xml, signed }: Parts, instead: string): string => xml.replace(signed, () => instead);
-const intoSignature = (signature: string, more: string): string =>
+const replaceSigned = ({ xml, signed }: Parts, instead: string): string =>
+  xml.replace(signed, () => instead);
+const appendToSignature = (signature: string, more: string): string =>
   signature.replace('</ds:Signature>', () => `${more}</ds:Signature>`);
 
 /** Each takes a document with a signed assertion; the first two want the response signed. */
@@ -31,7 +32,7 @@ const SHAPES: Readonly<Record<string, (parts: Parts) => string>> = {
   }) => {
     const original = xml.replace(signature, '');
     const evil = xml.replace(signed, () => forged).replace(/ID="[^"]+"/, 'ID="_evil"');
-    return evil.replace(signature, () => intoSignature(signature, original));
+    return evil.replace(signature, () => appendToSignature(signature, original));
   },
   'XSW2: the signed response beside its signature in a forged one': ({
     xml,
@@ -44,58 +45,65 @@ const SHAPES: Readonly<Record<string, (parts: Parts) => string>> = {
     return evil.replace(signature, () => original + signature);
   },
   'XSW3: a forged assertion before the signed one': (parts) =>
-    put(parts, parts.forged + parts.signed),
+    replaceSigned(parts, parts.forged + parts.signed),
   'XSW4: the signed assertion in a forged one': (parts) =>
-    put(parts, inside(parts.forged, parts.signed)),
+    replaceSigned(parts, appendToAssertion(parts.forged, parts.signed)),
   'XSW5: the signature moved to a forged assertion, the signed one behind': (parts) =>
-    put(
+    replaceSigned(
       parts,
-      withSignature(parts.forged, parts.signature) + parts.signed.replace(parts.signature, ''),
+      insertSignature(parts.forged, parts.signature) + parts.signed.replace(parts.signature, ''),
     ),
   'XSW6: the signed assertion in the signature that was moved to a forged one': (parts) =>
-    put(
+    replaceSigned(
       parts,
-      withSignature(
+      insertSignature(
         parts.forged,
-        intoSignature(parts.signature, parts.signed.replace(parts.signature, '')),
+        appendToSignature(parts.signature, parts.signed.replace(parts.signature, '')),
       ),
     ),
   'XSW7: a forged assertion in an extension': (parts) =>
-    put(parts, `<samlp:Extensions>${parts.forged}</samlp:Extensions>${parts.signed}`),
+    replaceSigned(parts, `<samlp:Extensions>${parts.forged}</samlp:Extensions>${parts.signed}`),
   'XSW8: the signed assertion in an object of the signature of a forged one': (parts) =>
-    put(
+    replaceSigned(
       parts,
-      withSignature(
+      insertSignature(
         parts.forged,
-        intoSignature(
+        appendToSignature(
           parts.signature,
           `<ds:Object>${parts.signed.replace(parts.signature, '')}</ds:Object>`,
         ),
       ),
     ),
   'the forged assertion in the advice of the signed one': (parts) =>
-    put(parts, inside(parts.signed, `<saml:Advice>${parts.forged}</saml:Advice>`)),
-  'a forged assertion behind the signed one': (parts) => put(parts, parts.signed + parts.forged),
+    replaceSigned(
+      parts,
+      appendToAssertion(parts.signed, `<saml:Advice>${parts.forged}</saml:Advice>`),
+    ),
+  'a forged assertion behind the signed one': (parts) =>
+    replaceSigned(parts, parts.signed + parts.forged),
   'a forged assertion of the same identifier': (parts) =>
-    put(parts, parts.forged.replace('_forged', idOf(parts.signed)) + parts.signed),
+    replaceSigned(parts, parts.forged.replace('_forged', readId(parts.signed)) + parts.signed),
   'the signature moved to a forged assertion of the same identifier': (parts) =>
-    put(parts, withSignature(parts.forged.replace('_forged', idOf(parts.signed)), parts.signature)),
+    replaceSigned(
+      parts,
+      insertSignature(parts.forged.replace('_forged', readId(parts.signed)), parts.signature),
+    ),
   'a response around the response': ({ xml }) =>
     `<samlp:Response ${NAMESPACES} ID="_outer" Version="2.0">${xml}</samlp:Response>`,
 };
 
 export const wrappings = Object.keys(SHAPES);
-const idOf = (element: string): string => / ID="([^"]+)"/.exec(element)?.[1] ?? '';
-const withSignature = (element: string, signature: string): string =>
+const readId = (element: string): string => / ID="([^"]+)"/.exec(element)?.[1] ?? '';
+const insertSignature = (element: string, signature: string): string =>
   element.replace('</saml:Issuer>', () => `</saml:Issuer>${signature}`);
 
 /** Wraps a signed document of `attacker` with a forged assertion about `victim`. */
-export function wrapped(
+export function wrapAssertion(
   shape: string,
   xml: string,
   { victim, attacker }: { victim: string; attacker: string },
 ): string {
-  const [signed = ''] = assertionIn(xml);
+  const [signed = ''] = findAssertion(xml);
   const forged = signed
     .replace(SIGNATURE, '')
     .replace(/ ID="[^"]+"/, ' ID="_forged"')

@@ -21,7 +21,7 @@ export interface Signed {
   keyId: string;
 }
 
-export function signedBy({ keyId, key }: Machine, payload: JsonObject): Signed {
+export function signMessage({ keyId, key }: Machine, payload: JsonObject): Signed {
   const signature = createHmac('sha256', key).update(canonicalize(payload)).digest('hex');
   return { payload, signature, keyId };
 }

@@ -1,9 +1,9 @@
 // An organisation with a proved domain and a sign-on of its own, and people who sign on there.
-import { randomHex } from '../../../src/platform/ids.ts';
-import { Browser, cookieIn, SESSION } from '../browser.ts';
-import { objectId, type Harness } from '../harness.ts';
+import { generateHex } from '../../../src/platform/ids.ts';
+import { Browser, readCookie, SESSION } from '../browser.ts';
+import { toObjectId, type Harness } from '../harness.ts';
 import type { Claims, Realm } from './identity-provider.ts';
-import { ok, createOwner, type Owner } from '../personas.ts';
+import { assertOk, createOwner, type Owner } from '../personas.ts';
 import type { Answer } from '../start-app.ts';
 
 export interface SsoOrganization {
@@ -25,25 +25,29 @@ export async function claimDomain({ db }: Harness, owner: Owner, domain: string)
   };
   await db
     .collection('sso_domains')
-    .insertOne({ organizationId: objectId(owner.organizationId), domain, ...proof });
+    .insertOne({ organizationId: toObjectId(owner.organizationId), domain, ...proof });
 }
 
 /** Withdraws the proof of a domain. */
-export async function unproveDomain({ db }: Harness, owner: Owner, domain: string): Promise<void> {
-  const where = { organizationId: objectId(owner.organizationId), domain };
+export async function withdrawDomainProof(
+  { db }: Harness,
+  owner: Owner,
+  domain: string,
+): Promise<void> {
+  const where = { organizationId: toObjectId(owner.organizationId), domain };
   await db
     .collection('sso_domains')
     .updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
 }
 
-export async function configureSso(
+export async function setSsoConfig(
   { app }: Harness,
   { owner, realm }: Pick<SsoOrganization, 'owner' | 'realm'>,
   more: object = {},
 ) {
   const { oidc = {}, ...rest } = more as { oidc?: object };
   const body = { provider: 'oidc', oidc: { ...realm.settings, ...oidc }, ...rest };
-  ok(await app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
+  assertOk(await app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }));
 }
 
 /** A new organisation that signs on at the realm. */
@@ -53,13 +57,13 @@ export async function createSsoOrganization(
   more: object = {},
 ): Promise<SsoOrganization> {
   const owner = await createOwner(harness.app, 'Owner');
-  const domain = `d${randomHex(5)}.example.org`;
+  const domain = `d${generateHex(5)}.example.org`;
   await claimDomain(harness, owner, domain);
-  await configureSso(harness, { owner, realm }, more);
+  await setSsoConfig(harness, { owner, realm }, more);
   return { owner, domain, realm };
 }
 
-export const initiate = (browser: Browser, email: string, more: object = {}): Promise<Answer> =>
+export const beginLogin = (browser: Browser, email: string, more: object = {}): Promise<Answer> =>
   browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email, ...more } });
 
 /** Begins a login by e-mail address; returns where the browser is sent. */
@@ -68,7 +72,8 @@ export async function startLogin(
   { domain }: SsoOrganization,
   more: object = {},
 ): Promise<string> {
-  return ok(await initiate(browser, `person@${domain}`, more)).body.data.redirectUrl as string;
+  return assertOk(await beginLogin(browser, `person@${domain}`, more)).body.data
+    .redirectUrl as string;
 }
 
 /** Signs a person on, whom the provider authenticates. */
@@ -78,13 +83,16 @@ export async function signOn(
   person: Claims,
 ): Promise<{ answer: Answer; browser: Browser }> {
   const browser = new Browser(harness.app);
-  const back = at.realm.vouch(await startLogin(browser, at), person);
-  return { answer: await browser.back(`sso/callback/${at.owner.organizationId}`, back), browser };
+  const back = at.realm.authorizePerson(await startLogin(browser, at), person);
+  return {
+    answer: await browser.returnFromProvider(`sso/callback/${at.owner.organizationId}`, back),
+    browser,
+  };
 }
 
 /** The token of a session that a sign-on opened. */
-export function sessionIn(answer: Answer): string {
-  const token = cookieIn(answer, SESSION);
+export function readSession(answer: Answer): string {
+  const token = readCookie(answer, SESSION);
   if (token === null)
     throw new Error(`no session: ${answer.headers.get('location') ?? answer.text}`);
   return token;

@@ -6,7 +6,7 @@ import type { GraphType } from '../../../src/domain/provenance/prov-o/serialise.
 
 const FORMAT = 'application/n-quads';
 
-export async function canonicalGraph(text: string, type: GraphType): Promise<string> {
+export async function normalizeGraph(text: string, type: GraphType): Promise<string> {
   const quads = await readQuads(text, type);
   return canonize(quads, { algorithm: 'RDFC-1.0', inputFormat: FORMAT, format: FORMAT });
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { COMPILED, compiledFolder } from './compiled.ts';
+import { COMPILED, compileFolder } from './compiled.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,7 +42,7 @@ const REQUIRE =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const outdir = await compiledFolder('assay-test-');
+  const outdir = await compileFolder('assay-test-');
   const common: BuildOptions = {
     ...COMPILED,
     outdir,

@@ -4,7 +4,7 @@ import { cp, readdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Plugin as EsbuildPlugin } from 'esbuild';
 import type { Plugin } from 'vitest/config';
-import { COMPILED, compiledFolder } from './compiled.ts';
+import { COMPILED, compileFolder } from './compiled.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src');
 /** Looks for its data beside the sources. */
@@ -34,13 +34,13 @@ async function compile(outdir: string): Promise<void> {
   });
 }
 
-export function builtSources(): Plugin {
+export function createBuiltSources(): Plugin {
   let folder = '';
   return {
     name: 'built-sources',
     enforce: 'pre',
     async buildStart() {
-      folder = await compiledFolder('assay-src-');
+      folder = await compileFolder('assay-src-');
       process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
       await compile(folder);
     },

@@ -15,7 +15,7 @@ export const COMPILED: BuildOptions = {
 };
 
 /** A new folder, to be removed by who asked for it. */
-export async function compiledFolder(prefix: string): Promise<string> {
+export async function compileFolder(prefix: string): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   return mkdtemp(join(CACHE, prefix));
 }

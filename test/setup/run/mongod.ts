@@ -26,7 +26,7 @@ const FILES = 'file_manager=(close_idle_time=30,close_scan_interval=10,close_han
  * Databases of apps are hundreds of files each: those at rest are closed in half a minute instead of ten, and dropped ones are not
  * kept for readers of the past. Without it a quick run passes the limit of open files.
  */
-async function hasten(uri: string): Promise<void> {
+async function applyFastSettings(uri: string): Promise<void> {
   const client = await new mongo.MongoClient(uri).connect();
   const admin = client.db('admin');
   await admin.command({ setParameter: 1, wiredTigerEngineRuntimeConfig: FILES });
@@ -34,7 +34,7 @@ async function hasten(uri: string): Promise<void> {
 }
 
 /** Uses memory instead of a disk if there is enough; containers often have 64 MB, which a journal fills. */
-async function scratchFolder(): Promise<string> {
+async function createScratchFolder(): Promise<string> {
   const memory = '/dev/shm';
   const room = await statfs(memory).then(
     ({ bavail, bsize }) => bavail * bsize,
@@ -46,7 +46,7 @@ async function scratchFolder(): Promise<string> {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { MONGOD_BINARY: binary } = process.env;
   const mongod = await findMongod({ binary, env: process.env, log: console.log });
-  const scratch = await scratchFolder();
+  const scratch = await createScratchFolder();
   const embedded = await startEmbedded({
     dataDir: await mkdtemp(join(scratch, 'assay-test-')),
     binary: mongod,
@@ -55,7 +55,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ephemeral: true,
     onLost: (reason) => console.error(reason),
   });
-  await hasten(embedded.uri);
+  await applyFastSettings(embedded.uri);
   project.provide('mongoUri', embedded.uri);
   project.provide('mongod', mongod);
   project.provide('scratch', scratch);

@@ -1,5 +1,5 @@
 // Parses e-mail addresses into the normal form in which accounts, invitations, directories and domains are compared.
-import { asciiDomain } from './email-domains.ts';
+import { toAsciiDomain } from './email-domains.ts';
 
 /** The dot-atom of RFC 5321, the form of almost every mailbox. */
 const LOCAL_PART = /^[A-Za-z\d!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z\d!#$%&'*+/=?^_`{|}~-]+)*$/;
@@ -21,7 +21,7 @@ export function parseEmailAddress(text: string): ParsedAddress {
       problem:
         'must have up to 64 ASCII letters, digits and signs before the @, without blanks and quotes',
     };
-  const domain = asciiDomain(trimmed.slice(at + 1));
+  const domain = toAsciiDomain(trimmed.slice(at + 1));
   if (!domain?.includes('.'))
     return { problem: 'must have a domain name after the @, such as example.com' };
   const address = `${localPart.toLowerCase()}@${domain}`;
@@ -31,16 +31,17 @@ export function parseEmailAddress(text: string): ParsedAddress {
 const TOO_LONG = `must have at most ${MAX_LENGTH} characters, with its domain in ASCII`;
 
 /** Normalizes an e-mail address; null: it is none. */
-export function emailAddressIn(text: string): string | null {
+export function toEmailAddress(text: string): string | null {
   const parsed = parseEmailAddress(text);
   return 'address' in parsed ? parsed.address : null;
 }
 
 /** The domain of an e-mail address, in ASCII; null: it is none. */
-export function emailDomain(text: string): string | null {
-  const address = emailAddressIn(text);
+export function toEmailDomain(text: string): string | null {
+  const address = toEmailAddress(text);
   return address && address.slice(address.lastIndexOf('@') + 1);
 }
 
 /** Normalizes a name that may be an address: an address to its normal form, anything else to lower case. */
-export const comparableName = (text: string): string => emailAddressIn(text) ?? text.toLowerCase();
+export const toComparableName = (text: string): string =>
+  toEmailAddress(text) ?? text.toLowerCase();

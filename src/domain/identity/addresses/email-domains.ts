@@ -16,8 +16,8 @@ const MAX_LENGTH = 253;
 export type ClaimedDomain = { domain: string } | { problem: string };
 
 /** A claimed domain in normal form: lower case, ASCII. `problem` is phrased to follow the domain. */
-export function claimedDomain(text: string): ClaimedDomain {
-  const domain = asciiDomain(text);
+export function parseClaimedDomain(text: string): ClaimedDomain {
+  const domain = toAsciiDomain(text);
   if (domain === null) return { problem: 'is not a domain name' };
   if (isPublicSuffix(domain)) return { problem: 'is a public suffix' };
   return PUBLIC_PROVIDERS.has(domain) ? { problem: 'is a public e-mail provider' } : { domain };
@@ -29,7 +29,7 @@ function isPublicSuffix(domain: string): boolean {
 }
 
 /** Lower-cased and in ASCII (IDNA), without a trailing dot; null when it is not a host name, or is an IP address. */
-export function asciiDomain(text: string): string | null {
+export function toAsciiDomain(text: string): string | null {
   const url = `https://${text.trim()}`;
   if (/[\s/?#@:\\%[\]]/.test(text.trim()) || !URL.canParse(url)) return null;
   const domain = new URL(url).hostname.replace(/\.$/, '');

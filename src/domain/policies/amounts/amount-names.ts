@@ -1,5 +1,5 @@
 // Reads from the name of a member whether it holds money, in which unit (cents, thousands) and in which currency.
-import { magnitudeNamed } from './amount-text.ts';
+import { findMagnitude } from './amount-text.ts';
 import { isCurrencyCode } from './currencies.ts';
 
 /**
@@ -20,35 +20,35 @@ export interface NameMeaning {
   currency: string | null;
 }
 
-const list = (words: string): Set<string> => new Set(words.split(/\s+/));
+const toWordSet = (words: string): Set<string> => new Set(words.split(/\s+/));
 
-const amountWords = list(
+const amountWords = toWordSet(
   `amount amounts amt amnt money betrag beträge summe montant montants importe importes monto montos importo importi bedrag kwota
   金額 金额 금액`,
 );
-const priceWords = list(
+const priceWords = toWordSet(
   'price prices subtotal preis preise prix precio precios prezzo prezzi prijs cena 价格 価格 價格 가격',
 );
-const eventWords = list(
+const eventWords = toWordSet(
   `cost costs fee fees refund refunds charge charges payout payouts payment payments salary salaries wage wages bonus budget budgets
   deposit deposits withdrawal withdrawals reimbursement reimbursements compensation donation donations kosten gebühr gebühren zahlung
   erstattung gehalt frais coût costo costos coste`,
 );
 /** Words that mean an amount as the whole name, or at its end behind a word such as `grand`. */
-const totals = list('total sum dollar dollars euro euros cents cent pence');
-const beforeTotal = list(
+const totals = toWordSet('total sum dollar dollars euro euros cents cent pence');
+const beforeTotal = toWordSet(
   'grand order invoice cart basket bill checkout purchase net gross sub final',
 );
-const behindTotal = list('due paid net gross price cost charge');
-const valueWords = list(
+const behindTotal = toWordSet('due paid net gross price cost charge');
+const valueWords = toWordSet(
   `value val units unit nanos nano micros micro minor major cents cent pence number raw content gross net figure decimal double float
   integer int coefficient mantissa magnitude wert valor valeur valore t text`,
 );
-const shownWords = list('formatted display displayed string');
-const scaleWords = list('exponent scale precision decimals digits places');
-const currencyWords = list('currency currencies ccy cur währung devise moneda valuta');
+const shownWords = toWordSet('formatted display displayed string');
+const scaleWords = toWordSet('exponent scale precision decimals digits places');
+const currencyWords = toWordSet('currency currencies ccy cur währung devise moneda valuta');
 /** Words that rule an amount out at the end of a name or behind a money word: `payment_id`, `refund_count`. */
-const otherWords = list(
+const otherWords = toWordSet(
   `id ids uuid guid count counts method methods type types kind status state date dates day days time times timestamp month months
   year years period frequency nr no ref refs reference references code codes name names label title description note notes memo reason
   email phone address account iban bic bank url uri link token key hash index version term terms percent percentage pct rate ratio bps
@@ -74,7 +74,7 @@ const units: Readonly<Record<string, Scale>> = {
 const plain: NameMeaning = { level: null, role: 'plain', scale: 0, currency: null };
 
 /** Splits `totalEUR` into `total` and `EUR`; punctuation and digits separate words, too. */
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   return name
     .normalize('NFKC')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
@@ -83,16 +83,16 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-export function meaningOf(name: string): NameMeaning {
-  const written = wordsOf(name);
+export function readNameMeaning(name: string): NameMeaning {
+  const written = splitWords(name);
   const words = written.map((word) => word.toLowerCase());
   const last = words.at(-1);
   // XML parsers name the text of an element `_`, `$` or `#`.
   if (last === undefined) return { ...plain, role: 'value' };
-  const level = levelOf(words);
-  const role = level === null ? roleOf(words) : 'money';
+  const level = deriveMoneyLevel(words);
+  const role = level === null ? deriveRole(words) : 'money';
   if (!['money', 'value', 'plain'].includes(role)) return { ...plain, role };
-  const scale = scaleOf(words);
+  const scale = deriveScale(words);
   const currency = written.find(isCurrencyCode)?.toUpperCase() ?? null;
   const isPrice = currency !== null && (role === 'value' || words.length === 1);
   return isPrice && level === null
@@ -101,7 +101,7 @@ export function meaningOf(name: string): NameMeaning {
 }
 
 /** The role of a member whose name alone does not mean an amount. */
-function roleOf(words: readonly string[]): NameMeaning['role'] {
+function deriveRole(words: readonly string[]): NameMeaning['role'] {
   const last = words.at(-1)!;
   if (currencyWords.has(last) || (words.includes('currency') && last === 'code')) return 'currency';
   if (scaleWords.has(last)) return 'scale';
@@ -110,12 +110,12 @@ function roleOf(words: readonly string[]): NameMeaning['role'] {
   return words.some((word) => valueWords.has(word)) ? 'value' : 'plain';
 }
 
-function scaleOf(words: readonly string[]): Scale {
+function deriveScale(words: readonly string[]): Scale {
   const unit = words.map((word) => units[word]).find((scale) => scale !== undefined);
-  return unit ?? powerOf(words);
+  return unit ?? derivePowerOfTen(words);
 }
 
-function levelOf(words: readonly string[]): MoneyLevel | null {
+function deriveMoneyLevel(words: readonly string[]): MoneyLevel | null {
   const last = words.at(-1)!;
   if ([otherWords, scaleWords, currencyWords].some((all) => all.has(last))) return null;
   const counted = words.filter((_, at) => !otherWords.has(words[at + 1] ?? ''));
@@ -138,9 +138,9 @@ function isTotal(words: readonly string[]): boolean {
 }
 
 /** The power of ten in a name: 3 in `budget_in_thousands`. Single letters, and `grand`, mean other things in names. */
-function powerOf(words: readonly string[]): number {
+function derivePowerOfTen(words: readonly string[]): number {
   const powers = words.map((word) =>
-    word === 'k' || (word.length > 1 && word !== 'grand') ? (magnitudeNamed(word)?.[1] ?? 0) : 0,
+    word === 'k' || (word.length > 1 && word !== 'grand') ? (findMagnitude(word)?.[1] ?? 0) : 0,
   );
   return Math.max(0, ...powers);
 }

@@ -1,6 +1,6 @@
 // Parses amounts of money as many countries write them: `$1,200.50`, `82.000,50 €`, `CHF 82’000.–`, `₹ 8,20,000`.
 import { type Bounds } from './bounds.ts';
-import { currencyNamed, decimalsOf } from './currencies.ts';
+import { findCurrency, getCurrencyDecimals } from './currencies.ts';
 
 /** Longer texts are no amounts. */
 const LONGEST = 80;
@@ -30,18 +30,18 @@ const parts = /^(\D*?)([.,٫]?\d[\d.,'_ ٫·]*)(?:e([+-]?\d{1,4}))?(\D*)$/iu;
 const signs = /[+()-]|\/(?=[-=]?\s*$)|=\s*$/g;
 
 /** The power of ten that a word stands for; undefined when it stands for none. */
-export function magnitudeNamed(word: string): readonly [least: number, most: number] | undefined {
+export function findMagnitude(word: string): readonly [least: number, most: number] | undefined {
   return magnitudes.get(word.toLowerCase().replace(/\.$/, ''));
 }
 
 /** The absolute amount, or null when the text is not one. `currency` applies unless the text names its own. */
 export function readAmount(text: string, currency: string | null = null): Bounds | null {
   if (text.length > LONGEST || /\p{No}|\p{Nl}/u.test(text)) return null;
-  const written = partsOf(folded(text));
-  const units = written && unitsIn(written.around.replace(signs, ' '));
+  const written = splitAmount(normalizeCharacters(text));
+  const units = written && parseUnits(written.around.replace(signs, ' '));
   if (written === null || units === null) return null;
   const { figures, isWhole, exponent } = written;
-  const decimals = decimalsOf(units.currency ?? currency);
+  const decimals = getCurrencyDecimals(units.currency ?? currency);
   const isScientific = exponent !== undefined;
   const read = readNumeral(figures, { decimals, isScientific, isWhole });
   if (read === null) return null;
@@ -53,7 +53,7 @@ export function readAmount(text: string, currency: string | null = null): Bounds
   return Number.isFinite(bounds.atMost) ? bounds : null;
 }
 
-interface Written {
+interface WrittenAmount {
   figures: string;
   exponent: string | undefined;
   /** Whether it ends like `82.000,-`, which settles its decimal separator. */
@@ -62,7 +62,7 @@ interface Written {
   around: string;
 }
 
-function partsOf(text: string): Written | null {
+function splitAmount(text: string): WrittenAmount | null {
   const [, before = '', numeral = '', exponent, after = ''] = parts.exec(text) ?? [];
   const isOfWord = /^[.,]/.test(numeral) && /[\p{L}\s]$/u.test(before);
   // The point in `Rs.82` ends the word; in `Rs .82` it is ambiguous.
@@ -76,7 +76,7 @@ function partsOf(text: string): Written | null {
 }
 
 /** Unifies compatible characters (full-width, no-break), turns all digits into ASCII, and drops direction marks. */
-function folded(text: string): string {
+function normalizeCharacters(text: string): string {
   return text
     .replace(/['’‘‛ʼ′`´＇٬]/gu, "'")
     .normalize('NFKC')
@@ -84,14 +84,14 @@ function folded(text: string): string {
     .replace(/\s/gu, ' ')
     .replace(/[−‐‑‒–—―﹣]/gu, '-')
     .replaceAll('،', ',')
-    .replace(/(?![0-9])\p{Nd}/gu, digitOf)
+    .replace(/(?![0-9])\p{Nd}/gu, toAsciiDigit)
     .trim();
 }
 
 const isDigit = /^\p{Nd}$/u;
 
 /** Unicode keeps the ten digits of a script together. */
-function digitOf(digit: string): string {
+function toAsciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!;
   let value = 0;
   while (value < 9 && isDigit.test(String.fromCodePoint(code - value - 1))) value++;
@@ -104,12 +104,12 @@ interface Units {
 }
 
 /** Null when a word is neither a currency nor a magnitude. */
-function unitsIn(text: string): Units | null {
+function parseUnits(text: string): Units | null {
   const units: Units = { currency: null, power: [0, 0] };
   for (const word of text.split(' ').filter((piece) => piece !== '' && piece !== '.'))
-    for (const unit of currencyNamed(word) === undefined ? piecesOf(word) : [word]) {
-      const power = magnitudeNamed(unit);
-      const currency = power === undefined ? currencyNamed(unit) : undefined;
+    for (const unit of findCurrency(word) === undefined ? splitUnit(word) : [word]) {
+      const power = findMagnitude(unit);
+      const currency = power === undefined ? findCurrency(unit) : undefined;
       if (currency !== undefined) units.currency = currency;
       else if (power === undefined || units.power[1] !== 0) return null;
       else units.power = power;
@@ -118,10 +118,10 @@ function unitsIn(text: string): Units | null {
 }
 
 /** Splits `k€`, `TEUR` and `万円` into a magnitude and a currency. */
-function piecesOf(word: string): string[] {
+function splitUnit(word: string): string[] {
   const [, magnitude, code] =
     /^([kmt]|mio\.?|mrd\.?|[万萬만億亿억千천])([a-z]{3}|\p{L})$/iu.exec(word) ?? [];
-  if (magnitude !== undefined && code !== undefined && currencyNamed(code) !== undefined)
+  if (magnitude !== undefined && code !== undefined && findCurrency(code) !== undefined)
     return [magnitude, code];
   return word.split(/(\p{Sc})/u).filter((piece) => piece !== '');
 }
@@ -132,30 +132,30 @@ interface Reading {
   most: string;
 }
 
-interface Surroundings {
+interface NumeralContext {
   decimals: number | null;
   isScientific: boolean;
   isWhole: boolean;
 }
 
-function readNumeral(figures: string, around: Surroundings): Reading | null {
+function readNumeral(figures: string, around: NumeralContext): Reading | null {
   const pieces = figures.split(/([.,'_ ٫·])/);
   const groups = pieces.filter((_, at) => at % 2 === 0);
   const marks = pieces.filter((_, at) => at % 2 === 1);
   if (groups.some((group, at) => group === '' && at > 0)) return null;
   const [mark] = marks;
-  if (mark === undefined) return exactly(figures);
+  if (mark === undefined) return toExactReading(figures);
   if (marks.length === 1 && /[.,٫·]/.test(mark)) return readPair(groups, mark, around);
   return readGroups(groups, marks);
 }
 
 /** Reads a number whose only mark may be the decimal separator. */
-function readPair(groups: readonly string[], mark: string, around: Surroundings): Reading {
+function readPair(groups: readonly string[], mark: string, around: NumeralContext): Reading {
   const [before = '', behind = ''] = groups;
-  const point = exactly(`${before}.${behind}`);
+  const point = toExactReading(`${before}.${behind}`);
   if (!mayBeGrouping(mark, before, behind) || around.isScientific) return point;
   const whole = before + behind;
-  const isGrouping = behind.length === 3 && isGroupingIn(around, mark);
+  const isGrouping = behind.length === 3 && isGroupingMark(around, mark);
   return { least: isGrouping ? whole : point.least, most: whole };
 }
 
@@ -166,11 +166,11 @@ function readGroups(groups: readonly string[], marks: readonly string[]): Readin
   const grouping = hasPoint ? marks.slice(0, -1) : marks;
   const isUniform = grouping.every((mark) => mark === grouping[0] && !/[٫·]/.test(mark));
   const leading = hasPoint ? groups.slice(0, -1) : groups;
-  if (!isUniform || !areGroups(leading)) return null;
-  return exactly(hasPoint ? `${leading.join('')}.${groups.at(-1)!}` : leading.join(''));
+  if (!isUniform || !hasValidGroups(leading)) return null;
+  return toExactReading(hasPoint ? `${leading.join('')}.${groups.at(-1)!}` : leading.join(''));
 }
 
-function exactly(text: string): Reading {
+function toExactReading(text: string): Reading {
   return { least: text, most: text };
 }
 
@@ -185,11 +185,11 @@ function mayBeGrouping(mark: string, before: string, behind: string): boolean {
  * Reads `1.234` as 1234 in a currency of two decimals or none; in one of three, or without a currency, it is ambiguous.
  * Without a currency a comma before three digits separates thousands, since bare numbers have a decimal point.
  */
-function isGroupingIn({ decimals, isWhole }: Surroundings, mark: string): boolean {
+function isGroupingMark({ decimals, isWhole }: NumeralContext, mark: string): boolean {
   return isWhole || (decimals === null ? mark === ',' : decimals < 3);
 }
 
 /** Whether digits are grouped in threes, or the Indian way: twos before the last three. */
-function areGroups(groups: readonly string[]): boolean {
+function hasValidGroups(groups: readonly string[]): boolean {
   return /^\d{1,3}(?: \d{3})+$|^\d{1,2}(?: \d{2})* \d{3}$/.test(groups.join(' '));
 }

@@ -1,11 +1,11 @@
 // Finds amounts of money in the arguments of an action by the names of their members and by currencies.
 import { atOnce, type Parts } from '../../others-turn.ts';
 import type { Json, JsonObject } from '../../record/json.ts';
-import { meaningOf, type MoneyLevel, type NameMeaning, type Scale } from './amount-names.ts';
+import { readNameMeaning, type MoneyLevel, type NameMeaning, type Scale } from './amount-names.ts';
 import { readAmount } from './amount-text.ts';
 import { type Bounds, UNREADABLE } from './bounds.ts';
-import { currencyNamed, decimalsOf, holdsCurrency } from './currencies.ts';
-import { exactSum } from './exact-sum.ts';
+import { findCurrency, getCurrencyDecimals, hasCurrency } from './currencies.ts';
+import { sumExactly } from './exact-sum.ts';
 
 /** Values read before the event loop runs: some milliseconds. */
 const AT_ONCE = 250;
@@ -19,10 +19,10 @@ interface Place {
   spread: readonly [less: number, more: number];
 }
 
-const nowhere: Place = { level: null, scale: 0, currency: null, spread: [0, 0] };
+const NO_PLACE: Place = { level: null, scale: 0, currency: null, spread: [0, 0] };
 
 /** `amountsInParts` in one go. */
-export function amountsIn(value: Json): Bounds[] {
+export function findAmounts(value: Json): Bounds[] {
   return atOnce(amountsInParts(value));
 }
 
@@ -30,13 +30,13 @@ export function amountsIn(value: Json): Bounds[] {
 export function* amountsInParts(value: Json): Parts<Bounds[]> {
   const amounts: Bounds[] = [];
   const meanings = new Map<string, NameMeaning>();
-  const open: [Json, Place][] = [[value, nowhere]];
+  const open: [Json, Place][] = [[value, NO_PLACE]];
   for (let count = 1; open.length > 0; count++) {
     const [node, place] = open.pop()!;
     if (Array.isArray(node)) for (const item of node) open.push([item, place]);
     else if (node !== null && typeof node === 'object')
       openObject(node, { place, meanings, open, amounts });
-    else amounts.push(...amountAt(node, place));
+    else amounts.push(...readAmounts(node, place));
     if (count % AT_ONCE === 0) yield;
   }
   return amounts;
@@ -58,58 +58,58 @@ interface Member {
 /** Pushes the members of an object onto the `open` stack, each with its place; display texts are read last. */
 function openObject(node: JsonObject, walk: Walk): void {
   const members = Object.keys(node).map((name): Member => {
-    const meaning = walk.meanings.get(name) ?? meaningOf(name);
+    const meaning = walk.meanings.get(name) ?? readNameMeaning(name);
     walk.meanings.set(name, meaning);
     return { name, value: node[name] as Json, meaning };
   });
-  const place = placeOf(members, walk.place);
-  const money = moneyOfParts(members, place);
+  const place = derivePlace(members, walk.place);
+  const money = readUnitsAndNanos(members, place);
   if (money !== null) walk.amounts.push(money);
   const own: Bounds[] = [];
   for (const { name, value, meaning } of members) {
     if (meaning.role === 'shown') continue;
     if (money !== null && isUnitsOrNanos(name)) continue;
-    const inner = placeBelow(place, meaning, value);
+    const inner = deriveInnerPlace(place, meaning, value);
     if (value !== null && typeof value === 'object') walk.open.push([value, inner]);
-    else own.push(...amountAt(value, inner));
+    else own.push(...readAmounts(value, inner));
   }
-  walk.amounts.push(...own, ...shownBeside(members, { place, own }));
+  walk.amounts.push(...own, ...readShownAmounts(members, { place, own }));
 }
 
 /** The place of an object's members: an object with a currency is about money, whatever its name. */
-function placeOf(members: readonly Member[], outer: Place): Place {
-  const named = members.map(currencyOf).find((found) => found !== undefined);
+function derivePlace(members: readonly Member[], outer: Place): Place {
+  const named = members.map(findMemberCurrency).find((found) => found !== undefined);
   const currency = named ?? outer.currency;
   const level = outer.level ?? (named === undefined ? null : 'event');
   return level === null
-    ? { ...nowhere, currency }
-    : { ...outer, level, currency, spread: spreadOf(members) };
+    ? { ...NO_PLACE, currency }
+    : { ...outer, level, currency, spread: deriveSpread(members) };
 }
 
 /** XML parsers put the attributes of an element into an object with such a name. */
 const attributes = /^(?:\$|@|_?attr(?:ibute)?s?)$/;
 
-function currencyOf({ name, value, meaning }: Member): string | undefined {
+function findMemberCurrency({ name, value, meaning }: Member): string | undefined {
   if (typeof value === 'string' && value.length < 20) {
-    if (meaning.role === 'currency') return currencyNamed(value) ?? value;
-    return /unit$/i.test(name) ? currencyNamed(value) : undefined;
+    if (meaning.role === 'currency') return findCurrency(value) ?? value;
+    return /unit$/i.test(name) ? findCurrency(value) : undefined;
   }
   const mayHold = meaning.role === 'currency' || attributes.test(name);
   if (!mayHold || value === null || typeof value !== 'object') return undefined;
   if (meaning.role === 'currency')
     return Object.values(value)
       .filter((inner) => typeof inner === 'string')
-      .map(currencyNamed)
+      .map(findCurrency)
       .find((found) => found !== undefined);
   return Object.entries(value)
     .map(([inner, text]) =>
-      currencyOf({ name: inner, value: text as Json, meaning: meaningOf(inner) }),
+      findMemberCurrency({ name: inner, value: text as Json, meaning: readNameMeaning(inner) }),
     )
     .find((found) => found !== undefined);
 }
 
 /** `{ value: 820, scale: 2 }` is 8.20, or 820 with two decimals: both are possible. */
-function spreadOf(members: readonly Member[]): Place['spread'] {
+function deriveSpread(members: readonly Member[]): Place['spread'] {
   const powers = members
     .filter(({ meaning, value }) => meaning.role === 'scale' && Number.isInteger(value))
     .map(({ name, value }) => ({
@@ -126,60 +126,60 @@ function isUnitsOrNanos(name: string): boolean {
 }
 
 /** The amount of `{ currencyCode, units, nanos }`: whole units and billionths. */
-function moneyOfParts(members: readonly Member[], place: Place): Bounds | null {
+function readUnitsAndNanos(members: readonly Member[], place: Place): Bounds | null {
   const units = members.find(({ name }) => name === 'units');
   const nanos = members.find(({ name }) => name === 'nanos');
   if (place.level === null || units === undefined || typeof nanos?.value !== 'number') return null;
-  const [whole = UNREADABLE] = amountAt(units.value, { ...place, level: 'amount' });
-  const rest = scaled(Math.abs(nanos.value), -9);
+  const [whole = UNREADABLE] = readAmounts(units.value, { ...place, level: 'amount' });
+  const rest = shiftDecimalPoint(Math.abs(nanos.value), -9);
   return {
-    atLeast: exactSum([whole.atLeast, rest]),
-    atMost: Number.isFinite(whole.atMost) ? exactSum([whole.atMost, rest]) : Infinity,
+    atLeast: sumExactly([whole.atLeast, rest]),
+    atMost: Number.isFinite(whole.atMost) ? sumExactly([whole.atMost, rest]) : Infinity,
   };
 }
 
 /** A `formatted` text usually repeats the amount of its object; a different amount counts too. */
-function shownBeside(
+function readShownAmounts(
   members: readonly Member[],
   { place, own }: { place: Place; own: readonly Bounds[] },
 ): Bounds[] {
   return members
     .filter(({ meaning }) => meaning.role === 'shown')
-    .flatMap(({ value }) => amountAt(value, { ...place, scale: 0 }))
-    .filter((shown) => !own.some(({ atLeast, atMost }) => overlaps(shown, { atLeast, atMost })));
+    .flatMap(({ value }) => readAmounts(value, { ...place, scale: 0 }))
+    .filter((shown) => !own.some(({ atLeast, atMost }) => hasOverlap(shown, { atLeast, atMost })));
 }
 
-function overlaps(one: Bounds, other: Bounds): boolean {
+function hasOverlap(one: Bounds, other: Bounds): boolean {
   return one.atLeast <= other.atMost && other.atLeast <= one.atMost;
 }
 
-function placeBelow(place: Place, meaning: NameMeaning, value: Json): Place {
+function deriveInnerPlace(place: Place, meaning: NameMeaning, value: Json): Place {
   const currency = meaning.currency ?? place.currency;
   const scale = meaning.scale === 0 ? place.scale : meaning.scale;
   const isContainer = value !== null && typeof value === 'object';
   switch (meaning.role) {
     case 'money':
       return {
-        level: strongest(meaning.level, place.level),
+        level: pickStrongerLevel(meaning.level, place.level),
         scale,
         currency,
         spread: place.spread,
       };
     case 'value':
       return place.level === null
-        ? { ...nowhere, currency }
+        ? { ...NO_PLACE, currency }
         : { ...place, level: place.level === 'event' ? 'price' : place.level, scale, currency };
     case 'plain':
       if (isContainer) return { ...place, currency };
       return place.level === 'amount' || place.level === 'price'
         ? { ...place, level: 'event', scale, currency }
-        : { ...nowhere, currency };
+        : { ...NO_PLACE, currency };
     default:
-      return { ...nowhere, currency };
+      return { ...NO_PLACE, currency };
   }
 }
 
-function strongest(one: MoneyLevel | null, other: MoneyLevel | null): MoneyLevel | null {
+function pickStrongerLevel(one: MoneyLevel | null, other: MoneyLevel | null): MoneyLevel | null {
   return (
     (['amount', 'price', 'event'] as const).find((level) => level === one || level === other) ??
     null
@@ -187,21 +187,21 @@ function strongest(one: MoneyLevel | null, other: MoneyLevel | null): MoneyLevel
 }
 
 /** The amount of a value as a list of one; empty when it is none. */
-function amountAt(value: Json, place: Place): Bounds[] {
+function readAmounts(value: Json, place: Place): Bounds[] {
   if (typeof value === 'number')
     return place.level === null
       ? []
-      : [inUnits({ atLeast: Math.abs(value), atMost: Math.abs(value) }, place)];
+      : [toWholeUnits({ atLeast: Math.abs(value), atMost: Math.abs(value) }, place)];
   if (typeof value !== 'string') return [];
-  if (place.level === null) return nameless(value);
+  if (place.level === null) return readUnnamedAmount(value);
   const read = readAmount(value, place.currency);
-  if (read !== null) return [inUnits(read, place)];
+  if (read !== null) return [toWholeUnits(read, place)];
   return mustBeAmount(value, place.level) ? [UNREADABLE] : [];
 }
 
 /** A text with an amount and a currency counts, whatever the name of its member. */
-function nameless(text: string): Bounds[] {
-  if (text.length > 40 || !/\p{Nd}/u.test(text) || !holdsCurrency(text)) return [];
+function readUnnamedAmount(text: string): Bounds[] {
+  if (text.length > 40 || !/\p{Nd}/u.test(text) || !hasCurrency(text)) return [];
   const read = readAmount(text);
   return read === null ? [] : [read];
 }
@@ -215,29 +215,32 @@ const date = /^\d{4}-\d\d-\d\d(?:$|T)/;
 /** Whether an unreadable text still stands for an amount. */
 function mustBeAmount(text: string, level: MoneyLevel): boolean {
   const trimmed = text.trim();
-  if (nothing.test(trimmed) || currencyNamed(trimmed) !== undefined) return false;
+  if (nothing.test(trimmed) || findCurrency(trimmed) !== undefined) return false;
   if (level === 'amount' || numberWord.test(trimmed)) return true;
   if (level === 'price') return /[\p{N}\p{Sc}]/u.test(trimmed);
   return startsAsNumber.test(trimmed.slice(0, 100)) && !date.test(trimmed);
 }
 
 /** Converts bounds to whole units of the currency. */
-function inUnits(
+function toWholeUnits(
   { atLeast, atMost }: Bounds,
   { scale, currency, spread: [less, more] }: Place,
 ): Bounds {
-  const [least, most] = scale === 'minor' ? minorPowers(currency) : [scale, scale];
-  return { atLeast: scaled(atLeast, least + less), atMost: scaled(atMost, most + more) };
+  const [least, most] = scale === 'minor' ? getMinorPowers(currency) : [scale, scale];
+  return {
+    atLeast: shiftDecimalPoint(atLeast, least + less),
+    atMost: shiftDecimalPoint(atMost, most + more),
+  };
 }
 
 /** An unknown currency may have any smallest unit from a ten-thousandth to the whole. */
-function minorPowers(currency: string | null): readonly [least: number, most: number] {
-  const decimals = decimalsOf(currency);
+function getMinorPowers(currency: string | null): readonly [least: number, most: number] {
+  const decimals = getCurrencyDecimals(currency);
   return decimals === null ? [-4, 0] : [-decimals, -decimals];
 }
 
 /** Multiplies by a power of ten, exactly in decimals. */
-function scaled(value: number, power: number): number {
+function shiftDecimalPoint(value: number, power: number): number {
   if (power === 0 || !Number.isFinite(value)) return value;
   const [digits, exponent = '0'] = String(value).split('e');
   return Number(`${digits}e${Number(exponent) + power}`);

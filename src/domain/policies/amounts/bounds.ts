@@ -18,13 +18,13 @@ export function mayBeBounds(field: string): boolean {
 }
 
 /** A number where it is certain, else `{ atLeast, atMost }`, in which null stands for no bound. */
-export function factOf({ atLeast, atMost }: Bounds): Json {
+export function toAmountFact({ atLeast, atMost }: Bounds): Json {
   if (atLeast === atMost) return atLeast;
   return { atLeast, atMost: Number.isFinite(atMost) ? atMost : null };
 }
 
 /** The bounds that a fact holds; null for a number and any other value. */
-export function boundsIn(fact: Json): Bounds | null {
+export function parseBounds(fact: Json): Bounds | null {
   if (fact === null || typeof fact !== 'object' || Array.isArray(fact)) return null;
   const { atLeast, atMost } = fact;
   if (typeof atLeast !== 'number' || (typeof atMost !== 'number' && atMost !== null)) return null;
@@ -46,10 +46,10 @@ export function compareBounds(
     contains: false,
     regex: false,
   }[operator];
-  return isPossible && unreadText({ atLeast, atMost });
+  return isPossible && describeUncertainty({ atLeast, atMost });
 }
 
-function unreadText({ atLeast, atMost }: Bounds): string {
+function describeUncertainty({ atLeast, atMost }: Bounds): string {
   return Number.isFinite(atMost)
     ? `an amount can be read in several ways, as ${atLeast} up to ${atMost}`
     : `an amount could not be read; those that could come to ${atLeast}`;

@@ -78,7 +78,7 @@ const marks = new Map(
 );
 
 /** The currency that a text names by code, sign or word; undefined when it names none. */
-export function currencyNamed(text: string): string | undefined {
+export function findCurrency(text: string): string | undefined {
   const mark = text.trim().toLowerCase().replace(/\.$/, '');
   const code = mark.toUpperCase();
   if (codes.has(code)) return code;
@@ -92,7 +92,7 @@ export function isCurrencyCode(name: string): boolean {
 }
 
 /** Whether a text says by a sign or a code that it is about money, whatever its place: `€`, `EUR`. */
-export function holdsCurrency(text: string): boolean {
+export function hasCurrency(text: string): boolean {
   if (/\p{Sc}/u.test(text)) return true;
   return (text.match(/(?<!\p{L})[A-Z]{3}(?!\p{L})/gu) ?? []).some(
     (code) => codes.has(code) && !words.has(code),
@@ -100,7 +100,7 @@ export function holdsCurrency(text: string): boolean {
 }
 
 /** Decimal places of a currency's smallest unit; null for an unknown currency. */
-export function decimalsOf(currency: string | null): number | null {
+export function getCurrencyDecimals(currency: string | null): number | null {
   if (currency === null || !codes.has(currency)) return null;
   if (noDecimals.has(currency)) return 0;
   if (threeDecimals.has(currency)) return 3;

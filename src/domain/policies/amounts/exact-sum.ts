@@ -6,7 +6,7 @@ const HUNDREDTHS_MAX = 1e15;
 const EXACT_MAX = Number.MAX_SAFE_INTEGER - HUNDREDTHS_MAX;
 
 /** The nearest number to the exact sum. Values printed with an exponent (from 1e21, below 1e-6) are added as floats. */
-export function exactSum(values: readonly number[]): number {
+export function sumExactly(values: readonly number[]): number {
   const written: string[] = [];
   let small = 0;
   let large = 0n;
@@ -17,26 +17,26 @@ export function exactSum(values: readonly number[]): number {
     else if (Math.abs((small += hundredths)) > EXACT_MAX)
       [large, small] = [large + BigInt(small), 0];
   }
-  return writtenSum(written, large + BigInt(small));
+  return sumWritten(written, large + BigInt(small));
 }
 
-function writtenSum(written: readonly string[], hundredths: bigint): number {
+function sumWritten(written: readonly string[], hundredths: bigint): number {
   const plain = written.filter((text) => !text.includes('e'));
-  const places = plain.reduce((most, text) => Math.max(most, placesOf(text)), 2);
+  const places = plain.reduce((most, text) => Math.max(most, countDecimals(text)), 2);
   const start = hundredths * 10n ** BigInt(places - 2);
-  const sum = plain.reduce((total, text) => total + scaled(text, places), start);
+  const sum = plain.reduce((total, text) => total + toScaledInteger(text, places), start);
   const others = written.filter((text) => text.includes('e')).map(Number);
   return others
     .sort((one, other) => one - other)
     .reduce((total, value) => total + value, Number(`${sum}e-${places}`));
 }
 
-function placesOf(text: string): number {
+function countDecimals(text: string): number {
   const point = text.indexOf('.');
   return point === -1 ? 0 : text.length - point - 1;
 }
 
 /** The decimal without its point, times ten to the power of the places it lacks. */
-function scaled(text: string, places: number): bigint {
-  return BigInt(text.replace('.', '') + '0'.repeat(places - placesOf(text)));
+function toScaledInteger(text: string, places: number): bigint {
+  return BigInt(text.replace('.', '') + '0'.repeat(places - countDecimals(text)));
 }

@@ -33,7 +33,7 @@ export const OPEN_STATES = [
 ] as const satisfies readonly ApprovalState[];
 
 /** Who has done what so far; ids of users. */
-export interface Involved {
+export interface ApprovalParties {
   author: string;
   reviewer: string | null;
   /** Who promoted it, or broke the glass. */
@@ -45,43 +45,49 @@ interface Rule {
   leads: Partial<Record<ApprovalState, ApprovalState>>;
   roles: readonly Role[];
   /** Why this user may not take the action; null when they may. */
-  conflict: (userId: string, involved: Involved) => string | null;
+  conflict: (userId: string, involved: ApprovalParties) => string | null;
 }
 
 /** Reviewers of decisions also review the policies that judge them. */
 const REVIEWERS: readonly Role[] = [...MANAGERS, 'reviewer'];
 
-const notAgain = (userId: string, { author, enforcer }: Involved): string | null => {
+const findReviewerConflict = (
+  userId: string,
+  { author, enforcer }: ApprovalParties,
+): string | null => {
   if (userId === author) return 'Authors cannot review their own changes';
   return userId === enforcer ? 'Enforcers cannot review what they enforced' : null;
 };
-const notBefore = (userId: string, { author, reviewer }: Involved): string | null => {
+const findEnforcerConflict = (
+  userId: string,
+  { author, reviewer }: ApprovalParties,
+): string | null => {
   if (userId === author) return 'Authors cannot enforce their own changes';
   return userId === reviewer ? 'Reviewers cannot enforce what they reviewed' : null;
 };
-const authorOnly = (userId: string, { author }: Involved): string | null =>
+const findAuthorConflict = (userId: string, { author }: ApprovalParties): string | null =>
   userId === author ? null : 'Only its author withdraws a change';
 
 const RULES: Readonly<Record<ApprovalAction, Rule>> = {
   'reviewer-approve': {
     leads: { pending_review: 'approved_pending_enforcement', broken_glass: 'promoted' },
     roles: REVIEWERS,
-    conflict: notAgain,
+    conflict: findReviewerConflict,
   },
   'reviewer-reject': {
     leads: { pending_review: 'rejected', broken_glass: 'rejected' },
     roles: REVIEWERS,
-    conflict: notAgain,
+    conflict: findReviewerConflict,
   },
   'enforcer-promote': {
     leads: { approved_pending_enforcement: 'promoted' },
     roles: MANAGERS,
-    conflict: notBefore,
+    conflict: findEnforcerConflict,
   },
   'enforcer-reject': {
     leads: { approved_pending_enforcement: 'rejected' },
     roles: MANAGERS,
-    conflict: notBefore,
+    conflict: findEnforcerConflict,
   },
   'author-withdraw': {
     leads: {
@@ -90,7 +96,7 @@ const RULES: Readonly<Record<ApprovalAction, Rule>> = {
       approved_pending_enforcement: 'withdrawn',
     },
     roles: WRITERS,
-    conflict: authorOnly,
+    conflict: findAuthorConflict,
   },
   'break-glass': {
     leads: { pending_review: 'broken_glass', approved_pending_enforcement: 'broken_glass' },
@@ -108,9 +114,9 @@ export function mayTake(action: ApprovalAction, role: Role): boolean {
 export type ApprovalMove = { to: ApprovalState } | { refused: 'person' | 'moment'; why: string };
 
 /** Checks the role first, then the state, then the separation of duties. */
-export function approvalMove(
+export function resolveApprovalMove(
   action: ApprovalAction,
-  { state, involved }: { state: ApprovalState; involved: Involved },
+  { state, involved }: { state: ApprovalState; involved: ApprovalParties },
   { userId, role }: { userId: string; role: Role },
 ): ApprovalMove {
   const { leads, conflict } = RULES[action];

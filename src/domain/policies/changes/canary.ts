@@ -1,6 +1,6 @@
 // A canary judges a share of the decisions by a changed policy; a hash draws the share, so anyone can repeat the draw.
 import { hash } from 'node:crypto';
-import { sameJson } from '../condition.ts';
+import { isSameJson } from '../condition.ts';
 import type { PolicyDefinition } from '../definition.ts';
 import type { JsonObject } from '../../record/json.ts';
 import type { Arm } from './sequential-test.ts';
@@ -12,20 +12,22 @@ export type CanaryState = (typeof CANARY_STATES)[number];
 export const canaryShares = { least: 0.01, most: 0.99 } as const;
 
 /** Only the server chooses a `traceId`, so no caller can choose the arm. */
-export function armOf({ id, share }: { id: string; share: number }, traceId: string): Arm {
+export function drawArm({ id, share }: { id: string; share: number }, traceId: string): Arm {
   const drawn = hash('sha256', `${id}/${traceId}`, 'buffer').readUIntBE(0, 6) / 2 ** 48;
   return drawn < share ? 'canary' : 'control';
 }
 
-type Judging = Pick<PolicyDefinition, 'priority' | 'conditions' | 'actions'> & { enabled: boolean };
+type ComparedPolicy = Pick<PolicyDefinition, 'priority' | 'conditions' | 'actions'> & {
+  enabled: boolean;
+};
 
 /** Whether two versions of a policy judge every decision alike; null stands for no policy. */
-export function judgesAlike(one: Judging | null, other: Judging | null): boolean {
-  return sameJson(judged(one), judged(other));
+export function hasSameEffect(one: ComparedPolicy | null, other: ComparedPolicy | null): boolean {
+  return isSameJson(toEffect(one), toEffect(other));
 }
 
 /** A disabled policy has no effect, whatever its conditions and actions. */
-function judged(policy: Judging | null): JsonObject {
+function toEffect(policy: ComparedPolicy | null): JsonObject {
   if (!policy?.enabled) return {};
   const { priority, conditions, actions } = policy;
   return { priority, conditions, actions } as unknown as JsonObject;

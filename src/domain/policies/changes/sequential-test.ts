@@ -36,7 +36,7 @@ export const NOTHING_SEEN: SequentialTest = {
 const PRIOR = 10;
 
 /** The test after one more event; `share` is that of the canary. */
-export function afterEvent(test: SequentialTest, arm: Arm, share: number): SequentialTest {
+export function addTestEvent(test: SequentialTest, arm: Arm, share: number): SequentialTest {
   const { control, canary } = test.events;
   const predicted = (share * PRIOR + canary) / (PRIOR + canary + control);
   const ratio = arm === 'canary' ? predicted / share : (1 - predicted) / (1 - share);
@@ -45,15 +45,18 @@ export function afterEvent(test: SequentialTest, arm: Arm, share: number): Seque
   const events =
     arm === 'canary' ? { control, canary: canary + 1 } : { control: control + 1, canary };
   const isDecided = test.decision !== 'continue' || greatest < -Math.log(ALPHA);
-  const decision = isDecided ? test.decision : better(events, share);
+  const decision = isDecided ? test.decision : decideBetterArm(events, share);
   return { events, logRatio, greatest, decision };
 }
 
 /** The smallest level at which the test would have decided by now; valid after every event. */
-export function pValueOf({ greatest }: SequentialTest): number {
+export function computePValue({ greatest }: SequentialTest): number {
   return Math.exp(-greatest);
 }
 
-function better({ control, canary }: SequentialTest['events'], share: number): CanaryDecision {
+function decideBetterArm(
+  { control, canary }: SequentialTest['events'],
+  share: number,
+): CanaryDecision {
   return canary < share * (control + canary) ? 'promote' : 'rollback';
 }

@@ -7,7 +7,7 @@ import {
   type Operator,
 } from '../definition.ts';
 import type { Lexer } from './lexer.ts';
-import { literal, textLiteral } from './literals.ts';
+import { parseLiteral, parseTextLiteral } from './literals.ts';
 import { parsePath, printPath } from './paths.ts';
 import { SourceError, sourceLimits } from './source.ts';
 
@@ -70,7 +70,7 @@ function printPattern(pattern: string): string {
 
 /** Parses the expression at the lexer. @throws SourceError also when left-to-right conditions cannot express it */
 export function parseExpression(lexer: Lexer): JoinedConditions {
-  return new ExpressionParser(lexer).either();
+  return new ExpressionParser(lexer).parseDisjunction();
 }
 
 class ExpressionParser {
@@ -82,40 +82,40 @@ class ExpressionParser {
     this.#lexer = lexer;
   }
 
-  either(): JoinedConditions {
+  parseDisjunction(): JoinedConditions {
     return this.#joined('OR', () => this.#joined('AND', () => this.#operand()));
   }
 
   #joined(operator: LogicalOperator, operand: () => JoinedConditions): JoinedConditions {
     let chain = operand();
     for (;;) {
-      const { at } = this.#lexer.peek();
+      const { at } = this.#lexer.lookAhead();
       if (!this.#lexer.takeIf(symbols[operator])) return chain;
-      chain = joined(chain, operator, operand(), at);
+      chain = joinConditions(chain, operator, operand(), at);
     }
   }
 
   #operand(): JoinedConditions {
-    const { at } = this.#lexer.peek();
+    const { at } = this.#lexer.lookAhead();
     if (!this.#lexer.takeIf('(')) return this.#condition();
     if (++this.#open > sourceLimits.parentheses)
       throw new SourceError(
         at,
         `more than ${sourceLimits.parentheses} parentheses within one another`,
       );
-    const chain = this.either();
-    this.#lexer.expect(')');
+    const chain = this.parseDisjunction();
+    this.#lexer.requireToken(')');
     this.#open--;
     return chain;
   }
 
   #condition(): JoinedConditions {
-    const { at } = this.#lexer.peek();
+    const { at } = this.#lexer.lookAhead();
     if (++this.#conditions > policyLimits.conditions)
       throw new SourceError(at, `more than ${policyLimits.conditions} conditions`);
     const { field, method } = parsePath(this.#lexer);
     const { operator, value, place } =
-      method === null ? comparison(this.#lexer) : call(this.#lexer, method);
+      method === null ? parseComparison(this.#lexer) : parseCall(this.#lexer, method);
     const condition: Condition = { field, operator, value };
     return { conditions: [condition], places: [{ field: at, value: place }], operators: [] };
   }
@@ -133,41 +133,41 @@ interface Operation {
   place: number;
 }
 
-function comparison(lexer: Lexer): Operation {
-  const operator = comparisons.get(lexer.peek().text);
+function parseComparison(lexer: Lexer): Operation {
+  const operator = comparisons.get(lexer.lookAhead().text);
   if (operator === undefined)
-    throw lexer.unexpected(
+    throw lexer.createUnexpectedError(
       '==, <, >, .contains(...) or .matches(...), the operators of a condition',
     );
-  lexer.take();
-  const place = lexer.peek().at;
-  const value = operator === 'equals' ? literal(lexer) : bound(lexer);
+  lexer.takeToken();
+  const place = lexer.lookAhead().at;
+  const value = operator === 'equals' ? parseLiteral(lexer) : parseBound(lexer);
   return { operator, value, place };
 }
 
-function bound(lexer: Lexer): Json {
-  if (lexer.peek().kind === 'text')
-    throw lexer.unexpected('a number, or a date as timestamp("2026-01-31")');
-  if (!lexer.takeIf('timestamp')) return literal(lexer);
-  lexer.expect('(');
-  const value = textLiteral(lexer);
-  lexer.expect(')');
+function parseBound(lexer: Lexer): Json {
+  if (lexer.lookAhead().kind === 'text')
+    throw lexer.createUnexpectedError('a number, or a date as timestamp("2026-01-31")');
+  if (!lexer.takeIf('timestamp')) return parseLiteral(lexer);
+  lexer.requireToken('(');
+  const value = parseTextLiteral(lexer);
+  lexer.requireToken(')');
   return value;
 }
 
-function call(lexer: Lexer, method: 'contains' | 'matches'): Operation {
-  lexer.expect('(');
-  const place = lexer.peek().at;
+function parseCall(lexer: Lexer, method: 'contains' | 'matches'): Operation {
+  lexer.requireToken('(');
+  const place = lexer.lookAhead().at;
   const operation: Operation =
     method === 'contains'
-      ? { operator: 'contains', value: literal(lexer), place }
-      : { operator: 'regex', value: textLiteral(lexer), place };
-  lexer.expect(')');
+      ? { operator: 'contains', value: parseLiteral(lexer), place }
+      : { operator: 'regex', value: parseTextLiteral(lexer), place };
+  lexer.requireToken(')');
   return operation;
 }
 
 /** Joins two chains; `after` must be one condition, or a group joined by the same operator. */
-function joined(
+function joinConditions(
   before: JoinedConditions,
   operator: LogicalOperator,
   after: JoinedConditions,

@@ -19,26 +19,31 @@ const text: FactType = { kinds: ['text'] };
 const number: FactType = { kinds: ['number'] };
 const boolean: FactType = { kinds: ['boolean'] };
 const texts: FactType = { kinds: ['list'], items: text };
-const closed = (members: Readonly<Record<string, FactType>>): FactType => ({
+const createClosedType = (members: Readonly<Record<string, FactType>>): FactType => ({
   kinds: ['object'],
   members,
 });
-const open = (members: Readonly<Record<string, FactType>>): FactType => ({
+const createOpenType = (members: Readonly<Record<string, FactType>>): FactType => ({
   kinds: ['object'],
   members,
   open: true,
 });
 const alternatives: FactType = {
   kinds: ['list'],
-  items: open({ decision: ANY, confidence: number }),
+  items: createOpenType({ decision: ANY, confidence: number }),
 };
 
-const facts = closed({
+const facts = createClosedType({
   agentId: text,
   agentVersion: text,
   schemaVersion: text,
-  inputContext: open({ prompt: text, systemPrompt: text, conversationId: text, context: ANY }),
-  outputDecision: open({
+  inputContext: createOpenType({
+    prompt: text,
+    systemPrompt: text,
+    conversationId: text,
+    context: ANY,
+  }),
+  outputDecision: createOpenType({
     action: { kinds: ['text', 'object'], members: {}, open: true },
     rationale: text,
     alternatives,
@@ -47,7 +52,7 @@ const facts = closed({
   rationale: text,
   alternatives,
   triggeringCondition: text,
-  metadata: open({}),
+  metadata: createOpenType({}),
   timestamp: text,
   adapter: ANY,
   mlBomReference: ANY,
@@ -57,9 +62,9 @@ const facts = closed({
   agentName: { kinds: ['text', 'null'] },
   confidenceScore: number,
   tags: texts,
-  pii: closed({ types: texts, outputTypes: texts }),
-  time: closed({ hourUtc: number, weekdayUtc: number, instant: text }),
-  action: closed({
+  pii: createClosedType({ types: texts, outputTypes: texts }),
+  time: createClosedType({ hourUtc: number, weekdayUtc: number, instant: text }),
+  action: createClosedType({
     names: texts,
     isToolCall: boolean,
     largestAmount: number,
@@ -67,26 +72,26 @@ const facts = closed({
     largestList: number,
     recipientDomains: texts,
   }),
-  output: closed({ text, rationaleLength: number }),
+  output: createClosedType({ text, rationaleLength: number }),
 });
 
 /** The conditions that can never hold, whatever the decision: a field that no decision has, or a comparison between types. */
-export function typeProblems(conditions: readonly Condition[]): Problem[] {
+export function findTypeProblems(conditions: readonly Condition[]): Problem[] {
   return conditions.flatMap((condition, i) => {
-    const found = typeAt(condition.field);
+    const found = findFactType(condition.field);
     if ('problem' in found) return [{ path: `conditions.${i}.field`, text: found.problem }];
-    const problem = found.type && comparisonProblem(condition, found.type);
+    const problem = found.type && findTypeConflict(condition, found.type);
     return problem ? [{ path: `conditions.${i}.value`, text: problem }] : [];
   });
 }
 
-function typeAt(field: string): { type: FactType } | { problem: string } {
+function findFactType(field: string): { type: FactType } | { problem: string } {
   let type: FactType = facts;
   let path = '';
   for (const segment of field.split('.')) {
     if (type === null) return { type };
-    const next = below(type, segment);
-    if (next === undefined) return { problem: noMember(type, path, segment) };
+    const next = getInnerType(type, segment);
+    if (next === undefined) return { problem: describeMissingMember(type, path, segment) };
     type = next;
     path = path === '' ? segment : `${path}.${segment}`;
   }
@@ -94,7 +99,7 @@ function typeAt(field: string): { type: FactType } | { problem: string } {
 }
 
 /** The type of a member or item; undefined when there is none. */
-function below(
+function getInnerType(
   { kinds, members, open: isOpen, items }: NonNullable<FactType>,
   segment: string,
 ): FactType | undefined {
@@ -103,7 +108,7 @@ function below(
   return isOpen === true ? ANY : undefined;
 }
 
-function noMember(
+function describeMissingMember(
   { kinds, members }: NonNullable<FactType>,
   path: string,
   segment: string,
@@ -113,42 +118,42 @@ function noMember(
     return `${path} has no member ${JSON.stringify(segment)}, only ${Object.keys(members).join(', ')}`;
   return kinds.includes('list')
     ? `${path} is a list, and is reached into by an index`
-    : `${path} is ${named(kinds)} and has no members`;
+    : `${path} is ${describeKinds(kinds)} and has no members`;
 }
 
-function comparisonProblem(
+function findTypeConflict(
   { field, operator, value }: Condition,
   type: NonNullable<FactType>,
 ): string | null {
   const { kinds } = type;
-  const never = (what: string): string =>
-    `${field} is ${named(kinds)}: ${what}, so that this is never true`;
+  const explainNever = (what: string): string =>
+    `${field} is ${describeKinds(kinds)}: ${what}, so that this is never true`;
   switch (operator) {
     case 'equals':
-      return kinds.includes(kindOf(value))
+      return kinds.includes(getKind(value))
         ? null
-        : never(`it does not equal ${named([kindOf(value)])}`);
+        : explainNever(`it does not equal ${describeKinds([getKind(value)])}`);
     case 'contains':
-      return canContain(type, value)
+      return mayContain(type, value)
         ? null
-        : never(`it does not contain ${named([kindOf(value)])}`);
+        : explainNever(`it does not contain ${describeKinds([getKind(value)])}`);
     case 'regex':
       return kinds.includes('text') || kinds.includes('list')
         ? null
-        : never('patterns are searched for in texts and lists');
+        : explainNever('patterns are searched for in texts and lists');
     default:
-      return kinds.includes(kindOf(value))
+      return kinds.includes(getKind(value))
         ? null
-        : never(typeof value === 'string' ? 'it is no date' : 'it is no number');
+        : explainNever(typeof value === 'string' ? 'it is no date' : 'it is no number');
   }
 }
 
-function canContain({ kinds, items }: NonNullable<FactType>, value: Json): boolean {
-  if (kinds.includes('list')) return items == null || items.kinds.includes(kindOf(value));
+function mayContain({ kinds, items }: NonNullable<FactType>, value: Json): boolean {
+  if (kinds.includes('list')) return items == null || items.kinds.includes(getKind(value));
   return kinds.includes('text') && typeof value === 'string';
 }
 
-function kindOf(value: Json): Kind {
+function getKind(value: Json): Kind {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   return ({ string: 'text', number: 'number', boolean: 'boolean', object: 'object' } as const)[
@@ -165,6 +170,6 @@ const names: Readonly<Record<Kind, string>> = {
   object: 'an object',
 };
 
-function named(kinds: readonly Kind[]): string {
+function describeKinds(kinds: readonly Kind[]): string {
   return kinds.map((kind) => names[kind]).join(' or ');
 }

@@ -29,12 +29,12 @@ export class Lexer {
     this.#at = source.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   }
 
-  peek(): Token {
+  lookAhead(): Token {
     return (this.#next ??= this.#read());
   }
 
-  take(): Token {
-    const token = this.peek();
+  takeToken(): Token {
+    const token = this.lookAhead();
     this.#next = null;
     return token;
   }
@@ -42,24 +42,24 @@ export class Lexer {
   /** Takes the token when it is this symbol or word. */
   takeIf(text: string): boolean {
     if (!this.isNext(text)) return false;
-    this.take();
+    this.takeToken();
     return true;
   }
 
   isNext(text: string): boolean {
-    const { kind, text: next } = this.peek();
+    const { kind, text: next } = this.lookAhead();
     return next === text && (kind === 'symbol' || kind === 'name');
   }
 
   /** @throws SourceError when another token follows */
-  expect(text: string): Token {
-    if (!this.isNext(text)) throw this.unexpected(text);
-    return this.take();
+  requireToken(text: string): Token {
+    if (!this.isNext(text)) throw this.createUnexpectedError(text);
+    return this.takeToken();
   }
 
   /** The error that names the token found instead of the expected one. */
-  unexpected(expected: string): SourceError {
-    const { kind, text, at } = this.peek();
+  createUnexpectedError(expected: string): SourceError {
+    const { kind, text, at } = this.lookAhead();
     const found = kind === 'end' ? 'the end' : truncate(text, 40);
     return new SourceError(at, `expected ${expected}, found ${found}`);
   }

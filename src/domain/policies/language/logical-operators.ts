@@ -5,29 +5,29 @@ import { SourceError } from './source.ts';
 
 export const LOGICAL_OPERATORS = 'logicalOperators';
 /** The condition has no logical operator of its own, which means AND. */
-const UNSAID = 'default';
+const DEFAULT_WORD = 'default';
 
-type Said = LogicalOperator | undefined;
+type WrittenOperator = LogicalOperator | undefined;
 
 /** The clause; null where the expression suffices: || is OR, && is no operator, and the last condition has none. */
 export function printLogicalOperators(conditions: readonly Condition[]): string | null {
-  const isSaid = conditions.every(({ logicalOperator }, i) =>
+  const isImplied = conditions.every(({ logicalOperator }, i) =>
     i === conditions.length - 1 ? logicalOperator === undefined : logicalOperator !== 'AND',
   );
-  const said = conditions.map(({ logicalOperator }) => logicalOperator ?? UNSAID);
-  return isSaid ? null : `${LOGICAL_OPERATORS} ${said.join(', ')}`;
+  const writtenOperators = conditions.map(({ logicalOperator }) => logicalOperator ?? DEFAULT_WORD);
+  return isImplied ? null : `${LOGICAL_OPERATORS} ${writtenOperators.join(', ')}`;
 }
 
-export function parseLogicalOperators(lexer: Lexer): Said[] {
-  const said: Said[] = [];
+export function parseLogicalOperators(lexer: Lexer): WrittenOperator[] {
+  const writtenOperators: WrittenOperator[] = [];
   do {
-    const { text } = lexer.peek();
-    if (text !== 'AND' && text !== 'OR' && text !== UNSAID)
-      throw lexer.unexpected(`AND, OR or ${UNSAID}`);
-    lexer.take();
-    said.push(text === UNSAID ? undefined : text);
+    const { text } = lexer.lookAhead();
+    if (text !== 'AND' && text !== 'OR' && text !== DEFAULT_WORD)
+      throw lexer.createUnexpectedError(`AND, OR or ${DEFAULT_WORD}`);
+    lexer.takeToken();
+    writtenOperators.push(text === DEFAULT_WORD ? undefined : text);
   } while (lexer.takeIf(','));
-  return said;
+  return writtenOperators;
 }
 
 /** Each condition with its logical operator. @throws SourceError where the clause contradicts the expression */
@@ -36,18 +36,19 @@ export function withLogicalOperators(
     conditions,
     operators,
   }: { conditions: readonly Condition[]; operators: readonly LogicalOperator[] },
-  clause: { said: readonly Said[]; at: number } | null,
+  clause: { writtenOperators: readonly WrittenOperator[]; at: number } | null,
 ): Condition[] {
-  const said =
-    clause?.said ?? operators.map((operator) => (operator === 'OR' ? operator : undefined));
-  const agrees = operators.every((operator, i) => (said[i] ?? 'AND') === operator);
-  if (clause !== null && (!agrees || said.length !== conditions.length))
+  const writtenOperators =
+    clause?.writtenOperators ??
+    operators.map((operator) => (operator === 'OR' ? operator : undefined));
+  const agrees = operators.every((operator, i) => (writtenOperators[i] ?? 'AND') === operator);
+  if (clause !== null && (!agrees || writtenOperators.length !== conditions.length))
     throw new SourceError(
       clause.at,
-      `${LOGICAL_OPERATORS} must name one for each condition, as the expression joins it with the next: OR for ||, AND or ${UNSAID} for &&`,
+      `${LOGICAL_OPERATORS} must name one for each condition, as the expression joins it with the next: OR for ||, AND or ${DEFAULT_WORD} for &&`,
     );
   return conditions.map((condition, i) => {
-    const logicalOperator = said[i];
+    const logicalOperator = writtenOperators[i];
     return logicalOperator === undefined ? condition : { ...condition, logicalOperator };
   });
 }

@@ -1,7 +1,7 @@
 // Field paths in the rule language: `outputDecision.alternatives[0]["unit price"]` is the field outputDecision.alternatives.0.unit price.
 import type { Lexer } from './lexer.ts';
 import { SourceError } from './source.ts';
-import { textLiteral } from './literals.ts';
+import { parseTextLiteral } from './literals.ts';
 
 /** Operations of a field, which are written like its members. */
 export const METHODS = ['contains', 'matches'] as const;
@@ -45,10 +45,10 @@ export function parsePath(lexer: Lexer): ParsedPath {
   for (;;) {
     if (lexer.takeIf('[')) {
       segments.push(parseIndex(lexer));
-      lexer.expect(']');
+      lexer.requireToken(']');
     } else if (lexer.takeIf('.')) {
       const name = parseName(lexer);
-      const method = lexer.isNext('(') ? methodOf(name, lexer) : null;
+      const method = lexer.isNext('(') ? findMethod(name, lexer) : null;
       if (method !== null) return { field: segments.join('.'), method };
       segments.push(name);
     } else return { field: segments.join('.'), method: null };
@@ -56,40 +56,40 @@ export function parsePath(lexer: Lexer): ParsedPath {
 }
 
 function parseRoot(lexer: Lexer): string {
-  const { kind, text, at } = lexer.peek();
-  if (kind !== 'name') throw lexer.unexpected('a field');
+  const { kind, text, at } = lexer.lookAhead();
+  if (kind !== 'name') throw lexer.createUnexpectedError('a field');
   if (reserved.has(text))
     throw new SourceError(at, `expected a field, found ${text}; write fact("${text}")`);
-  lexer.take();
+  lexer.takeToken();
   if (text !== 'fact' || !lexer.takeIf('(')) return text;
-  const root = segmentOf(lexer);
-  lexer.expect(')');
+  const root = parseSegment(lexer);
+  lexer.requireToken(')');
   return root;
 }
 
 function parseIndex(lexer: Lexer): string {
-  const { kind, text, at } = lexer.peek();
-  if (kind !== 'number') return segmentOf(lexer);
+  const { kind, text, at } = lexer.lookAhead();
+  if (kind !== 'number') return parseSegment(lexer);
   if (!index.test(text)) throw new SourceError(at, 'an index is a whole number from 0');
-  return lexer.take().text;
+  return lexer.takeToken().text;
 }
 
 function parseName(lexer: Lexer): string {
-  if (lexer.peek().kind !== 'name') throw lexer.unexpected('a name');
-  return lexer.take().text;
+  if (lexer.lookAhead().kind !== 'name') throw lexer.createUnexpectedError('a name');
+  return lexer.takeToken().text;
 }
 
-function segmentOf(lexer: Lexer): string {
-  const { at } = lexer.peek();
-  const segment = textLiteral(lexer);
+function parseSegment(lexer: Lexer): string {
+  const { at } = lexer.lookAhead();
+  const segment = parseTextLiteral(lexer);
   if (segment === '' || segment.includes('.'))
     throw new SourceError(at, 'a name is not empty, and one that holds a dot cannot be reached');
   return segment;
 }
 
-function methodOf(name: string, lexer: Lexer): Method {
+function findMethod(name: string, lexer: Lexer): Method {
   const method = METHODS.find((known) => known === name);
   if (method === undefined)
-    throw lexer.unexpected(`an operator: ${name}() is none of ${METHODS.join(', ')}`);
+    throw lexer.createUnexpectedError(`an operator: ${name}() is none of ${METHODS.join(', ')}`);
   return method;
 }

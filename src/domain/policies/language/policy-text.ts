@@ -8,14 +8,14 @@ import {
 } from '../definition.ts';
 import { parseExpression, printExpression, type JoinedConditions } from './expression.ts';
 import { Lexer } from './lexer.ts';
-import { literal, textLiteral } from './literals.ts';
+import { parseLiteral, parseTextLiteral } from './literals.ts';
 import {
   LOGICAL_OPERATORS,
   parseLogicalOperators,
   printLogicalOperators,
   withLogicalOperators,
 } from './logical-operators.ts';
-import { problemAt, SourceError, sourceLimits, type SourceProblem } from './source.ts';
+import { toSourceProblem, SourceError, sourceLimits, type SourceProblem } from './source.ts';
 
 /** A policy as its source states it. */
 export type PolicyText = {
@@ -59,7 +59,7 @@ export function parsePolicy(source: string): ParsedPolicy {
     return new PolicyParser(source).parse();
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { problem: problemAt(source, error.at, error.message) };
+    return { problem: toSourceProblem(source, error.at, error.message) };
   }
 }
 
@@ -77,7 +77,8 @@ class PolicyParser {
     actions: [],
   };
   #chain = NO_CONDITIONS;
-  #logical: { said: ReturnType<typeof parseLogicalOperators>; at: number } | null = null;
+  #logical: { writtenOperators: ReturnType<typeof parseLogicalOperators>; at: number } | null =
+    null;
 
   constructor(source: string) {
     this.#lexer = new Lexer(source);
@@ -86,13 +87,13 @@ class PolicyParser {
   parse(): { policy: PolicyText; places: Places } {
     const lexer = this.#lexer;
     this.#clause('policy', () => this.#text('name'));
-    while (lexer.peek().kind !== 'end') {
-      const clause = this.#clauses.get(lexer.peek().text);
+    while (lexer.lookAhead().kind !== 'end') {
+      const clause = this.#clauses.get(lexer.lookAhead().text);
       if (clause === undefined)
-        throw lexer.unexpected(`${[...this.#clauses.keys()].join(', ')} or the end`);
-      this.#clause(lexer.peek().text, clause);
+        throw lexer.createUnexpectedError(`${[...this.#clauses.keys()].join(', ')} or the end`);
+      this.#clause(lexer.lookAhead().text, clause);
     }
-    if (this.#policy.actions.length === 0) throw lexer.unexpected('then and an action');
+    if (this.#policy.actions.length === 0) throw lexer.createUnexpectedError('then and an action');
     this.#policy.conditions = withLogicalOperators(this.#chain, this.#logical);
     return { policy: this.#policy, places: this.#places };
   }
@@ -108,7 +109,7 @@ class PolicyParser {
 
   /** Parses a clause; each but `then` may appear only once. */
   #clause(name: string, read: () => void): void {
-    const { at } = this.#lexer.expect(name);
+    const { at } = this.#lexer.requireToken(name);
     if (this.#places.has(name) && name !== 'then')
       throw new SourceError(at, `${name} a second time`);
     this.#places.set(name, at);
@@ -116,16 +117,16 @@ class PolicyParser {
   }
 
   #text(member: 'name' | 'description'): void {
-    this.#places.set(member, this.#lexer.peek().at);
-    this.#policy[member] = textLiteral(this.#lexer);
+    this.#places.set(member, this.#lexer.lookAhead().at);
+    this.#policy[member] = parseTextLiteral(this.#lexer);
   }
 
   #priority(): void {
-    const { kind, text, at } = this.#lexer.peek();
-    if (kind !== 'number') throw this.#lexer.unexpected('a number');
+    const { kind, text, at } = this.#lexer.lookAhead();
+    if (kind !== 'number') throw this.#lexer.createUnexpectedError('a number');
     this.#places.set('priority', at);
     this.#policy.priority = Number(text);
-    this.#lexer.take();
+    this.#lexer.takeToken();
   }
 
   #when(): void {
@@ -137,26 +138,27 @@ class PolicyParser {
   }
 
   #logicalOperators(): void {
-    const { at } = this.#lexer.peek();
-    this.#logical = { said: parseLogicalOperators(this.#lexer), at };
+    const { at } = this.#lexer.lookAhead();
+    this.#logical = { writtenOperators: parseLogicalOperators(this.#lexer), at };
   }
 
   #then(): void {
     const lexer = this.#lexer;
     const { actions } = this.#policy;
-    const { text, at } = lexer.peek();
+    const { text, at } = lexer.lookAhead();
     const type = actionTypes.find((known) => known === text);
-    if (type === undefined) throw lexer.unexpected(`an action: ${actionTypes.join(', ')}`);
+    if (type === undefined)
+      throw lexer.createUnexpectedError(`an action: ${actionTypes.join(', ')}`);
     if (actions.length === policyLimits.actions)
       throw new SourceError(at, `more than ${policyLimits.actions} actions`);
     this.#places.set(`actions.${actions.length}`, at);
-    lexer.take();
+    lexer.takeToken();
     actions.push(this.#action(type));
   }
 
   #action(type: ActionType): Action {
     if (!this.#lexer.isNext('{')) return { type };
-    this.#places.set(`actions.${this.#policy.actions.length}.config`, this.#lexer.peek().at);
-    return { type, config: literal(this.#lexer) as NonNullable<Action['config']> };
+    this.#places.set(`actions.${this.#policy.actions.length}.config`, this.#lexer.lookAhead().at);
+    return { type, config: parseLiteral(this.#lexer) as NonNullable<Action['config']> };
   }
 }

@@ -24,7 +24,7 @@ export class SourceError extends Error {
   }
 }
 
-export function problemAt(source: string, at: number, message: string): SourceProblem {
+export function toSourceProblem(source: string, at: number, message: string): SourceProblem {
   const before = source.slice(0, at);
   const lineBreak = before.lastIndexOf('\n');
   const isMarked = lineBreak === -1 && source.startsWith(BYTE_ORDER_MARK);

@@ -1,5 +1,5 @@
 // Measures how well a policy separates right from wrong decisions, by human verdicts on held and passed ones.
-import { type JudgedCount, countOf, shareOf } from '../../cpi.ts';
+import { type JudgedCount, selectCount, computeRatio } from '../../cpi.ts';
 
 /** A decision that a person has judged, by the newest verdict. */
 export interface HumanJudgement {
@@ -61,22 +61,25 @@ const OUTCOMES = {
 const Z = 1.959964;
 
 /** A held decision counts for the policies that matched it; a passed one for every policy its workspace had by then. */
-export function outcomesOf(policy: MeasuredPolicy, decisions: readonly HumanJudgement[]): Outcomes {
+export function countOutcomes(
+  policy: MeasuredPolicy,
+  decisions: readonly HumanJudgement[],
+): Outcomes {
   const counts = { ...NO_OUTCOMES };
   for (const decision of decisions) {
-    const outcome = OUTCOMES[countOf(decision)];
-    if (outcome !== null && concerns(policy, decision)) counts[outcome] += 1;
+    const outcome = OUTCOMES[selectCount(decision)];
+    if (outcome !== null && isCounted(policy, decision)) counts[outcome] += 1;
   }
   return counts;
 }
 
-function concerns(policy: MeasuredPolicy, decision: HumanJudgement): boolean {
+function isCounted(policy: MeasuredPolicy, decision: HumanJudgement): boolean {
   if (decision.workspaceId !== policy.workspaceId) return false;
   if (decision.createdAt < policy.createdAt) return false;
   return !decision.isHeld || decision.matchedPolicyIds.includes(policy.id);
 }
 
-export function effectivenessOf(outcomes: Outcomes): Effectiveness {
+export function computeEffectiveness(outcomes: Outcomes): Effectiveness {
   const { truePositives, falsePositives, falseNegatives, trueNegatives } = outcomes;
   const held = truePositives + falsePositives;
   const wrong = truePositives + falseNegatives;
@@ -86,20 +89,20 @@ export function effectivenessOf(outcomes: Outcomes): Effectiveness {
     falsePositives,
     falseNegatives,
     trueNegatives,
-    precision: wilson(truePositives, held),
-    recall: wilson(truePositives, wrong),
-    f1: shareOf(2 * truePositives, held + wrong),
-    falsePositiveRate: wilson(falsePositives, right),
+    precision: computeWilsonShare(truePositives, held),
+    recall: computeWilsonShare(truePositives, wrong),
+    f1: computeRatio(2 * truePositives, held + wrong),
+    falsePositiveRate: computeWilsonShare(falsePositives, right),
   };
 }
 
 /** A share with its Wilson interval; null without cases. Bounds are rounded like the share itself. */
-export function wilson(part: number, of: number): Share | null {
-  const value = shareOf(part, of);
+export function computeWilsonShare(part: number, of: number): Share | null {
+  const value = computeRatio(part, of);
   if (value === null) return null;
   const centre = part + Z ** 2 / 2;
   const spread = Z * Math.sqrt((part * (of - part)) / of + Z ** 2 / 4);
-  const bound = (sum: number): number =>
-    shareOf(Math.min(Math.max(sum, 0), of + Z ** 2), of + Z ** 2) ?? 0;
-  return { value, low: bound(centre - spread), high: bound(centre + spread), of };
+  const toBound = (sum: number): number =>
+    computeRatio(Math.min(Math.max(sum, 0), of + Z ** 2), of + Z ** 2) ?? 0;
+  return { value, low: toBound(centre - spread), high: toBound(centre + spread), of };
 }

@@ -9,21 +9,21 @@ interface Trie {
  * A pattern that matches every text except exactly these words, without look-ahead. It has about eleven characters per letter,
  * common prefixes counted once.
  */
-export function anythingBut(words: readonly string[]): string {
-  return `^${complement(trieOf(words), 'whole')}`;
+export function buildExceptPattern(words: readonly string[]): string {
+  return `^${buildComplement(buildTrie(words), 'whole')}`;
 }
 
 /** A pattern that matches every text that starts with none of these prefixes. */
-export function startingWithNoneOf(prefixes: readonly string[]): string {
-  return `^${complement(trieOf(prefixes), 'prefix')}`;
+export function buildExceptPrefixPattern(prefixes: readonly string[]): string {
+  return `^${buildComplement(buildTrie(prefixes), 'prefix')}`;
 }
 
 /** A pattern that finds one of these as a whole word of a name in `action.names`: `delete` in `bulk_delete`, not in `undelete`. */
-export function wordInName(words: readonly string[]): string {
+export function buildNameWordPattern(words: readonly string[]): string {
   return `(?:^|_)(?:${words.join('|')})(?:_|$)`;
 }
 
-function trieOf(words: readonly string[]): Trie {
+function buildTrie(words: readonly string[]): Trie {
   const root: Trie = { ends: false, next: new Map() };
   for (const word of words) {
     let node = root;
@@ -38,12 +38,12 @@ function trieOf(words: readonly string[]): Trie {
 }
 
 /** The texts that leave the trie here or below: they end early, continue with another letter, or go on after a word. */
-function complement({ ends, next }: Trie, mode: 'whole' | 'prefix'): string {
+function buildComplement({ ends, next }: Trie, mode: 'whole' | 'prefix'): string {
   const letters = [...next.keys()];
   if (letters.length === 0) return '(?s:.)';
   const other = `[^${letters.map(escape).join('')}]`;
   const deeper = [...next].flatMap(([letter, child]) => {
-    return child.ends && mode === 'prefix' ? [] : [escape(letter) + complement(child, mode)];
+    return child.ends && mode === 'prefix' ? [] : [escape(letter) + buildComplement(child, mode)];
   });
   return `(?:${[...(ends ? [] : ['$']), other, ...deeper].join('|')})`;
 }

@@ -1,6 +1,6 @@
 // Policy templates on what the agent does: amounts, tools, recipients, hours.
 import type { Condition } from '../definition.ts';
-import { anythingBut, startingWithNoneOf, wordInName } from './patterns.ts';
+import { buildExceptPattern, buildExceptPrefixPattern, buildNameWordPattern } from './patterns.ts';
 import type { PolicyTemplate } from './templates.ts';
 
 /** Prefixes of the names of tools that only read. */
@@ -23,18 +23,18 @@ const isToolCall: Condition = { field: 'action.isToolCall', operator: 'equals', 
 const isChange: Condition = {
   field: 'action.names',
   operator: 'regex',
-  value: startingWithNoneOf(readOnlyTools),
+  value: buildExceptPrefixPattern(readOnlyTools),
 };
 
 /** Conditions joined by OR; the last one joins those that follow by AND. */
-function anyOf(...conditions: Condition[]): Condition[] {
+function joinWithOr(...conditions: Condition[]): Condition[] {
   return conditions.map((condition, i) =>
     i === conditions.length - 1 ? condition : { ...condition, logicalOperator: 'OR' },
   );
 }
 
-function named(words: readonly string[]): Condition {
-  return { field: 'action.names', operator: 'regex', value: wordInName(words) };
+function matchActionNames(words: readonly string[]): Condition {
+  return { field: 'action.names', operator: 'regex', value: buildNameWordPattern(words) };
 }
 
 export const actionTemplates: readonly PolicyTemplate[] = [
@@ -68,7 +68,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds every action that gives money or its like away: refunds, credits, vouchers, certificates, compensation, pay-outs, transfers of funds.',
     category: 'money',
     conditions: [
-      named([
+      matchActionNames([
         'refunds?',
         'reimburse',
         'credit',
@@ -92,7 +92,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds what cannot be taken back: actions and tools named after deleting, dropping, cancelling, purging, revoking, terminating and the like.',
     category: 'actions',
     conditions: [
-      named([
+      matchActionNames([
         'delete',
         'drop',
         'destroy',
@@ -139,8 +139,8 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     description:
       'Holds actions that run code, shell commands or raw database statements, by name or by what they say.',
     category: 'security',
-    conditions: anyOf(
-      named([
+    conditions: joinWithOr(
+      matchActionNames([
         'exec',
         'execute',
         'eval',
@@ -167,7 +167,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds actions that grant, share or raise rights, or that touch passwords and keys.',
     category: 'security',
     conditions: [
-      named([
+      matchActionNames([
         'grant',
         'invite',
         'promote',
@@ -192,7 +192,11 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds an action that names an e-mail address outside example.com. Replace the pattern with one generated for your own domains as docs/policies.md shows: as it stands every real address counts as outside.',
     category: 'privacy',
     conditions: [
-      { field: 'action.recipientDomains', operator: 'regex', value: anythingBut(['example.com']) },
+      {
+        field: 'action.recipientDomains',
+        operator: 'regex',
+        value: buildExceptPattern(['example.com']),
+      },
     ],
     actions: [
       {
@@ -208,7 +212,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds tool calls that change something before 06:00, from 20:00, and on Saturdays and Sundays (UTC, server time). Shift the hours to your own.',
     category: 'oversight',
     conditions: [
-      ...anyOf(
+      ...joinWithOr(
         { field: 'time.hourUtc', operator: 'less_than', value: 6 },
         { field: 'time.hourUtc', operator: 'greater_than', value: 19 },
         { field: 'time.weekdayUtc', operator: 'greater_than', value: 5 },
@@ -240,7 +244,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
       'Holds decisions that refuse, reject, suspend or dismiss, so that a person makes the final choice (human oversight of decisions with serious effect).',
     category: 'oversight',
     conditions: [
-      named([
+      matchActionNames([
         'deny',
         'reject',
         'refuse',
@@ -281,7 +285,7 @@ export const actionTemplates: readonly PolicyTemplate[] = [
     description: 'Tells the team when the agent gives up and hands over to a person.',
     category: 'oversight',
     conditions: [
-      named([
+      matchActionNames([
         'escalate',
         'handover',
         'hand_over',

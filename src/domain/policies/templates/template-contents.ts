@@ -2,7 +2,7 @@
 import type { Condition } from '../definition.ts';
 import type { PolicyTemplate } from './templates.ts';
 
-function matches(field: string, value: string): Condition {
+function matchPattern(field: string, value: string): Condition {
   return { field, operator: 'regex', value };
 }
 
@@ -13,7 +13,7 @@ export const contentTemplates: readonly PolicyTemplate[] = [
     description:
       'Holds a decision whose output holds personal data of any kind that the detectors know.',
     category: 'privacy',
-    conditions: [matches('pii.outputTypes', '.')],
+    conditions: [matchPattern('pii.outputTypes', '.')],
     actions: [{ type: 'flag_for_review', config: { reason: 'The output holds personal data' } }],
   },
   {
@@ -39,7 +39,7 @@ export const contentTemplates: readonly PolicyTemplate[] = [
     category: 'security',
     conditions: [
       { field: 'pii.outputTypes', operator: 'contains', value: 'SECRET', logicalOperator: 'OR' },
-      matches(
+      matchPattern(
         'output.text',
         '-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----|\\b(?:AKIA|ASIA)[0-9A-Z]{16}\\b|\\bgh[pousr]_[0-9A-Za-z]{36}|\\bxox[abprs]-[0-9A-Za-z-]{10}|\\b[rs]k_live_[0-9A-Za-z]{16}|\\bsvc_(?:live|agent)_[0-9a-f]{32}|\\bAIza[0-9A-Za-z_-]{35}|\\beyJ[0-9A-Za-z_-]{8,}\\.eyJ[0-9A-Za-z_-]{8,}\\.|(?i:\\bpassword *[:=] *\\S{6})',
       ),
@@ -55,7 +55,7 @@ export const contentTemplates: readonly PolicyTemplate[] = [
       'Holds a decision whose prompt tries to replace the instructions: "ignore the previous instructions", "you are now", chat-template tokens and the like. A tripwire, not a wall.',
     category: 'security',
     conditions: [
-      matches(
+      matchPattern(
         'inputContext.prompt',
         '(?i)\\b(?:ignore|disregard|forget|override)\\s+(?:(?:all|any|the|your|my|these|of)\\s+){0,3}(?:previous|prior|above|earlier|preceding|system)\\s+(?:instructions?|prompts?|rules|messages?)|\\b(?:reveal|print|repeat|show)\\s+(?:me\\s+)?(?:the|your)\\s+(?:system|hidden|initial)\\s+(?:prompt|instructions?)|\\byou are now (?:an?|in|the)\\b|\\b(?:developer|jailbreak|DAN) mode\\b|\\bdo anything now\\b|<\\|(?:im_start|im_end|system)\\|>|\\[/?INST\\]|new instructions?:',
       ),
@@ -92,7 +92,7 @@ export const contentTemplates: readonly PolicyTemplate[] = [
       'Holds an output that gives advice reserved to professions: doses, diagnoses, law suits, investments.',
     category: 'oversight',
     conditions: [
-      matches(
+      matchPattern(
         'output.text',
         '(?i)\\b(?:you (?:should|must|need to|can safely)|I (?:recommend|advise|suggest)(?: that)? you)\\s[^.!?\\n]{0,80}\\b(?:sue|lawsuit|plead|legally|dosage|dose|\\d+ ?mg|medication|diagnos(?:is|ed)|prescri(?:be|ption)|invest|buy shares|sell shares)\\b|\\byou (?:probably |likely )?(?:have|suffer from) (?:an?|the) (?:disease|disorder|infection|cancer)\\b',
       ),
@@ -108,7 +108,7 @@ export const contentTemplates: readonly PolicyTemplate[] = [
       'Holds an answer that commits the company: guarantees, full refunds, waived fees, compensation, legally binding offers.',
     category: 'oversight',
     conditions: [
-      matches(
+      matchPattern(
         'output.text',
         "(?i)\\b(?:I|we) (?:can |will |hereby )?(?:guarantee|promise|waive)\\b|\\blegally binding\\b|\\b(?:you will|you'll) (?:receive|get) (?:a )?(?:full refund|compensation)\\b|\\bfree of charge forever\\b",
       ),

@@ -28,7 +28,7 @@ export interface DryRun {
 }
 
 /** Judges by this policy alone, whether it is enabled or not; in parts. */
-export function* dryRun(definition: PolicyDefinition, facts: JsonObject): Parts<DryRun> {
+export function* tryPolicy(definition: PolicyDefinition, facts: JsonObject): Parts<DryRun> {
   const { status, action, matched, failed } = compilePolicies([definition]).evaluate(facts);
   const [match] = matched;
   yield;
@@ -43,7 +43,7 @@ export function* dryRun(definition: PolicyDefinition, facts: JsonObject): Parts<
 }
 
 /** The action by this policy alone; cheaper than a dry run. */
-export function actionOf(definition: PolicyDefinition, facts: JsonObject): ActionType {
+export function evaluateAction(definition: PolicyDefinition, facts: JsonObject): ActionType {
   return compilePolicies([definition]).evaluate(facts).action;
 }
 
@@ -52,19 +52,19 @@ function* explain(definition: PolicyDefinition, facts: JsonObject): Parts<Condit
   const work = new Work(workLimits.conditions);
   const findings: ConditionFinding[] = [];
   for (const [i, compiled] of compilePolicy(definition).conditions.entries()) {
-    const finding = findingOf(compiled, facts, work);
-    const isTold = typeof finding === 'boolean';
+    const finding = testCondition(compiled, facts, work);
+    const isEvaluated = typeof finding === 'boolean';
     findings.push({
       condition: definition.conditions[i] as Condition,
-      matched: isTold && finding,
-      error: isTold ? null : finding,
+      matched: isEvaluated && finding,
+      error: isEvaluated ? null : finding,
     });
     if (work.endsPart()) yield;
   }
   return findings;
 }
 
-function findingOf(
+function testCondition(
   { field, test }: CompiledCondition,
   facts: JsonObject,
   work: Work,

@@ -2,13 +2,13 @@
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
 import type { Parts } from '../../others-turn.ts';
 import { scoreDecision } from '../../confidence/score.ts';
-import { inCanonicalOrder } from '../../record/canonical-json.ts';
+import { toCanonicalOrder } from '../../record/canonical-json.ts';
 import type { Json, JsonObject } from '../../record/json.ts';
-import { type DetectionType, detectionTag } from '../../scrub/rule.ts';
+import { type DetectionType, toDetectionTag } from '../../scrub/rule.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { Work, workLimits } from '../../work.ts';
 import { factsInParts } from '../facts.ts';
-import { instantOf } from '../instant.ts';
+import { parseInstant } from '../instant.ts';
 
 /** Derived facts that a fixture may set itself; `action`, `output`, `pii` and `time` member by member. */
 const DERIVED = [
@@ -28,35 +28,35 @@ const NO_HISTORY = { recentOverrideRate: null, recentFlagRate: null };
  * follow from the rest, for an agent with the default settings; in parts. `at` is the time of judgement unless
  * `time.instant` is set.
  */
-export function* factsOfFixture(
+export function* deriveFixtureFacts(
   fixture: JsonObject,
   { scrubber, at }: { scrubber: Scrubber; at: Date },
 ): Parts<JsonObject> {
-  const given = inCanonicalOrder(fixture) as JsonObject;
-  const submitted = withoutDerived(given);
+  const members = toCanonicalOrder(fixture) as JsonObject;
+  const submitted = omitDerived(members);
   const { confidenceScore, tags } = scoreDecision(submitted, DEFAULT_AGENT_POLICIES, NO_HISTORY);
   yield;
-  const pii = yield* piiOf(submitted, scrubber);
+  const pii = yield* detectPii(submitted, scrubber);
   yield;
   const facts = yield* factsInParts({
     submitted,
-    at: instantIn(given) ?? at,
+    at: readInstant(members) ?? at,
     agentName: null,
     confidenceScore,
-    tags: [...new Set([...tags, ...pii.types.map((type) => detectionTag(type))])],
+    tags: [...new Set([...tags, ...pii.types.map((type) => toDetectionTag(type))])],
     pii,
   });
   for (const name of DERIVED)
-    if (Object.hasOwn(given, name)) facts[name] = over(facts[name], given[name] as Json);
+    if (Object.hasOwn(members, name)) facts[name] = mergeFact(facts[name], members[name] as Json);
   return facts;
 }
 
-function withoutDerived(given: JsonObject): JsonObject {
+function omitDerived(members: JsonObject): JsonObject {
   const derived = new Set<string>(DERIVED);
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !derived.has(name)));
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !derived.has(name)));
 }
 
-function* piiOf(
+function* detectPii(
   submitted: JsonObject,
   scrubber: Scrubber,
 ): Parts<{ types: DetectionType[]; outputTypes: DetectionType[] }> {
@@ -68,14 +68,16 @@ function* piiOf(
   return { types, outputTypes: found.get('outputDecision') ?? [] };
 }
 
-function instantIn({ time }: JsonObject): Date | null {
+function readInstant({ time }: JsonObject): Date | null {
   const instant = isObject(time) && Object.hasOwn(time, 'instant') ? time['instant'] : null;
-  const milliseconds = typeof instant === 'string' ? instantOf(instant) : null;
+  const milliseconds = typeof instant === 'string' ? parseInstant(instant) : null;
   return milliseconds === null ? null : new Date(milliseconds);
 }
 
-function over(derived: Json | undefined, said: Json): Json {
-  return isObject(derived) && isObject(said) ? { ...derived, ...said } : said;
+function mergeFact(derived: Json | undefined, fixtureValue: Json): Json {
+  return isObject(derived) && isObject(fixtureValue)
+    ? { ...derived, ...fixtureValue }
+    : fixtureValue;
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

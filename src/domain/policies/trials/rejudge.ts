@@ -3,24 +3,24 @@ import type { Json, JsonObject } from '../../record/json.ts';
 import { Work, workLimits } from '../../work.ts';
 import { compilePolicies, type PolicySet } from '../compile.ts';
 import type { ActionType, PolicyDefinition } from '../definition.ts';
-import { factSourcesOf } from '../facts.ts';
+import { listFactSources } from '../facts.ts';
 import {
-  factsAgain,
+  rebuildFacts,
   isFieldKept,
-  submittedOf,
+  rebuildSubmitted,
   type RecordedDecision,
   type RecordedEvaluation,
 } from '../replay.ts';
 
 /** Why an outcome is unknown: decision erased, value not stored, value scrubbed, other engine, condition in error. */
-export const UNTOLD = ['erased', 'unstored', 'scrubbed', 'engine', 'error'] as const;
-export type Untold = (typeof UNTOLD)[number];
+export const UNKNOWN_REASONS = ['erased', 'unstored', 'scrubbed', 'engine', 'error'] as const;
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
 type Verdict = 'approved' | 'flagged' | 'blocked';
 
 export type Rejudged =
   /** `verdict` null: it would not have been blocked, but whether it would have been held is unknown. */
-  { isBlocked: boolean; verdict: Verdict | null; matched: string[] } | { untold: Untold };
+  { isBlocked: boolean; verdict: Verdict | null; matched: string[] } | { untold: UnknownReason };
 
 /** A set of policies that is tried on decisions that other sets have judged. */
 export interface TriedSet {
@@ -45,27 +45,27 @@ export interface DecisionOnRecord extends RecordedDecision {
   judgedBy: ReadonlySet<string>;
 }
 
-export function triedSet(definitions: readonly PolicyDefinition[]): TriedSet {
+export function compileTriedSet(definitions: readonly PolicyDefinition[]): TriedSet {
   const policies = new Map(definitions.map((definition) => [definition.id, definition]));
   return { set: compilePolicies(definitions), policies };
 }
 
 /** The name of a policy revision in `judgedBy`. */
-export function revisionName({ id, revision }: { id: string; revision: number }): string {
+export function toRevisionName({ id, revision }: { id: string; revision: number }): string {
   return `${id}@${revision}`;
 }
 
 /** Takes the recorded result of every policy that judged in the same revision, and evaluates the others. */
-export function rejudge(decision: DecisionOnRecord, tried: TriedSet): Rejudged {
-  const lost = lostFields(decision, tried.set);
+export function evaluateTriedSet(decision: DecisionOnRecord, tried: TriedSet): Rejudged {
+  const lost = findLostFields(decision, tried.set);
   const { matched, undecided } = tried.set.evaluateAgain(
-    factsAgain(submittedOf(decision), decision, tried.set.reads),
+    rebuildFacts(rebuildSubmitted(decision), decision, tried.set.reads),
     new Set(lost.keys()),
     new Work(workLimits.conditions),
   );
   const outcome = { matched: new Set(matched), undecided: new Set(undecided) };
-  for (const definition of tried.policies.values()) recall(definition, decision, outcome);
-  return verdictOf(decision, tried, { ...outcome, lost });
+  for (const definition of tried.policies.values()) applyRecorded(definition, decision, outcome);
+  return deriveVerdict(decision, tried, { ...outcome, lost });
 }
 
 interface Outcome {
@@ -74,13 +74,13 @@ interface Outcome {
 }
 
 /** Replaces an undecided result by the recorded one, also for a policy that matched because it was in error. */
-function recall(
+function applyRecorded(
   definition: PolicyDefinition,
   { judgedBy, evaluation }: DecisionOnRecord,
   { matched, undecided }: Outcome,
 ): void {
   const { id } = definition;
-  if (!judgedBy.has(revisionName(definition))) return;
+  if (!judgedBy.has(toRevisionName(definition))) return;
   const recorded = evaluation.matchedPolicies.find((match) => match.id === id);
   if (!undecided.has(id) && recorded?.error == null) return;
   undecided.delete(id);
@@ -88,41 +88,47 @@ function recall(
   else matched.delete(id);
 }
 
-function verdictOf(
+function deriveVerdict(
   { evaluation }: DecisionOnRecord,
   { set, policies }: TriedSet,
-  { matched, undecided, lost }: Outcome & { lost: ReadonlyMap<string, Untold> },
+  { matched, undecided, lost }: Outcome & { lost: ReadonlyMap<string, UnknownReason> },
 ): Rejudged {
-  const taking = (ids: ReadonlySet<string>, type: ActionType): PolicyDefinition | undefined =>
+  const findPolicy = (ids: ReadonlySet<string>, type: ActionType): PolicyDefinition | undefined =>
     [...policies.values()].find(
       ({ id, actions }) => ids.has(id) && actions.some((action) => action.type === type),
     );
   const ids = set.members.map(({ id }) => id).filter((id) => matched.has(id));
-  if (blocksAnomaly(evaluation) || taking(matched, 'block'))
+  if (hasBlockedAnomaly(evaluation) || findPolicy(matched, 'block'))
     return { isBlocked: true, verdict: 'blocked', matched: ids };
-  const blocking = taking(undecided, 'block');
-  if (blocking) return { untold: reasonFor(blocking, lost) };
-  if (taking(matched, 'flag_for_review'))
+  const blocking = findPolicy(undecided, 'block');
+  if (blocking) return { untold: findReason(blocking, lost) };
+  if (findPolicy(matched, 'flag_for_review'))
     return { isBlocked: false, verdict: 'flagged', matched: ids };
-  const isHeld = taking(undecided, 'flag_for_review') !== undefined;
+  const isHeld = findPolicy(undecided, 'flag_for_review') !== undefined;
   return { isBlocked: false, verdict: isHeld ? null : 'approved', matched: ids };
 }
 
 /** The agent's `autoBlockAnomalies` setting blocks, whatever the policies say. */
-function blocksAnomaly({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
+function hasBlockedAnomaly({ tags, agentPolicies }: DecisionOnRecord['evaluation']): boolean {
   return agentPolicies?.autoBlockAnomalies === true && tags.includes('ANOMALY');
 }
 
-function reasonFor({ conditions }: PolicyDefinition, lost: ReadonlyMap<string, Untold>): Untold {
+function findReason(
+  { conditions }: PolicyDefinition,
+  lost: ReadonlyMap<string, UnknownReason>,
+): UnknownReason {
   const reasons = conditions.flatMap(({ field }) => lost.get(field) ?? []);
   return reasons[0] ?? 'error';
 }
 
 /** The fields of a set whose judged value is unknown, each with the reason. */
-function lostFields(decision: DecisionOnRecord, { fields }: PolicySet): Map<string, Untold> {
-  const submitted = submittedOf(decision);
+function findLostFields(
+  decision: DecisionOnRecord,
+  { fields }: PolicySet,
+): Map<string, UnknownReason> {
+  const submitted = rebuildSubmitted(decision);
   const isScrubbed = hasScrubbed(decision);
-  const lost = new Map<string, Untold>();
+  const lost = new Map<string, UnknownReason>();
   for (const field of fields) {
     if (!decision.isSameEngine) lost.set(field, 'engine');
     else if (decision.evaluation.scrubbed.includes(field)) lost.set(field, 'scrubbed');
@@ -147,10 +153,10 @@ const unscrubbed = new Set(['confidenceScore', 'tags', 'time', 'pii', 'agentName
 /** Whether the value of a field, or a member name on its path, may hold a scrubbing marker. */
 function isMarked(field: string, submitted: JsonObject): boolean {
   if (unscrubbed.has(field.split('.', 1)[0] ?? '')) return false;
-  return factSourcesOf(field).some((source) => isMarkedAt(source, submitted));
+  return listFactSources(field).some((source) => hasMarker(source, submitted));
 }
 
-function isMarkedAt(source: string, submitted: JsonObject): boolean {
+function hasMarker(source: string, submitted: JsonObject): boolean {
   let value: Json | undefined = submitted;
   for (const segment of source.split('.')) {
     if (value === null || typeof value !== 'object') return marker.test(String(value));

@@ -52,36 +52,36 @@ export interface Review {
 const MOST_PARENTS = 50;
 const PARENT_CHARACTERS = 200;
 
-const iri = (text: string): Term => ({ iri: text });
-const name = (text: Name): Term => iri(expand(text));
-const time = (at: Date): Term => ({ text: at.toISOString(), type: 'xsd:dateTime' });
-const string = (text: string): Term => ({ text, type: 'xsd:string' });
-const digestOf = (value: Json): Term => string(sha256Hex(canonicalize(value)));
+const toIriTerm = (text: string): Term => ({ iri: text });
+const toNameTerm = (text: Name): Term => toIriTerm(expandName(text));
+const toTimeTerm = (at: Date): Term => ({ text: at.toISOString(), type: 'xsd:dateTime' });
+const toStringTerm = (text: string): Term => ({ text, type: 'xsd:string' });
+const toDigestTerm = (value: Json): Term => toStringTerm(sha256Hex(canonicalize(value)));
 
 /** The IRI that a prefixed name stands for. */
-export function expand(prefixed: Name): string {
+export function expandName(prefixed: Name): string {
   const colon = prefixed.indexOf(':');
   return PREFIXES[prefixed.slice(0, colon) as Prefix] + prefixed.slice(colon + 1);
 }
 
 /** The graph of the decisions without duplicate triples. */
-export function triplesOf(decisions: readonly Provenance[]): Triple[] {
+export function createTriples(decisions: readonly Provenance[]): Triple[] {
   const triples = new Map<string, Triple>();
   for (const decision of decisions)
     for (const triple of [
-      ...decisionTriples(decision),
-      ...decision.reviews.flatMap((review) => reviewTriples(decision, review)),
+      ...describeDecision(decision),
+      ...decision.reviews.flatMap((review) => describeReview(decision, review)),
     ])
       triples.set(JSON.stringify(triple), triple);
   return [...triples.values()];
 }
 
-function idOf({ organizationId }: Provenance, kind: string, id: string): string {
+function createUrn({ organizationId }: Provenance, kind: string, id: string): string {
   return `urn:assay:${organizationId}:${kind}:${encodeURIComponent(id)}`;
 }
 
 /** `about(subject)` adds triples with that subject. */
-function collector() {
+function createCollector() {
   const triples: Triple[] = [];
   const about =
     (subject: string) =>
@@ -91,106 +91,107 @@ function collector() {
   return { triples, about };
 }
 
-type About = ReturnType<typeof collector>['about'];
+type About = ReturnType<typeof createCollector>['about'];
 
 /** The identifiers of a decision's parts. */
-function partsOf(decision: Provenance) {
-  const trace = idOf(decision, 'trace', decision.traceId);
-  const agent = idOf(decision, 'agent', decision.agentId);
-  const part = (of: string): string => `${trace}#${of}`;
+function createIdentifiers(decision: Provenance) {
+  const trace = createUrn(decision, 'trace', decision.traceId);
+  const agent = createUrn(decision, 'agent', decision.agentId);
+  const toPartId = (of: string): string => `${trace}#${of}`;
   return {
     trace,
     agent,
-    invocation: part('invocation'),
-    input: part('input'),
-    association: part('association'),
+    invocation: toPartId('invocation'),
+    input: toPartId('input'),
+    association: toPartId('association'),
   };
 }
-type Parts = ReturnType<typeof partsOf>;
+type DecisionIdentifiers = ReturnType<typeof createIdentifiers>;
 
-function decisionTriples(decision: Provenance): Triple[] {
-  const { triples, about } = collector();
-  const parts = partsOf(decision);
+function describeDecision(decision: Provenance): Triple[] {
+  const { triples, about } = createCollector();
+  const parts = createIdentifiers(decision);
   describeEntity(decision, parts, about);
   describeInvocation(decision, parts, about);
   const software = about(parts.agent);
-  software('rdf:type', name('prov:SoftwareAgent'), name('prov:Agent'));
-  if (decision.agentName !== null) software('rdfs:label', string(decision.agentName));
+  software('rdf:type', toNameTerm('prov:SoftwareAgent'), toNameTerm('prov:Agent'));
+  if (decision.agentName !== null) software('rdfs:label', toStringTerm(decision.agentName));
   describePlans(decision, parts, about);
   return triples;
 }
 
 function describeEntity(
   decision: Provenance,
-  { trace, invocation, agent }: Parts,
+  { trace, invocation, agent }: DecisionIdentifiers,
   about: About,
 ): void {
   const { hashChain, outputDecision } = decision;
   const entity = about(trace);
-  entity('rdf:type', name('prov:Entity'));
-  entity('prov:wasGeneratedBy', iri(invocation));
-  entity('prov:wasAttributedTo', iri(agent));
-  entity('prov:generatedAtTime', time(decision.createdAt));
-  entity('prov:wasDerivedFrom', ...parentsOf(decision).map(iri));
-  entity('assay:status', string(decision.status));
+  entity('rdf:type', toNameTerm('prov:Entity'));
+  entity('prov:wasGeneratedBy', toIriTerm(invocation));
+  entity('prov:wasAttributedTo', toIriTerm(agent));
+  entity('prov:generatedAtTime', toTimeTerm(decision.createdAt));
+  entity('prov:wasDerivedFrom', ...findParents(decision).map(toIriTerm));
+  entity('assay:status', toStringTerm(decision.status));
   entity('assay:sequence', { text: String(hashChain.sequence), type: 'xsd:integer' });
-  entity('assay:chainHash', string(hashChain.chainHash));
-  if (outputDecision !== null) entity('assay:outputDigest', digestOf(outputDecision));
+  entity('assay:chainHash', toStringTerm(hashChain.chainHash));
+  if (outputDecision !== null) entity('assay:outputDigest', toDigestTerm(outputDecision));
 }
 
 function describeInvocation(
   decision: Provenance,
-  { invocation, agent, input }: Parts,
+  { invocation, agent, input }: DecisionIdentifiers,
   about: About,
 ): void {
   const { inputContext, agentVersion } = decision;
   const activity = about(invocation);
-  activity('rdf:type', name('prov:Activity'));
-  activity('prov:wasAssociatedWith', iri(agent));
-  activity('prov:endedAtTime', time(decision.timestamp));
-  if (agentVersion !== null) activity('assay:agentVersion', string(agentVersion));
+  activity('rdf:type', toNameTerm('prov:Activity'));
+  activity('prov:wasAssociatedWith', toIriTerm(agent));
+  activity('prov:endedAtTime', toTimeTerm(decision.timestamp));
+  if (agentVersion !== null) activity('assay:agentVersion', toStringTerm(agentVersion));
   if (inputContext === null) return;
-  activity('prov:used', iri(input));
-  about(input)('rdf:type', name('prov:Entity'));
-  about(input)('assay:inputDigest', digestOf(inputContext));
+  activity('prov:used', toIriTerm(input));
+  about(input)('rdf:type', toNameTerm('prov:Entity'));
+  about(input)('assay:inputDigest', toDigestTerm(inputContext));
 }
 
 /** Describes the matched policies as the plans of the agent. */
 function describePlans(
   decision: Provenance,
-  { invocation, association, agent }: Parts,
+  { invocation, association, agent }: DecisionIdentifiers,
   about: About,
 ): void {
-  const policies = decision.policyIds.map((id) => idOf(decision, 'policy', id));
+  const policies = decision.policyIds.map((id) => createUrn(decision, 'policy', id));
   if (policies.length === 0) return;
-  for (const policy of policies) about(policy)('rdf:type', name('prov:Plan'), name('prov:Entity'));
-  about(invocation)('prov:qualifiedAssociation', iri(association));
-  about(association)('rdf:type', name('prov:Association'));
-  about(association)('prov:agent', iri(agent));
-  about(association)('prov:hadPlan', ...policies.map(iri));
+  for (const policy of policies)
+    about(policy)('rdf:type', toNameTerm('prov:Plan'), toNameTerm('prov:Entity'));
+  about(invocation)('prov:qualifiedAssociation', toIriTerm(association));
+  about(association)('rdf:type', toNameTerm('prov:Association'));
+  about(association)('prov:agent', toIriTerm(agent));
+  about(association)('prov:hadPlan', ...policies.map(toIriTerm));
 }
 
-function reviewTriples(
+function describeReview(
   decision: Provenance,
   { sequence, userId, decision: verdict, at }: Review,
 ): Triple[] {
-  const { triples, about } = collector();
-  const trace = idOf(decision, 'trace', decision.traceId);
+  const { triples, about } = createCollector();
+  const trace = createUrn(decision, 'trace', decision.traceId);
   const review = about(`${trace}#review-${sequence}`);
-  review('rdf:type', name('prov:Activity'));
-  review('prov:used', iri(trace));
-  review('prov:endedAtTime', time(at));
-  review('assay:decision', string(verdict));
+  review('rdf:type', toNameTerm('prov:Activity'));
+  review('prov:used', toIriTerm(trace));
+  review('prov:endedAtTime', toTimeTerm(at));
+  review('assay:decision', toStringTerm(verdict));
   if (userId !== null) {
-    const person = idOf(decision, 'user', userId);
-    review('prov:wasAssociatedWith', iri(person));
-    about(person)('rdf:type', name('prov:Person'), name('prov:Agent'));
+    const person = createUrn(decision, 'user', userId);
+    review('prov:wasAssociatedWith', toIriTerm(person));
+    about(person)('rdf:type', toNameTerm('prov:Person'), toNameTerm('prov:Agent'));
   }
   return triples;
 }
 
 /** The decisions named by `parentTraceId` in the input: one id or a list. */
-function parentsOf(decision: Provenance): string[] {
+function findParents(decision: Provenance): string[] {
   const { inputContext } = decision;
   if (typeof inputContext !== 'object' || inputContext === null || Array.isArray(inputContext))
     return [];
@@ -198,5 +199,5 @@ function parentsOf(decision: Provenance): string[] {
   return named
     .filter((id) => typeof id === 'string')
     .filter((id) => id !== '' && id.length <= PARENT_CHARACTERS && id.isWellFormed())
-    .map((id) => idOf(decision, 'trace', id));
+    .map((id) => createUrn(decision, 'trace', id));
 }

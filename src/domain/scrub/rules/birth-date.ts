@@ -1,7 +1,7 @@
 // Labelled dates of birth.
-import { labelled } from './label.ts';
+import { createLabelPattern } from './label.ts';
 import { textFeatures } from '../inspect.ts';
-import { matchesOf, type Rule } from '../rule.ts';
+import { createCandidates, type Rule } from '../rule.ts';
 
 const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
 const dates = [
@@ -12,7 +12,9 @@ const dates = [
   `${month} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4}`,
   '(?:19|20)\\d{6}',
 ];
-const labelledDates = [matchesOf(labelled('dob', `(?:${dates.join('|')})(?!\\d)`))];
+const labelledDates = [
+  createCandidates(createLabelPattern('dob', `(?:${dates.join('|')})(?!\\d)`)),
+];
 
 export const birthDateRule: Rule = {
   type: 'DATE_OF_BIRTH',

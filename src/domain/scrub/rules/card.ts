@@ -1,7 +1,7 @@
 // Payment card numbers: thirteen to nineteen digits of a known issuer range that pass the Luhn check.
-import { outsideIdentifiers } from '../identifiers.ts';
+import { omitIdentifierParts } from '../identifiers.ts';
 import { textFeatures } from '../inspect.ts';
-import { type Candidates, type Rule, spanOf, type TextSearch } from '../rule.ts';
+import { type Candidates, type Rule, toSpans, type TextSearch } from '../rule.ts';
 
 /** Issuer ranges by leading digits (inclusive, of equal width) and the lengths in use. */
 const ranges: readonly (readonly [
@@ -38,18 +38,18 @@ const groupStart = /(?<![A-Za-z0-9]|\d\.)\d/g;
 export const cardRule: Rule = {
   type: 'CARD',
   needs: textFeatures.digits13,
-  candidates: () => [outsideIdentifiers(cardNumbers())],
+  candidates: () => [omitIdentifierParts(createCardCandidates())],
 };
 
 /** Finds card numbers, none of which starts within another. */
-function cardNumbers(): Candidates {
+function createCardCandidates(): Candidates {
   let from = 0;
   return {
     pattern: groupStart,
-    spansAt({ index }, search) {
-      const length = index < from ? 0 : lengthAt(search, index);
+    extractSpans({ index }, search) {
+      const length = index < from ? 0 : findCardLength(search, index);
       if (length > 0) from = index + length;
-      return spanOf(index, length);
+      return toSpans(index, length);
     },
   };
 }
@@ -60,7 +60,7 @@ const digitGroups = /\d(?:[ -]?\d){12,18}/y;
 const CHECK = 15;
 
 /** The length of the longest card number that starts here; 0 when there is none. */
-function lengthAt({ text, work }: TextSearch, start: number): number {
+function findCardLength({ text, work }: TextSearch, start: number): number {
   digitGroups.lastIndex = start;
   const found = digitGroups.exec(text)?.[0];
   if (found === undefined) return 0;
@@ -85,7 +85,7 @@ function isWordCharacter(code: number): boolean {
 }
 
 function isCard(digits: string): boolean {
-  if (luhn(digits) % 10 !== 0 || isArticleNumber(digits)) return false;
+  if (computeLuhnSum(digits) % 10 !== 0 || isArticleNumber(digits)) return false;
   return ranges.some(([, from, to, lengths]) => {
     const prefix = digits.slice(0, from.length);
     return prefix >= from && prefix <= to && lengths.includes(digits.length);
@@ -103,7 +103,7 @@ function isArticleNumber(digits: string): boolean {
 }
 
 /** The Luhn sum (ISO/IEC 7812-1): every second digit from the right is doubled, then digits are summed. */
-function luhn(digits: string): number {
+function computeLuhnSum(digits: string): number {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = digits.charCodeAt(digits.length - 1 - i) - 48;

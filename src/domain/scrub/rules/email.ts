@@ -1,6 +1,6 @@
 // E-mail addresses: `@` (or `%40`) between a local part and a domain name.
 import { textFeatures } from '../inspect.ts';
-import { type Candidates, type Rule, spanOf } from '../rule.ts';
+import { type Candidates, type Rule, toSpans } from '../rule.ts';
 
 const atSign = /@|%40/g;
 const domain =
@@ -11,19 +11,19 @@ const localPartStart = /[\p{L}\p{N}_+]/u;
 export const emailRule: Rule = {
   type: 'EMAIL',
   needs: textFeatures.at,
-  candidates: (text) => [addressesIn(text)],
+  candidates: (text) => [createAddressCandidates(text)],
 };
 
-function addressesIn(text: string): Candidates {
+function createAddressCandidates(text: string): Candidates {
   const localParts = new LocalParts(text);
   return {
     pattern: atSign,
-    spansAt({ index, 0: sign }) {
-      const start = localParts.startBefore(index);
+    extractSpans({ index, 0: sign }) {
+      const start = localParts.findStart(index);
       domain.lastIndex = index + sign.length;
       if (start === index || !domain.test(text)) return [];
-      localParts.beginAt(domain.lastIndex);
-      return spanOf(start, domain.lastIndex - start);
+      localParts.skipTo(domain.lastIndex);
+      return toSpans(start, domain.lastIndex - start);
     },
   };
 }
@@ -44,21 +44,22 @@ class LocalParts {
   }
 
   /** Later local parts start at `from` or after it. */
-  beginAt(from: number): void {
+  skipTo(from: number): void {
     this.#walked = this.#start = from;
   }
 
   /** The start of the local part before this at sign; `signAt` when there is none. */
-  startBefore(signAt: number): number {
+  findStart(signAt: number): number {
     let runStart = signAt;
-    while (runStart > this.#walked && isIn(localPart, this.#text, runStart - 1)) runStart--;
+    while (runStart > this.#walked && hasCharacter(localPart, this.#text, runStart - 1)) runStart--;
     if (runStart > this.#walked) this.#start = runStart;
     this.#walked = signAt;
-    while (this.#start < signAt && !isIn(localPartStart, this.#text, this.#start)) this.#start++;
+    while (this.#start < signAt && !hasCharacter(localPartStart, this.#text, this.#start))
+      this.#start++;
     return this.#start;
   }
 }
 
-function isIn(characters: RegExp, text: string, at: number): boolean {
+function hasCharacter(characters: RegExp, text: string, at: number): boolean {
   return characters.test(text[at] ?? '');
 }

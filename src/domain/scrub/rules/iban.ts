@@ -1,8 +1,8 @@
 // International bank account numbers (IBAN): country, length and check digits by the registry in ibantools.
 import { countrySpecs, isValidIBAN } from 'ibantools';
-import { outsideIdentifiers } from '../identifiers.ts';
+import { omitIdentifierParts } from '../identifiers.ts';
 import { textFeatures } from '../inspect.ts';
-import { type Candidates, costs, type Rule, spanOf, type TextSearch } from '../rule.ts';
+import { type Candidates, costs, type Rule, toSpans, type TextSearch } from '../rule.ts';
 
 const head = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}/g;
 const alphanumeric = /[A-Za-z0-9]/;
@@ -14,30 +14,30 @@ export const ibanRule: Rule = {
 };
 
 const numbers: readonly Candidates[] = [
-  withoutParts({
+  omitPartedIdentifiers({
     pattern: head,
-    spansAt({ index, 0: found }, search) {
+    extractSpans({ index, 0: found }, search) {
       const characters = countrySpecs[found.slice(0, 2).toUpperCase()]?.chars;
-      return spanOf(index, characters ? lengthAt(search, index, characters) : 0);
+      return toSpans(index, characters ? findIbanLength(search, index, characters) : 0);
     },
   }),
 ];
 
 /** An IBAN in one piece always counts; one with hyphens counts only outside identifiers, which may look like one. */
-function withoutParts(candidates: Candidates): Candidates {
-  const outside = outsideIdentifiers(candidates);
+function omitPartedIdentifiers(candidates: Candidates): Candidates {
+  const outside = omitIdentifierParts(candidates);
   return {
     pattern: candidates.pattern,
-    spansAt(match, search) {
-      const spans = candidates.spansAt(match, search);
+    extractSpans(match, search) {
+      const spans = candidates.extractSpans(match, search);
       const isParted = spans.some(({ start, end }) => search.text.slice(start, end).includes('-'));
-      return isParted ? outside.spansAt(match, search) : spans;
+      return isParted ? outside.extractSpans(match, search) : spans;
     },
   };
 }
 
 /** The length of a valid IBAN that starts here, including single spaces or hyphens; 0 when there is none. */
-function lengthAt({ text, work }: TextSearch, start: number, characters: number): number {
+function findIbanLength({ text, work }: TextSearch, start: number, characters: number): number {
   if (!work.take(4 * characters)) return 0;
   let compact = '';
   let at = start;

@@ -24,7 +24,7 @@ const separator =
 const start = '(?<![\\p{L}\\p{N}])(?!(?:SECRET|NATIONAL_ID|PHONE|DATE_OF_BIRTH|BIRTH)\\])';
 
 /** A pattern of labelled values for `createCandidates`; `value` is the source of a pattern of bounded length. */
-export function labelled(labelClass: LabelClass, value: string): RegExp {
+export function createLabelPattern(labelClass: LabelClass, value: string): RegExp {
   return new RegExp(`${start}(?:${labels[labelClass]})s?${separator}(?=(?<found>${value}))`, 'giu');
 }
 
@@ -34,7 +34,7 @@ const keyPatterns = Object.entries(labels).map(
 );
 
 /** The class of a key, such as `phone` for `homePhone` or `phone_numbers`; null when it is not a label. */
-export function labelOf(key: string): LabelClass | null {
+export function findLabel(key: string): LabelClass | null {
   const words = key.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_\d]+/g, ' ');
   return keyPatterns.find(([, pattern]) => pattern.test(words))?.[0] ?? null;
 }

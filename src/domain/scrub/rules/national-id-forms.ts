@@ -1,6 +1,6 @@
 // National id numbers: their validators in stdnum, compact forms, and written forms recognised without a label.
 import { stdnum } from 'stdnum';
-import { withoutStacks } from './without-stacks.ts';
+import { runWithoutStacks } from './without-stacks.ts';
 
 export interface NationalIdForm {
   /** ISO 3166-1 alpha-2. */
@@ -109,13 +109,13 @@ export const nationalIdForms: readonly NationalIdForm[] = rows.map(
     name,
     compact: new RegExp(`^(?:${compact})$`),
     written,
-    isValid: validator(country, name),
+    isValid: createValidator(country, name),
   }),
 );
 
 /** @throws Error at start when stdnum has no such number */
-function validator(country: string, name: string): (text: string) => boolean {
+function createValidator(country: string, name: string): (text: string) => boolean {
   const found = stdnum[country]?.[name];
   if (found === undefined) throw new Error(`stdnum has no ${country} ${name}`);
-  return (text) => withoutStacks(() => found.validate(text).isValid);
+  return (text) => runWithoutStacks(() => found.validate(text).isValid);
 }

@@ -1,9 +1,16 @@
 // National id numbers: in the written form of their country, or after a label; with valid check digits.
-import { outsideIdentifiers, outsideUuids } from '../identifiers.ts';
-import { labelled } from './label.ts';
+import { omitIdentifierParts, omitUuidParts } from '../identifiers.ts';
+import { createLabelPattern } from './label.ts';
 import { isDate, textFeatures } from '../inspect.ts';
 import { nationalIdForms, type NationalIdForm } from './national-id-forms.ts';
-import { type Candidates, costs, matchesOf, type Rule, spanOf, type TextSearch } from '../rule.ts';
+import {
+  type Candidates,
+  costs,
+  createCandidates,
+  type Rule,
+  toSpans,
+  type TextSearch,
+} from '../rule.ts';
 import type { Work } from '../../work.ts';
 
 const before = '(?<![A-Za-z0-9]|\\d[.-])';
@@ -11,7 +18,7 @@ const after = '(?![A-Za-z0-9]|[.-]\\d)';
 /**
  * A label, then up to seven groups of letters and digits with one separator between them and a digit near the start.
  */
-const afterLabel = labelled(
+const afterLabel = createLabelPattern(
   'ssn',
   '(?=[A-Z]{0,6}[-+ ./]?\\d)[A-Z0-9]{1,20}(?:[-+ ./][A-Z0-9]{1,20}){0,6}',
 );
@@ -23,17 +30,19 @@ const fewDigits: ReadonlySet<string> = new Set(['nino', 'hkid', 'nie']);
 const FORM = 6;
 
 /** The rules for these countries (ISO 3166-1 alpha-2), all (true) or none (false). */
-export function nationalIdRules(countries: boolean | readonly string[]): Rule[] {
+export function createNationalIdRules(countries: boolean | readonly string[]): Rule[] {
   const forms = nationalIdForms.filter(({ country }) =>
     typeof countries === 'boolean' ? countries : countries.includes(country),
   );
   if (forms.length === 0) return [];
   const isShort = ({ name }: NationalIdForm): boolean => fewDigits.has(name);
-  const isNumber = numberCheck(forms);
-  const short = writtenNumbers(forms.filter(isShort));
-  const long = writtenNumbers(forms.filter((form) => !isShort(form)));
+  const isNumber = createNumberCheck(forms);
+  const short = createWrittenCandidates(forms.filter(isShort));
+  const long = createWrittenCandidates(forms.filter((form) => !isShort(form)));
   const labelledNumbers = [
-    outsideUuids(matchesOf(afterLabel, (found, work) => longestValid(found, isNumber, work))),
+    omitUuidParts(
+      createCandidates(afterLabel, (found, work) => findLongestValid(found, isNumber, work)),
+    ),
   ];
   return [
     {
@@ -56,7 +65,7 @@ export function nationalIdRules(countries: boolean | readonly string[]): Rule[] 
 }
 
 /** One pattern finds all written forms; each form then validates its matches. */
-function writtenNumbers(forms: readonly NationalIdForm[]): readonly Candidates[] {
+function createWrittenCandidates(forms: readonly NationalIdForm[]): readonly Candidates[] {
   const written = forms.flatMap((form) =>
     form.written === null
       ? []
@@ -66,10 +75,10 @@ function writtenNumbers(forms: readonly NationalIdForm[]): readonly Candidates[]
   const sources = new Set(written.map(({ form }) => form.written));
   const pattern = new RegExp(`${before}(?=(?:${[...sources].join('|')})${after})`, 'g');
   return [
-    outsideIdentifiers({
+    omitIdentifierParts({
       pattern,
-      spansAt: ({ index }, search) =>
-        lengthsAt(index, search, written).flatMap((length) => spanOf(index, length)),
+      extractSpans: ({ index }, search) =>
+        findLengths(index, search, written).flatMap((length) => toSpans(index, length)),
     }),
   ];
 }
@@ -81,7 +90,7 @@ interface WrittenForm {
 }
 
 /** The lengths of the valid numbers that start here, one for each form. */
-function lengthsAt(
+function findLengths(
   start: number,
   { text, work }: TextSearch,
   written: readonly WrittenForm[],
@@ -95,7 +104,7 @@ function lengthsAt(
 }
 
 /** The length of the longest valid number made of whole groups; 0 when there is none. */
-function longestValid(found: string, isNumber: NumberCheck, work: Work): number {
+function findLongestValid(found: string, isNumber: NumberCheck, work: Work): number {
   const ends = [...found.matchAll(/[A-Z0-9](?![A-Z0-9])/gi)]
     .map(({ index }) => index + 1)
     .reverse();
@@ -105,7 +114,7 @@ function longestValid(found: string, isNumber: NumberCheck, work: Work): number 
 type NumberCheck = (text: string, work: Work) => boolean;
 
 /** A check for all forms. One common pattern rejects most texts at once. */
-function numberCheck(forms: readonly NationalIdForm[]): NumberCheck {
+function createNumberCheck(forms: readonly NationalIdForm[]): NumberCheck {
   const sources = new Set(forms.map(({ compact }) => compact.source));
   const anyCompact = new RegExp([...sources].join('|'));
   return (text, work) => {

@@ -1,6 +1,6 @@
 // IP addresses: IPv4 in dotted decimal, IPv6 in hexadecimal groups.
 import { textFeatures } from '../inspect.ts';
-import { matchesOf, type Rule } from '../rule.ts';
+import { createCandidates, type Rule } from '../rule.ts';
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const version4 = new RegExp(
@@ -19,8 +19,8 @@ export const networkAddressRule: Rule = {
 };
 
 const addresses = [
-  matchesOf(version4),
-  matchesOf(version6, (found, work) =>
+  createCandidates(version4),
+  createCandidates(version6, (found, work) =>
     work.take(VERSION_6) && isVersion6(found) ? found.length : 0,
   ),
 ];

@@ -1,10 +1,10 @@
 // Phone numbers: international, in the written forms of some countries, or after a label.
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js';
-import { labelled } from './label.ts';
-import { outsideIdentifiers, outsideUuids } from '../identifiers.ts';
+import { createLabelPattern } from './label.ts';
+import { omitIdentifierParts, omitUuidParts } from '../identifiers.ts';
 import { isDate, textFeatures } from '../inspect.ts';
-import { costs, matchesOf, type Rule } from '../rule.ts';
-import { withoutStacks } from './without-stacks.ts';
+import { costs, createCandidates, type Rule } from '../rule.ts';
+import { runWithoutStacks } from './without-stacks.ts';
 import type { Work } from '../../work.ts';
 
 const after = '(?![A-Za-z0-9]|[.-]\\d)';
@@ -33,7 +33,7 @@ const trunkCountries: readonly CountryCode[] = [
   'AU',
   'JP',
 ];
-const afterLabel = labelled('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d)`);
+const afterLabel = createLabelPattern('phone', `[+(]?\\d(?:[ \\-./()]{0,2}\\d){7,14}(?!\\d)`);
 
 export const phoneRule: Rule = {
   type: 'PHONE',
@@ -42,30 +42,32 @@ export const phoneRule: Rule = {
 };
 
 const numbers = [
-  outsideIdentifiers(matchesOf(international, internationalLength)),
-  outsideIdentifiers(matchesOf(northAmerican)),
-  outsideIdentifiers(
-    matchesOf(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
+  omitIdentifierParts(createCandidates(international, findInternationalLength)),
+  omitIdentifierParts(createCandidates(northAmerican)),
+  omitIdentifierParts(
+    createCandidates(trunk, (found, work) => (isTrunkNumber(found, work) ? found.length : 0)),
   ),
-  outsideUuids(
-    matchesOf(afterLabel, (found) => (isDate(found.replace(/^[+(]/, '')) ? 0 : found.length)),
+  omitUuidParts(
+    createCandidates(afterLabel, (found) =>
+      isDate(found.replace(/^[+(]/, '')) ? 0 : found.length,
+    ),
   ),
 ];
 
 /**
  * The length of the longest run of whole groups with as many digits as the country code allows; 0 when there is none.
  */
-function internationalLength(found: string, work: Work): number {
+function findInternationalLength(found: string, work: Work): number {
   let digits = found.replace(/^00|\D/g, '').length;
   for (let end = found.length; digits >= 8; end--) {
-    if (!isDigitAt(found, end - 1)) continue;
-    if (!isDigitAt(found, end) && isPossible(found.slice(0, end), work)) return end;
+    if (!hasDigit(found, end - 1)) continue;
+    if (!hasDigit(found, end) && isPossible(found.slice(0, end), work)) return end;
     digits--;
   }
   return 0;
 }
 
-function isDigitAt(text: string, at: number): boolean {
+function hasDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0x30 && code <= 0x39;
 }
@@ -75,7 +77,7 @@ function isPossible(text: string, work: Work): boolean {
   return (
     !isDate(number.slice(1)) &&
     work.ask(number, costs.numberingPlan, () =>
-      withoutStacks(() => parsePhoneNumberFromString(number)?.isPossible() === true),
+      runWithoutStacks(() => parsePhoneNumberFromString(number)?.isPossible() === true),
     )
   );
 }
@@ -86,7 +88,7 @@ function isTrunkNumber(text: string, work: Work): boolean {
     digits >= 9 &&
     trunkCountries.some((country) =>
       work.ask(`${country} ${text}`, costs.numberingPlan, () =>
-        withoutStacks(() => parsePhoneNumberFromString(text, country)?.isValid() === true),
+        runWithoutStacks(() => parsePhoneNumberFromString(text, country)?.isValid() === true),
       ),
     )
   );

@@ -1,7 +1,7 @@
 // Secrets: signed tokens, private keys, keys with a known prefix, and labelled passwords and keys.
-import { labelled } from './label.ts';
+import { createLabelPattern } from './label.ts';
 import { textFeatures } from '../inspect.ts';
-import { matchesOf, type Rule } from '../rule.ts';
+import { createCandidates, type Rule } from '../rule.ts';
 
 const privateKey =
   /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,20000}(?:-----END [A-Z0-9 ]{1,60}-----|$)/g;
@@ -37,7 +37,7 @@ const prefixed = new RegExp(
 const character = '[A-Za-z0-9_+/=.~!@#$%^&*-]';
 const value = `(?=${character}{0,63}[A-Za-z])(?=${character}{0,63}\\d)${character}{7,255}[A-Za-z0-9_+/=~!#$%^&*-]`;
 const bearer = new RegExp(`(?<![A-Za-z0-9])[Bb]earer (?=(?<found>${value}))`, 'g');
-const labelledSecret = labelled('password', value);
+const labelledSecret = createLabelPattern('password', value);
 const inUrl = /:\/\/[A-Za-z0-9._~%+-]{1,64}:(?=(?<found>[A-Za-z0-9_+=.~!$%^&*-]{1,128})@)/g;
 
 export const secretRule: Rule = {
@@ -47,13 +47,13 @@ export const secretRule: Rule = {
 };
 
 const secrets = [
-  matchesOf(privateKey),
+  createCandidates(privateKey),
   ...[jsonWebToken, bearer, inUrl, prefixed, labelledSecret].map((pattern) =>
-    matchesOf(pattern, mixedLength),
+    createCandidates(pattern, measureMixedText),
   ),
 ];
 
 /** The length of a text with both letters and digits; 0 for any other. */
-function mixedLength(found: string): number {
+function measureMixedText(found: string): number {
   return /[A-Za-z]/.test(found) && /\d/.test(found) ? found.length : 0;
 }

@@ -7,8 +7,11 @@ import type { Models } from '../../../models.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
-type Judged = Pick<TraceDocument, 'status' | 'confidenceScore' | 'humanOverride' | 'review'>;
-type Observed = Judged &
+type RecentDecision = Pick<
+  TraceDocument,
+  'status' | 'confidenceScore' | 'humanOverride' | 'review'
+>;
+type ObservedDecision = RecentDecision &
   Pick<
     TraceDocument,
     'sequence' | 'agentId' | 'agentName' | 'agentVersion' | 'verdict' | 'createdAt'
@@ -31,13 +34,13 @@ const VERSIONS_MAX = 200;
 /** Minimum number of human verdicts for an override rate. */
 const LEAST_JUDGED = 5;
 
-export function agentActivityConsumer(models: Models): Consumer<TraceDocument> {
+export function createAgentActivityConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'agent-activity',
     from: 'start',
     kinds: ['trace'],
     projection: PROJECTION,
-    async run(entries, context) {
+    async consume(entries, context) {
       // A decision that names no agent of the organisation may carry anything as `agentId`, another tenant's id too.
       const observed = entries.filter(({ agentName }) => agentName !== null);
       const byAgent = groupBy(observed, ({ agentId }) => agentId);
@@ -54,16 +57,16 @@ interface Context {
 /** Updates the activity of the agents of these decisions, which are oldest first. */
 async function recordActivity(
   models: Models,
-  byAgent: ReadonlyMap<string, readonly Observed[]>,
+  byAgent: ReadonlyMap<string, readonly ObservedDecision[]>,
   context: Context,
 ): Promise<void> {
   const { organizationId, session } = context;
-  const before = await activities(models, [...byAgent.keys()], context);
+  const before = await loadActivities(models, [...byAgent.keys()], context);
   const updates: AgentUpdate[] = [];
   for (const [agentId, decisions] of byAgent) {
-    const recent = await recentOf(models, { agentId, decisions }, context);
+    const recent = await loadRecent(models, { agentId, decisions }, context);
     const filter = { _id: agentId, organizationId };
-    const update = updateOf(before.get(agentId), decisions, recent);
+    const update = buildUpdate(before.get(agentId), decisions, recent);
     updates.push({ updateOne: { filter, update, upsert: true } });
   }
   await models.agentActivity.bulkWrite(updates, { session });
@@ -72,13 +75,13 @@ async function recordActivity(
 interface AgentUpdate {
   updateOne: {
     filter: { _id: string; organizationId: string };
-    update: ReturnType<typeof updateOf>;
+    update: ReturnType<typeof buildUpdate>;
     upsert: true;
   };
 }
 
 /** The activity of these agents so far, by id. */
-async function activities(
+async function loadActivities(
   models: Models,
   agentIds: readonly string[],
   { organizationId, session }: Context,
@@ -93,15 +96,15 @@ async function activities(
 interface AgentDecisions {
   agentId: string;
   /** Oldest first, at least one. */
-  decisions: readonly Observed[];
+  decisions: readonly ObservedDecision[];
 }
 
 /** Returns the agent's newest decisions in their current state, newest first; reads earlier ones only where needed. */
-async function recentOf(
+async function loadRecent(
   models: Models,
   { agentId, decisions }: AgentDecisions,
   { organizationId, session }: Context,
-): Promise<readonly Judged[]> {
+): Promise<readonly RecentDecision[]> {
   const observed = decisions.slice(-statusWindow.size).reverse();
   const limit = statusWindow.size - observed.length;
   if (limit === 0) return observed;
@@ -117,19 +120,19 @@ async function recentOf(
   return [...observed, ...earlier];
 }
 
-function updateOf(
+function buildUpdate(
   before: AgentActivityDocument | undefined,
-  decisions: readonly Observed[],
-  recent: readonly Judged[],
+  decisions: readonly ObservedDecision[],
+  recent: readonly RecentDecision[],
 ) {
-  const count = (verdict: Observed['verdict']): number =>
+  const count = (verdict: ObservedDecision['verdict']): number =>
     decisions.filter((decision) => decision.verdict === verdict).length;
   return {
     $set: {
       status: rollStatus(before?.status ?? 'healthy', recent),
       lastActive: decisions.at(-1)?.createdAt ?? null,
       versions: withVersions(before?.versions ?? [], decisions),
-      recent: historyOf(recent),
+      recent: computeHistory(recent),
     },
     $inc: {
       'verdicts.approved': count('approved'),
@@ -140,10 +143,10 @@ function updateOf(
 }
 
 function withVersions(
-  known: AgentActivityDocument['versions'],
-  decisions: readonly Observed[],
+  knownVersions: AgentActivityDocument['versions'],
+  decisions: readonly ObservedDecision[],
 ): AgentActivityDocument['versions'] {
-  const versions = new Map(known.map((entry) => [entry.version, { ...entry }]));
+  const versions = new Map(knownVersions.map((entry) => [entry.version, { ...entry }]));
   for (const { agentVersion: version, createdAt } of decisions) {
     if (version === null) continue;
     const seen = versions.get(version) ?? {
@@ -154,11 +157,11 @@ function withVersions(
     };
     versions.set(version, { ...seen, lastSeenAt: createdAt, traces: seen.traces + 1 });
   }
-  return mostRecent([...versions.values()]);
+  return keepMostRecent([...versions.values()]);
 }
 
 /** Keeps the versions that were seen last, in the order of their first appearance. */
-function mostRecent(
+function keepMostRecent(
   versions: AgentActivityDocument['versions'],
 ): AgentActivityDocument['versions'] {
   if (versions.length <= VERSIONS_MAX) return versions;
@@ -171,22 +174,23 @@ function mostRecent(
  * Computes shares of the recent decisions, at least one. The override rate is null until people judged enough of
  * them.
  */
-function historyOf(recent: readonly Judged[]): AgentActivityDocument['recent'] {
+function computeHistory(recent: readonly RecentDecision[]): AgentActivityDocument['recent'] {
   const judged = recent.filter((decision) => isOverridden(decision) || decision.review?.decidedBy);
   const overridden = judged.filter(isOverridden);
-  const held = recent.filter(({ status }) => status === 'flagged' || status === 'blocked');
+  const restricted = recent.filter(({ status }) => status === 'flagged' || status === 'blocked');
   return {
-    overrideRate: judged.length < LEAST_JUDGED ? null : shareOf(overridden.length, judged.length),
-    flagRate: shareOf(held.length, recent.length),
+    overrideRate:
+      judged.length < LEAST_JUDGED ? null : computeShare(overridden.length, judged.length),
+    flagRate: computeShare(restricted.length, recent.length),
   };
 }
 
 /** A rejection stays a rejection, whatever the agent's own keys report afterwards. */
-function isOverridden({ humanOverride, review }: Judged): boolean {
+function isOverridden({ humanOverride, review }: RecentDecision): boolean {
   return humanOverride === true || review?.status === 'rejected';
 }
 
 /** Rounds the share to four decimals. */
-function shareOf(part: number, whole: number): number {
+function computeShare(part: number, whole: number): number {
   return Math.round((part / whole) * 10_000) / 10_000;
 }

@@ -1,6 +1,6 @@
 // The observed activity of an agent; apart from the definition, so that an update invalidates no cache.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export const AGENT_STATUSES = ['healthy', 'degraded', 'critical'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
@@ -42,5 +42,5 @@ export const agentActivitySchema = new Schema<AgentActivityDocument>(
   },
   { collection: 'agent_activity', autoIndex: false },
 );
-agentActivitySchema.plugin(tenancy);
+agentActivitySchema.plugin(guardTenancy);
 agentActivitySchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -20,13 +20,13 @@ export const NO_ACTIVITY = { status: 'healthy', lastActive: null } as const sati
 const NO_VERDICTS = { approved: 0, flagged: 0, blocked: 0 };
 
 export function createAgentActivityService({ models }: Pick<Platform, 'models'>) {
-  function activityOf({ _id, organizationId }: AgentRef): Promise<AgentActivityDocument | null> {
+  function findActivity({ _id, organizationId }: AgentRef): Promise<AgentActivityDocument | null> {
     return models.agentActivity.findOne({ _id, organizationId }).lean<AgentActivityDocument>();
   }
 
   return {
     /** Returns the state of these agents by id; agents without activity are missing. */
-    async statesOf(
+    async loadStates(
       organizationId: string,
       agents: readonly AgentRef[],
     ): Promise<ReadonlyMap<string, AgentState>> {
@@ -37,12 +37,12 @@ export function createAgentActivityService({ models }: Pick<Platform, 'models'>)
     },
 
     /** Versions in order of first appearance. */
-    async versions(agent: AgentRef): Promise<AgentActivityDocument['versions']> {
-      return (await activityOf(agent))?.versions ?? [];
+    async listVersions(agent: AgentRef): Promise<AgentActivityDocument['versions']> {
+      return (await findActivity(agent))?.versions ?? [];
     },
 
-    async analytics(agent: AgentRef): Promise<AgentAnalytics> {
-      const { approved, flagged, blocked } = (await activityOf(agent))?.verdicts ?? NO_VERDICTS;
+    async loadAnalytics(agent: AgentRef): Promise<AgentAnalytics> {
+      const { approved, flagged, blocked } = (await findActivity(agent))?.verdicts ?? NO_VERDICTS;
       return { totalTraces: approved + flagged + blocked, blocked, flagged, approved };
     },
   };

@@ -12,14 +12,14 @@ const TTL_MS = 30_000;
 
 export function createAgentHistoryService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   const perf = { now: () => clock.now().getTime() };
-  const known = new LRUCache<string, DecisionHistory>({
+  const cache = new LRUCache<string, DecisionHistory>({
     max: CACHE_MAX,
     ttl: TTL_MS,
     ttlResolution: 0,
     perf,
   });
 
-  async function read(organizationId: string, agentId: string): Promise<DecisionHistory> {
+  async function readHistory(organizationId: string, agentId: string): Promise<DecisionHistory> {
     const activity = await models.agentActivity
       .findOne({ _id: agentId, organizationId }, 'recent')
       .lean<AgentActivityDocument>();
@@ -29,14 +29,14 @@ export function createAgentHistoryService({ models, clock }: Pick<Platform, 'mod
           recentFlagRate: activity.recent.flagRate,
         }
       : NO_HISTORY;
-    known.set(agentId, history);
+    cache.set(agentId, history);
     return history;
   }
 
   return {
-    of(organizationId: string, agentId: string | null): Awaitable<DecisionHistory> {
+    loadHistory(organizationId: string, agentId: string | null): Awaitable<DecisionHistory> {
       if (agentId === null) return NO_HISTORY;
-      return known.get(agentId) ?? read(organizationId, agentId);
+      return cache.get(agentId) ?? readHistory(organizationId, agentId);
     },
   };
 }

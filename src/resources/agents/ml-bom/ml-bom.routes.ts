@@ -25,7 +25,7 @@ export const mlBomRoutes = [
     summary: 'CycloneDX 1.7 ML-BOM of what is stated of the model now',
     ...read,
     handler: async ({ tenant, params }, { agents }) =>
-      withDigest(await agents.mlBoms.get(tenant, params.id)),
+      withDigest(await agents.mlBoms.generateForAgent(tenant, params.id)),
   }),
   route({
     method: 'post',
@@ -48,8 +48,8 @@ export const producerMlBomRoutes = [
     summary: 'ML-BOM of the producing agent',
     ...read,
     async handler({ tenant, params }, { traces, agents }) {
-      const { agentId } = await traces.reader.get(tenant, params.id);
-      return withDigest(await agents.mlBoms.ofProducer(tenant, agentId));
+      const { agentId } = await traces.reader.loadTrace(tenant, params.id);
+      return withDigest(await agents.mlBoms.generateForProducer(tenant, agentId));
     },
   }),
 ];

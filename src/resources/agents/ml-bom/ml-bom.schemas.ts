@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { isOpaqueReference } from '../../../domain/agents/ml-bom.ts';
-import { id, instant, line, prose } from '../../../http/declaration/views.ts';
+import { id, instant, singleLine, multiLine } from '../../../http/declaration/views.ts';
 
 const MAX_DATASETS = 50;
 
 const dataset = z.object({
-  name: line(200),
+  name: singleLine(200),
   uri: optional(
     z
       .string()
@@ -15,24 +15,24 @@ const dataset = z.object({
       .max(1024)
       .refine(isOpaqueReference, 'give a URI that only refers to the data, without credentials'),
   ).describe('Opaque reference to the data, never the data'),
-  license: optional(line(200)),
+  license: optional(singleLine(200)),
   sha256: optional(
     z
       .string()
       .regex(/^[0-9a-fA-F]{64}$/, 'give 64 hex digits')
       .toLowerCase(),
   ),
-  description: optional(prose(500)),
+  description: optional(multiLine(500)),
 });
 
 export const modelMetadataInput = z.object({
-  provider: optional(line(200)),
-  model: optional(line(200)),
-  version: optional(line(100)),
-  license: optional(line(200)),
-  riskClass: optional(line(100)),
-  purpose: optional(prose(2000)),
-  trainingDataSummary: optional(prose(5000)),
+  provider: optional(singleLine(200)),
+  model: optional(singleLine(200)),
+  version: optional(singleLine(100)),
+  license: optional(singleLine(200)),
+  riskClass: optional(singleLine(100)),
+  purpose: optional(multiLine(2000)),
+  trainingDataSummary: optional(multiLine(5000)),
   datasets: optional(z.array(dataset).max(MAX_DATASETS)),
 });
 

@@ -35,13 +35,13 @@ export function createMlBomService({ agents, resolver, clock }: Deps) {
 
   return {
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<GeneratedMlBom> {
-      return generate(await agents.get(tenant, id));
+    async generateForAgent(tenant: Tenant, id: string): Promise<GeneratedMlBom> {
+      return generate(await agents.getAgent(tenant, id));
     },
 
     /** @throws AppError `NOT_FOUND` */
     async refresh(tenant: Tenant, id: string): Promise<RefreshedMlBom> {
-      const { bom, digest, generatedAt } = generate(await agents.get(tenant, id));
+      const { bom, digest, generatedAt } = generate(await agents.getAgent(tenant, id));
       const { _id } = await agents.update(tenant, id, { lastBom: { digest, generatedAt } });
       const { serialNumber } = bom;
       return { _id, id: _id, serialNumber, lastBomDigest: digest, lastBomGeneratedAt: generatedAt };
@@ -51,8 +51,8 @@ export function createMlBomService({ agents, resolver, clock }: Deps) {
      * Generates the ML-BOM of the agent that made a decision, removed or not.
      * @throws AppError `NOT_FOUND` when nothing was stated of its model and no digest was ever kept
      */
-    async ofProducer(tenant: Tenant, agentId: string): Promise<GeneratedMlBom> {
-      const agent = await resolver.producer(tenant, agentId);
+    async generateForProducer(tenant: Tenant, agentId: string): Promise<GeneratedMlBom> {
+      const agent = await resolver.findProducer(tenant, agentId);
       if (!agent?.modelMetadata && !agent?.lastBom)
         throw new AppError('NOT_FOUND', 'The agent has no ML-BOM');
       return generate(agent);

@@ -13,7 +13,7 @@ const change = {
   codes: ['INVALID_OPERATION'],
   params: byId,
 } as const;
-const audit = (action: string) => ({ action, resource: 'agent' });
+const toAudit = (action: string) => ({ action, resource: 'agent' });
 
 export const onboardingRoutes = [
   route({
@@ -22,7 +22,7 @@ export const onboardingRoutes = [
     summary: "The user's agent that is still in onboarding, if there is one",
     ...user,
     data: draftView,
-    handler: ({ tenant, user }, { agents }) => agents.onboarding.draft(tenant, user),
+    handler: ({ tenant, user }, { agents }) => agents.onboarding.findDraft(tenant, user),
   }),
   route({
     method: 'patch',
@@ -31,9 +31,9 @@ export const onboardingRoutes = [
     ...change,
     body: onboardingProgress,
     data: agentView,
-    audit: audit('agent.update_onboarding'),
+    audit: toAudit('agent.update_onboarding'),
     handler: ({ tenant, params, body }, { agents }) =>
-      agents.onboarding.save(tenant, params.id, body),
+      agents.onboarding.saveProgress(tenant, params.id, body),
   }),
   route({
     method: 'post',
@@ -41,7 +41,7 @@ export const onboardingRoutes = [
     summary: 'Complete the onboarding',
     ...change,
     data: agentView,
-    audit: audit('agent.complete_onboarding'),
+    audit: toAudit('agent.complete_onboarding'),
     handler: ({ tenant, params }, { agents }) => agents.onboarding.complete(tenant, params.id),
   }),
   route({
@@ -50,7 +50,7 @@ export const onboardingRoutes = [
     summary: 'Discard the draft; its key is void',
     ...change,
     data: deletedAgentView,
-    audit: audit('agent.discard_onboarding'),
+    audit: toAudit('agent.discard_onboarding'),
     handler: ({ tenant, params }, { agents }) => agents.onboarding.discard(tenant, params.id),
   }),
 ];

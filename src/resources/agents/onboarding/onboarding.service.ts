@@ -7,37 +7,37 @@ import type { AgentService, AgentView, DeletedAgentView } from '../agents.servic
 import type { onboardingProgress } from './onboarding.schemas.ts';
 
 export function createOnboardingService({ agents }: { agents: AgentService }) {
-  async function progressOf(tenant: Tenant, id: string): Promise<OnboardingProgress> {
-    const agent = await agents.get(tenant, id);
+  async function requireProgress(tenant: Tenant, id: string): Promise<OnboardingProgress> {
+    const agent = await agents.getAgent(tenant, id);
     if (!agent.onboardingProgress)
       throw new AppError('INVALID_OPERATION', 'The agent is not in onboarding');
     return agent.onboardingProgress;
   }
 
   return {
-    async draft(tenant: Tenant, user: User): Promise<{ agent: AgentView | null }> {
-      return { agent: await agents.draftOf(tenant, user) };
+    async findDraft(tenant: Tenant, user: User): Promise<{ agent: AgentView | null }> {
+      return { agent: await agents.findDraft(tenant, user) };
     },
 
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
-    async save(
+    async saveProgress(
       tenant: Tenant,
       id: string,
       change: z.output<typeof onboardingProgress>,
     ): Promise<AgentView> {
-      const before = await progressOf(tenant, id);
+      const before = await requireProgress(tenant, id);
       return agents.update(tenant, id, { onboardingProgress: { ...before, ...change } });
     },
 
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
     async complete(tenant: Tenant, id: string): Promise<AgentView> {
-      await progressOf(tenant, id);
+      await requireProgress(tenant, id);
       return agents.update(tenant, id, { onboardingProgress: null });
     },
 
     /** Only a draft can be discarded. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
     async discard(tenant: Tenant, id: string): Promise<DeletedAgentView> {
-      await progressOf(tenant, id);
+      await requireProgress(tenant, id);
       return agents.remove(tenant, id);
     },
   };

@@ -4,11 +4,11 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { isSequence, SEQUENCES } from '../../../ledger/chains.ts';
 import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import { type AuditFilter, auditFilterConditions } from '../audit-filter.ts';
+import { type AuditFilter, toAuditConditions } from '../audit-filter.ts';
 import type { AuditEntryDocument } from '../audit.model.ts';
 import { auditEntryView } from '../audit.schemas.ts';
 import { toAuditEntryView } from '../audit.view.ts';
-import { auditPdf, auditPdfRow } from './audit-pdf.ts';
+import { buildAuditPdf, toAuditPdfRow } from './audit-pdf.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'pdf' | 'config'>;
 
@@ -28,12 +28,12 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
   const rowsMax = config.ASSAY_LIMIT_PDF_ROWS;
 
   /** Newest first. Entries sealed during the export are not included. */
-  async function* read(
+  async function* readEntries(
     { organizationId, signal }: Tenant,
     filter: AuditFilter,
     bounds: { maxTimeMS: number; limit?: number },
   ): AsyncGenerator<AuditEntryDocument> {
-    const where = { organizationId, sequence: SEQUENCES, ...auditFilterConditions(filter) };
+    const where = { organizationId, sequence: SEQUENCES, ...toAuditConditions(filter) };
     const entries = models.auditEntries
       .find(where)
       .sort({ sequence: -1 })
@@ -44,10 +44,10 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
       if (isSequence(entry.sequence)) yield entry;
   }
 
-  async function* documentOf(tenant: Tenant, filter: AuditFilter): AsyncGenerator<string> {
+  async function* streamDocument(tenant: Tenant, filter: AuditFilter): AsyncGenerator<string> {
     let text = '{"entries":[';
     let separator = '\n';
-    for await (const entry of read(tenant, filter, { maxTimeMS: EXPORT_MAX_MS })) {
+    for await (const entry of readEntries(tenant, filter, { maxTimeMS: EXPORT_MAX_MS })) {
       text += separator + JSON.stringify(auditEntryView.parse(toAuditEntryView(entry)));
       separator = ',\n';
       if (text.length < CHUNK_CHARACTERS) continue;
@@ -57,23 +57,23 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
     yield `${text}\n]}\n`;
   }
 
-  const fileName = (type: string): string =>
+  const toFileName = (type: string): string =>
     `assay-audit-${clock.now().toISOString().slice(0, 10)}.${type}`;
 
   return {
     /** A failure after the first entries aborts the stream. */
-    json(tenant: Tenant, filter: AuditFilter): AuditExport<AsyncIterable<string>> {
+    exportJson(tenant: Tenant, filter: AuditFilter): AuditExport<AsyncIterable<string>> {
       const type = 'application/json; charset=utf-8';
-      return { type, filename: fileName('json'), body: documentOf(tenant, filter) };
+      return { type, filename: toFileName('json'), body: streamDocument(tenant, filter) };
     },
 
     /** @throws AppError `VALIDATION_ERROR` above the limit of rows, and as the renderer of PDFs */
-    async pdf(tenant: Tenant, filter: AuditFilter): Promise<AuditExport<Uint8Array>> {
+    async exportPdf(tenant: Tenant, filter: AuditFilter): Promise<AuditExport<Uint8Array>> {
       const { organizationId } = tenant;
       const rows: string[][] = [];
       const bounds = { maxTimeMS: READ_MAX_MS, limit: rowsMax + 1 };
-      for await (const entry of read(tenant, filter, bounds))
-        rows.push(auditPdfRow(toAuditEntryView(entry)));
+      for await (const entry of readEntries(tenant, filter, bounds))
+        rows.push(toAuditPdfRow(toAuditEntryView(entry)));
       if (rows.length > rowsMax)
         throw new AppError(
           'VALIDATION_ERROR',
@@ -82,14 +82,14 @@ export function createAuditExportService({ models, clock, pdf, config }: Deps) {
       const organization = await models.organizations
         .findById(organizationId, 'name')
         .lean<{ name: string }>();
-      const document = auditPdf(rows, {
+      const document = buildAuditPdf(rows, {
         organizationId,
         organizationName: organization?.name ?? '',
         filter,
         createdAt: clock.now(),
       });
       const body = await pdf.render(organizationId, document);
-      return { type: 'application/pdf', filename: fileName('pdf'), body };
+      return { type: 'application/pdf', filename: toFileName('pdf'), body };
     },
   };
 }

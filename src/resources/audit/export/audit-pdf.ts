@@ -17,15 +17,15 @@ const COLUMNS = [
 ] as const;
 
 /** The cells of an entry, in the order of the columns. */
-export function auditPdfRow(entry: AuditEntryView): string[] {
+export function toAuditPdfRow(entry: AuditEntryView): string[] {
   const { createdAt, action, status, resource, resourceId, detail, sequence, chainHash } = entry;
   const time = createdAt.toISOString().replace('T', ' ').replace('Z', '');
   const subject = [resource, resourceId].filter((part) => part !== null).join(' ');
   return [
-    ...[time, whoOf(entry), action, status].map(cut),
+    ...[time, describeActor(entry), action, status].map(truncateCell),
     [subject, detail ?? '']
       .filter((line) => line !== '')
-      .map(cut)
+      .map(truncateCell)
       .join('\n'),
     `${sequence}: ${chainHash}`,
   ];
@@ -38,7 +38,7 @@ interface Heading {
   createdAt: Date;
 }
 
-export function auditPdf(rows: string[][], heading: Heading): PdfDocument {
+export function buildAuditPdf(rows: string[][], heading: Heading): PdfDocument {
   const { organizationId, organizationName, filter, createdAt } = heading;
   const filters = Object.entries(filter).flatMap(([name, value]: [string, unknown]) =>
     value === undefined ? [] : [`${name} ${value instanceof Date ? value.toISOString() : value}`],
@@ -62,11 +62,11 @@ export function auditPdf(rows: string[][], heading: Heading): PdfDocument {
   };
 }
 
-function whoOf({ userEmail, userRole, metadata }: AuditEntryView): string {
+function describeActor({ userEmail, userRole, metadata }: AuditEntryView): string {
   if (userEmail !== null) return `${userEmail} (${userRole})`;
   return typeof metadata?.actor === 'string' ? metadata.actor : 'system';
 }
 
-function cut(text: string): string {
+function truncateCell(text: string): string {
   return text.length > CELL_CHARACTERS ? `${truncate(text, CELL_CHARACTERS)}…` : text;
 }

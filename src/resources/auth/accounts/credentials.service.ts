@@ -28,7 +28,7 @@ interface NewPassword {
   keptBy?: string;
 }
 
-interface Replaced {
+interface ReplacedPassword {
   user: UserDocument;
   sessionsEnded: number;
 }
@@ -36,24 +36,27 @@ interface Replaced {
 export function createCredentialService(deps: Deps) {
   const { models, sessions, memberships, oneTimeTokens, founding, reclaims, clock } = deps;
 
-  async function replacePassword(userId: string, change: NewPassword): Promise<Replaced> {
+  async function replacePassword(userId: string, change: NewPassword): Promise<ReplacedPassword> {
     const { passwordHash, exceptJti, mailboxProved, keptBy } = change;
     const now = clock.now();
     const proof = mailboxProved ? { emailVerifiedAt: now } : {};
     // A code guesser knew the former password, so the new password resets the count of failures; a reset by mail alone
     // proves too little for that.
-    const begun = { 'mfa.pendingSecret': null, ...(exceptJti !== null && { 'mfa.failures': 0 }) };
+    const mfaReset = {
+      'mfa.pendingSecret': null,
+      ...(exceptJti !== null && { 'mfa.failures': 0 }),
+    };
     const changed = await models.users
       .findOneAndUpdate(
         { _id: userId },
-        { $set: { passwordHash, passwordChangedAt: now, ...begun, ...proof } },
+        { $set: { passwordHash, passwordChangedAt: now, ...mfaReset, ...proof } },
         AFTER,
       )
       .lean<UserDocument>();
     if (!changed) throw new AppError('INVALID_TOKEN');
     const user = await memberships.releaseAccount(changed, keptBy);
     if (mailboxProved) await memberships.releaseAwaiting(userId);
-    await oneTimeTokens.voidAllOf(userId);
+    await oneTimeTokens.revokeUserTokens(userId);
     const { revoked } = await sessions.revokeAll(userId, exceptJti);
     return { user, sessionsEnded: revoked };
   }
@@ -65,16 +68,16 @@ export function createCredentialService(deps: Deps) {
   async function claimAccount(
     user: UserDocument,
     { passwordHash, keptBy }: Pick<NewPassword, 'passwordHash' | 'keptBy'>,
-  ): Promise<Replaced> {
+  ): Promise<ReplacedPassword> {
     const userId = user._id.toHexString();
-    const hadBegun = await reclaims.reclaimAll(user, keptBy);
+    const hasReclaimed = await reclaims.beginReclaims(user, keptBy);
     const proof = { passwordHash, exceptJti: null, mailboxProved: true };
     const replaced = await replacePassword(userId, {
       ...proof,
       ...(keptBy !== undefined && { keptBy }),
     });
-    const isHomeless = hadBegun && (await memberships.ofUser(userId)).length === 0;
-    if (isHomeless && founding.isOpen()) await founding.found(user, user.name);
+    const isHomeless = hasReclaimed && (await memberships.listUserMemberships(userId)).length === 0;
+    if (isHomeless && founding.isOpen()) await founding.createOwnOrganization(user, user.name);
     return replaced;
   }
 
@@ -90,7 +93,7 @@ export function createCredentialService(deps: Deps) {
      * transaction.
      * @throws AppError `INVALID_TOKEN` when the account is gone
      */
-    async resetPassword(userId: string, passwordHash: string): Promise<Replaced> {
+    async resetPassword(userId: string, passwordHash: string): Promise<ReplacedPassword> {
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (user?.emailVerifiedAt === null) return claimAccount(user, { passwordHash });
       return replacePassword(userId, { passwordHash, exceptJti: null, mailboxProved: true });
@@ -100,7 +103,7 @@ export function createCredentialService(deps: Deps) {
      * Records that the caller owns the mailbox; the first proof ends all earlier access. `provedBy`: the organisation
      * that answers for the address; absent: the owner proved it personally. Call it in a transaction.
      */
-    async proveMailbox(user: UserDocument, provedBy?: string): Promise<UserDocument> {
+    async verifyMailbox(user: UserDocument, provedBy?: string): Promise<UserDocument> {
       if (user.emailVerifiedAt !== null) return memberships.releaseAccount(user, provedBy);
       const kept = provedBy !== undefined && { keptBy: provedBy };
       return (await claimAccount(user, { passwordHash: null, ...kept })).user;

@@ -1,6 +1,6 @@
 // Normalizes e-mail addresses of earlier versions, which stored domains as they were typed.
 import type { Connection } from 'mongoose';
-import { emailAddressIn } from '../../../domain/identity/addresses/email-address.ts';
+import { toEmailAddress } from '../../../domain/identity/addresses/email-address.ts';
 
 /** The models and their members that hold an address. */
 const MEMBERS = [
@@ -24,8 +24,8 @@ export async function normalizeEmailAddresses(connection: Connection): Promise<v
     const { collection } = connection.model(name);
     const rows = collection.find({ [member]: NOT_IN_FORM }, { projection: { [member]: 1 } });
     for await (const row of rows) {
-      const text = member.split('.').reduce<unknown>(memberOf, row);
-      const address = typeof text === 'string' ? emailAddressIn(text) : null;
+      const text = member.split('.').reduce<unknown>(readMember, row);
+      const address = typeof text === 'string' ? toEmailAddress(text) : null;
       if (address === null || address === text) continue;
       await collection
         .updateOne({ _id: row._id, [member]: text }, { $set: { [member]: address } })
@@ -36,5 +36,5 @@ export async function normalizeEmailAddresses(connection: Connection): Promise<v
   }
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
+const readMember = (value: unknown, name: string): unknown =>
   (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];

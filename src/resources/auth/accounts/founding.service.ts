@@ -12,7 +12,7 @@ type Deps = Pick<Platform, 'config'> & {
   memberships: MembershipService;
 };
 
-export interface Founded {
+export interface OwnedOrganization {
   organization: OrganizationDocument;
   /** The owner's membership. */
   membership: MembershipDocument;
@@ -29,11 +29,11 @@ export function createFoundingService({ config, organizations, memberships }: De
     },
 
     /** A new organisation with the user as its owner. Call it in a transaction. */
-    async found(user: UserDocument, name: string): Promise<Founded> {
+    async createOwnOrganization(user: UserDocument, name: string): Promise<OwnedOrganization> {
       const organization = await organizations.create(name);
       const organizationId = organization._id.toHexString();
       const owner = { organizationId, userId: user._id.toHexString(), role: 'owner' } as const;
-      return { organization, membership: await memberships.add(owner, user) };
+      return { organization, membership: await memberships.addMembership(owner, user) };
     },
   };
 }

@@ -31,8 +31,10 @@ export function createInviteeAccountService({ models, passwords, failures, clock
       const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (known) {
         if (await passwords.verify(known.passwordHash, password)) return { known };
-        failures.note(known, origin, { method: 'invitation', detail: 'wrong password' });
-        throw known.passwordHash === null ? noPassword() : new AppError('INVALID_CREDENTIALS');
+        failures.recordFailure(known, origin, { method: 'invitation', detail: 'wrong password' });
+        throw known.passwordHash === null
+          ? toNoPasswordError()
+          : new AppError('INVALID_CREDENTIALS');
       }
       requireGoodPassword(password);
       return { fresh: { email, name, passwordHash: await passwords.hash(password) } };
@@ -42,7 +44,7 @@ export function createInviteeAccountService({ models, passwords, failures, clock
      * The account of an invitee, whose next sign-in leads to `organizationId`; the token came by mail, so the mailbox is proved.
      * Call it in the transaction of the acceptance. @throws AppError `INVALID_CREDENTIALS` when the password has changed since
      */
-    async open(invitee: InviteeAccount, organizationId: string): Promise<UserDocument> {
+    async openAccount(invitee: InviteeAccount, organizationId: string): Promise<UserDocument> {
       const now = clock.now();
       // The directory of the first organisation may not change the account of a user who joins a second one.
       const proved = {
@@ -66,7 +68,7 @@ export type InviteeAccountService = ReturnType<typeof createInviteeAccountServic
 /**
  * Says that a sign-on elsewhere created the account; only the holder of the mailbox, who has the invitation, learns it.
  */
-const noPassword = (): AppError =>
+const toNoPasswordError = (): AppError =>
   new AppError(
     'INVALID_CREDENTIALS',
     'This account has no password, since it was made by a sign-on elsewhere: set one by forgot-password, then accept with it',

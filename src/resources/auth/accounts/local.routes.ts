@@ -1,7 +1,7 @@
 // Routes of local accounts: register, sign in with a password, change the password, read the own account.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { signInAudit } from '../../../http/declaration/sign-in.ts';
+import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
 import {
   changeInput,
   completeInput,
@@ -29,7 +29,9 @@ export const localRoutes = [
     audit: register,
     async handler({ body, meta }, { auth }) {
       const made = await auth.local.register(body, meta);
-      return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
+      return reply(201, made, {
+        audit: { ...toSignInAudit(made), resourceId: made.organizationId },
+      });
     },
   }),
   route({
@@ -44,7 +46,9 @@ export const localRoutes = [
     audit: register,
     async handler({ body, meta }, { auth }) {
       const made = await auth.local.completeSignup(body, meta);
-      return reply(201, made, { audit: { ...signInAudit(made), resourceId: made.organizationId } });
+      return reply(201, made, {
+        audit: { ...toSignInAudit(made), resourceId: made.organizationId },
+      });
     },
   }),
   route({
@@ -59,7 +63,7 @@ export const localRoutes = [
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
       const made = await auth.local.login(body, meta);
-      return reply(200, made, { audit: signInAudit(made) });
+      return reply(200, made, { audit: toSignInAudit(made) });
     },
   }),
   route({
@@ -87,6 +91,6 @@ export const localRoutes = [
     auth: 'user',
     roles: ROLES,
     data: meView,
-    handler: ({ tenant, user }, { auth }) => auth.local.me(tenant, user),
+    handler: ({ tenant, user }, { auth }) => auth.local.describeCaller(tenant, user),
   }),
 ];

@@ -16,7 +16,7 @@ import {
 } from './account-views.ts';
 import type { CredentialService } from './credentials.service.ts';
 import type { Registered, RegistrationService } from './registration.service.ts';
-import { detailOf, type SignInFailures } from './sign-in-failures.service.ts';
+import { toFailureDetail, type SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
 type Deps = Pick<
@@ -82,10 +82,10 @@ export function createLocalService(deps: Deps) {
       origin: Origin,
     ): Promise<Registered> {
       registration.requireOpen();
-      await oneTimeTokens.peek('signup', token);
+      await oneTimeTokens.findToken('signup', token);
       const passwordHash = await passwords.hash(password);
       return transaction(async () => {
-        const { email } = await oneTimeTokens.use('signup', token);
+        const { email } = await oneTimeTokens.consumeToken('signup', token);
         if (email === null) throw new AppError('INTERNAL_ERROR');
         return registration.register(
           { ...person, email, identities: [], passwordHash, mailboxProved: true },
@@ -104,7 +104,7 @@ export function createLocalService(deps: Deps) {
       const stored = user?.passwordHash ?? null;
       const { matches, renewed } = await passwords.check(stored, password);
       if (user && !matches)
-        failures.note(user, origin, { method: METHOD, detail: 'wrong password' });
+        failures.recordFailure(user, origin, { method: METHOD, detail: 'wrong password' });
       if (!user || !matches) throw new AppError('INVALID_CREDENTIALS');
       return transaction(async () => {
         // This write conflicts with a simultaneous change of the password, so the old password cannot sign in.
@@ -115,7 +115,7 @@ export function createLocalService(deps: Deps) {
         if (matchedCount === 0) throw new AppError('INVALID_CREDENTIALS');
         return sessions.signIn(user, origin, PROOF);
       }).catch((error: unknown) => {
-        failures.note(user, origin, { method: METHOD, detail: detailOf(error) });
+        failures.recordFailure(user, origin, { method: METHOD, detail: toFailureDetail(error) });
         throw error;
       });
     },
@@ -136,7 +136,7 @@ export function createLocalService(deps: Deps) {
     },
 
     /** Returns the caller and the active organisation. */
-    async me({ organizationId }: Tenant, { userId, role }: User): Promise<WhoAmI> {
+    async describeCaller({ organizationId }: Tenant, { userId, role }: User): Promise<WhoAmI> {
       const [user, organization] = await Promise.all([
         models.users.findById(userId).lean<UserDocument>(),
         models.organizations.findById(organizationId).lean<OrganizationDocument>(),

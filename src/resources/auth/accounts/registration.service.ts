@@ -37,7 +37,7 @@ export function createRegistrationService(deps: Deps) {
    * one with nothing but offers of directories. Null: the address has no account.
    * @throws AppError `ALREADY_EXISTS`
    */
-  async function accountAt({
+  async function findClaimableAccount({
     email,
     mailboxProved,
   }: Pick<Registrant, 'email' | 'mailboxProved'>): Promise<UserDocument | null> {
@@ -50,7 +50,10 @@ export function createRegistrationService(deps: Deps) {
 
   /** Whether the account is unused and no organisation answers for its address. */
   async function isClaimable(known: UserDocument): Promise<boolean> {
-    return isUnused(known) && (await memberships.ofUser(known._id.toHexString())).length === 0;
+    return (
+      isUnused(known) &&
+      (await memberships.listUserMemberships(known._id.toHexString())).length === 0
+    );
   }
 
   /**
@@ -58,7 +61,7 @@ export function createRegistrationService(deps: Deps) {
    */
   async function takeOver(known: UserDocument, account: object): Promise<UserDocument> {
     const userId = known._id.toHexString();
-    await reclaims.reclaimAll(known);
+    await reclaims.beginReclaims(known);
     await sessions.revokeAll(userId);
     const taken = await findOr404(
       models.users
@@ -75,7 +78,7 @@ export function createRegistrationService(deps: Deps) {
 
     /** @throws AppError `ALREADY_EXISTS` when another user has the address */
     async requireFree(email: string): Promise<void> {
-      await accountAt({ email, mailboxProved: false });
+      await findClaimableAccount({ email, mailboxProved: false });
     },
 
     /**
@@ -90,9 +93,12 @@ export function createRegistrationService(deps: Deps) {
         passwordChangedAt: person.passwordHash === null ? null : now,
         emailVerifiedAt: mailboxProved ? now : null,
       };
-      const known = await accountAt(registrant);
+      const known = await findClaimableAccount(registrant);
       const user = known ? await takeOver(known, account) : await insertOne(models.users, account);
-      const { organization, membership } = await founding.found(user, organizationName);
+      const { organization, membership } = await founding.createOwnOrganization(
+        user,
+        organizationName,
+      );
       const home = { ...user, lastOrganizationId: organization._id };
       const session = await sessions.signInTo({ user: home, membership }, origin, proof);
       // A new account has no second factor.

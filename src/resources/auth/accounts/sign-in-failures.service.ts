@@ -1,6 +1,6 @@
 // Audits failed sign-ins of known accounts without delaying the answer, so its timing does not reveal known accounts.
 import type { Platform } from '../../../composition/platform.ts';
-import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../sessions/sessions.service.ts';
@@ -24,10 +24,10 @@ export function createSignInFailures({ sessions, audit, logger }: Deps) {
     origin: Origin,
     { method, detail }: SignInFailure,
   ): Promise<void> {
-    const home = await sessions.homeOf(user);
+    const home = await sessions.findHome(user);
     if (!home) return;
     await audit.write(
-      systemAuditEvent({
+      createSystemAuditEvent({
         organizationId: home.organizationId,
         userId: user._id.toHexString(),
         userEmail: user.email,
@@ -44,7 +44,7 @@ export function createSignInFailures({ sessions, audit, logger }: Deps) {
   }
 
   return {
-    note(user: UserDocument, origin: Origin, failure: SignInFailure): void {
+    recordFailure(user: UserDocument, origin: Origin, failure: SignInFailure): void {
       const writing = write(user, origin, failure)
         .catch((error: unknown) => logger.error({ err: error }, 'failed sign-in not audited'))
         .finally(() => pending.delete(writing));
@@ -60,6 +60,6 @@ export function createSignInFailures({ sessions, audit, logger }: Deps) {
 export type SignInFailures = ReturnType<typeof createSignInFailures>;
 
 /** Returns the error code that the audit entry of a failed sign-in shows. */
-export function detailOf(error: unknown): string {
+export function toFailureDetail(error: unknown): string {
   return error instanceof AppError ? error.code : 'fault';
 }

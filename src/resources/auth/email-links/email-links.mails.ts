@@ -63,7 +63,7 @@ const FIRST_RESET: Words = {
   ],
 };
 
-const mailWithLink =
+const createLinkMail =
   ({ label, ...words }: Words) =>
   (to: string, { page, token }: LinkMail): MailContent => ({
     to,
@@ -71,15 +71,15 @@ const mailWithLink =
     action: { label, token, link: `${page}#token=${token}` },
   });
 
-export const signUpMail = mailWithLink(SIGN_UP);
-export const resetMail = mailWithLink(RESET);
-export const magicLinkMail = mailWithLink(MAGIC_LINK);
+export const signUpMail = createLinkMail(SIGN_UP);
+export const resetMail = createLinkMail(RESET);
+export const magicLinkMail = createLinkMail(MAGIC_LINK);
 
-export const confirmMail = mailWithLink(CONFIRM);
-export const firstLinkMail = mailWithLink(FIRST_LINK);
-export const firstResetMail = mailWithLink(FIRST_RESET);
+export const confirmMail = createLinkMail(CONFIRM);
+export const firstLinkMail = createLinkMail(FIRST_LINK);
+export const firstResetMail = createLinkMail(FIRST_RESET);
 
-export const wrongCodesMail = (to: string): MailContent => ({
+export const composeWrongCodesMail = (to: string): MailContent => ({
   to,
   subject: 'Wrong codes for your Assay account',
   paragraphs: [
@@ -89,7 +89,7 @@ export const wrongCodesMail = (to: string): MailContent => ({
   action: null,
 });
 
-export const accountExistsMail = (to: string): MailContent => ({
+export const composeAccountExistsMail = (to: string): MailContent => ({
   to,
   subject: 'You have an account with Assay',
   paragraphs: [

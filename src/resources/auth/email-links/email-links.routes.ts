@@ -1,6 +1,6 @@
 // Routes of links in mail: request one, and use one to set a password or to sign in.
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { signInAudit } from '../../../http/declaration/sign-in.ts';
+import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
 import {
   addressInput,
   linkInput,
@@ -74,7 +74,7 @@ export const emailLinkRoutes = [
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
       const made = await auth.emailLinks.signIn(body, meta);
-      return reply(200, made, { audit: signInAudit(made) });
+      return reply(200, made, { audit: toSignInAudit(made) });
     },
   }),
 ];

@@ -6,12 +6,12 @@ import { AppError } from '../../../errors.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { CredentialService } from '../accounts/credentials.service.ts';
 import type { PasswordChanged } from '../accounts/local.service.ts';
-import { detailOf, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
+import { toFailureDetail, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { linkInput, resetInput } from '../auth.schemas.ts';
 import type { Origin, SecondStep, SessionService, SignedIn } from '../sessions/sessions.service.ts';
 import {
-  accountExistsMail,
+  composeAccountExistsMail,
   confirmMail,
   firstLinkMail,
   firstResetMail,
@@ -19,7 +19,7 @@ import {
   magicLinkMail,
   resetMail,
   signUpMail,
-  wrongCodesMail,
+  composeWrongCodesMail,
 } from './email-links.mails.ts';
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
@@ -73,11 +73,11 @@ export function createEmailLinkService(deps: Deps) {
   const { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction } =
     deps;
 
-  const userOf = (email: string): Promise<UserDocument | null> =>
+  const findUser = (email: string): Promise<UserDocument | null> =>
     models.users.findOne({ email }).lean<UserDocument>();
 
   /** Issues a token that replaces earlier ones; null when the request is older than the lifetime of its link. */
-  async function linkFor(
+  async function issueLink(
     kind: Kind,
     email: string,
     request: { user: UserDocument | null; createdAt: Date },
@@ -85,7 +85,7 @@ export function createEmailLinkService(deps: Deps) {
     const expiresAt = new Date(request.createdAt.getTime() + LIFETIME_MS[kind]);
     if (expiresAt <= clock.now()) return null;
     const purpose = PURPOSE[kind];
-    await oneTimeTokens.voidSent(purpose, email);
+    await oneTimeTokens.revokeSentTokens(purpose, email);
     const userId = request.user?._id.toHexString() ?? null;
     const token = await oneTimeTokens.issue({
       purpose,
@@ -97,28 +97,28 @@ export function createEmailLinkService(deps: Deps) {
   }
 
   /** The mail before the first proof of a mailbox has its own text, since that proof ends all earlier access. */
-  const mailToUser =
+  const createUserMail =
     (kind: 'reset' | 'magic-link', write: typeof resetMail, writeFirst = write): ComposeMail =>
     async ({ payload, createdAt }) => {
       const email = payload.email as string;
-      const user = await userOf(email);
-      const link = user && (await linkFor(kind, email, { user, createdAt }));
+      const user = await findUser(email);
+      const link = user && (await issueLink(kind, email, { user, createdAt }));
       return link && (user.emailVerifiedAt === null ? writeFirst : write)(email, link);
     };
 
   const confirm: ComposeMail = async ({ payload, createdAt }) => {
     const email = payload.email as string;
-    const user = await userOf(email);
+    const user = await findUser(email);
     if (user?.emailVerifiedAt !== null) return null;
-    const link = await linkFor('confirm', email, { user, createdAt });
+    const link = await issueLink('confirm', email, { user, createdAt });
     return link && confirmMail(email, link);
   };
 
   const signUp: ComposeMail = async ({ payload, createdAt }) => {
     const email = payload.email as string;
-    const user = await userOf(email);
-    if (user && user.emailVerifiedAt !== null) return accountExistsMail(email);
-    const link = await linkFor('signup', email, { user: null, createdAt });
+    const user = await findUser(email);
+    if (user && user.emailVerifiedAt !== null) return composeAccountExistsMail(email);
+    const link = await issueLink('signup', email, { user: null, createdAt });
     return link && signUpMail(email, link);
   };
 
@@ -126,10 +126,11 @@ export function createEmailLinkService(deps: Deps) {
     /** Keys are the `kind` of the outbox row. */
     mails: {
       signup: signUp,
-      reset: mailToUser('reset', resetMail, firstResetMail),
-      'magic-link': mailToUser('magic-link', magicLinkMail, firstLinkMail),
+      reset: createUserMail('reset', resetMail, firstResetMail),
+      'magic-link': createUserMail('magic-link', magicLinkMail, firstLinkMail),
       confirm,
-      'wrong-codes': ({ payload }) => Promise.resolve(wrongCodesMail(payload.email as string)),
+      'wrong-codes': ({ payload }) =>
+        Promise.resolve(composeWrongCodesMail(payload.email as string)),
     } satisfies Record<Kind | 'wrong-codes', ComposeMail>,
 
     /** Gives the same answer and makes the same single write for every address. */
@@ -141,10 +142,10 @@ export function createEmailLinkService(deps: Deps) {
 
     /** Sets a new password and ends every session; it opens none. @throws AppError `INVALID_TOKEN`, `EXPIRED` */
     async resetPassword({ token, password }: z.output<typeof resetInput>): Promise<PasswordReset> {
-      await oneTimeTokens.peek('reset', token);
+      await oneTimeTokens.findToken('reset', token);
       const passwordHash = await passwords.hash(password);
       return transaction(async () => {
-        const { userId, email } = await oneTimeTokens.use('reset', token);
+        const { userId, email } = await oneTimeTokens.consumeToken('reset', token);
         if (!userId) throw new AppError('INTERNAL_ERROR');
         const { user, sessionsEnded } = await credentials.resetPassword(
           userId.toHexString(),
@@ -152,7 +153,7 @@ export function createEmailLinkService(deps: Deps) {
         );
         // A link proves the mailbox it was sent to; a directory may have changed the address of the account since.
         if (user.email !== email) throw new AppError('INVALID_TOKEN');
-        const home = await sessions.homeOf(user);
+        const home = await sessions.findHome(user);
         return { user, home, passwordChanged: true, sessionsEnded };
       });
     },
@@ -165,21 +166,21 @@ export function createEmailLinkService(deps: Deps) {
       { token, password }: z.output<typeof linkInput>,
       origin: Origin,
     ): Promise<SignedIn | SecondStep> {
-      const { userId } = await oneTimeTokens.peek('magic-link', token);
+      const { userId } = await oneTimeTokens.findToken('magic-link', token);
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('INVALID_TOKEN');
       const confirms = user.emailVerifiedAt === null && password !== undefined;
       if (confirms && !(await passwords.verify(user.passwordHash, password)))
         throw new AppError('INVALID_CREDENTIALS', 'Password is incorrect');
       return transaction(async () => {
-        const { email } = await oneTimeTokens.use('magic-link', token);
+        const { email } = await oneTimeTokens.consumeToken('magic-link', token);
         const proved = confirms
           ? await credentials.confirmMailbox(user)
-          : await credentials.proveMailbox(user);
+          : await credentials.verifyMailbox(user);
         if (proved.email !== email) throw new AppError('INVALID_TOKEN');
         return sessions.signIn(proved, origin, { method: METHOD, secondFactor: null });
       }).catch((error: unknown) => {
-        failures.note(user, origin, { method: METHOD, detail: detailOf(error) });
+        failures.recordFailure(user, origin, { method: METHOD, detail: toFailureDetail(error) });
         throw error;
       });
     },

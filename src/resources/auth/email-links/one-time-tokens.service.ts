@@ -5,7 +5,7 @@ import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { OneTimeTokenDocument, Purpose } from './one-time-tokens.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'randomToken'>;
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateToken'>;
 
 export interface NewToken {
   purpose: Purpose;
@@ -15,8 +15,8 @@ export interface NewToken {
   expiresAt: Date;
 }
 
-export function createOneTimeTokenService({ models, clock, randomToken }: Deps) {
-  const live = (purpose: Purpose, raw: string) => ({
+export function createOneTimeTokenService({ models, clock, generateToken: randomToken }: Deps) {
+  const toLiveFilter = (purpose: Purpose, raw: string) => ({
     purpose,
     tokenHash: sha256Hex(raw),
     spentAt: null,
@@ -24,7 +24,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
   });
 
   /** Explains why a token is not live. */
-  async function refusal(purpose: Purpose, raw: string): Promise<AppError> {
+  async function explainRefusal(purpose: Purpose, raw: string): Promise<AppError> {
     const token = await models.oneTimeTokens.findOne({ purpose, tokenHash: sha256Hex(raw) }).lean();
     return new AppError(
       token && token.spentAt === null && token.expiresAt <= clock.now()
@@ -48,20 +48,20 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
      * Finds a token without consuming it.
      * @throws AppError `INVALID_TOKEN` for an unknown, used or revoked one, `EXPIRED`
      */
-    async peek(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
+    async findToken(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
-        .findOne(live(purpose, raw))
+        .findOne(toLiveFilter(purpose, raw))
         .lean<OneTimeTokenDocument>();
-      if (!token) throw await refusal(purpose, raw);
+      if (!token) throw await explainRefusal(purpose, raw);
       return token;
     },
 
     /** Consumes a token: of any number of simultaneous calls one succeeds. @throws AppError as `findToken` */
-    async use(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
+    async consumeToken(purpose: Purpose, raw: string): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
-        .findOneAndUpdate(live(purpose, raw), { $set: { spentAt: clock.now() } })
+        .findOneAndUpdate(toLiveFilter(purpose, raw), { $set: { spentAt: clock.now() } })
         .lean<OneTimeTokenDocument>();
-      if (!token) throw await refusal(purpose, raw);
+      if (!token) throw await explainRefusal(purpose, raw);
       return token;
     },
 
@@ -69,16 +69,16 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
     async attempt(purpose: Purpose, raw: string, most: number): Promise<OneTimeTokenDocument> {
       const token = await models.oneTimeTokens
         .findOneAndUpdate(
-          { ...live(purpose, raw), attempts: { $lt: most } },
+          { ...toLiveFilter(purpose, raw), attempts: { $lt: most } },
           { $inc: { attempts: 1 } },
         )
         .lean<OneTimeTokenDocument>();
-      if (!token) throw await refusal(purpose, raw);
+      if (!token) throw await explainRefusal(purpose, raw);
       return token;
     },
 
     /** Revokes earlier tokens of a purpose for an address: only the newest link works. */
-    async voidSent(purpose: Purpose, email: string): Promise<void> {
+    async revokeSentTokens(purpose: Purpose, email: string): Promise<void> {
       await models.oneTimeTokens.updateMany(
         { purpose, email, spentAt: null },
         { $set: { spentAt: clock.now() } },
@@ -86,7 +86,7 @@ export function createOneTimeTokenService({ models, clock, randomToken }: Deps) 
     },
 
     /** Revokes every token of a user. */
-    async voidAllOf(userId: string): Promise<void> {
+    async revokeUserTokens(userId: string): Promise<void> {
       await models.oneTimeTokens.updateMany(
         { userId, spentAt: null },
         { $set: { spentAt: clock.now() } },

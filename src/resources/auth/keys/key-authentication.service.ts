@@ -31,7 +31,7 @@ const CACHED_KEYS = 50_000;
 
 export function createKeyAuthenticationService(deps: Deps) {
   const { models, organizations, clock, onCommit, caches } = deps;
-  const identities = caches.open<KeyIdentity>({
+  const identities = caches.openCache<KeyIdentity>({
     collections: ['workspace_keys', 'agents'],
     max: CACHED_KEYS,
   });
@@ -110,15 +110,15 @@ export function createKeyAuthenticationService(deps: Deps) {
       return whenKnown(found, (identity) => {
         if (!identity) throw new AppError('INVALID_API_KEY');
         if (isWorkspaceKey) noteUse(identity);
-        const context = organizations.context(identity.organizationId);
-        return whenKnown(context, (known) => callerBy(identity, known));
+        const context = organizations.getContext(identity.organizationId);
+        return whenKnown(context, (known) => toKeyCaller(identity, known));
       });
     },
   };
 }
 export type KeyAuthenticationService = ReturnType<typeof createKeyAuthenticationService>;
 
-function callerBy(
+function toKeyCaller(
   { organizationId, workspaceId, agentIds, keyId, kind, ...rights }: KeyIdentity,
   { plan, defaultWorkspaceId }: Pick<Tenant, 'plan' | 'defaultWorkspaceId'>,
 ): Caller {

@@ -1,6 +1,6 @@
 // Workspace API keys: only the SHA-256 of the key is stored, and answers show its prefix.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 /** `feedback`: what the key sends counts as the verdict of a person, and the key ingests no decisions. */
 export const KEY_CAPABILITIES = ['feedback'] as const;
@@ -41,6 +41,6 @@ export const workspaceKeySchema = new Schema<WorkspaceKeyDocument>(
   },
   { collection: 'workspace_keys', timestamps: true, autoIndex: false },
 );
-workspaceKeySchema.plugin(tenancy);
+workspaceKeySchema.plugin(guardTenancy);
 workspaceKeySchema.index({ keyHash: 1 }, { name: 'hash', unique: true });
 workspaceKeySchema.index({ organizationId: 1, createdAt: -1 }, { name: 'list' });

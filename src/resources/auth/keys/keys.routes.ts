@@ -5,7 +5,7 @@ import { byId } from '../../../http/declaration/views.ts';
 import { keyChange, keyInput, keyView, newKeyView } from './keys.schemas.ts';
 
 const manage = { auth: 'user', limits: ['auth'], roles: MANAGERS } as const;
-const audit = (action: string) => ({ action, resource: 'apiKey' });
+const toAudit = (action: string) => ({ action, resource: 'apiKey' });
 
 export const keyRoutes = [
   route({
@@ -15,7 +15,7 @@ export const keyRoutes = [
     ...manage,
     page: { limit: 50, max: 200 },
     data: keyView,
-    handler: ({ tenant, page }, { auth }) => auth.keys.list(tenant, page),
+    handler: ({ tenant, page }, { auth }) => auth.keys.listKeys(tenant, page),
   }),
   route({
     method: 'post',
@@ -27,7 +27,7 @@ export const keyRoutes = [
     body: keyInput,
     data: newKeyView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('apikey.create'),
+    audit: toAudit('apikey.create'),
     handler: async ({ tenant, user, body }, { auth }) =>
       reply(201, await auth.keys.create(tenant, user, body)),
   }),
@@ -39,7 +39,7 @@ export const keyRoutes = [
     params: byId,
     body: keyChange,
     data: keyView,
-    audit: audit('apikey.update'),
+    audit: toAudit('apikey.update'),
     handler: ({ tenant, params, body }, { auth }) => auth.keys.update(tenant, params.id, body),
   }),
   route({
@@ -49,7 +49,7 @@ export const keyRoutes = [
     ...manage,
     params: byId,
     data: keyView,
-    audit: audit('apikey.revoke'),
+    audit: toAudit('apikey.revoke'),
     handler: ({ tenant, params }, { auth }) => auth.keys.revoke(tenant, params.id),
   }),
 ];

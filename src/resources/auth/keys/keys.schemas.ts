@@ -1,7 +1,7 @@
 // Inputs and views of workspace API keys (document 1, sections 2 and 4.2).
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
-import { id, instant, line } from '../../../http/declaration/views.ts';
+import { id, instant, singleLine } from '../../../http/declaration/views.ts';
 import { KEY_CAPABILITIES } from './keys.model.ts';
 
 const objectId = z
@@ -21,7 +21,7 @@ const capabilities = z
 
 export const keyInput = z
   .strictObject({
-    name: line(100),
+    name: singleLine(100),
     workspaceId: optional(objectId.nullable()),
     scope: optional(scope),
     capabilities: optional(capabilities),
@@ -30,7 +30,10 @@ export const keyInput = z
     path: ['capabilities'],
     message: 'a read-only key gives no feedback: leave out readOnly, or the capability',
   });
-export const keyChange = z.strictObject({ name: optional(line(100)), scope: optional(scope) });
+export const keyChange = z.strictObject({
+  name: optional(singleLine(100)),
+  scope: optional(scope),
+});
 
 export const keyView = z.object({
   _id: id,

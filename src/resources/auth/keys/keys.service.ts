@@ -9,7 +9,7 @@ import type { Models } from '../../../models.ts';
 import {
   AFTER,
   findOr404,
-  givenMembers,
+  omitUndefined,
   insertOne,
   type Listed,
   listPage,
@@ -21,7 +21,7 @@ import type { KeyAuthenticationService } from './key-authentication.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
 import type { keyChange, keyInput } from './keys.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex'> & {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   keyAuthentication: KeyAuthenticationService;
@@ -38,7 +38,7 @@ const MAX_ACTIVE_KEYS = 50;
 export function createKeyService({
   models,
   clock,
-  randomHex,
+  generateHex: randomHex,
   memberships,
   workspaces,
   keyAuthentication,
@@ -59,7 +59,7 @@ export function createKeyService({
   }
 
   return {
-    list({ organizationId }: Tenant, page: Page): Promise<Listed<WorkspaceKeyDocument>> {
+    listKeys({ organizationId }: Tenant, page: Page): Promise<Listed<WorkspaceKeyDocument>> {
       return listPage(models.workspaceKeys, { organizationId, revokedAt: null }, page);
     },
 
@@ -72,7 +72,7 @@ export function createKeyService({
       const { agentIds = null, readOnly = false } = scope;
       await workspaces.require(organizationId, workspaceId);
       await requireOwnAgents(models, organizationId, agentIds ?? []);
-      await memberships.lock(organizationId);
+      await memberships.lockOrganization(organizationId);
       const active = models.workspaceKeys.countDocuments({ organizationId, revokedAt: null });
       await requireFewer(active, MAX_ACTIVE_KEYS, `At most ${MAX_ACTIVE_KEYS} keys may be active`);
       const key = `svc_live_${randomHex(32)}`;
@@ -98,7 +98,7 @@ export function createKeyService({
       await requireOwnAgents(models, tenant.organizationId, scope?.agentIds ?? []);
       const { agentIds, readOnly } = scope ?? {};
       const changes = { name, 'scope.agentIds': agentIds, 'scope.readOnly': readOnly };
-      return change(tenant, id, givenMembers(changes));
+      return change(tenant, id, omitUndefined(changes));
     },
 
     /**

@@ -3,21 +3,21 @@ import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'vault' | 'totp' | 'randomCode'>;
+type Deps = Pick<Platform, 'models' | 'vault' | 'totp' | 'generateCode'>;
 
 const BACKUP_CODES = 10;
 /** A correct code resets the counts. */
 const NO_FAILURES = { 'mfa.failures': 0, 'mfa.failuresInside': 0 };
 
 /** Additional authenticated data that binds a sealed secret or the digest of a backup code to its user. */
-const secretAad = (userId: string): string => `user ${userId} second factor`;
-const backupAad = (userId: string): string => `user ${userId} backup code`;
+const toSecretAad = (userId: string): string => `user ${userId} second factor`;
+const toBackupAad = (userId: string): string => `user ${userId} backup code`;
 
-export function createCodeService({ models, vault, totp, randomCode }: Deps) {
+export function createCodeService({ models, vault, totp, generateCode: randomCode }: Deps) {
   /** Consumes a code of the authenticator: every time step is accepted once. */
-  async function spendTotp({ _id, mfa }: UserDocument, code: string): Promise<boolean> {
+  async function consumeTotp({ _id, mfa }: UserDocument, code: string): Promise<boolean> {
     if (mfa.secret === null) return false;
-    const step = totp.stepOf(vault.open(mfa.secret, secretAad(_id.toHexString())), code);
+    const step = totp.findStep(vault.unseal(mfa.secret, toSecretAad(_id.toHexString())), code);
     if (step === null) return false;
     const { modifiedCount } = await models.users.updateOne(
       { _id, 'mfa.enabled': true, 'mfa.lastStep': { $lt: step } },
@@ -26,8 +26,8 @@ export function createCodeService({ models, vault, totp, randomCode }: Deps) {
     return modifiedCount === 1;
   }
 
-  async function spendBackupCode({ _id }: UserDocument, code: string): Promise<boolean> {
-    const digests = { $in: vault.digests(code, backupAad(_id.toHexString())) };
+  async function consumeBackupCode({ _id }: UserDocument, code: string): Promise<boolean> {
+    const digests = { $in: vault.computeDigests(code, toBackupAad(_id.toHexString())) };
     const { modifiedCount } = await models.users.updateOne(
       { _id, 'mfa.enabled': true, 'mfa.backupCodes': digests },
       { $pull: { 'mfa.backupCodes': digests }, $set: NO_FAILURES },
@@ -37,19 +37,19 @@ export function createCodeService({ models, vault, totp, randomCode }: Deps) {
 
   return {
     /** Seals a new secret, which is not active yet, for storage. */
-    sealSecret: (userId: string, secret: string): string => vault.seal(secret, secretAad(userId)),
+    sealSecret: (userId: string, secret: string): string => vault.seal(secret, toSecretAad(userId)),
 
     /** Returns the time step of a code for a secret that is not active yet; null: the code is wrong. */
-    stepOfPending: (userId: string, pendingSecret: string, code: string): number | null =>
-      totp.stepOf(vault.open(pendingSecret, secretAad(userId)), code),
+    readPendingStep: (userId: string, pendingSecret: string, code: string): number | null =>
+      totp.findStep(vault.unseal(pendingSecret, toSecretAad(userId)), code),
 
-    spendTotp,
-    spendBackupCode,
+    consumeTotp,
+    consumeBackupCode,
 
     /** Consumes a code of either kind. @throws AppError `INVALID_MFA_CODE` */
-    async spend(user: UserDocument, code: string): Promise<'totp' | 'backup_code'> {
-      if (await spendTotp(user, code)) return 'totp';
-      if (await spendBackupCode(user, code)) return 'backup_code';
+    async consumeCode(user: UserDocument, code: string): Promise<'totp' | 'backup_code'> {
+      if (await consumeTotp(user, code)) return 'totp';
+      if (await consumeBackupCode(user, code)) return 'backup_code';
       throw new AppError('INVALID_MFA_CODE');
     },
 
@@ -61,7 +61,7 @@ export function createCodeService({ models, vault, totp, randomCode }: Deps) {
       const userId = _id.toHexString();
       const codes = Array.from({ length: BACKUP_CODES }, () => randomCode());
       const digests = codes.map(
-        (code) => vault.digests(code.replace('-', ''), backupAad(userId))[0],
+        (code) => vault.computeDigests(code.replace('-', ''), toBackupAad(userId))[0],
       );
       const { matchedCount } = await models.users.updateOne(
         { _id, 'mfa.enabled': mfa.enabled },

@@ -8,7 +8,7 @@ type Deps = Pick<Platform, 'models' | 'totp'> & {
   codes: CodeService;
 };
 
-export interface SetUp {
+export interface AuthenticatorSetup {
   secret: string;
   otpauthUrl: string;
   /** A data URL. */
@@ -31,16 +31,16 @@ export function createEnrolmentService({ models, totp, codes }: Deps) {
      * Creates a secret, not active until a code proves it.
      * @throws AppError `INVALID_OPERATION` when the second factor is on
      */
-    async begin(userId: string, email: string): Promise<SetUp> {
-      const secret = totp.newSecret();
+    async begin(userId: string, email: string): Promise<AuthenticatorSetup> {
+      const secret = totp.generateSecret();
       const { matchedCount } = await models.users.updateOne(
         { _id: userId, 'mfa.enabled': false },
-        { $set: changeOf({ pendingSecret: codes.sealSecret(userId, secret) }) },
+        { $set: toMfaChange({ pendingSecret: codes.sealSecret(userId, secret) }) },
       );
       if (matchedCount === 0)
         throw new AppError('INVALID_OPERATION', 'The second factor is on already');
-      const otpauthUrl = totp.uriOf(secret, email);
-      return { secret, otpauthUrl, qrCode: await totp.qrCodeOf(otpauthUrl) };
+      const otpauthUrl = totp.createUri(secret, email);
+      return { secret, otpauthUrl, qrCode: await totp.renderQrCode(otpauthUrl) };
     },
 
     /**
@@ -51,12 +51,12 @@ export function createEnrolmentService({ models, totp, codes }: Deps) {
       const { pendingSecret } = mfa;
       if (mfa.enabled || pendingSecret === null)
         throw new AppError('INVALID_OPERATION', 'Set the second factor up first');
-      const lastStep = codes.stepOfPending(_id.toHexString(), pendingSecret, code);
+      const lastStep = codes.readPendingStep(_id.toHexString(), pendingSecret, code);
       if (lastStep === null) throw new AppError('INVALID_MFA_CODE');
       const on = { ...NO_FACTOR, enabled: true, secret: pendingSecret };
       const { matchedCount } = await models.users.updateOne(
         { _id, 'mfa.enabled': false, 'mfa.pendingSecret': pendingSecret },
-        { $set: changeOf({ ...on, lastStep }) },
+        { $set: toMfaChange({ ...on, lastStep }) },
       );
       if (matchedCount === 0) throw new AppError('CONFLICT');
     },
@@ -65,6 +65,6 @@ export function createEnrolmentService({ models, totp, codes }: Deps) {
 export type EnrolmentService = ReturnType<typeof createEnrolmentService>;
 
 /** Returns the update of some members of the second factor. */
-export function changeOf(change: Partial<SecondFactor>): Record<string, unknown> {
+export function toMfaChange(change: Partial<SecondFactor>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(change).map(([name, value]) => [`mfa.${name}`, value]));
 }

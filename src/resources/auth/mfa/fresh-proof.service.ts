@@ -3,7 +3,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
-import { startOf } from '../sessions/session-lifetime.ts';
+import { toSessionStart } from '../sessions/session-lifetime.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
 import type { TryService } from './tries.service.ts';
@@ -15,7 +15,7 @@ type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
 };
 
 /** The proof in the request; empty when the sign-in is recent enough. */
-export interface GivenProof {
+export interface SubmittedProof {
   code?: string | undefined;
   password?: string | undefined;
 }
@@ -28,7 +28,7 @@ export function createFreshProofService(deps: Deps) {
 
   /** Whether the sign-in is recent, and included the second factor if there is one. */
   async function isFresh(jti: string, { mfa }: UserDocument): Promise<boolean> {
-    const { authenticatedAt, secondFactor } = startOf(await sessions.find(jti));
+    const { authenticatedAt, secondFactor } = toSessionStart(await sessions.findSession(jti));
     const gaveCode = secondFactor === 'totp' || secondFactor === 'backup_code';
     const age = clock.now().getTime() - authenticatedAt.getTime();
     return age < FRESH_MS && (gaveCode || !mfa.enabled);
@@ -36,7 +36,7 @@ export function createFreshProofService(deps: Deps) {
 
   /** @throws AppError `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED` */
   async function requireCode(userId: string, code: string): Promise<void> {
-    await codes.spend(await tries.take(userId, 'session'), code);
+    await codes.consumeCode(await tries.takeTry(userId, 'session'), code);
   }
 
   /** @throws AppError `INVALID_CREDENTIALS` */
@@ -51,7 +51,10 @@ export function createFreshProofService(deps: Deps) {
      * sign-in that gave it.
      * @throws AppError `FORBIDDEN` without a proof, `INVALID_MFA_CODE`, `INVALID_CREDENTIALS`, `RATE_LIMIT_EXCEEDED`
      */
-    async require({ userId, jti }: User, { code, password }: GivenProof): Promise<UserDocument> {
+    async require(
+      { userId, jti }: User,
+      { code, password }: SubmittedProof,
+    ): Promise<UserDocument> {
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       const { mfa, passwordHash } = user;

@@ -1,7 +1,7 @@
 // Routes of the second factor: set up, enable, disable, second step of a sign-in, backup codes.
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { signInAudit } from '../../../http/declaration/sign-in.ts';
+import { toSignInAudit } from '../../../http/declaration/sign-in.ts';
 import { signInView } from '../auth.schemas.ts';
 import {
   backupCodesView,
@@ -26,7 +26,7 @@ const proved = {
   ...guessable,
   body: freshProofInput,
 } as const;
-const audit = (action: string) => ({ action, resource: 'user' });
+const toAudit = (action: string) => ({ action, resource: 'user' });
 
 export const mfaRoutes = [
   route({
@@ -36,9 +36,9 @@ export const mfaRoutes = [
     ...proved,
     data: setupView,
     codes: ['INVALID_OPERATION', 'INVALID_CREDENTIALS', 'INVALID_MFA_CODE'],
-    audit: audit('auth.mfa_setup'),
+    audit: toAudit('auth.mfa_setup'),
     handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.mfa.setup(user, body), { audit: { resourceId: user.userId } }),
+      reply(200, await auth.mfa.beginEnrolment(user, body), { audit: { resourceId: user.userId } }),
   }),
   route({
     method: 'post',
@@ -48,7 +48,7 @@ export const mfaRoutes = [
     body: enableInput,
     data: mfaStateView,
     codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
-    audit: audit('auth.mfa_enable'),
+    audit: toAudit('auth.mfa_enable'),
     handler: async ({ user, body }, { auth }) =>
       reply(200, await auth.mfa.enable(user, body.code), { audit: { resourceId: user.userId } }),
   }),
@@ -60,7 +60,7 @@ export const mfaRoutes = [
     body: disableInput,
     data: mfaStateView,
     codes: ['INVALID_OPERATION', 'INVALID_MFA_CODE'],
-    audit: audit('auth.mfa_disable'),
+    audit: toAudit('auth.mfa_disable'),
     handler: async ({ user, body }, { auth }) =>
       reply(200, await auth.mfa.disable(user, body), { audit: { resourceId: user.userId } }),
   }),
@@ -86,7 +86,7 @@ export const mfaRoutes = [
     audit: { action: 'auth.login', resource: 'session' },
     async handler({ body, meta }, { auth }) {
       const made = await auth.secondStep.login(body, meta);
-      return reply(200, made, { audit: signInAudit(made) });
+      return reply(200, made, { audit: toSignInAudit(made) });
     },
   }),
   route({
@@ -96,8 +96,10 @@ export const mfaRoutes = [
     ...proved,
     data: backupCodesView,
     codes: ['INVALID_CREDENTIALS', 'INVALID_MFA_CODE'],
-    audit: audit('auth.backup_codes'),
+    audit: toAudit('auth.backup_codes'),
     handler: async ({ user, body }, { auth }) =>
-      reply(200, await auth.mfa.newBackupCodes(user, body), { audit: { resourceId: user.userId } }),
+      reply(200, await auth.mfa.replaceBackupCodes(user, body), {
+        audit: { resourceId: user.userId },
+      }),
   }),
 ];

@@ -5,8 +5,13 @@ import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
-import { changeOf, type EnrolmentService, NO_FACTOR, type SetUp } from './enrolment.service.ts';
-import type { FreshProofService, GivenProof } from './fresh-proof.service.ts';
+import {
+  toMfaChange,
+  type EnrolmentService,
+  NO_FACTOR,
+  type AuthenticatorSetup,
+} from './enrolment.service.ts';
+import type { FreshProofService, SubmittedProof } from './fresh-proof.service.ts';
 import type { disableInput } from './mfa.schemas.ts';
 import type { TryService } from './tries.service.ts';
 
@@ -29,7 +34,7 @@ export function createMfaService(deps: Deps) {
      * Creates a secret, not active until a code proves it.
      * @throws AppError `INVALID_OPERATION` when the second factor is on; those of the proof
      */
-    async setup(user: User, proof: GivenProof): Promise<SetUp> {
+    async beginEnrolment(user: User, proof: SubmittedProof): Promise<AuthenticatorSetup> {
       await freshProof.require(user, proof);
       return enrolment.begin(user.userId, user.email);
     },
@@ -39,8 +44,8 @@ export function createMfaService(deps: Deps) {
      * @throws AppError `INVALID_OPERATION` without a set-up, `INVALID_MFA_CODE`, `RATE_LIMIT_EXCEEDED`
      */
     async enable({ userId, jti }: User, code: string): Promise<MfaState> {
-      await enrolment.complete(await tries.take(userId, 'session'), code);
-      await sessions.gaveCode(jti);
+      await enrolment.complete(await tries.takeTry(userId, 'session'), code);
+      await sessions.recordSecondFactor(jti);
       return { mfaEnabled: true };
     },
 
@@ -52,22 +57,22 @@ export function createMfaService(deps: Deps) {
       { userId }: User,
       { code, password }: z.output<typeof disableInput>,
     ): Promise<MfaState> {
-      const user = await tries.take(userId, 'session');
+      const user = await tries.takeTry(userId, 'session');
       if (!user.mfa.enabled) throw new AppError('INVALID_OPERATION', 'The second factor is off');
       const knowsPassword =
         password !== undefined && (await passwords.verify(user.passwordHash, password));
       await transaction(async () => {
         const proved =
-          (await codes.spendTotp(user, code)) ||
-          (knowsPassword && (await codes.spendBackupCode(user, code)));
+          (await codes.consumeTotp(user, code)) ||
+          (knowsPassword && (await codes.consumeBackupCode(user, code)));
         if (!proved) throw new AppError('INVALID_MFA_CODE');
-        await models.users.updateOne({ _id: userId }, { $set: changeOf(NO_FACTOR) });
+        await models.users.updateOne({ _id: userId }, { $set: toMfaChange(NO_FACTOR) });
       });
       return { mfaEnabled: false };
     },
 
     /** Creates codes, shown once; earlier ones stop working. @throws AppError those of the proof */
-    async newBackupCodes(user: User, proof: GivenProof): Promise<{ codes: string[] }> {
+    async replaceBackupCodes(user: User, proof: SubmittedProof): Promise<{ codes: string[] }> {
       return { codes: await codes.replaceBackupCodes(await freshProof.require(user, proof)) };
     },
   };

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError, type Code } from '../../../errors.ts';
-import { detailOf, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
+import { toFailureDetail, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SecondFactorKind } from '../sessions/sessions.model.ts';
@@ -15,7 +15,7 @@ import type {
   SignOnProof,
 } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
-import type { EnrolmentService, SetUp } from './enrolment.service.ts';
+import type { EnrolmentService, AuthenticatorSetup } from './enrolment.service.ts';
 import type { mfaLoginInput } from './mfa.schemas.ts';
 import type { TryService } from './tries.service.ts';
 
@@ -75,13 +75,13 @@ export function createSecondStepService(deps: Deps) {
     code: string,
     mustEnrol: boolean,
   ): Promise<SecondFactorKind> {
-    if (!mustEnrol || user.mfa.enabled) return codes.spend(user, code);
+    if (!mustEnrol || user.mfa.enabled) return codes.consumeCode(user, code);
     await enrolment.complete(user, code);
     return 'totp';
   }
 
   /** Warns the owner by mail, because a code guesser knows the first factor. @throws the error */
-  async function warn({ email, mfa }: UserDocument, error: unknown): Promise<never> {
+  async function warnOwner({ email, mfa }: UserDocument, error: unknown): Promise<never> {
     if (isCode(error, 'INVALID_MFA_CODE') && mfa.failures === WARNED_AFTER)
       await queueMail(null, { kind: 'wrong-codes', email });
     throw error;
@@ -97,15 +97,18 @@ export function createSecondStepService(deps: Deps) {
       const user = await models.users.findById(userId).lean<UserDocument>();
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       try {
-        const current = await tries.take(userId, 'signIn');
+        const current = await tries.takeTry(userId, 'signIn');
         const signIn = transaction(async () => {
           const secondFactor = await giveCode(current, code, mustEnrol);
-          await oneTimeTokens.use('second-factor', jti);
+          await oneTimeTokens.consumeToken('second-factor', jti);
           return sessions.signIn(current, origin, { ...proof, secondFactor });
         });
-        return await signIn.catch((error: unknown) => warn(current, error));
+        return await signIn.catch((error: unknown) => warnOwner(current, error));
       } catch (error) {
-        failures.note(user, origin, { method: proof.method, detail: detailOf(error) });
+        failures.recordFailure(user, origin, {
+          method: proof.method,
+          detail: toFailureDetail(error),
+        });
         throw isCode(error, 'INVALID_TOKEN') ? new AppError('TOKEN_REVOKED') : error;
       }
     },
@@ -114,9 +117,9 @@ export function createSecondStepService(deps: Deps) {
      * Begins the enrolment that a temp token requires; null: the user has an authenticator.
      * @throws AppError of the temp token
      */
-    async enrolmentFor(tempToken: string): Promise<SetUp | null> {
+    async beginEnrolment(tempToken: string): Promise<AuthenticatorSetup | null> {
       const { sub, jti } = tempTokens.read(tempToken);
-      const { facts } = await oneTimeTokens.peek('second-factor', jti).catch(refuseEnded);
+      const { facts } = await oneTimeTokens.findToken('second-factor', jti).catch(refuseEnded);
       const user = await models.users.findById(sub).lean<UserDocument>();
       if (!user || facts.mustEnrol !== true || user.mfa.enabled) return null;
       return enrolment.begin(sub, user.email);

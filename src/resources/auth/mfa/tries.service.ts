@@ -19,7 +19,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'>;
 
 export function createTryService({ models, clock, transaction }: Deps) {
   /** Returns the error for a user without attempts left. */
-  async function spent(userId: string, door: Door): Promise<AppError> {
+  async function createLimitError(userId: string, door: Door): Promise<AppError> {
     const now = clock.now();
     const user = await models.users.findById(userId).lean<UserDocument>();
     if (!user) return new AppError('UNAUTHORIZED_NO_USER');
@@ -54,10 +54,10 @@ export function createTryService({ models, clock, transaction }: Deps) {
      * Counts an attempt before the code is checked, so that simultaneous guesses count too.
      * @throws AppError `RATE_LIMIT_EXCEEDED`
      */
-    async take(userId: string, door: Door): Promise<UserDocument> {
+    async takeTry(userId: string, door: Door): Promise<UserDocument> {
       // Without a transaction this write would occupy a connection while it waits for others, which need one to finish.
       const user = await transaction(() => count(userId, door));
-      if (!user) throw await spent(userId, door);
+      if (!user) throw await createLimitError(userId, door);
       return user;
     },
   };

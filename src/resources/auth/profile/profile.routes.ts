@@ -14,7 +14,7 @@ import {
 
 const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
 const account = { ...mine, account: true } as const;
-const audit = (action: string) => ({ action, resource: 'user' });
+const toAudit = (action: string) => ({ action, resource: 'user' });
 
 export const profileRoutes = [
   route({
@@ -24,7 +24,7 @@ export const profileRoutes = [
     ...account,
     body: profileChange,
     data: accountView,
-    audit: audit('user.update_profile'),
+    audit: toAudit('user.update_profile'),
     handler: ({ user, body }, { auth }) => auth.profile.update(user, body),
   }),
   route({
@@ -34,7 +34,7 @@ export const profileRoutes = [
     ...account,
     body: timeoutInput,
     data: timeoutView,
-    audit: audit('user.session_timeout'),
+    audit: toAudit('user.session_timeout'),
     handler: async ({ user, body }, { auth }) =>
       reply(200, await auth.profile.setTimeout(user, body.sessionTimeout), {
         audit: { resourceId: user.userId },
@@ -46,7 +46,7 @@ export const profileRoutes = [
     summary: 'Dashboard preferences of the caller',
     ...mine,
     data: preferencesView,
-    handler: ({ user }, { auth }) => auth.profile.preferences(user),
+    handler: ({ user }, { auth }) => auth.profile.loadPreferences(user),
   }),
   route({
     method: 'patch',
@@ -55,7 +55,7 @@ export const profileRoutes = [
     ...account,
     body: preferencesChange,
     data: preferencesView,
-    audit: audit('user.update_preferences'),
+    audit: toAudit('user.update_preferences'),
     handler: async ({ user, body }, { auth }) =>
       reply(200, await auth.profile.setPreferences(user, body), {
         audit: { resourceId: user.userId },
@@ -67,7 +67,7 @@ export const profileRoutes = [
     summary: 'Second factor, age of the password, trusted devices',
     ...account,
     data: securityView,
-    handler: ({ user }, { auth }) => auth.profile.security(user),
+    handler: ({ user }, { auth }) => auth.profile.loadSecuritySettings(user),
   }),
   route({
     method: 'get',
@@ -76,6 +76,6 @@ export const profileRoutes = [
     ...mine,
     page: { limit: 25, max: 100 },
     data: loginView,
-    handler: ({ tenant, user, page }, { auth }) => auth.profile.logins(tenant, user, page),
+    handler: ({ tenant, user, page }, { auth }) => auth.profile.listLogins(tenant, user, page),
   }),
 ];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
-import { id, instant, line } from '../../../http/declaration/views.ts';
+import { id, instant, singleLine } from '../../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS, THEMES } from '../accounts/users.model.ts';
 
 function isLocale(text: string): boolean {
@@ -22,7 +22,7 @@ function isTimezone(text: string): boolean {
 }
 
 export const profileChange = z.object({
-  name: optional(line(200)),
+  name: optional(singleLine(200)),
   locale: optional(
     z.string().max(35).refine(isLocale, 'must be a language tag, such as en or de-CH'),
   ),

@@ -4,7 +4,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';
-import { AFTER, givenMembers, type Listed } from '../../../platform/mongo/queries.ts';
+import { AFTER, omitUndefined, type Listed } from '../../../platform/mongo/queries.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { Preferences, SessionTimeout, UserDocument } from '../accounts/users.model.ts';
@@ -40,13 +40,13 @@ const DAY_MS = 86_400_000;
 export function createProfileService({ models, auditLog, clock }: Deps) {
   async function change(userId: string, changes: Record<string, unknown>): Promise<UserDocument> {
     const user = await models.users
-      .findOneAndUpdate({ _id: userId }, { $set: givenMembers(changes) }, AFTER)
+      .findOneAndUpdate({ _id: userId }, { $set: omitUndefined(changes) }, AFTER)
       .lean<UserDocument>();
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return user;
   }
 
-  async function accountOf({ userId }: User): Promise<UserDocument> {
+  async function loadAccount({ userId }: User): Promise<UserDocument> {
     const user = await models.users.findById(userId).lean<UserDocument>();
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return user;
@@ -65,8 +65,8 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
       return change(userId, { sessionTimeout });
     },
 
-    async preferences(user: User): Promise<Preferences> {
-      return (await accountOf(user)).preferences;
+    async loadPreferences(user: User): Promise<Preferences> {
+      return (await loadAccount(user)).preferences;
     },
 
     /** Absent members stay as they are. */
@@ -82,9 +82,9 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
       return preferences;
     },
 
-    async security(user: User): Promise<SecuritySettings> {
+    async loadSecuritySettings(user: User): Promise<SecuritySettings> {
       const { mfa, passwordHash, passwordChangedAt, emailVerifiedAt, sessionTimeout } =
-        await accountOf(user);
+        await loadAccount(user);
       const changedAt = passwordHash === null ? null : passwordChangedAt;
       const ageDays =
         changedAt && Math.floor((clock.now().getTime() - changedAt.getTime()) / DAY_MS);
@@ -98,8 +98,12 @@ export function createProfileService({ models, auditLog, clock }: Deps) {
     },
 
     /** Lists the caller's sign-ins and failed attempts in the active organisation. */
-    async logins(tenant: Tenant, { userId }: User, page: Page): Promise<Listed<LoginActivity>> {
-      const { items, total } = await auditLog.list(tenant, { userId, action: 'auth.login' }, page);
+    async listLogins(tenant: Tenant, { userId }: User, page: Page): Promise<Listed<LoginActivity>> {
+      const { items, total } = await auditLog.listEntries(
+        tenant,
+        { userId, action: 'auth.login' },
+        page,
+      );
       return {
         items: items.map(({ metadata, ...entry }) => ({
           ...entry,

@@ -8,8 +8,8 @@ import type {
   OrganizationContext,
   OrganizationService,
 } from '../../organization/organization.service.ts';
-import { callerOf, requireUnlocked } from './caller.ts';
-import { type RecordedSession, recordedSession } from './recorded-session.ts';
+import { toSessionCaller, requireUnlocked } from './caller.ts';
+import { type RecordedSession, loadRecordedSession } from './recorded-session.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
@@ -28,14 +28,14 @@ export function createAuthenticationService(deps: Deps) {
   /** Loads the caller of a session. @throws AppError one of the 401 codes of a session token */
   async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {
     const [session, context] = await Promise.all([
-      recordedSession(models, { sub: userId, organizationId, jti }),
-      organizations.context(organizationId),
+      loadRecordedSession(models, { sub: userId, organizationId, jti }),
+      organizations.getContext(organizationId),
     ]);
     const now = clock.now();
-    if (session?.revokedAt) throw revocationOf(session);
+    if (session?.revokedAt) throw toRevocationError(session);
     if (exp * 1000 <= now.getTime()) throw new AppError('TOKEN_EXPIRED');
     if (!session || !isUsable(session, context)) throw new AppError('SESSION_REVOKED');
-    if (!belongsTo(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
+    if (!hasSameOwner(session, { userId, organizationId })) throw new AppError('TOKEN_REVOKED');
     const { signOn, users, memberships } = session;
     const [user] = users;
     const [membership] = memberships;
@@ -44,7 +44,7 @@ export function createAuthenticationService(deps: Deps) {
     requireMembership(membership);
     requireSameMembership(session, membership);
     requireWayIn(session, membership, context);
-    return callerOf({ user, membership, claims: { jti, exp }, context, signOn, config });
+    return toSessionCaller({ user, membership, claims: { jti, exp }, context, signOn, config });
   }
 
   return {
@@ -62,19 +62,20 @@ export type AuthenticationService = ReturnType<typeof createAuthenticationServic
 function requireMembership(
   membership: MembershipDocument | undefined,
 ): asserts membership is MembershipDocument {
-  if (!membership) throw membershipEnded();
+  if (!membership) throw toMembershipEndedError();
   if (!membership.isActive && membership.deactivatedBy !== 'scim')
     throw new AppError('ACCOUNT_DEACTIVATED');
 }
 
 /** Explains a revoked session: a removal always shows, a suspension while it lasts. */
-function revocationOf({ revokedBy, memberships: [membership] }: RecordedSession): AppError {
+function toRevocationError({ revokedBy, memberships: [membership] }: RecordedSession): AppError {
   if (!revokedBy) return new AppError('SESSION_REVOKED');
-  if (revokedBy === 'removal' || !membership) return membershipEnded();
+  if (revokedBy === 'removal' || !membership) return toMembershipEndedError();
   return new AppError(membership.isActive ? 'SESSION_REVOKED' : 'ACCOUNT_DEACTIVATED');
 }
 
-const membershipEnded = (): AppError => new AppError('TOKEN_REVOKED', 'The membership has ended');
+const toMembershipEndedError = (): AppError =>
+  new AppError('TOKEN_REVOKED', 'The membership has ended');
 
 /**
  * Requires a new sign-in of a member who was removed and has come back. A session of an earlier version does not name
@@ -88,7 +89,7 @@ function requireSameMembership(
   const isSame = membershipId
     ? membershipId.equals(membership._id)
     : createdAt.getTime() >= membership.createdAt.getTime() - CLOCKS_APART_MS;
-  if (!isSame) throw membershipEnded();
+  if (!isSame) throw toMembershipEndedError();
 }
 
 /** When an organisation requires its sign-on, only owners may use another one. */
@@ -105,7 +106,7 @@ const isUsable = ({ signOn, supersededAt }: SessionDocument, context: Organizati
   isTrusted(signOn, context) && supersededAt == null;
 
 /** Compares the claims with the stored session: a stolen signing key could put any user into a token. */
-const belongsTo = (
+const hasSameOwner = (
   session: SessionDocument,
   claimed: { userId: string; organizationId: string },
 ): boolean =>

@@ -17,7 +17,7 @@ interface Authenticated {
   config: Pick<Platform['config'], 'SYSTEM_OWNERS' | 'requireVerifiedEmail'>;
 }
 
-export function callerOf(found: Authenticated): Caller {
+export function toSessionCaller(found: Authenticated): Caller {
   const { user, membership, claims, context, signOn, config } = found;
   const userId = user._id.toHexString();
   const organizationId = membership.organizationId.toHexString();
@@ -38,13 +38,13 @@ export function callerOf(found: Authenticated): Caller {
       email: user.email,
       name: user.name,
       role,
-      systemRole: systemRoleOf(found),
+      systemRole: resolveSystemRole(found),
       jti: claims.jti,
       expiresAt: claims.exp * 1000,
       isActive: membership.isActive,
       isSignOn: signOn !== null,
       isVerified: isProved || signOn !== null || !config.requireVerifiedEmail,
-      ownsAccount: signOn === null || isMadeBy(user, organizationId),
+      ownsAccount: signOn === null || isOrganizationAccount(user, organizationId),
     },
   };
 }
@@ -53,7 +53,7 @@ export function callerOf(found: Authenticated): Caller {
  * Whether an account belongs to an organisation: created by its directory or provider, without a password, and in no
  * other organisation, since joining one ends `provisionedBy`. Any other account belongs to its user.
  */
-export const isMadeBy = (
+export const isOrganizationAccount = (
   { provisionedBy, passwordHash }: UserDocument,
   organizationId: string,
 ): boolean => provisionedBy?.toHexString() === organizationId && passwordHash === null;
@@ -74,7 +74,7 @@ export function requireUnlocked({ user, config, now }: AccountAtTime): void {
 }
 
 /** Gives no system role to an unproved address, nor after a sign-on at an organisation's identity provider. */
-function systemRoleOf({ user, signOn, config }: Authenticated): 'owner' | 'admin' | null {
+function resolveSystemRole({ user, signOn, config }: Authenticated): 'owner' | 'admin' | null {
   if (signOn !== null) return null;
   return config.SYSTEM_OWNERS.includes(user.email) && user.emailVerifiedAt !== null
     ? 'owner'

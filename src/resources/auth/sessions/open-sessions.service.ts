@@ -41,29 +41,29 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
   }
 
   /** Selects sessions that are neither expired nor replaced; revocation is checked separately. */
-  const inUse = () => ({ expiresAt: { $gt: clock.now() }, supersededAt: null });
+  const toInUseFilter = () => ({ expiresAt: { $gt: clock.now() }, supersededAt: null });
 
   /** @throws AppError `SESSION_REVOKED` */
-  async function find(jti: string): Promise<SessionDocument> {
+  async function findSession(jti: string): Promise<SessionDocument> {
     const session = await models.sessions.findOne({ jti }).lean<SessionDocument>();
     if (!session) throw new AppError('SESSION_REVOKED');
     return session;
   }
 
   /** Finds the session of an audit entry. @throws AppError `NOT_FOUND` */
-  async function jtiOf(tenant: Tenant, auditLogId: string): Promise<string> {
-    const { metadata } = await auditLog.find(tenant, auditLogId);
+  async function findJti(tenant: Tenant, auditLogId: string): Promise<string> {
+    const { metadata } = await auditLog.loadEntry(tenant, auditLogId);
     if (typeof metadata?.jti !== 'string') throw new AppError('NOT_FOUND');
     return metadata.jti;
   }
 
   return {
-    find,
+    findSession,
 
     /** Lists the caller's sessions in use, newest first. */
-    async list(tenant: Tenant, user: User, page: Page): Promise<Listed<OpenSession>> {
+    async listSessions(tenant: Tenant, user: User, page: Page): Promise<Listed<OpenSession>> {
       const { jti } = user;
-      const where = { ...reach(tenant, user), revokedAt: null, ...inUse() };
+      const where = { ...toReachFilter(tenant, user), revokedAt: null, ...toInUseFilter() };
       const { items, total } = await listPage(models.sessions, where, page);
       return {
         items: items.map((session) => ({ ...session, isCurrent: session.jti === jti })),
@@ -72,7 +72,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     },
 
     /** Records that the user has given a code of the second factor within the session. */
-    async gaveCode(jti: string): Promise<void> {
+    async recordSecondFactor(jti: string): Promise<void> {
       await models.sessions.updateOne({ jti }, { $set: { secondFactor: 'totp' } });
     },
 
@@ -95,13 +95,13 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
 
     /** Ends every session of the caller that is in use. */
     revokeOwn(tenant: Tenant, user: User): Promise<Revoked> {
-      return revoke({ ...reach(tenant, user), ...inUse() });
+      return revoke({ ...toReachFilter(tenant, user), ...toInUseFilter() });
     },
 
     /** Ends every session of the user that is in use, in all organisations, except perhaps one. */
     async revokeAll(userId: string, exceptJti: string | null = null): Promise<Revoked> {
       const others = exceptJti === null ? {} : { jti: { $ne: exceptJti } };
-      return revoke({ userId, ...inUse(), ...others });
+      return revoke({ userId, ...toInUseFilter(), ...others });
     },
 
     /** Ends one session of the caller, named by its `jti` or by the audit entry of its sign-in. @throws AppError `NOT_FOUND` */
@@ -110,11 +110,11 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       user: User,
       named: { jti: string } | { auditLogId: string },
     ): Promise<Revoked> {
-      const jti = 'jti' in named ? named.jti : await jtiOf(tenant, named.auditLogId);
+      const jti = 'jti' in named ? named.jti : await findJti(tenant, named.auditLogId);
       await findOr404(
         models.sessions
           .findOneAndUpdate(
-            { ...reach(tenant, user), jti },
+            { ...toReachFilter(tenant, user), jti },
             [{ $set: { revokedAt: { $ifNull: ['$revokedAt', clock.now()] } } }],
             { updatePipeline: true },
           )
@@ -124,7 +124,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
     },
 
     /** Ends the user's sessions in one organisation. */
-    async endIn(organizationId: string, userId: string): Promise<void> {
+    async endMemberSessions(organizationId: string, userId: string): Promise<void> {
       await revoke({ organizationId, userId });
     },
 
@@ -133,7 +133,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       organizationId: string,
       named: NamedSessions,
     ): Promise<Revoked & { userId: Types.ObjectId | null }> {
-      const where = { organizationId, ...signedOn(named) };
+      const where = { organizationId, ...toSignOnFilter(named) };
       const known = await models.sessions
         .findOne(where, 'userId', { sort: { _id: -1 } })
         .lean<Pick<SessionDocument, 'userId'>>();
@@ -145,12 +145,12 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       { organizationId }: Tenant,
       { jti }: User,
     ): Promise<Revoked & { signOn: SignOn | null }> {
-      const { signOn } = await find(jti);
+      const { signOn } = await findSession(jti);
       await revoke({ jti });
       if (!signOn) return { revoked: 1, signOn: null };
       const { sessionIndex } = signOn;
       const sessionIndexes = sessionIndex === null ? [] : [sessionIndex];
-      const others = { organizationId, ...signedOn({ ...signOn, sessionIndexes }) };
+      const others = { organizationId, ...toSignOnFilter({ ...signOn, sessionIndexes }) };
       return { revoked: 1 + (await revoke(others)).revoked, signOn };
     },
 
@@ -162,7 +162,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
       ];
       const { revoked } = await revoke({
         organizationId,
-        ...inUse(),
+        ...toInUseFilter(),
         'signOn.subject': { $type: 'string' },
         ...(others && { $or: others }),
       });
@@ -172,7 +172,7 @@ export function createOpenSessionService({ models, auditLog, clock }: Deps) {
 }
 
 /** Selects the named sessions; one without a known session id at the provider may be any of the person's. */
-function signedOn({ protocol, issuer, subject, sessionIndexes }: NamedSessions): object {
+function toSignOnFilter({ protocol, issuer, subject, sessionIndexes }: NamedSessions): object {
   const ofProvider = { 'signOn.protocol': protocol, 'signOn.issuer': issuer };
   const ofPerson = subject === null ? ofProvider : { ...ofProvider, 'signOn.subject': subject };
   if (sessionIndexes.length === 0) return ofPerson;
@@ -183,7 +183,7 @@ function signedOn({ protocol, issuer, subject, sessionIndexes }: NamedSessions):
 /**
  * Selects the sessions that a caller may see and end: after a sign-on only those in the organisation of its provider.
  */
-const reach = ({ organizationId }: Tenant, { userId, isSignOn }: User) =>
+const toReachFilter = ({ organizationId }: Tenant, { userId, isSignOn }: User) =>
   isSignOn ? { userId, organizationId } : { userId };
 
 export type OpenSessionService = ReturnType<typeof createOpenSessionService>;

@@ -1,6 +1,6 @@
 // Loads a session with its user and membership in one query instead of three, because every request needs them.
 import type { PipelineStage } from 'mongoose';
-import { objectId } from '../../../ledger/ledger.model.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
 import type { SessionClaims } from '../../../platform/secrets/tokens.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
@@ -14,24 +14,27 @@ export interface RecordedSession extends SessionDocument {
   memberships: MembershipDocument[];
 }
 
-type Named = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti'>;
+type SessionKey = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti'>;
 
 /** Null: there is no such session. */
-export async function recordedSession(
+export async function loadRecordedSession(
   { sessions, users, memberships }: Models,
-  { sub, organizationId, jti }: Named,
+  { sub, organizationId, jti }: SessionKey,
 ): Promise<RecordedSession | null> {
-  const userId = objectId(sub);
+  const userId = toObjectId(sub);
   const found = await sessions.aggregate<RecordedSession>([
     { $match: { jti } },
-    joined('users', users, { _id: userId }),
-    joined('memberships', memberships, { organizationId: objectId(organizationId), userId }),
+    joinDocuments('users', users, { _id: userId }),
+    joinDocuments('memberships', memberships, {
+      organizationId: toObjectId(organizationId),
+      userId,
+    }),
   ]);
   return found[0] ?? null;
 }
 
 /** Joins the documents of another collection that `where` selects. */
-const joined = (
+const joinDocuments = (
   as: keyof RecordedSession,
   { collection }: { collection: { name: string } },
   where: object,

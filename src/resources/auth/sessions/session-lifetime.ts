@@ -17,14 +17,14 @@ const SESSION_MS = 30 * DAY_MS;
 const SIGN_ON_MS = DAY_MS;
 
 /** The absolute end of a session. */
-export function sessionEnd(authenticatedAt: Date, signOn: SignOn | null): Date {
+export function computeSessionEnd(authenticatedAt: Date, signOn: SignOn | null): Date {
   const lasts = signOn === null ? SESSION_MS : SIGN_ON_MS;
   const end = authenticatedAt.getTime() + lasts;
   return new Date(Math.min(end, signOn?.endsAt?.getTime() ?? end));
 }
 
 /** The end of a token, in seconds since the epoch. */
-export function tokenEnd(now: Date, timeout: SessionTimeout, endsAt: Date): number {
+export function computeTokenEnd(now: Date, timeout: SessionTimeout, endsAt: Date): number {
   return Math.floor(Math.min(now.getTime() + TOKEN_MS[timeout], endsAt.getTime()) / 1000);
 }
 
@@ -35,13 +35,13 @@ export type SessionStart = Pick<
 >;
 
 /** Completes sessions of earlier versions, which lack some members. */
-export function startOf(session: Partial<SessionStart> & { createdAt: Date }): SessionStart {
+export function toSessionStart(session: Partial<SessionStart> & { createdAt: Date }): SessionStart {
   const signOn = session.signOn ?? null;
   const authenticatedAt = session.authenticatedAt ?? session.createdAt;
   return {
     signOn,
     secondFactor: session.secondFactor ?? null,
     authenticatedAt,
-    endsAt: session.endsAt ?? sessionEnd(authenticatedAt, signOn),
+    endsAt: session.endsAt ?? computeSessionEnd(authenticatedAt, signOn),
   };
 }

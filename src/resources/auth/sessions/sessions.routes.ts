@@ -15,7 +15,7 @@ import {
 } from '../auth.schemas.ts';
 
 const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
-const session = (action: string) => ({ action, resource: 'session' });
+const toAudit = (action: string) => ({ action, resource: 'session' });
 
 export const sessionRoutes = [
   route({
@@ -24,7 +24,7 @@ export const sessionRoutes = [
     summary: 'Mint a fresh token while the current one is valid',
     ...mine,
     data: sessionView,
-    audit: session('auth.refresh'),
+    audit: toAudit('auth.refresh'),
     handler: async ({ tenant, user, meta }, { auth }) => {
       const made = await auth.sessions.refresh(tenant, user, meta);
       return reply(200, made, { audit: { metadata: { jti: made.jti } } });
@@ -37,7 +37,7 @@ export const sessionRoutes = [
     ...mine,
     whileDeactivated: true,
     data: revokedSessionsView,
-    audit: session('auth.logout'),
+    audit: toAudit('auth.logout'),
     handler: ({ user }, { auth }) => auth.sessions.logout(user),
   }),
   route({
@@ -46,7 +46,7 @@ export const sessionRoutes = [
     summary: 'End every session of the caller; after a sign-on those in its organisation',
     ...mine,
     data: revokedSessionsView,
-    audit: session('auth.revoke_sessions'),
+    audit: toAudit('auth.revoke_sessions'),
     handler: ({ tenant, user }, { auth }) => auth.sessions.revokeOwn(tenant, user),
   }),
   route({
@@ -56,7 +56,7 @@ export const sessionRoutes = [
     ...mine,
     body: revokeInput,
     data: revokedSessionsView,
-    audit: session('auth.revoke_session'),
+    audit: toAudit('auth.revoke_session'),
     handler: ({ tenant, user, body }, { auth }) => auth.sessions.revokeOne(tenant, user, body),
   }),
   route({
@@ -67,7 +67,7 @@ export const sessionRoutes = [
     ...mine,
     page: { limit: 25, max: 100 },
     data: openSessionView,
-    handler: ({ tenant, user, page }, { auth }) => auth.sessions.list(tenant, user, page),
+    handler: ({ tenant, user, page }, { auth }) => auth.sessions.listSessions(tenant, user, page),
   }),
   route({
     method: 'post',
@@ -85,7 +85,7 @@ export const sessionRoutes = [
     summary: 'Organisations of the caller',
     ...mine,
     data: z.array(membershipView),
-    handler: ({ tenant, user }, { auth }) => auth.sessions.organizationsOf(tenant, user),
+    handler: ({ tenant, user }, { auth }) => auth.sessions.listOrganizations(tenant, user),
   }),
   route({
     method: 'delete',
@@ -97,7 +97,7 @@ export const sessionRoutes = [
     data: leftView,
     audit: { action: 'team.member.left', resource: 'member' },
     handler: async ({ tenant, user, params }, { auth }) => {
-      const left = await auth.sessions.leave(tenant, user, params.id);
+      const left = await auth.sessions.endOwnMembership(tenant, user, params.id);
       const { organizationId, role } = left;
       const about = { organizationId, userRole: role, resourceId: user.userId };
       return reply(200, left, { audit: { ...about, detail: user.email } });
@@ -111,7 +111,7 @@ export const sessionRoutes = [
     whileDeactivated: true,
     body: switchInput,
     data: sessionView,
-    audit: session('auth.switch_org'),
+    audit: toAudit('auth.switch_org'),
     handler: async ({ tenant, user, body, meta }, { auth }) => {
       const made = await auth.sessions.switchOrganization(
         { tenant, user },

@@ -26,7 +26,7 @@ export type {
 
 type Deps = Pick<
   Platform,
-  'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'
+  'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'generateToken'
 > & {
   oneTimeTokens: OneTimeTokenService;
   organizations: OrganizationService;
@@ -64,15 +64,15 @@ export function createSessionService(deps: Deps) {
     ...openSessions,
 
     /** Lists every organisation that the session may enter, oldest membership first. */
-    async organizationsOf(
+    async listOrganizations(
       { organizationId: current }: Tenant,
       { userId, isSignOn }: User,
     ): Promise<OwnOrganization[]> {
-      const enterable = (await memberships.enterableOf(userId)).filter(
+      const enterable = (await memberships.listEnterable(userId)).filter(
         ({ organizationId }) => !isSignOn || organizationId.toHexString() === current,
       );
       const ids = enterable.map(({ organizationId }) => organizationId.toHexString());
-      const known = await organizations.named(ids);
+      const known = await organizations.findSummaries(ids);
       return enterable.flatMap(({ organizationId, role, createdAt, isPending = false }) => {
         const organization = known.get(organizationId.toHexString());
         if (!organization) return [];
@@ -88,15 +88,17 @@ export function createSessionService(deps: Deps) {
      * Ends the membership, also an offered or suspended one.
      * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for the last active owner
      */
-    async leave(
+    async endOwnMembership(
       { organizationId: current }: Tenant,
       { userId, isSignOn }: User,
       organizationId: string,
     ): Promise<LeftOrganization> {
       const isInReach = !isSignOn || organizationId === current;
-      const membership = isInReach ? await memberships.find(organizationId, userId) : null;
+      const membership = isInReach
+        ? await memberships.findMembership(organizationId, userId)
+        : null;
       if (!membership || membership.awaitsProof) throw new AppError('NOT_FOUND');
-      await memberships.lock(organizationId);
+      await memberships.lockOrganization(organizationId);
       await memberships.remove(membership);
       return { organizationId, left: true, role: membership.role };
     },

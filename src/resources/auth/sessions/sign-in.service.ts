@@ -10,14 +10,19 @@ import type { OrganizationService } from '../../organization/organization.servic
 import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
-import { isMadeBy, requireUnlocked } from './caller.ts';
+import { isOrganizationAccount, requireUnlocked } from './caller.ts';
 import type { OpenSessionService } from './open-sessions.service.ts';
-import { sessionEnd, type SessionStart, startOf, tokenEnd } from './session-lifetime.ts';
+import {
+  computeSessionEnd,
+  type SessionStart,
+  toSessionStart,
+  computeTokenEnd,
+} from './session-lifetime.ts';
 import type { SecondFactorKind, SignOn } from './sessions.model.ts';
 
 type Deps = Pick<
   Platform,
-  'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'randomToken'
+  'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'generateToken'
 > & {
   memberships: MembershipService;
   organizations: OrganizationService;
@@ -76,20 +81,20 @@ export function createSignInService(deps: Deps) {
   const { models, memberships, organizations, sessionTokens, tempTokens } = deps;
   const { oneTimeTokens, openSessions, clock, config } = deps;
 
-  async function mint(
+  async function mintSession(
     user: UserDocument,
     membership: MembershipDocument,
     { origin, start }: { origin: Origin; start: SessionStart },
   ): Promise<OpenedSession> {
     const now = clock.now();
     const iat = Math.floor(now.getTime() / 1000);
-    const exp = tokenEnd(now, user.sessionTimeout, start.endsAt);
+    const exp = computeTokenEnd(now, user.sessionTimeout, start.endsAt);
     const userId = user._id.toHexString();
     const organizationId = membership.organizationId.toHexString();
     const { role, _id: membershipId } = membership;
-    const jti = deps.randomToken();
+    const jti = deps.generateToken();
     const expiresAt = new Date(exp * 1000);
-    const { ip, userAgent } = clientOf(origin);
+    const { ip, userAgent } = toClientInfo(origin);
     await models.sessions.create([
       { jti, userId, organizationId, membershipId, ip, userAgent, expiresAt, ...start },
     ]);
@@ -104,25 +109,27 @@ export function createSignInService(deps: Deps) {
     membership: MembershipDocument,
     session: { origin: Origin; start: SessionStart },
   ): Promise<OpenedSession> {
-    const { ip } = clientOf(session.origin);
+    const { ip } = toClientInfo(session.origin);
     await memberships.enter(membership, { ip, at: clock.now() });
-    return mint(user, membership, session);
+    return mintSession(user, membership, session);
   }
 
   /**
    * Whether a member may enter without the organisation's sign-on; owners may, lest a lost provider lock out all
    * members.
    */
-  async function admits({ organizationId, role }: MembershipDocument): Promise<boolean> {
+  async function mayEnter({ organizationId, role }: MembershipDocument): Promise<boolean> {
     if (role === 'owner') return true;
-    return !(await organizations.context(organizationId.toHexString())).requiresSso;
+    return !(await organizations.getContext(organizationId.toHexString())).requiresSso;
   }
 
   /** Keeps the memberships that need no sign-on. @throws AppError `FORBIDDEN` when all of them need one */
-  async function openTo(enterable: readonly MembershipDocument[]): Promise<MembershipDocument[]> {
+  async function filterOpenMemberships(
+    enterable: readonly MembershipDocument[],
+  ): Promise<MembershipDocument[]> {
     const open: MembershipDocument[] = [];
     // One after the other: a transaction runs one operation at a time.
-    for (const membership of enterable) if (await admits(membership)) open.push(membership);
+    for (const membership of enterable) if (await mayEnter(membership)) open.push(membership);
     if (open.length === 0 && enterable.length > 0) throw new AppError('FORBIDDEN', REQUIRED);
     return open;
   }
@@ -133,14 +140,17 @@ export function createSignInService(deps: Deps) {
    * @throws AppError `ACCOUNT_DEACTIVATED` when every membership that it could be is suspended or gone, `FORBIDDEN`
    * when it is of an organisation that requires its sign-on
    */
-  async function destination(
+  async function resolveDestination(
     user: UserDocument,
     signOn: SignOnProof | undefined,
   ): Promise<MembershipDocument> {
     const userId = user._id.toHexString();
     const membership = signOn
       ? await memberships.findEnterable(signOn.organizationId, userId)
-      : lastUsed(user, offeredLast(await openTo(await memberships.enterableOf(userId))));
+      : findLastUsed(
+          user,
+          sortOfferedLast(await filterOpenMemberships(await memberships.listEnterable(userId))),
+        );
     if (!membership) throw new AppError('ACCOUNT_DEACTIVATED');
     return membership;
   }
@@ -149,7 +159,12 @@ export function createSignInService(deps: Deps) {
   function startNow({ secondFactor, ...proof }: Proof): SessionStart {
     const authenticatedAt = clock.now();
     const signOn = proof.signOn ?? null;
-    return { signOn, secondFactor, authenticatedAt, endsAt: sessionEnd(authenticatedAt, signOn) };
+    return {
+      signOn,
+      secondFactor,
+      authenticatedAt,
+      endsAt: computeSessionEnd(authenticatedAt, signOn),
+    };
   }
 
   /** Issues a temp token, which is valid for the second step only. */
@@ -182,7 +197,7 @@ export function createSignInService(deps: Deps) {
     const organizationId = membership.organizationId.toHexString();
     const { role } = membership;
     const identified = { ...proof, user: toUserView(user), organizationId, role };
-    if (owesFactor(user, proof)) {
+    if (mustGiveFactor(user, proof)) {
       requireEnrolable(user, organizationId);
       const tempToken = await beginSecondStep(user, proof);
       return { ...identified, mfaRequired: true, tempToken };
@@ -200,7 +215,7 @@ export function createSignInService(deps: Deps) {
      */
     async signIn(user: UserDocument, origin: Origin, proof: Proof): Promise<SignedIn | SecondStep> {
       requireUnlocked({ user, config, now: clock.now() });
-      const membership = await destination(user, proof.signOn);
+      const membership = await resolveDestination(user, proof.signOn);
       return signInTo({ user, membership }, origin, proof);
     },
 
@@ -217,8 +232,8 @@ export function createSignInService(deps: Deps) {
       const user = await models.users.findById(userId).lean<UserDocument>();
       const membership = await memberships.findEnterable(organizationId, userId);
       if (!user || !membership) throw new AppError('ACCOUNT_DEACTIVATED');
-      const start = startOf(await openSessions.replace(jti));
-      return mint(user, membership, { origin, start });
+      const start = toSessionStart(await openSessions.replace(jti));
+      return mintSession(user, membership, { origin, start });
     },
 
     /**
@@ -234,13 +249,13 @@ export function createSignInService(deps: Deps) {
       // One after the other: a transaction runs one operation at a time.
       const user = await findOr404(models.users.findById(userId).lean<UserDocument>());
       const membership = await findOr404(memberships.findEnterable(organizationId, userId));
-      const start = startOf(await openSessions.find(jti));
+      const start = toSessionStart(await openSessions.findSession(jti));
       if (start.signOn && organizationId !== tenant.organizationId)
         throw new AppError(
           'FORBIDDEN',
           'A session opened by the sign-on of one organisation does not lead to another',
         );
-      if (!start.signOn && !(await admits(membership))) throw new AppError('FORBIDDEN', REQUIRED);
+      if (!start.signOn && !(await mayEnter(membership))) throw new AppError('FORBIDDEN', REQUIRED);
       return enter(user, membership, { origin, start });
     },
 
@@ -248,39 +263,45 @@ export function createSignInService(deps: Deps) {
      * Finds the organisation whose log holds events of the user alone: the one used last or the oldest, also a
      * suspended one, never an offered one; null: none.
      */
-    async homeOf(user: UserDocument): Promise<{ organizationId: string; role: Role } | null> {
-      const home = lastUsed(user, await memberships.ofUser(user._id.toHexString()));
+    async findHome(user: UserDocument): Promise<{ organizationId: string; role: Role } | null> {
+      const home = findLastUsed(
+        user,
+        await memberships.listUserMemberships(user._id.toHexString()),
+      );
       return home && { organizationId: home.organizationId.toHexString(), role: home.role };
     },
   };
 }
 export type SignInService = ReturnType<typeof createSignInService>;
 
-const owesFactor = ({ mfa }: UserDocument, proof: Proof): boolean =>
+const mustGiveFactor = ({ mfa }: UserDocument, proof: Proof): boolean =>
   proof.secondFactor === null && (mfa.enabled || proof.mustHaveFactor === true);
 
 /** An organisation's sign-on may enrol a second factor for its own accounts only. @throws AppError `FORBIDDEN` */
 function requireEnrolable(user: UserDocument, organizationId: string): void {
-  if (!user.mfa.enabled && !isMadeBy(user, organizationId))
+  if (!user.mfa.enabled && !isOrganizationAccount(user, organizationId))
     throw new AppError(
       'FORBIDDEN',
       'The organisation asks for a second factor: sign in to Assay itself and set one up',
     );
 }
 
-const clientOf = ({ ip, userAgent }: Origin): { ip: string | null; userAgent: string | null } => ({
+const toClientInfo = ({
+  ip,
+  userAgent,
+}: Origin): { ip: string | null; userAgent: string | null } => ({
   ip: ip || null,
   userAgent,
 });
 
 /** Puts offered memberships last. */
-const offeredLast = (memberships: readonly MembershipDocument[]): MembershipDocument[] => [
+const sortOfferedLast = (memberships: readonly MembershipDocument[]): MembershipDocument[] => [
   ...memberships.filter(({ isPending }) => !isPending),
   ...memberships.filter(({ isPending }) => isPending),
 ];
 
 /** Finds the membership of the organisation that the user was in last, else the first. */
-function lastUsed(
+function findLastUsed(
   { lastOrganizationId }: UserDocument,
   memberships: readonly MembershipDocument[],
 ): MembershipDocument | null {

@@ -19,7 +19,7 @@ const LIFETIME_MS = 60_000;
 
 export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
   /** Turns every error of a credential into one code. @throws AppError `INVALID_STREAM_TOKEN` */
-  async function asStreamToken(authenticate: () => Promise<Caller>): Promise<Caller> {
+  async function translateErrors(authenticate: () => Promise<Caller>): Promise<Caller> {
     try {
       return await authenticate();
     } catch (error) {
@@ -29,7 +29,7 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
   }
 
   async function redeem(streamToken: string): Promise<Caller> {
-    const { userId, facts } = await oneTimeTokens.use('stream', streamToken);
+    const { userId, facts } = await oneTimeTokens.consumeToken('stream', streamToken);
     const { organizationId, jti, sessionEnd, workspaceId } = facts;
     const caller = await sessions.resume({
       sub: String(userId),
@@ -64,14 +64,14 @@ export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Dep
      * Consumes the token and returns the caller, whose session must still be open.
      * @throws AppError `INVALID_STREAM_TOKEN` for any error
      */
-    redeem: (streamToken: string): Promise<Caller> => asStreamToken(() => redeem(streamToken)),
+    redeem: (streamToken: string): Promise<Caller> => translateErrors(() => redeem(streamToken)),
 
     /**
      * Accepts a session token in the URL, for clients without a stream token.
      * @throws AppError `INVALID_STREAM_TOKEN` for any error
      */
     authenticate: (token: string): Promise<Caller> =>
-      asStreamToken(() => sessions.authenticate(token)),
+      translateErrors(() => sessions.authenticate(token)),
   };
 }
 export type StreamTokenService = ReturnType<typeof createStreamTokenService>;

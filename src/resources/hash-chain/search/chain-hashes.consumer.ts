@@ -1,23 +1,28 @@
 // Adds chain hashes to search segments; an index would cost 10 to 30 us a decision, and more later (row ingest/R1).
-import { packedPrefixes } from '../../../domain/search/hash-prefixes.ts';
+import { packPrefixes } from '../../../domain/search/hash-prefixes.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
 import type { Sealed } from '../../../ledger/entry.ts';
 import type { Models } from '../../../models.ts';
-import { emptySegment, type HashSegment, newestHashSegment, nextAfter } from './hash-segments.ts';
+import {
+  createSegment,
+  type HashSegment,
+  findNewestHashSegment,
+  computeNextSequence,
+} from './hash-segments.ts';
 
 /** Entries of a segment: each run of a quiet organisation rewrites the newest one, half of this on average. */
 const ENTRIES_MAX = 512;
 
-export function chainHashesConsumer({
+export function createChainHashesConsumer({
   hashSegments,
 }: Pick<Models, 'hashSegments'>): TransactionalConsumer {
   return {
     name: 'chain-hashes',
     from: 'start',
     projection: { chainHash: 1 },
-    async run(entries, { session, organizationId }) {
-      const newest = await newestHashSegment(hashSegments, organizationId, session);
-      const operations = segmentsOf(entries, newest).map(({ from, prefixes }) => ({
+    async consume(entries, { session, organizationId }) {
+      const newest = await findNewestHashSegment(hashSegments, organizationId, session);
+      const operations = buildSegments(entries, newest).map(({ from, prefixes }) => ({
         updateOne: {
           filter: { organizationId, from },
           update: { $set: { prefixes } },
@@ -30,25 +35,25 @@ export function chainHashesConsumer({
 }
 
 /** A segment with the hashes to be added. */
-const opened = (segment: HashSegment) => ({
+const openSegment = (segment: HashSegment) => ({
   segment,
-  next: nextAfter(segment),
+  next: computeNextSequence(segment),
   hashes: [] as string[],
 });
 
 /** Segments to write for the entries, starting with `newest`. A gap in the sequences ends a segment. */
-function segmentsOf(entries: readonly Sealed[], newest: HashSegment) {
-  let open = opened(newest);
+function buildSegments(entries: readonly Sealed[], newest: HashSegment) {
+  let open = openSegment(newest);
   const written = new Set<typeof open>();
   for (const { sequence, chainHash } of entries) {
     if (open.next - open.segment.from >= ENTRIES_MAX || sequence !== open.next)
-      open = opened(emptySegment(sequence));
+      open = openSegment(createSegment(sequence));
     open.hashes.push(chainHash);
     open.next += 1;
     written.add(open);
   }
   return [...written].map(({ segment, hashes }) => ({
     from: segment.from,
-    prefixes: Buffer.concat([segment.prefixes, packedPrefixes(hashes)]),
+    prefixes: Buffer.concat([segment.prefixes, packPrefixes(hashes)]),
   }));
 }

@@ -1,9 +1,14 @@
 // Finds entries by a prefix of their chain hash: in the segments, and among entries that no segment holds yet.
-import { placesOf } from '../../../domain/search/hash-prefixes.ts';
+import { findPrefixPositions } from '../../../domain/search/hash-prefixes.ts';
 import type { LedgerEntryDocument } from '../../../ledger/ledger.model.ts';
 import type { Models } from '../../../models.ts';
 import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import { hashSegmentOf, newestHashSegment, nextAfter, type StoredHashes } from './hash-segments.ts';
+import {
+  toHashSegment,
+  findNewestHashSegment,
+  computeNextSequence,
+  type StoredHashes,
+} from './hash-segments.ts';
 
 export interface HashQuery {
   /** Lowercase hex digits. */
@@ -23,7 +28,7 @@ export function createHashSearch({
   ledger,
 }: Pick<Models, 'hashSegments' | 'ledger'>) {
   /** Entries of these sequences whose hash has the prefix, newest first. */
-  function entriesAt(
+  function readEntries(
     organizationId: string,
     sequence: object,
     { beginning, limit, members }: HashQuery,
@@ -39,7 +44,7 @@ export function createHashSearch({
   }
 
   /** Sequences below `before` whose hash may have the prefix, newest first, one segment at a time. */
-  async function* candidates(
+  async function* findCandidates(
     organizationId: string,
     { beginning, before }: Pick<HashQuery, 'beginning' | 'before'>,
   ): AsyncGenerator<number[]> {
@@ -50,8 +55,8 @@ export function createHashSearch({
       .lean<StoredHashes[]>()
       .cursor({ batchSize: SEGMENTS });
     for await (const stored of readCursor(segments)) {
-      const { from, prefixes } = hashSegmentOf(stored);
-      const places = placesOf(prefixes, beginning);
+      const { from, prefixes } = toHashSegment(stored);
+      const places = findPrefixPositions(prefixes, beginning);
       if (places.length === 0) continue;
       yield places.map((place) => from + place).filter((sequence) => sequence < before);
     }
@@ -59,14 +64,16 @@ export function createHashSearch({
 
   return {
     /** The newest first. @throws MongoServerError after `READ_MAX_MS` */
-    async find(organizationId: string, query: HashQuery): Promise<LedgerEntryDocument[]> {
+    async searchHashes(organizationId: string, query: HashQuery): Promise<LedgerEntryDocument[]> {
       const { before, beginning, limit } = query;
-      const uncovered = nextAfter(await newestHashSegment(hashSegments, organizationId));
-      const found = await entriesAt(organizationId, { $gte: uncovered, $lt: before }, query);
+      const uncovered = computeNextSequence(
+        await findNewestHashSegment(hashSegments, organizationId),
+      );
+      const found = await readEntries(organizationId, { $gte: uncovered, $lt: before }, query);
       const below = { beginning, before: Math.min(before, uncovered) };
-      for await (const sequences of inLots(candidates(organizationId, below), limit)) {
+      for await (const sequences of collectBatches(findCandidates(organizationId, below), limit)) {
         if (found.length >= limit) break;
-        found.push(...(await entriesAt(organizationId, { $in: sequences }, query)));
+        found.push(...(await readEntries(organizationId, { $in: sequences }, query)));
       }
       return found.slice(0, limit);
     },
@@ -74,7 +81,10 @@ export function createHashSearch({
 }
 
 /** Joins lists until each batch has at least `size` sequences, except the last. */
-async function* inLots(some: AsyncIterable<number[]>, size: number): AsyncGenerator<number[]> {
+async function* collectBatches(
+  some: AsyncIterable<number[]>,
+  size: number,
+): AsyncGenerator<number[]> {
   let lot: number[] = [];
   for await (const more of some) {
     lot.push(...more);

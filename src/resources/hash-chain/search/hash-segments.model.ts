@@ -1,6 +1,6 @@
 // Segments of chain hashes: prefixes for a run of entries, which replace an index over all hashes (row ingest/R1).
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface HashSegmentDocument {
   _id: Types.ObjectId;
@@ -15,5 +15,5 @@ export const hashSegmentSchema = new Schema<HashSegmentDocument>(
   { from: Number, prefixes: Buffer },
   { collection: 'hash_segments', autoIndex: false, versionKey: false },
 );
-hashSegmentSchema.plugin(tenancy);
+hashSegmentSchema.plugin(guardTenancy);
 hashSegmentSchema.index({ organizationId: 1, from: 1 }, { name: 'run', unique: true });

@@ -1,7 +1,7 @@
 // Reads segments of chain hashes, for the consumer that writes them and for the search.
 import type { mongo } from 'mongoose';
-import { prefixesIn } from '../../../domain/search/hash-prefixes.ts';
-import { bytesOf } from '../../../ledger/contents/contents.ts';
+import { countPrefixes } from '../../../domain/search/hash-prefixes.ts';
+import { toLockedBytes } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { HashSegmentDocument } from './hash-segments.model.ts';
 
@@ -15,27 +15,27 @@ export interface HashSegment {
 
 const NOTHING = new Uint8Array();
 
-export function hashSegmentOf({ from, prefixes }: StoredHashes): HashSegment {
-  return { from, prefixes: bytesOf(prefixes) ?? NOTHING };
+export function toHashSegment({ from, prefixes }: StoredHashes): HashSegment {
+  return { from, prefixes: toLockedBytes(prefixes) ?? NOTHING };
 }
 
 /** An empty segment that starts at this sequence. */
-export function emptySegment(from: number): HashSegment {
+export function createSegment(from: number): HashSegment {
   return { from, prefixes: NOTHING };
 }
 
 /** The segment that takes the next entry; if there is none, an empty one that starts at sequence 1. */
-export async function newestHashSegment(
+export async function findNewestHashSegment(
   hashSegments: Models['hashSegments'],
   organizationId: string,
   session: mongo.ClientSession | null = null,
 ): Promise<HashSegment> {
   const query = hashSegments.findOne({ organizationId }).sort({ from: -1 }).session(session);
   const newest = await query.lean<StoredHashes>();
-  return newest ? hashSegmentOf(newest) : emptySegment(1);
+  return newest ? toHashSegment(newest) : createSegment(1);
 }
 
 /** The sequence that follows the last entry of a segment. */
-export function nextAfter({ from, prefixes }: HashSegment): number {
-  return from + prefixesIn(prefixes);
+export function computeNextSequence({ from, prefixes }: HashSegment): number {
+  return from + countPrefixes(prefixes);
 }

@@ -1,6 +1,6 @@
 // Tokens with which calendars subscribe to an organisation's deadlines: one per member, stored as a digest.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface CalendarFeedDocument {
   _id: Types.ObjectId;
@@ -21,6 +21,6 @@ export const calendarFeedSchema = new Schema<CalendarFeedDocument>(
   },
   { collection: 'calendar_feeds', autoIndex: false },
 );
-calendarFeedSchema.plugin(tenancy);
+calendarFeedSchema.plugin(guardTenancy);
 calendarFeedSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
 calendarFeedSchema.index({ tokenHash: 1 }, { name: 'hash', unique: true });

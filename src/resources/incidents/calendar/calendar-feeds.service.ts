@@ -8,7 +8,7 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { CalendarFeedDocument } from './calendar-feeds.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'publicUrl'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'publicUrl'> & {
   memberships: MembershipService;
   organizations: OrganizationService;
 };
@@ -23,9 +23,9 @@ const TOKEN = /^cal_[0-9a-f]{48}$/;
 const TOKEN_BYTES = 24;
 
 export function createCalendarFeedService(deps: Deps) {
-  const { models, memberships, organizations, clock, randomHex, publicUrl } = deps;
+  const { models, memberships, organizations, clock, generateHex: randomHex, publicUrl } = deps;
 
-  async function find(token: string): Promise<CalendarFeedDocument> {
+  async function findFeed(token: string): Promise<CalendarFeedDocument> {
     const feed = TOKEN.test(token)
       ? await models.calendarFeeds
           .findOne({ tokenHash: hashKey(token) }, null, { crossTenant: true })
@@ -37,7 +37,10 @@ export function createCalendarFeedService(deps: Deps) {
 
   return {
     /** Replaces the member's token in this organisation; the old one is void at once. */
-    async mint({ organizationId, workspaceId }: Tenant, { userId }: User): Promise<MintedFeed> {
+    async mintToken(
+      { organizationId, workspaceId }: Tenant,
+      { userId }: User,
+    ): Promise<MintedFeed> {
       const token = `cal_${randomHex(TOKEN_BYTES)}`;
       await models.calendarFeeds.deleteMany({ organizationId, userId });
       const { _id, createdAt } = await insertOne(models.calendarFeeds, {
@@ -61,14 +64,14 @@ export function createCalendarFeedService(deps: Deps) {
      * @throws AppError `TOKEN_REVOKED`, also when they have left; `ACCOUNT_DEACTIVATED`
      */
     async authenticate(token: string): Promise<Caller> {
-      const feed = await find(token);
+      const feed = await findFeed(token);
       const organizationId = feed.organizationId.toHexString();
       const userId = feed.userId.toHexString();
-      const membership = await memberships.find(organizationId, userId);
+      const membership = await memberships.findMembership(organizationId, userId);
       if (!membership || membership.createdAt > feed.createdAt)
         throw new AppError('TOKEN_REVOKED', 'The membership has ended');
       if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
-      const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
+      const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
       return {
         role: membership.role,
         tenant: {

@@ -4,7 +4,7 @@ import { reply, route } from '../../../http/declaration/define-route.ts';
 import { calendarQuery, mintedFeedView, revokedFeedView } from './calendar.schemas.ts';
 
 const plan = 'multiClockIncidents' as const;
-const audit = (action: string) => ({ action, resource: 'calendar_feed' });
+const toAudit = (action: string) => ({ action, resource: 'calendar_feed' });
 
 export const calendarRoutes = [
   route({
@@ -20,7 +20,7 @@ export const calendarRoutes = [
     query: calendarQuery,
     data: z.unknown(),
     async handler({ tenant }, { incidents }) {
-      const body = await incidents.calendar.text(tenant);
+      const body = await incidents.calendar.renderCalendar(tenant);
       return reply(200, { type: 'text/calendar; charset=utf-8', filename: 'incidents.ics', body });
     },
   }),
@@ -32,9 +32,9 @@ export const calendarRoutes = [
     plan,
     status: 201,
     data: mintedFeedView,
-    audit: audit('incident.calendar_token_minted'),
+    audit: toAudit('incident.calendar_token_minted'),
     handler: async ({ tenant, user }, { incidents }) =>
-      reply(201, await incidents.feeds.mint(tenant, user)),
+      reply(201, await incidents.feeds.mintToken(tenant, user)),
   }),
   route({
     method: 'delete',
@@ -43,7 +43,7 @@ export const calendarRoutes = [
     auth: 'user',
     plan,
     data: revokedFeedView,
-    audit: audit('incident.calendar_token_revoked'),
+    audit: toAudit('incident.calendar_token_revoked'),
     handler: ({ tenant, user }, { incidents }) => incidents.feeds.revoke(tenant, user),
   }),
 ];

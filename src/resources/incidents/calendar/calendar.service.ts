@@ -1,7 +1,7 @@
 // Renders the deadlines of all open reports as a calendar (document 3, section 4.2: an addition).
 import type { Platform } from '../../../composition/platform.ts';
-import { type CalendarEvent, calendarText } from '../../../domain/incidents/calendar.ts';
-import { checkpointId } from '../../../domain/incidents/clock.ts';
+import { type CalendarEvent, formatCalendar } from '../../../domain/incidents/calendar.ts';
+import { toCheckpointId } from '../../../domain/incidents/clock.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { IncidentDocument } from '../incidents.model.ts';
@@ -13,7 +13,7 @@ const FIELDS = 'title externalRef severity status clocks updatedAt';
 
 export function createCalendarService({ models }: Pick<Platform, 'models'>) {
   return {
-    async text({ organizationId, workspaceId }: Tenant): Promise<string> {
+    async renderCalendar({ organizationId, workspaceId }: Tenant): Promise<string> {
       const where = { organizationId, ...(workspaceId !== null && { workspaceId }) };
       const found = await models.incidents
         .find({ ...where, 'clocks.checkpoints.completedAt': null }, FIELDS)
@@ -21,14 +21,14 @@ export function createCalendarService({ models }: Pick<Platform, 'models'>) {
         .limit(CALENDAR_INCIDENTS)
         .maxTimeMS(READ_MAX_MS)
         .lean<IncidentDocument[]>();
-      const events = found.flatMap(openReports).sort((a, b) => a.at.getTime() - b.at.getTime());
-      return calendarText(events.slice(0, CALENDAR_EVENTS));
+      const events = found.flatMap(listOpenReports).sort((a, b) => a.at.getTime() - b.at.getTime());
+      return formatCalendar(events.slice(0, CALENDAR_EVENTS));
     },
   };
 }
 export type CalendarService = ReturnType<typeof createCalendarService>;
 
-function openReports(incident: IncidentDocument): CalendarEvent[] {
+function listOpenReports(incident: IncidentDocument): CalendarEvent[] {
   const { _id, title, externalRef, severity, status, clocks, updatedAt } = incident;
   return clocks.flatMap(({ regulator, articleRef, checkpoints }, clock) =>
     checkpoints.flatMap(({ label, deadlineAt, completedAt }, index) => {
@@ -39,7 +39,7 @@ function openReports(incident: IncidentDocument): CalendarEvent[] {
         ...(externalRef === null ? [] : [externalRef]),
       ];
       return {
-        uid: `${_id.toHexString()}-${checkpointId(clocks, clock, index)}@assay`,
+        uid: `${_id.toHexString()}-${toCheckpointId(clocks, clock, index)}@assay`,
         at: deadlineAt,
         changedAt: updatedAt,
         summary: `${regulator.toUpperCase()} ${label} report due: ${title}`,

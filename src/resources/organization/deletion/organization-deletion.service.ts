@@ -39,7 +39,7 @@ export function createOrganizationDeletionService(deps: Deps) {
     deps;
 
   async function eraseDecisions(organizationId: string): Promise<void> {
-    const tenant = systemTenant(organizationId);
+    const tenant = toSystemTenant(organizationId);
     for (;;) {
       const found = await models.traces
         .find({ organizationId, deletedAt: null }, '_id')
@@ -84,7 +84,7 @@ export function createOrganizationDeletionService(deps: Deps) {
 
   /** @throws AppError `FORBIDDEN` when the user is no longer an active owner */
   async function requireOwnership(organizationId: string, userId: string): Promise<void> {
-    const own = await memberships.find(organizationId, userId);
+    const own = await memberships.findMembership(organizationId, userId);
     if (own?.role !== 'owner' || !own.isActive) throw new AppError('FORBIDDEN');
   }
 
@@ -99,11 +99,11 @@ export function createOrganizationDeletionService(deps: Deps) {
       { userId }: User,
       { name }: { name: string },
     ): Promise<DeletedOrganization> {
-      await memberships.lock(organizationId);
+      await memberships.lockOrganization(organizationId);
       await requireOwnership(organizationId, userId);
       if (!(await models.organizations.exists({ _id: organizationId, name })))
         throw new AppError('VALIDATION_ERROR', 'name: not the name of this organisation');
-      await organizationEnd.end(organizationId);
+      await organizationEnd.endOrganization(organizationId);
       return { _id: organizationId, deleted: true };
     },
 
@@ -124,7 +124,7 @@ export function createOrganizationDeletionService(deps: Deps) {
 }
 export type OrganizationDeletionService = ReturnType<typeof createOrganizationDeletionService>;
 
-function systemTenant(organizationId: string): Tenant {
+function toSystemTenant(organizationId: string): Tenant {
   const actor = { kind: 'system', id: null } as const;
   return {
     organizationId,

@@ -1,6 +1,6 @@
 // Deleted organisations whose records are still being erased, and when it was done.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface OrganizationDeletionDocument {
   _id: Types.ObjectId;
@@ -17,6 +17,6 @@ export const organizationDeletionSchema = new Schema<OrganizationDeletionDocumen
   },
   { collection: 'organization_deletions', autoIndex: false },
 );
-organizationDeletionSchema.plugin(tenancy);
+organizationDeletionSchema.plugin(guardTenancy);
 organizationDeletionSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });
 organizationDeletionSchema.index({ erasedAt: 1 }, { name: 'waiting' });

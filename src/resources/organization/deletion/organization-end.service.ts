@@ -38,7 +38,7 @@ export function createOrganizationEndService(deps: Deps) {
 
   return {
     /** Its records are erased afterwards. Call it in a transaction, after `memberships.lockOrganization`. */
-    async end(organizationId: string): Promise<void> {
+    async endOrganization(organizationId: string): Promise<void> {
       const now = clock.now();
       await cancelSubscription(organizationId);
       await models.organizations.deleteOne({ _id: organizationId });

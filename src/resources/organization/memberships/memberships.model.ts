@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import { ROLES, type Role } from '../../../domain/identity/roles.ts';
 import type { ProviderName } from '../../../domain/sign-on/provider-name.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 /** The SCIM entry of a member; stored per membership, because directories of other organisations may differ. */
 export interface DirectoryEntry {
@@ -88,7 +88,7 @@ export const membershipSchema = new Schema<MembershipDocument>(
   },
   { collection: 'memberships', timestamps: true, autoIndex: false },
 );
-membershipSchema.plugin(tenancy);
+membershipSchema.plugin(guardTenancy);
 membershipSchema.index({ organizationId: 1, userId: 1 }, { name: 'member', unique: true });
 membershipSchema.index({ userId: 1 }, { name: 'user' });
 membershipSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'joined' });

@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { SessionDocument } from '../../auth/sessions/sessions.model.ts';
-import { ENTERABLE, THEIRS } from '../../../domain/identity/standing.ts';
+import { ENTERABLE, NOT_PENDING } from '../../../domain/identity/standing.ts';
 import type { MembershipDocument } from './memberships.model.ts';
 
 /** Absent members get the defaults of the schema. */
@@ -27,7 +27,7 @@ const OLDEST_FIRST = { createdAt: 1, _id: 1 } as const;
 /** Call every method that writes in a transaction. */
 export function createMembershipService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   async function hasActiveOwner(organizationId: string | Types.ObjectId): Promise<boolean> {
-    const owner = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
+    const owner = { organizationId, role: 'owner' as const, isActive: true, ...NOT_PENDING };
     return (await models.memberships.exists(owner)) !== null;
   }
 
@@ -45,7 +45,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
    * Call it first: of two transactions that lock an organisation, one waits and then sees the writes of the other.
    * @throws AppError `NOT_FOUND` when the organisation is gone
    */
-  async function lock(organizationId: string): Promise<void> {
+  async function lockOrganization(organizationId: string): Promise<void> {
     const { matchedCount } = await models.organizations.updateOne(
       { _id: organizationId },
       { $inc: { membershipChanges: 1 } },
@@ -67,7 +67,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
   }
 
   /** Releases the account of a member of this organisation, unless it was created here. */
-  async function releaseFor(organizationId: string, userId: string): Promise<void> {
+  async function releaseMemberAccount(organizationId: string, userId: string): Promise<void> {
     const user = models.users.findById(userId, 'provisionedBy').lean<Account>();
     await releaseAccount(await findOr404(user), organizationId);
   }
@@ -90,22 +90,22 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
   }
 
   return {
-    lock,
+    lockOrganization,
     releaseAccount,
 
     /** Checks that an owner remains after a change of many members. @throws AppError `VALIDATION_ERROR` */
-    async ownerLost(organizationId: string): Promise<void> {
-      await lock(organizationId);
+    async requireRemainingOwner(organizationId: string): Promise<void> {
+      await lockOrganization(organizationId);
       await requireActiveOwner(organizationId);
     },
 
     /** Whether no other owner is active. */
     async isLastOwner({ _id, organizationId }: MembershipDocument): Promise<boolean> {
-      const other = { organizationId, role: 'owner' as const, isActive: true, ...THEIRS };
+      const other = { organizationId, role: 'owner' as const, isActive: true, ...NOT_PENDING };
       return (await models.memberships.exists({ ...other, _id: { $ne: _id } })) === null;
     },
 
-    find(organizationId: string, userId: string): Promise<MembershipDocument | null> {
+    findMembership(organizationId: string, userId: string): Promise<MembershipDocument | null> {
       return models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>();
     },
 
@@ -117,24 +117,24 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
     },
 
     /** Lists every membership of a user except offers, including those that cannot be entered, oldest first. */
-    ofUser(userId: string): Promise<MembershipDocument[]> {
+    listUserMemberships(userId: string): Promise<MembershipDocument[]> {
       return models.memberships
-        .find({ userId, ...THEIRS }, null, { crossTenant: true, sort: OLDEST_FIRST })
+        .find({ userId, ...NOT_PENDING }, null, { crossTenant: true, sort: OLDEST_FIRST })
         .lean<MembershipDocument[]>();
     },
 
     /** Lists the memberships that a user may enter, oldest first. */
-    enterableOf(userId: string): Promise<MembershipDocument[]> {
+    listEnterable(userId: string): Promise<MembershipDocument[]> {
       return models.memberships
         .find({ userId, ...ENTERABLE }, null, { crossTenant: true, sort: OLDEST_FIRST })
         .lean<MembershipDocument[]>();
     },
 
     /** Adds a membership, and releases the account of a user in two organisations. `account`: the user's, if loaded. */
-    async add(membership: NewMembership, account?: Account): Promise<MembershipDocument> {
+    async addMembership(membership: NewMembership, account?: Account): Promise<MembershipDocument> {
       const { organizationId, userId, isPending = false } = membership;
       if (account) await releaseAccount(account, organizationId);
-      else if (!isPending) await releaseFor(organizationId, userId);
+      else if (!isPending) await releaseMemberAccount(organizationId, userId);
       return insertOne(models.memberships, membership);
     },
 
@@ -143,7 +143,7 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
       { _id, organizationId, userId, enteredAt, isPending }: MembershipDocument,
       { ip, at }: { ip: string | null; at: Date },
     ): Promise<void> {
-      if (isPending) await releaseFor(organizationId.toHexString(), userId.toHexString());
+      if (isPending) await releaseMemberAccount(organizationId.toHexString(), userId.toHexString());
       const login = { lastLoginAt: at, lastLoginIp: ip };
       const entry = { isPending: false, enteredAt: enteredAt ?? at };
       await models.memberships.updateOne(
@@ -154,8 +154,8 @@ export function createMembershipService({ models, clock }: Pick<Platform, 'model
     },
 
     /** Whether the user belongs to another organisation as well. */
-    async belongsElsewhere(organizationId: string, userId: Types.ObjectId): Promise<boolean> {
-      const elsewhere = { userId, organizationId: { $ne: organizationId }, ...THEIRS };
+    async isMemberElsewhere(organizationId: string, userId: Types.ObjectId): Promise<boolean> {
+      const elsewhere = { userId, organizationId: { $ne: organizationId }, ...NOT_PENDING };
       const other = await models.memberships
         .findOne(elsewhere, '_id', { crossTenant: true })
         .lean<Pick<MembershipDocument, '_id'>>();

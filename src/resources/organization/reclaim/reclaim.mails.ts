@@ -1,18 +1,18 @@
 // The mail that asks a mailbox owner whether to keep an organisation from before the mailbox was proved.
 import type { Platform } from '../../../composition/platform.ts';
-import { quotedName } from '../../../domain/names/quoted-name.ts';
+import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
 
 /** Keys are the `kind` of the outbox row. */
-export function reclaimMails({ models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>) {
+export function createReclaimMails({ models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>) {
   /** Null when the organisation has been kept or deleted since. */
   const reclaimed: ComposeMail = async ({ organizationId, payload }) => {
     const organization = await models.organizations
       .findById(organizationId)
       .lean<OrganizationDocument>();
     if (!organization?.reclaimedAt) return null;
-    const name = quotedName(organization.name);
+    const name = toQuotedName(organization.name);
     return {
       to: payload.email as string,
       subject: `Keep or delete ${name}?`,

@@ -1,6 +1,6 @@
 // Ends all access of the registrant, maybe a stranger, at the first proof of a mailbox; deletes no data.
 import type { Platform } from '../../../composition/platform.ts';
-import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
@@ -8,7 +8,7 @@ import type { SecondFactor, UserDocument } from '../../auth/accounts/users.model
 import type { MembershipDocument } from '../memberships/memberships.model.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
-import { reclaimMails } from './reclaim.mails.ts';
+import { createReclaimMails } from './reclaim.mails.ts';
 
 type Deps = Pick<
   Platform,
@@ -62,8 +62,8 @@ export function createReclaimService(deps: Deps) {
   }
 
   /** Suspends all members but the owner, who is asked whether to keep the organisation. */
-  async function reclaim(organizationId: string, owner: UserDocument): Promise<void> {
-    await memberships.lock(organizationId);
+  async function beginReclaim(organizationId: string, owner: UserDocument): Promise<void> {
+    await memberships.lockOrganization(organizationId);
     await endWaysIn(organizationId, owner);
     await closeWaysOut(organizationId);
     const membersSuspended = await memberships.suspendOthers(organizationId, owner._id);
@@ -72,19 +72,21 @@ export function createReclaimService(deps: Deps) {
     onCommit(() => caches.forget(organizationId));
     const entry = { action: 'organization.reclaimed', resource: 'organization' };
     const about = { organizationId, resourceId: organizationId, userId: owner._id.toHexString() };
-    await audit.record(systemAuditEvent({ ...entry, ...about, metadata: { membersSuspended } }));
+    await audit.record(
+      createSystemAuditEvent({ ...entry, ...about, metadata: { membersSuspended } }),
+    );
     await queueMail(organizationId, { kind: 'reclaimed', email: owner.email });
   }
 
   /**
    * Turns a membership in another owner's organisation into an offer, and ends the keys and invitations made with it.
    */
-  async function becomeOffer(membership: MembershipDocument): Promise<void> {
+  async function convertToOffer(membership: MembershipDocument): Promise<void> {
     const { userId } = membership;
     const organizationId = membership.organizationId.toHexString();
     const revoked = { $set: { revokedAt: clock.now() } };
     const open = { organizationId, revokedAt: null };
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     await models.workspaceKeys.updateMany({ ...open, createdBy: userId }, revoked);
     await models.invitations.updateMany({ ...open, invitedBy: userId, acceptedAt: null }, revoked);
     await models.calendarFeeds.deleteMany({ organizationId, userId });
@@ -94,23 +96,23 @@ export function createReclaimService(deps: Deps) {
 
   return {
     /** Keys are the `kind` of the outbox row. */
-    mails: reclaimMails({ models, publicUrl }),
+    mails: createReclaimMails({ models, publicUrl }),
 
     /**
      * Ends the second factor and linked identities of an account. Organisations that it owns are reclaimed, other
      * memberships become offers; those that a directory gave stay, and that of `keptBy`, which answers for the address.
      * Returns whether there was a membership to end. Call it in a transaction.
      */
-    async reclaimAll(user: UserDocument, keptBy?: string): Promise<boolean> {
+    async beginReclaims(user: UserDocument, keptBy?: string): Promise<boolean> {
       await models.users.updateOne({ _id: user._id }, { $set: NO_CREDENTIALS });
-      const all = await memberships.ofUser(user._id.toHexString());
+      const all = await memberships.listUserMemberships(user._id.toHexString());
       const begun = all.filter(
         ({ directory, organizationId }) => !directory && organizationId.toHexString() !== keptBy,
       );
       for (const membership of begun)
         if (membership.role === 'owner' && membership.isActive)
-          await reclaim(membership.organizationId.toHexString(), user);
-        else await becomeOffer(membership);
+          await beginReclaim(membership.organizationId.toHexString(), user);
+        else await convertToOffer(membership);
       return begun.length > 0;
     },
 
@@ -118,7 +120,7 @@ export function createReclaimService(deps: Deps) {
      * Keeps the organisation, by its owner's decision.
      * @throws AppError `INVALID_OPERATION` when there is no question
      */
-    async keep(organizationId: string): Promise<void> {
+    async keepOrganization(organizationId: string): Promise<void> {
       const { matchedCount } = await models.organizations.updateOne(
         { _id: organizationId, reclaimedAt: { $type: 'date' } },
         { $set: { reclaimedAt: null } },

@@ -1,6 +1,6 @@
 // E-mail domains that organisations claim for their SSO, and whether they have verified them.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface SsoDomainDocument {
   _id: Types.ObjectId;
@@ -25,7 +25,7 @@ export const ssoDomainSchema = new Schema<SsoDomainDocument>(
   },
   { collection: 'sso_domains', timestamps: true, autoIndex: false },
 );
-ssoDomainSchema.plugin(tenancy);
+ssoDomainSchema.plugin(guardTenancy);
 ssoDomainSchema.index({ organizationId: 1, domain: 1 }, { name: 'claim', unique: true });
 ssoDomainSchema.index(
   { domain: 1 },

@@ -7,11 +7,11 @@ import { approvalInput, claimInput, domainDeletedView, domainView } from './sso-
 
 const plan = { auth: 'user', plan: 'sso' } as const;
 const own = { ...plan, roles: ['owner'] } as const;
-const audit = (event: string) => ({
+const toAudit = (event: string) => ({
   action: `organization.sso_domain.${event}`,
   resource: 'ssoDomain',
 });
-const details = ({ domain }: { domain: string }) => ({
+const toAuditDetails = ({ domain }: { domain: string }) => ({
   audit: { detail: domain, metadata: { domain } },
 });
 
@@ -23,7 +23,7 @@ export const ssoDomainRoutes = [
     ...plan,
     roles: MANAGERS,
     data: z.array(domainView),
-    handler: ({ tenant }, { organization }) => organization.ssoDomains.list(tenant),
+    handler: ({ tenant }, { organization }) => organization.ssoDomains.listDomains(tenant),
   }),
   route({
     method: 'post',
@@ -35,10 +35,10 @@ export const ssoDomainRoutes = [
     body: claimInput,
     data: domainView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('claimed'),
+    audit: toAudit('claimed'),
     handler: async ({ tenant, body }, { organization }) => {
       const claimed = await organization.ssoDomains.claim(tenant, body.domain);
-      return reply(201, claimed, details(claimed));
+      return reply(201, claimed, toAuditDetails(claimed));
     },
   }),
   route({
@@ -49,12 +49,12 @@ export const ssoDomainRoutes = [
     params: byId,
     data: domainView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('verified'),
+    audit: toAudit('verified'),
     prepare: ({ tenant, params }, { organization }) =>
       organization.ssoDomains.lookUp(tenant, params.id),
     handler: async ({ tenant, params, prepared: records }, { organization }) => {
       const verified = await organization.ssoDomains.verify(tenant, params.id, records);
-      return reply(200, verified, details(verified));
+      return reply(200, verified, toAuditDetails(verified));
     },
   }),
   route({
@@ -64,10 +64,10 @@ export const ssoDomainRoutes = [
     ...own,
     params: byId,
     data: domainDeletedView,
-    audit: audit('removed'),
+    audit: toAudit('removed'),
     handler: async ({ tenant, params }, { organization }) => {
       const removed = await organization.ssoDomains.remove(tenant, params.id);
-      return reply(200, { _id: removed._id, deleted: true }, details(removed));
+      return reply(200, { _id: removed._id, deleted: true }, toAuditDetails(removed));
     },
   }),
 ];
@@ -84,7 +84,7 @@ export const systemSsoDomainRoutes = [
     body: approvalInput,
     data: domainView,
     codes: ['ORG_NOT_FOUND', 'INVALID_OPERATION'],
-    audit: audit('approved'),
+    audit: toAudit('approved'),
     handler: async ({ body }, { organization }) => {
       const { organizationId, domain } = body;
       const approved = await organization.ssoDomains.approve(organizationId, domain);

@@ -1,11 +1,11 @@
 // Inputs and views of the e-mail domains that an organisation claims for its sign-on.
 import { z } from 'zod';
-import { claimedDomain } from '../../../domain/identity/addresses/email-domains.ts';
-import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
+import { parseClaimedDomain } from '../../../domain/identity/addresses/email-domains.ts';
+import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 
-const domain = line(300)
+const domain = singleLine(300)
   .transform((text, context) => {
-    const claimed = claimedDomain(text);
+    const claimed = parseClaimedDomain(text);
     if ('domain' in claimed) return claimed.domain;
     context.addIssue({ code: 'custom', message: claimed.problem });
     return z.NEVER;

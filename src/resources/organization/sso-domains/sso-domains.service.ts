@@ -1,5 +1,5 @@
 // E-mail domains of organisations: at most one organisation at a time has verified a domain, which DNS decides.
-import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
@@ -8,7 +8,7 @@ import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'dns' | 'clock' | 'randomHex'> & {
+type Deps = Pick<Platform, 'models' | 'dns' | 'clock' | 'generateHex'> & {
   memberships: MembershipService;
   audit: AuditService;
 };
@@ -16,8 +16,8 @@ type Deps = Pick<Platform, 'models' | 'dns' | 'clock' | 'randomHex'> & {
 const MAX_DOMAINS = 50;
 const CHALLENGE_BYTES = 16;
 
-const recordName = (domain: string): string => `_assay-challenge.${domain}`;
-const recordValue = (challenge: string): string => `assay-domain-verification=${challenge}`;
+const toRecordName = (domain: string): string => `_assay-challenge.${domain}`;
+const toRecordValue = (challenge: string): string => `assay-domain-verification=${challenge}`;
 
 export interface SsoDomainView extends SsoDomainDocument {
   status: 'claimed' | 'verified';
@@ -27,35 +27,39 @@ export interface SsoDomainView extends SsoDomainDocument {
 
 /** Call all methods but `listDomains` and `lookUp` in a transaction. */
 export function createSsoDomainService(deps: Deps) {
-  const { models, memberships, audit, dns, clock, randomHex } = deps;
+  const { models, memberships, audit, dns, clock, generateHex: randomHex } = deps;
 
   /** @throws AppError `ALREADY_EXISTS` when the organisation has claimed it, `INVALID_OPERATION` when it has claimed too many */
-  async function add(organizationId: string, domain: string): Promise<SsoDomainDocument> {
-    await memberships.lock(organizationId);
+  async function addDomain(organizationId: string, domain: string): Promise<SsoDomainDocument> {
+    await memberships.lockOrganization(organizationId);
     const claimed = models.ssoDomains.countDocuments({ organizationId });
     await requireFewer(claimed, MAX_DOMAINS, `An organisation has at most ${MAX_DOMAINS} domains`);
     const challenge = randomHex(CHALLENGE_BYTES);
     return insertOne(models.ssoDomains, { organizationId, domain, challenge });
   }
 
-  function claimOf({ organizationId }: Tenant, id: string): Promise<SsoDomainDocument> {
+  function findClaim({ organizationId }: Tenant, id: string): Promise<SsoDomainDocument> {
     return findOr404(
       models.ssoDomains.findOne({ organizationId, _id: id }).lean<SsoDomainDocument>(),
     );
   }
 
-  function verifiedClaimOf(domain: string): Promise<SsoDomainDocument | null> {
+  function findVerifiedClaim(domain: string): Promise<SsoDomainDocument | null> {
     return models.ssoDomains
       .findOne({ domain, verifiedAt: { $type: 'date' } }, null, { crossTenant: true })
       .lean<SsoDomainDocument>();
   }
 
   /** Ends a verification whose record is gone when another organisation publishes its own. */
-  async function supersede({ _id, organizationId, domain }: SsoDomainDocument): Promise<void> {
+  async function endVerification({
+    _id,
+    organizationId,
+    domain,
+  }: SsoDomainDocument): Promise<void> {
     const where = { _id, organizationId };
     await models.ssoDomains.updateOne(where, { $set: { verifiedAt: null, verifiedBy: null } });
     await audit.record(
-      systemAuditEvent({
+      createSystemAuditEvent({
         organizationId: organizationId.toHexString(),
         action: 'organization.sso_domain.superseded',
         resource: 'ssoDomain',
@@ -80,19 +84,19 @@ export function createSsoDomainService(deps: Deps) {
   }
 
   /** @throws AppError `ALREADY_EXISTS` while another organisation's verification stands */
-  async function supersedeOther(
+  async function endOtherVerification(
     { _id, domain }: SsoDomainDocument,
     records: readonly string[],
   ): Promise<void> {
-    const other = await verifiedClaimOf(domain);
+    const other = await findVerifiedClaim(domain);
     if (!other || other._id.equals(_id)) return;
-    if (other.verifiedBy === 'system' || records.includes(recordValue(other.challenge)))
-      throw taken();
-    await supersede(other);
+    if (other.verifiedBy === 'system' || records.includes(toRecordValue(other.challenge)))
+      throw toTakenError();
+    await endVerification(other);
   }
 
   return {
-    async list({ organizationId }: Tenant): Promise<SsoDomainView[]> {
+    async listDomains({ organizationId }: Tenant): Promise<SsoDomainView[]> {
       const found = await models.ssoDomains
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
@@ -105,7 +109,7 @@ export function createSsoDomainService(deps: Deps) {
      * @throws AppError `ALREADY_EXISTS`, `INVALID_OPERATION`
      */
     async claim({ organizationId }: Tenant, domain: string): Promise<SsoDomainView> {
-      return toView(await add(organizationId, domain));
+      return toView(await addDomain(organizationId, domain));
     },
 
     /**
@@ -113,8 +117,8 @@ export function createSsoDomainService(deps: Deps) {
      * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when no name server answers
      */
     async lookUp(tenant: Tenant, id: string): Promise<readonly string[]> {
-      const name = recordName((await claimOf(tenant, id)).domain);
-      return dns.txt(name).catch((cause: unknown) => {
+      const name = toRecordName((await findClaim(tenant, id)).domain);
+      return dns.resolveTxt(name).catch((cause: unknown) => {
         const text = `TXT record of ${name} could not be looked up; try again later`;
         throw new AppError('INVALID_OPERATION', text, { cause });
       });
@@ -125,13 +129,13 @@ export function createSsoDomainService(deps: Deps) {
      * verification stands: its record is still published too, or the installation approved it
      */
     async verify(tenant: Tenant, id: string, records: readonly string[]): Promise<SsoDomainView> {
-      const claimed = await claimOf(tenant, id);
-      if (!records.includes(recordValue(claimed.challenge)))
+      const claimed = await findClaim(tenant, id);
+      if (!records.includes(toRecordValue(claimed.challenge)))
         throw new AppError(
           'INVALID_OPERATION',
-          `No TXT record of ${recordName(claimed.domain)} has the value`,
+          `No TXT record of ${toRecordName(claimed.domain)} has the value`,
         );
-      await supersedeOther(claimed, records);
+      await endOtherVerification(claimed, records);
       return confirm(claimed, 'dns');
     },
 
@@ -149,18 +153,18 @@ export function createSsoDomainService(deps: Deps) {
     async approve(organizationId: string, domain: string): Promise<SsoDomainView> {
       if (!(await models.organizations.exists({ _id: organizationId })))
         throw new AppError('ORG_NOT_FOUND');
-      const other = await verifiedClaimOf(domain);
-      if (other && other.organizationId.toHexString() !== organizationId) throw taken();
+      const other = await findVerifiedClaim(domain);
+      if (other && other.organizationId.toHexString() !== organizationId) throw toTakenError();
       const known = await models.ssoDomains
         .findOne({ organizationId, domain })
         .lean<SsoDomainDocument>();
-      return confirm(known ?? (await add(organizationId, domain)), 'system');
+      return confirm(known ?? (await addDomain(organizationId, domain)), 'system');
     },
   };
 }
 export type SsoDomainService = ReturnType<typeof createSsoDomainService>;
 
-const taken = (): AppError =>
+const toTakenError = (): AppError =>
   new AppError('ALREADY_EXISTS', 'Another organisation has verified this domain');
 
 function toView(domain: SsoDomainDocument): SsoDomainView {
@@ -169,8 +173,8 @@ function toView(domain: SsoDomainDocument): SsoDomainView {
     status: domain.verifiedAt === null ? 'claimed' : 'verified',
     record: {
       type: 'TXT',
-      name: recordName(domain.domain),
-      value: recordValue(domain.challenge),
+      name: toRecordName(domain.domain),
+      value: toRecordValue(domain.challenge),
     },
   };
 }

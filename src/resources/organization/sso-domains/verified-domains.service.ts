@@ -1,5 +1,5 @@
 // Finds the organisation that has verified the domain of an e-mail address.
-import { emailDomain } from '../../../domain/identity/addresses/email-address.ts';
+import { toEmailDomain } from '../../../domain/identity/addresses/email-address.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
 
@@ -8,8 +8,8 @@ const VERIFIED = { verifiedAt: { $type: 'date' } } as const;
 export function createVerifiedDomainService({ models }: Pick<Platform, 'models'>) {
   return {
     /** Null: no organisation has verified the domain of the address. */
-    async organizationOf(email: string): Promise<string | null> {
-      const domain = emailDomain(email);
+    async findOrganizationId(email: string): Promise<string | null> {
+      const domain = toEmailDomain(email);
       if (domain === null) return null;
       const owner = await models.ssoDomains
         .findOne({ domain, ...VERIFIED }, null, { crossTenant: true })
@@ -18,8 +18,8 @@ export function createVerifiedDomainService({ models }: Pick<Platform, 'models'>
     },
 
     /** Whether the organisation has verified the domain of the address. */
-    async covers(organizationId: string, email: string): Promise<boolean> {
-      const domain = emailDomain(email);
+    async hasVerified(organizationId: string, email: string): Promise<boolean> {
+      const domain = toEmailDomain(email);
       if (domain === null) return false;
       return (await models.ssoDomains.exists({ organizationId, domain, ...VERIFIED })) !== null;
     },

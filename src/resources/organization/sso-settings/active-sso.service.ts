@@ -1,10 +1,10 @@
 // Loads the SSO settings for a login: requires a plan with SSO, and decrypts the client secret.
 import type { Platform } from '../../../composition/platform.ts';
-import { type Feature, type Plan, plansWith } from '../../../domain/identity/plans.ts';
+import { type Feature, type Plan, listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
-import { clientSecretAad } from './client-secret.ts';
+import { toClientSecretAad } from './client-secret.ts';
 
 /** Holds the settings of the protocol in use only. */
 export interface ActiveSso extends SsoConfig {
@@ -21,7 +21,7 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
     },
 
     /** @throws AppError `NOT_FOUND` when the organisation has no SSO settings, `UPGRADE_REQUIRED` when its plan lacks SSO */
-    async of(organizationId: string): Promise<ActiveSso> {
+    async loadActiveSso(organizationId: string): Promise<ActiveSso> {
       const organization = await models.organizations
         .findById(organizationId)
         .lean<OrganizationDocument>();
@@ -33,8 +33,8 @@ export function createActiveSsoService({ models, vault }: Pick<Platform, 'models
       const { provider, oidc, saml } = ssoConfig;
       if (provider === 'saml')
         return { ...ssoConfig, organizationId, roleMapping, saml, oidc: null };
-      const aad = clientSecretAad(organizationId);
-      const opened = oidc && { ...oidc, clientSecret: vault.open(oidc.clientSecret, aad) };
+      const aad = toClientSecretAad(organizationId);
+      const opened = oidc && { ...oidc, clientSecret: vault.unseal(oidc.clientSecret, aad) };
       return { ...ssoConfig, organizationId, roleMapping, oidc: opened };
     },
   };
@@ -44,7 +44,7 @@ export type ActiveSsoService = ReturnType<typeof createActiveSsoService>;
 /** @throws AppError `UPGRADE_REQUIRED` */
 function requireSso(currentPlan: Plan): void {
   const feature: Feature = 'sso';
-  const requiredPlans = plansWith(feature);
+  const requiredPlans = listFeaturePlans(feature);
   if (requiredPlans.includes(currentPlan)) return;
   const data = { currentPlan, requiredPlans, feature };
   throw new AppError('UPGRADE_REQUIRED', `The plan ${currentPlan} lacks ${feature}`, { data });

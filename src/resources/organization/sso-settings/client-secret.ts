@@ -1,5 +1,5 @@
 // The additional authenticated data of sealed client secrets.
 
 /** Binds the secret to its organisation. */
-export const clientSecretAad = (organizationId: string): string =>
+export const toClientSecretAad = (organizationId: string): string =>
   `organisation ${organizationId} client secret`;

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import {
   type CertificateFacts,
-  certificateFacts,
-  certificateProblem,
+  readCertificateFacts,
+  findCertificateProblem,
 } from '../../../domain/identity/certificates.ts';
 import { readProviderMetadata } from '../../../domain/saml/provider-metadata.ts';
 import { SamlError } from '../../../domain/saml/saml-error.ts';
@@ -27,11 +27,11 @@ const NOT_UTF8 = 'ERR_ENCODING_INVALID_ENCODED_DATA';
 const MOST_CERTIFICATES = 2;
 
 export function createProviderMetadataService({ http, clock }: Deps) {
-  function chosen(certificates: readonly string[]): CertificateFacts[] {
-    const problems = certificates.map((text) => certificateProblem(text, clock.now()));
+  function chooseCertificates(certificates: readonly string[]): CertificateFacts[] {
+    const problems = certificates.map((text) => findCertificateProblem(text, clock.now()));
     const usable = certificates
       .filter((_, index) => problems[index] === null)
-      .map(certificateFacts);
+      .map(readCertificateFacts);
     if (usable.length === 0)
       throw new AppError('VALIDATION_ERROR', `Certificate in the metadata ${problems[0] ?? ''}`);
     return usable
@@ -61,11 +61,11 @@ export function createProviderMetadataService({ http, clock }: Deps) {
     },
 
     /** @throws AppError `VALIDATION_ERROR` for unusable metadata, `SSRF_BLOCKED` for forbidden addresses in it */
-    read(xml: string): ProposedSamlSettings {
+    readMetadata(xml: string): ProposedSamlSettings {
       try {
         const { entityId, ssoUrl, sloUrl, certificates } = readProviderMetadata(xml, clock.now());
         for (const address of [ssoUrl, sloUrl]) if (address !== null) http.inspect(address);
-        return { entityId, ssoUrl, sloUrl, certificates: chosen(certificates) };
+        return { entityId, ssoUrl, sloUrl, certificates: chooseCertificates(certificates) };
       } catch (error) {
         if (!(error instanceof SamlError)) throw error;
         throw new AppError('VALIDATION_ERROR', error.message, { cause: error });

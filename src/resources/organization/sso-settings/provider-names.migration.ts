@@ -10,10 +10,10 @@ import type { MembershipDocument } from '../memberships/memberships.model.ts';
 const FORMER_INDEX = 'signOn';
 const NOT_FOUND = new Set(['IndexNotFound', 'NamespaceNotFound']);
 
-type Named = Pick<MembershipDocument, '_id' | 'organizationId' | 'userId'> & {
+type NamedMember = Pick<MembershipDocument, '_id' | 'organizationId' | 'userId'> & {
   signOn: { issuer: string; subject: string };
 };
-type Kind = Pick<ProviderName, 'protocol' | 'format'>;
+type NameKind = Pick<ProviderName, 'protocol' | 'format'>;
 
 /** Idempotent: names with a protocol are not changed. */
 export async function completeSignOns(connection: Connection): Promise<void> {
@@ -22,10 +22,10 @@ export async function completeSignOns(connection: Connection): Promise<void> {
     'signOn.subject': { $type: 'string' },
     'signOn.protocol': { $exists: false },
   };
-  const found = await memberships.find(unnamed, null, { crossTenant: true }).lean<Named[]>();
+  const found = await memberships.find(unnamed, null, { crossTenant: true }).lean<NamedMember[]>();
   for (const member of found) {
     const { _id, organizationId } = member;
-    const { protocol, format } = await kindOf(connection, member);
+    const { protocol, format } = await resolveNameKind(connection, member);
     const kind = { 'signOn.protocol': protocol, 'signOn.format': format };
     await memberships.updateOne({ _id, organizationId }, { $set: kind });
   }
@@ -35,10 +35,10 @@ export async function completeSignOns(connection: Connection): Promise<void> {
 }
 
 /** Takes the newest session of the sign-on; without one, the settings that have this issuer, those in use first. */
-async function kindOf(
+async function resolveNameKind(
   connection: Connection,
-  { organizationId, userId, signOn: { issuer, subject } }: Named,
-): Promise<Kind> {
+  { organizationId, userId, signOn: { issuer, subject } }: NamedMember,
+): Promise<NameKind> {
   const organization = await connection
     .model('Organization')
     .findById(organizationId)

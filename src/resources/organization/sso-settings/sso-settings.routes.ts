@@ -19,7 +19,7 @@ const read = { auth: 'user', roles: MANAGERS, plan: 'sso' } as const;
 const own = { auth: 'user', roles: ['owner'], plan: 'sso' } as const;
 /** Limit of the metadata document as JSON. */
 const METADATA_BYTES = 1024 * 1024;
-const audit = (action: string) => ({ action, resource: 'organization' });
+const toAudit = (action: string) => ({ action, resource: 'organization' });
 
 export const ssoRoutes = [
   route({
@@ -28,7 +28,7 @@ export const ssoRoutes = [
     summary: 'Settings of the sign-on, and what the identity provider needs to know',
     ...read,
     data: ssoView,
-    handler: ({ tenant }, { organization }) => organization.ssoSettings.show(tenant),
+    handler: ({ tenant }, { organization }) => organization.ssoSettings.showSettings(tenant),
   }),
   route({
     method: 'put',
@@ -39,7 +39,7 @@ export const ssoRoutes = [
     body: ssoInput,
     data: ssoView,
     codes: ['SSRF_BLOCKED'],
-    audit: audit('organization.sso.update'),
+    audit: toAudit('organization.sso.update'),
     prepare: ({ body }, { organization }) => organization.ssoSettings.tryOut(body),
     handler: async ({ tenant, body, prepared: found }, { organization }) => {
       const { view, metadata } = await organization.ssoSettings.replace(tenant, body, found);
@@ -53,7 +53,7 @@ export const ssoRoutes = [
     ...own,
     data: ssoDeletedView,
     codes: ['NOT_FOUND'],
-    audit: audit('organization.sso.delete'),
+    audit: toAudit('organization.sso.delete'),
     handler: async ({ tenant }, { organization }) => {
       const sessionsEnded = await organization.ssoSettings.remove(tenant);
       const metadata = { sessionsEnded };
@@ -77,7 +77,7 @@ export const ssoRoutes = [
     codes: ['SSRF_BLOCKED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     prepare: ({ body }, { organization }) => organization.providerMetadata.fetch(body),
     handler: ({ prepared: xml }, { organization }) =>
-      Promise.resolve(organization.providerMetadata.read(xml)),
+      Promise.resolve(organization.providerMetadata.readMetadata(xml)),
   }),
   route({
     method: 'delete',
@@ -89,7 +89,7 @@ export const ssoRoutes = [
     data: unlinkedView,
     audit: { action: 'organization.sso.unlink', resource: 'user' },
     handler: async ({ tenant, params }, { organization }) => {
-      await organization.ssoSettings.unlink(tenant, params.userId);
+      await organization.ssoSettings.removeLink(tenant, params.userId);
       return { unlinked: true } as const;
     },
   }),
@@ -99,7 +99,7 @@ export const ssoRoutes = [
     summary: 'Which groups of the identity provider or directory have which role',
     ...read,
     data: roleMappingView,
-    handler: ({ tenant }, { organization }) => organization.ssoSettings.roleMapping(tenant),
+    handler: ({ tenant }, { organization }) => organization.ssoSettings.loadRoleMapping(tenant),
   }),
   route({
     method: 'put',
@@ -109,7 +109,7 @@ export const ssoRoutes = [
     ...own,
     body: roleMappingInput,
     data: roleMappingView,
-    audit: audit('organization.role_mapping.update'),
+    audit: toAudit('organization.role_mapping.update'),
     handler: async ({ tenant, body }, { organization }) =>
       reply(200, await organization.ssoSettings.mapRoles(tenant, body), {
         audit: { resourceId: tenant.organizationId, metadata: body },

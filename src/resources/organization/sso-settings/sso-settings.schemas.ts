@@ -5,17 +5,17 @@ import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/s
 import { MAX_CHARACTERS } from '../../../domain/saml/xml.ts';
 import { compilePattern } from '../../../domain/patterns/regex.ts';
 import { ROLES } from '../../../domain/identity/roles.ts';
-import { instant, line, listOf } from '../../../http/declaration/views.ts';
+import { instant, singleLine, boundedList } from '../../../http/declaration/views.ts';
 
 const MAX_RULES = 50;
 
-const address = line(2000);
-const claim = (name: string) => withDefault(line(200), name);
+const address = singleLine(2000);
+const claim = (name: string) => withDefault(singleLine(200), name);
 const oidcInput = z.strictObject({
   issuer: address
     .regex(/^[^?#]*$/, 'has neither query nor fragment')
     .describe('As the provider spells it; its configuration is read below /.well-known/'),
-  clientId: line(500),
+  clientId: singleLine(500),
   clientSecret: optional(z.string().min(1).max(1000)).describe(
     'May be left out while issuer and client stay the same: then the former one stays',
   ),
@@ -35,7 +35,7 @@ const certificateInput = z.strictObject({
   validTo: optional(z.string().max(50)),
 });
 const samlInput = z.strictObject({
-  entityId: line(1024).describe('Of the identity provider'),
+  entityId: singleLine(1024).describe('Of the identity provider'),
   ssoUrl: address.describe('Where sign-on requests go (HTTP-Redirect)'),
   sloUrl: withDefault(address.nullable(), null).describe(
     'Where logout requests go (HTTP-Redirect); null: nowhere',
@@ -158,7 +158,7 @@ export const ssoDeletedView = z.object({
 const pattern = z.string().max(200).describe('RE2, looked for anywhere in the name of a group');
 
 /** Reports the first pattern that is refused; later ones are not compiled. */
-function refinePatterns(rules: readonly { pattern: string }[], context: z.RefinementCtx): void {
+function checkPatterns(rules: readonly { pattern: string }[], context: z.RefinementCtx): void {
   for (const [i, rule] of rules.entries()) {
     const result = compilePattern(rule.pattern);
     if (!('problem' in result)) continue;
@@ -168,8 +168,8 @@ function refinePatterns(rules: readonly { pattern: string }[], context: z.Refine
 }
 
 export const roleMappingInput = z.strictObject({
-  rules: listOf(z.strictObject({ pattern, role: z.enum(ROLES) }), MAX_RULES).superRefine(
-    refinePatterns,
+  rules: boundedList(z.strictObject({ pattern, role: z.enum(ROLES) }), MAX_RULES).superRefine(
+    checkPatterns,
   ),
 });
 export const roleMappingView = z.object({

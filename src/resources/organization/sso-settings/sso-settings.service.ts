@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { samlEndpoints } from '../../../domain/saml/endpoints.ts';
+import { createSamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
-import { identityProvider, type OrganizationService } from '../organization.service.ts';
+import { toIdentityProvider, type OrganizationService } from '../organization.service.ts';
 import type { roleMappingInput } from './sso-settings.schemas.ts';
 import {
   type SsoSettingsView,
@@ -40,22 +40,22 @@ export interface RoleMapping {
 
 export function createSsoSettingsService(deps: Deps) {
   const { models, validation, warnings, sessions, organizations, memberships, publicUrl } = deps;
-  const endpoints = samlEndpoints(publicUrl);
+  const endpoints = createSamlEndpoints(publicUrl);
 
   /** @throws AppError `NOT_FOUND` when it has just been deleted */
-  function organizationOf({ organizationId }: Tenant): Promise<OrganizationDocument> {
+  function loadOrganization({ organizationId }: Tenant): Promise<OrganizationDocument> {
     return findOr404(models.organizations.findById(organizationId).lean<OrganizationDocument>());
   }
 
   function toView(organizationId: string, config: SsoConfig | null): SsoSettingsView {
     const serviceProvider = toServiceProvider(organizationId, publicUrl, endpoints);
     const settings = toSettingsView(config);
-    return { settings, serviceProvider, warnings: warnings.of(config) };
+    return { settings, serviceProvider, warnings: warnings.listWarnings(config) };
   }
 
   return {
-    async show(tenant: Tenant): Promise<SsoSettingsView> {
-      return toView(tenant.organizationId, (await organizationOf(tenant)).ssoConfig);
+    async showSettings(tenant: Tenant): Promise<SsoSettingsView> {
+      return toView(tenant.organizationId, (await loadOrganization(tenant)).ssoConfig);
     },
 
     /**
@@ -64,7 +64,7 @@ export function createSsoSettingsService(deps: Deps) {
      */
     async tryOut(input: SsoInput): Promise<string[]> {
       await validation.checkAddresses(input);
-      return warnings.tried(input);
+      return warnings.tryProvider(input);
     },
 
     /** Replaces all settings; sessions of other providers end. @throws AppError `VALIDATION_ERROR` */
@@ -74,11 +74,14 @@ export function createSsoSettingsService(deps: Deps) {
       found: readonly string[] = [],
     ): Promise<SavedSsoSettings> {
       const { organizationId } = tenant;
-      const { ssoConfig: before } = await organizationOf(tenant);
+      const { ssoConfig: before } = await loadOrganization(tenant);
       const ssoConfig = validation.toConfig(organizationId, input, before);
       await models.organizations.updateOne({ _id: organizationId }, { $set: { ssoConfig } });
-      organizations.changed(organizationId);
-      const sessionsEnded = await sessions.endSignOns(organizationId, identityProvider(ssoConfig));
+      organizations.invalidateContext(organizationId);
+      const sessionsEnded = await sessions.endSignOns(
+        organizationId,
+        toIdentityProvider(ssoConfig),
+      );
       const secretChanged = input.oidc?.clientSecret !== undefined;
       const metadata = { ...toAuditMetadata(ssoConfig), secretChanged, sessionsEnded };
       const view = toView(organizationId, ssoConfig);
@@ -92,7 +95,7 @@ export function createSsoSettingsService(deps: Deps) {
         { $set: { ssoConfig: null } },
       );
       if (matchedCount === 0) throw new AppError('NOT_FOUND', 'SSO is not configured');
-      organizations.changed(organizationId);
+      organizations.invalidateContext(organizationId);
       return sessions.endSignOns(organizationId, null);
     },
 
@@ -101,15 +104,15 @@ export function createSsoSettingsService(deps: Deps) {
      * sign-on links the member again by address.
      * @throws AppError `NOT_FOUND`
      */
-    async unlink({ organizationId }: Tenant, userId: string): Promise<void> {
-      const membership = await findOr404(memberships.find(organizationId, userId));
+    async removeLink({ organizationId }: Tenant, userId: string): Promise<void> {
+      const membership = await findOr404(memberships.findMembership(organizationId, userId));
       if (membership.signOn === null) throw new AppError('NOT_FOUND', 'Member has never signed on');
       await memberships.change(membership, { signOn: null });
-      await sessions.endIn(organizationId, userId);
+      await sessions.endMemberSessions(organizationId, userId);
     },
 
-    async roleMapping(tenant: Tenant): Promise<RoleMapping> {
-      return { rules: (await organizationOf(tenant)).roleMapping };
+    async loadRoleMapping(tenant: Tenant): Promise<RoleMapping> {
+      return { rules: (await loadOrganization(tenant)).roleMapping };
     },
 
     /** Roles change at the next login or provisioning, not at once. @throws AppError `NOT_FOUND` */

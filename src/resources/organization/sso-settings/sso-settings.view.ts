@@ -1,5 +1,8 @@
 // Views of SSO settings, which never show the client secret.
-import { type CertificateFacts, certificateFacts } from '../../../domain/identity/certificates.ts';
+import {
+  type CertificateFacts,
+  readCertificateFacts,
+} from '../../../domain/identity/certificates.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
 
@@ -49,7 +52,7 @@ export function toSettingsView(config: SsoConfig | null): SsoSettingsView['setti
     ...rest,
     requireSso,
     oidc: oidc && { ...oidc, hasClientSecret: true },
-    saml: saml && { ...saml, certificates: saml.certificates.map(certificateFacts) },
+    saml: saml && { ...saml, certificates: saml.certificates.map(readCertificateFacts) },
   };
 }
 
@@ -67,7 +70,7 @@ export function toAuditMetadata(config: SsoConfig): Record<string, unknown> {
       ssoUrl: saml.ssoUrl,
       sloUrl: saml.sloUrl,
       ...(saml.nameIdFormat != null && { nameIdFormat: saml.nameIdFormat }),
-      certificates: saml.certificates.map((pem) => certificateFacts(pem).fingerprint),
+      certificates: saml.certificates.map((pem) => readCertificateFacts(pem).fingerprint),
     }),
   };
 }

@@ -1,10 +1,13 @@
 // Validates SSO settings before they are saved, and converts client secret and certificates to their stored form.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
-import { certificateFacts, certificateProblem } from '../../../domain/identity/certificates.ts';
+import {
+  readCertificateFacts,
+  findCertificateProblem,
+} from '../../../domain/identity/certificates.ts';
 import { AppError } from '../../../errors.ts';
 import type { OidcSettings, SamlSettings, SsoConfig } from '../organization.model.ts';
-import { clientSecretAad } from './client-secret.ts';
+import { toClientSecretAad } from './client-secret.ts';
 import type { ssoInput } from './sso-settings.schemas.ts';
 
 type Deps = Pick<Platform, 'vault' | 'http' | 'clock'>;
@@ -19,7 +22,7 @@ export function createSsoValidationService({ vault, http, clock }: Deps) {
     before: OidcSettings | null,
   ): OidcSettings {
     if (clientSecret !== undefined)
-      return { ...rest, clientSecret: vault.seal(clientSecret, clientSecretAad(organizationId)) };
+      return { ...rest, clientSecret: vault.seal(clientSecret, toClientSecretAad(organizationId)) };
     if (before?.issuer !== rest.issuer || before.clientId !== rest.clientId)
       throw new AppError(
         'VALIDATION_ERROR',
@@ -31,10 +34,10 @@ export function createSsoValidationService({ vault, http, clock }: Deps) {
   function normalizeCertificates(input: NonNullable<SsoInput['saml']>): SamlSettings {
     const certificates = input.certificates.map((shown, index) => {
       const pem = typeof shown === 'string' ? shown : shown.pem;
-      const problem = certificateProblem(pem, clock.now());
+      const problem = findCertificateProblem(pem, clock.now());
       if (problem !== null)
         throw new AppError('VALIDATION_ERROR', `saml.certificates.${index}: ${problem}`);
-      return certificateFacts(pem).pem;
+      return readCertificateFacts(pem).pem;
     });
     return { ...input, certificates };
   }

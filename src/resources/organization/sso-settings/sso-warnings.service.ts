@@ -1,7 +1,7 @@
 // Warnings about problems of valid SSO settings, shown when they are saved, and to the operator at the start.
 import type { Platform } from '../../../composition/platform.ts';
 import { isSameSite } from '../../../domain/sign-on/same-site.ts';
-import { AppError, reasonOf } from '../../../errors.ts';
+import { AppError, describeCauses } from '../../../errors.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
 import type { SsoInput } from './sso-validation.service.ts';
@@ -15,40 +15,40 @@ const NO_DISCOVERY = 'Sign-on by OpenID Connect cannot begin';
 
 export function createSsoWarningService({ models, publicUrl, logger, providers }: Deps) {
   /** Browsers send only Secure cookies with forms of other sites, and Secure cookies need https. */
-  const losesCookie = ({ provider, saml }: SsoConfig): boolean =>
+  const mayLoseCookie = ({ provider, saml }: SsoConfig): boolean =>
     provider === 'saml' &&
     saml !== null &&
     publicUrl.startsWith('http:') &&
     !isSameSite(publicUrl, saml.ssoUrl);
 
   return {
-    of(config: SsoConfig | null): string[] {
-      return config && losesCookie(config) ? [PLAIN_HTTP] : [];
+    listWarnings(config: SsoConfig | null): string[] {
+      return config && mayLoseCookie(config) ? [PLAIN_HTTP] : [];
     },
 
     /**
      * Fetches the metadata of the OpenID provider, as every login will. A failure is only a warning, since the provider
      * may be down for a moment. The secret is first tried by a login.
      */
-    async tried({ oidc }: SsoInput): Promise<string[]> {
+    async tryProvider({ oidc }: SsoInput): Promise<string[]> {
       if (!oidc) return [];
       const { issuer, clientId, clientSecret = '' } = oidc;
       try {
-        await providers.openId({ issuer, clientId, clientSecret });
+        await providers.connectOpenId({ issuer, clientId, clientSecret });
         return [];
       } catch (error) {
-        if (error instanceof AppError) return [`${NO_DISCOVERY}: ${reasonOf(error)}`];
+        if (error instanceof AppError) return [`${NO_DISCOVERY}: ${describeCauses(error)}`];
         throw error;
       }
     },
 
     /** Warns the operator, for the organisations that are set up already. */
-    async atStart(): Promise<void> {
+    async warnOperator(): Promise<void> {
       if (publicUrl.startsWith('https:')) return;
       const found = await models.organizations
         .find({ 'ssoConfig.provider': 'saml' }, 'ssoConfig')
         .lean<Pick<OrganizationDocument, '_id' | 'ssoConfig'>[]>();
-      const concerned = found.filter(({ ssoConfig }) => ssoConfig && losesCookie(ssoConfig));
+      const concerned = found.filter(({ ssoConfig }) => ssoConfig && mayLoseCookie(ssoConfig));
       if (concerned.length === 0) return;
       const organizationIds = concerned.map(({ _id }) => _id.toHexString());
       logger.warn({ publicUrl, organizationIds }, PLAIN_HTTP);

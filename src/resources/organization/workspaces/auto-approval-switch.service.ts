@@ -1,7 +1,7 @@
 // Changes automatic approvals: a looser setting needs a second person when policies change by approval only.
 import type { Platform } from '../../../composition/platform.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
-import type { Asked } from '../../../domain/control/second-word.ts';
+import type { ControlRequest } from '../../../domain/control/second-word.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { OrganizationService } from '../organization.service.ts';
 import type { Changer, SecondWords } from '../second-words.service.ts';
@@ -12,7 +12,7 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
   organizations: OrganizationService;
   secondWords: SecondWords;
 };
-type Found = Pick<WorkspaceDocument, 'name' | 'autoApproval' | 'autoApprovalRequest'>;
+type StoredAutoApproval = Pick<WorkspaceDocument, 'name' | 'autoApproval' | 'autoApprovalRequest'>;
 
 export function createAutoApprovalSwitch({ models, clock, organizations, secondWords }: Deps) {
   return {
@@ -25,17 +25,21 @@ export function createAutoApprovalSwitch({ models, clock, organizations, secondW
       if (wanted === undefined) return others;
       const now = { ...others, autoApproval: wanted, autoApprovalRequest: null };
       const { organizationId } = changer.tenant;
-      const { requiresPolicyApproval } = await organizations.context(organizationId);
+      const { requiresPolicyApproval } = await organizations.getContext(organizationId);
       if (wanted === null || !requiresPolicyApproval) return now;
       const found = await findOr404(
         models.workspaces
           .findOne({ _id, organizationId }, 'name autoApproval autoApprovalRequest')
-          .lean<Found>(),
+          .lean<StoredAutoApproval>(),
       );
       if (!isLooser(wanted, found.autoApproval ?? null)) return now;
-      const asked = askedFor(found.autoApprovalRequest, wanted);
+      const asked = toMatchingRequest(found.autoApprovalRequest, wanted);
       const what = `The service may approve held decisions in ${found.name}`;
-      const word = await secondWords.say(changer, { what, link: '/settings/workspaces', asked });
+      const word = await secondWords.requestSecondWord(changer, {
+        what,
+        link: '/settings/workspaces',
+        asked,
+      });
       if (word === 'given') return now;
       if (word === 'waits') return others;
       const by = changer.user.userId as never;
@@ -50,10 +54,10 @@ function isLooser(wanted: AutoApproval, current: AutoApproval | null): boolean {
 }
 
 /** Returns the earlier request if it is for the same setting. */
-function askedFor(
+function toMatchingRequest(
   request: WorkspaceDocument['autoApprovalRequest'],
   { approvals, days }: AutoApproval,
-): Asked | null {
+): ControlRequest | null {
   const same = request?.autoApproval.approvals === approvals && request.autoApproval.days === days;
   return request && same ? { by: request.by.toHexString(), at: request.at } : null;
 }

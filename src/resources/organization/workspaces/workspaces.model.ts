@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface WorkspaceDocument {
   _id: Types.ObjectId;
@@ -37,5 +37,5 @@ export const workspaceSchema = new Schema<WorkspaceDocument>(
   },
   { collection: 'workspaces', timestamps: true, autoIndex: false },
 );
-workspaceSchema.plugin(tenancy);
+workspaceSchema.plugin(guardTenancy);
 workspaceSchema.index({ organizationId: 1, name: 1 }, { name: 'name', unique: true });

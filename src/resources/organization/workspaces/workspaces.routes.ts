@@ -15,7 +15,7 @@ export const workspaceRoutes = [
     auth: 'reader',
     agentScope: 'irrelevant',
     data: z.array(workspaceView),
-    handler: ({ tenant }, { organization }) => organization.workspaces.list(tenant),
+    handler: ({ tenant }, { organization }) => organization.workspaces.listWorkspaces(tenant),
   }),
   route({
     method: 'post',

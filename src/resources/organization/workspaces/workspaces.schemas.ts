@@ -1,16 +1,16 @@
 // Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/review-queue.md).
 import { z } from 'zod';
-import { changesSomething, optional } from '../../../http/declaration/optional.ts';
+import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
-import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
+import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 import { secondWordView } from '../organization.schemas.ts';
 
 /** A year. */
 const HOURS_MAX = 8760;
 const hours = z.number().positive().max(HOURS_MAX).nullable();
 
-const byPriority = <T extends z.ZodType>(schema: T) =>
+const mapPriorities = <T extends z.ZodType>(schema: T) =>
   Object.fromEntries(REVIEW_PRIORITIES.map((priority) => [priority, schema])) as Record<
     (typeof REVIEW_PRIORITIES)[number],
     T
@@ -21,23 +21,23 @@ const autoApproval = z.strictObject({
   days: z.number().int().min(MATURING_DAYS.min).max(MATURING_DAYS.max),
 });
 
-export const workspaceInput = z.strictObject({ name: line(100) });
+export const workspaceInput = z.strictObject({ name: singleLine(100) });
 export const workspaceChange = z
   .strictObject({
-    name: optional(line(100)),
+    name: optional(singleLine(100)),
     escalationPolicy: optional(
       z.strictObject({
         escalateTo: idParam.nullable().describe('An active member; null: an owner'),
       }),
     ),
-    reviewSla: optional(z.strictObject(byPriority(optional(hours)))).describe(
+    reviewSla: optional(z.strictObject(mapPriorities(optional(hours)))).describe(
       'Hours by priority, from when a decision is held; null: no deadline',
     ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
   })
-  .refine(changesSomething, 'nothing to change');
+  .refine(hasChanges, 'nothing to change');
 export type WorkspaceChange = z.output<typeof workspaceChange>;
 
 export const workspaceView = z.object({
@@ -46,7 +46,7 @@ export const workspaceView = z.object({
   name: z.string(),
   isDefault: z.boolean(),
   escalationPolicy: z.object({ escalateTo: id.nullable() }),
-  reviewSla: z.object(byPriority(z.number().nullable())),
+  reviewSla: z.object(mapPriorities(z.number().nullable())),
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

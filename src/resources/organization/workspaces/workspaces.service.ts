@@ -5,9 +5,9 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
-import { AFTER, findOr404, givenMembers, insertOne } from '../../../platform/mongo/queries.ts';
+import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
-import { type Waiting, waitingAt } from '../../../domain/control/second-word.ts';
+import { type PendingView, findPendingView } from '../../../domain/control/second-word.ts';
 import type { Changer } from '../second-words.service.ts';
 import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
@@ -15,7 +15,7 @@ import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
 
 interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest'> {
-  autoApprovalRequest?: Waiting & { autoApproval: AutoApproval };
+  autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
   /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
 }
@@ -36,17 +36,17 @@ const ID = /^[0-9a-f]{24}$/;
 
 export function createWorkspaceService(deps: Deps) {
   const { models, caches, onCommit, clock, memberships, autoApprovalSwitch } = deps;
-  const known = caches.open<WorkspaceSettings>({
+  const settingsCache = caches.openCache<WorkspaceSettings>({
     collections: ['workspaces'],
     max: CACHED_WORKSPACES,
   });
 
-  function settingsOf(
+  function loadSettings(
     organizationId: string,
     workspaceId: string,
   ): Awaitable<WorkspaceSettings | null> {
     if (!ID.test(workspaceId)) return null;
-    return known.get(`${organizationId}/${workspaceId}`, async () => {
+    return settingsCache.get(`${organizationId}/${workspaceId}`, async () => {
       const found = await models.workspaces
         .findOne({ _id: workspaceId, organizationId })
         .lean<WorkspaceDocument>();
@@ -66,7 +66,7 @@ export function createWorkspaceService(deps: Deps) {
 
   return {
     /** Null when it is no workspace of the organisation. */
-    settingsOf,
+    loadSettings,
 
     /** Null: the whole organisation. @throws AppError `NOT_FOUND` */
     async require(organizationId: string, _id: string | null): Promise<void> {
@@ -75,11 +75,11 @@ export function createWorkspaceService(deps: Deps) {
     },
 
     /** Returns the id if it is a workspace of the organisation, else null. */
-    async find(organizationId: string, workspaceId: string): Promise<string | null> {
-      return (await settingsOf(organizationId, workspaceId)) && workspaceId;
+    async findWorkspaceId(organizationId: string, workspaceId: string): Promise<string | null> {
+      return (await loadSettings(organizationId, workspaceId)) && workspaceId;
     },
 
-    async list({ organizationId, defaultWorkspaceId }: Tenant): Promise<WorkspaceView[]> {
+    async listWorkspaces({ organizationId, defaultWorkspaceId }: Tenant): Promise<WorkspaceView[]> {
       const found = await models.workspaces
         .find({ organizationId })
         .sort({ createdAt: -1, _id: -1 })
@@ -107,10 +107,10 @@ export function createWorkspaceService(deps: Deps) {
       const settled = await autoApprovalSwitch.settle(changer, id, change);
       const changed = await findOr404(
         models.workspaces
-          .findOneAndUpdate({ _id: id, organizationId }, { $set: membersOf(settled) }, AFTER)
+          .findOneAndUpdate({ _id: id, organizationId }, { $set: flattenChange(settled) }, AFTER)
           .lean<WorkspaceDocument>(),
       );
-      onCommit(() => known.invalidate(organizationId));
+      onCommit(() => settingsCache.invalidate(organizationId));
       return toView(changed, defaultWorkspaceId, clock.now());
     },
   };
@@ -124,7 +124,9 @@ function toView(
   now: Date,
 ): WorkspaceView {
   const { escalationPolicy, reviewSla, autoApproval } = workspace as Partial<WorkspaceDocument>;
-  const waiting = request ? waitingAt({ by: request.by.toHexString(), at: request.at }, now) : null;
+  const waiting = request
+    ? findPendingView({ by: request.by.toHexString(), at: request.at }, now)
+    : null;
   return {
     ...workspace,
     ...(request &&
@@ -147,12 +149,12 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
 }
 
 /** Flattens the change, so that absent priorities keep their hours. */
-function membersOf({ reviewSla = {}, ...others }: WorkspaceChange): object {
+function flattenChange({ reviewSla = {}, ...others }: WorkspaceChange): object {
   const hours = Object.entries(reviewSla).map(([priority, value]) => [
     `reviewSla.${priority}`,
     value,
   ]);
-  return Object.assign(givenMembers(others), Object.fromEntries(hours));
+  return Object.assign(omitUndefined(others), Object.fromEntries(hours));
 }
 
 async function requireFreeName(

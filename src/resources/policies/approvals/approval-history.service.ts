@@ -4,8 +4,8 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { ApprovalState } from '../../../domain/policies/changes/approval.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import { stepsOf } from './approval-steps.ts';
-import { approvedContents } from './approved-contents.ts';
+import { listSteps } from './approval-steps.ts';
+import { parseApprovedContents } from './approved-contents.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 export interface ApprovalRecord {
@@ -27,36 +27,36 @@ export interface ApprovalRecord {
 export const APPROVALS_SHOWN = 100;
 
 export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
-  async function find(where: object, limit: number): Promise<ApprovalRecord[]> {
+  async function findRecords(where: object, limit: number): Promise<ApprovalRecord[]> {
     const found = await models.policyApprovals
       .find(where)
       .sort({ createdAt: -1, _id: -1 })
       .limit(limit)
       .maxTimeMS(READ_MAX_MS)
       .lean<PolicyApprovalDocument[]>();
-    return found.map(recordOf);
+    return found.map(toRecord);
   }
 
   return {
     /** Returns the newest first, one more than is shown, so that the caller sees whether there are more. */
-    newest({ organizationId, workspaceId }: Tenant): Promise<ApprovalRecord[]> {
-      const chosen = workspaceId === null ? {} : { workspaceId };
-      return find({ organizationId, ...chosen }, APPROVALS_SHOWN + 1);
+    listNewest({ organizationId, workspaceId }: Tenant): Promise<ApprovalRecord[]> {
+      const workspaceFilter = workspaceId === null ? {} : { workspaceId };
+      return findRecords({ organizationId, ...workspaceFilter }, APPROVALS_SHOWN + 1);
     },
 
     /** Maps each revision to the approval that made it, or whose effect it took back. */
-    async ofRevisions(
+    async loadByRevision(
       organizationId: string,
       policyId: Types.ObjectId | string,
       revisions: readonly number[],
     ): Promise<ReadonlyMap<number, ApprovalRecord>> {
-      const made = { promotedRevision: { $in: revisions } };
+      const promoted = { promotedRevision: { $in: revisions } };
       const where = {
         organizationId,
         policyId,
-        $or: [made, { undoneRevision: { $in: revisions } }],
+        $or: [promoted, { undoneRevision: { $in: revisions } }],
       };
-      const found = await find(where, 2 * revisions.length);
+      const found = await findRecords(where, 2 * revisions.length);
       return new Map(
         found.flatMap((record) =>
           [record.promotedRevision, record.undoneRevision].flatMap((revision) =>
@@ -67,7 +67,7 @@ export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
     },
 
     /** Lists the approvals that were promoted into one of these policies. */
-    ofPolicies(
+    listByPolicy(
       organizationId: string,
       policyIds: readonly Types.ObjectId[],
     ): Promise<ApprovalRecord[]> {
@@ -76,20 +76,20 @@ export function createApprovalHistory({ models }: Pick<Platform, 'models'>) {
         policyId: { $in: policyIds },
         promotedRevision: { $ne: null },
       };
-      return find(where, APPROVALS_SHOWN);
+      return findRecords(where, APPROVALS_SHOWN);
     },
   };
 }
 export type ApprovalHistory = ReturnType<typeof createApprovalHistory>;
 
-function recordOf(approval: PolicyApprovalDocument): ApprovalRecord {
+function toRecord(approval: PolicyApprovalDocument): ApprovalRecord {
   const { _id: approvalId, workspaceId, policyId, state, digest } = approval;
   const { baseRevision, promotedRevision, undoneRevision = null, createdAt } = approval;
   return {
     approvalId,
     workspaceId,
     policyId,
-    name: approvedContents(approval).name,
+    name: parseApprovedContents(approval).name,
     state,
     needsReview: state === 'broken_glass',
     digest,
@@ -97,6 +97,6 @@ function recordOf(approval: PolicyApprovalDocument): ApprovalRecord {
     promotedRevision,
     undoneRevision,
     createdAt,
-    steps: stepsOf(approval),
+    steps: listSteps(approval),
   };
 }

@@ -7,14 +7,14 @@ import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.mo
 const AUTHOR_STEPS_MAX = 100;
 
 /** Lists the steps, oldest first. An approval of an earlier version only knows its last action. */
-export function stepsOf({ steps, lastAction, state }: PolicyApprovalDocument): ApprovalStep[] {
+export function listSteps({ steps, lastAction, state }: PolicyApprovalDocument): ApprovalStep[] {
   if (steps) return steps;
   return lastAction ? [{ ...lastAction, digest: null, from: null, to: state }] : [];
 }
 
 /** @throws AppError `INVALID_OPERATION` when its author has edited it very often */
 export function requireFewSteps(approval: PolicyApprovalDocument): void {
-  if (stepsOf(approval).length >= AUTHOR_STEPS_MAX)
+  if (listSteps(approval).length >= AUTHOR_STEPS_MAX)
     throw new AppError(
       'INVALID_OPERATION',
       `A change takes at most ${AUTHOR_STEPS_MAX} steps: withdraw it and propose it again`,

@@ -15,7 +15,7 @@ const read = { auth: 'reader', agentScope: 'irrelevant', data: policyApprovalVie
 /** Every writer may propose; which role may take which action is decided by the state machine. */
 const write = { auth: 'user', roles: WRITERS, data: policyApprovalView } as const;
 const codes = ['INVALID_OPERATION'] as const;
-const audit = (action: string) => ({ action, resource: 'policy_approval' });
+const toAudit = (action: string) => ({ action, resource: 'policy_approval' });
 
 /** These routes are mounted before those of a policy by id. */
 export const policyApprovalRoutes = [
@@ -27,7 +27,7 @@ export const policyApprovalRoutes = [
     query: policyApprovalQuery,
     page: { limit: 50, max: 100 },
     handler: ({ tenant, query, page }, { policies }) =>
-      policies.approvals.list(tenant, query, page),
+      policies.approvals.listApprovals(tenant, query, page),
   }),
   route({
     method: 'post',
@@ -37,9 +37,9 @@ export const policyApprovalRoutes = [
     status: 201,
     body: policyApprovalInput,
     codes,
-    audit: audit('policy.approval.open'),
+    audit: toAudit('policy.approval.open'),
     async handler({ tenant, user, body }, { policies }) {
-      const opened = await policies.approvals.open({ tenant, user }, body);
+      const opened = await policies.approvals.openApproval({ tenant, user }, body);
       const { digest, state } = opened;
       const policyId = opened.policyId?.toHexString() ?? null;
       return reply(201, opened, { audit: { metadata: { policyId, digest, state } } });
@@ -51,7 +51,8 @@ export const policyApprovalRoutes = [
     summary: 'One proposed change of a policy',
     ...read,
     params: byId,
-    handler: ({ tenant, params }, { policies }) => policies.approvals.get(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) =>
+      policies.approvals.getApproval(tenant, params.id),
   }),
   route({
     method: 'patch',
@@ -61,9 +62,9 @@ export const policyApprovalRoutes = [
     params: byId,
     body: policyApprovalChange,
     codes,
-    audit: audit('policy.approval.update'),
+    audit: toAudit('policy.approval.update'),
     async handler({ tenant, user, params, body }, { policies }) {
-      const edited = await policies.approvals.change({ tenant, user }, params.id, body);
+      const edited = await policies.approvals.changeApproval({ tenant, user }, params.id, body);
       const { digest, state } = edited;
       return reply(200, edited, { audit: { metadata: { digest, state } } });
     },
@@ -76,10 +77,10 @@ export const policyApprovalRoutes = [
     params: policyApprovalActionParams,
     body: policyApprovalActionInput,
     codes,
-    audit: audit('policy.approval.move'),
+    audit: toAudit('policy.approval.move'),
     async handler({ tenant, user, params, body }, { policies }) {
       const { action } = params;
-      const moved = await policies.approvals.move({ tenant, user }, params, body);
+      const moved = await policies.approvals.moveApproval({ tenant, user }, params, body);
       const { approval, from, undone } = moved;
       const { state: to, digest, promotedRevision } = approval;
       const policyId = approval.policyId?.toHexString() ?? null;

@@ -1,8 +1,8 @@
 // Inputs and views of policy approvals (document 2, section 4.2; decisions: approvals).
 import { z } from 'zod';
-import { changesSomething, optional, withDefault } from '../../../http/declaration/optional.ts';
+import { hasChanges, optional, withDefault } from '../../../http/declaration/optional.ts';
 import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
-import { id, idParam, instant, words } from '../../../http/declaration/views.ts';
+import { id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';
 import { policyChange, policyContentsView, policyInputHere } from '../policies.schemas.ts';
 import { policyApprovalSteps, sha256 } from './approval-record.schemas.ts';
 
@@ -29,7 +29,7 @@ export const policyApprovalChange = z
     policy: optional(policyChange),
     submit: optional(z.literal(true)).describe('Ends a draft'),
   })
-  .refine(changesSomething, 'nothing to change');
+  .refine(hasChanges, 'nothing to change');
 
 export const policyApprovalQuery = z.object({ state: optional(z.enum(APPROVAL_STATES)) });
 export const policyApprovalActionParams = z.object({
@@ -37,7 +37,7 @@ export const policyApprovalActionParams = z.object({
   action: z.enum(APPROVAL_ACTIONS),
 });
 export const policyApprovalActionInput = z.strictObject({
-  reason: words(1000).describe('Required to break the glass'),
+  reason: optionalText(1000).describe('Required to break the glass'),
   digest: optional(sha256).describe(
     'Digest of the contents that the caller saw; refused when they have changed since, and required to approve, promote or break the glass once the change was edited',
   ),

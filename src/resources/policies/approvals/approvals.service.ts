@@ -6,7 +6,7 @@ import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import {
   type ApprovalAction,
-  approvalMove,
+  resolveApprovalMove,
   type ApprovalState,
   isEnforcing,
   mayTake,
@@ -22,7 +22,7 @@ import {
   requireFewer,
 } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import { contentsOf, type PolicyContents } from '../policies.model.ts';
+import { toPolicyContents, type PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import {
   type policyApprovalActionInput,
@@ -30,9 +30,9 @@ import {
   type policyApprovalInput,
   OPEN_APPROVALS,
 } from './approvals.schemas.ts';
-import { requireFewSteps, requireSeen, stepsOf } from './approval-steps.ts';
-import { approvedContents, keptContents } from './approved-contents.ts';
-import type { ApprovalEnforcement, Enforced } from './enforcement.service.ts';
+import { requireFewSteps, requireSeen, listSteps } from './approval-steps.ts';
+import { parseApprovedContents, serializeContents } from './approved-contents.ts';
+import type { ApprovalEnforcement, EnforcementResult } from './enforcement.service.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
@@ -61,7 +61,7 @@ export interface Mover {
 }
 
 /** The fields that a step changes, and the step itself. */
-type Written = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
+type ApprovalUpdate = Partial<PolicyApprovalDocument> & { step: ApprovalStep };
 
 /** A proposed change before it is stored. */
 type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
@@ -73,52 +73,52 @@ type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
 export function createApprovalService(deps: Deps) {
   const { models, clock, memberships, definitions, enforcement } = deps;
 
-  function find(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
-    const where = { ...visible(tenant), _id };
+  function findApproval(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
+    const where = { ...filterVisible(tenant), _id };
     return findOr404(models.policyApprovals.findOne(where).lean<PolicyApprovalDocument>());
   }
 
   /** Checks the role before it looks for the approval. @throws AppError `FORBIDDEN`, `NOT_FOUND` */
-  function findFor(
+  function findForAction(
     { tenant, user }: Mover,
     action: ApprovalAction,
     id: string,
   ): Promise<PolicyApprovalDocument> {
     requireRole(action, user);
-    return find(tenant, id);
+    return findApproval(tenant, id);
   }
 
   /** Writes conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
   function write(
     before: PolicyApprovalDocument,
-    { step, ...$set }: Written,
+    { step, ...$set }: ApprovalUpdate,
   ): Promise<PolicyApprovalDocument> {
     const { _id, organizationId, state } = before;
     const where = { _id, organizationId, state };
-    const update = { $set: { ...$set, steps: [...stepsOf(before), step] } };
+    const update = { $set: { ...$set, steps: [...listSteps(before), step] } };
     const query = models.policyApprovals.findOneAndUpdate(where, update, AFTER);
     return findOr404(query.lean<PolicyApprovalDocument>());
   }
 
-  const stepBy = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
+  const createStep = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
     ...taken,
     by: userId as never,
     at: clock.now(),
   });
 
-  async function proposalOf(
+  async function buildProposal(
     tenant: Tenant,
     input: z.output<typeof policyApprovalInput>,
   ): Promise<Proposal> {
     if (input.policyId == null) {
-      const workspaceId = await definitions.workspaceFor(tenant, undefined);
+      const workspaceId = await definitions.resolveWorkspace(tenant, undefined);
       return { workspaceId, policyId: null, baseRevision: null, contents: input.policy };
     }
     const { policyId, policy: change = { enabled: true } } = input;
-    const stored = await definitions.get(tenant, policyId);
-    const before = contentsOf(stored);
+    const stored = await definitions.getPolicy(tenant, policyId);
+    const before = toPolicyContents(stored);
     const contents = { ...before, ...change };
-    if (keptContents(contents).digest === keptContents(before).digest)
+    if (serializeContents(contents).digest === serializeContents(before).digest)
       throw new AppError('INVALID_OPERATION', 'The policy says that already');
     const workspaceId = stored.workspaceId.toHexString();
     return { workspaceId, policyId, baseRevision: stored.revision, contents };
@@ -126,7 +126,7 @@ export function createApprovalService(deps: Deps) {
 
   /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
   async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     const open = { organizationId, state: { $in: OPEN_STATES } };
     const found = models.policyApprovals.countDocuments(open);
     await requireFewer(found, OPEN_APPROVALS, `At most ${OPEN_APPROVALS} approvals may be open`);
@@ -134,20 +134,20 @@ export function createApprovalService(deps: Deps) {
 
   return {
     /** Lists the approvals that the tenant sees, newest first. */
-    async list(
+    async listApprovals(
       tenant: Tenant,
       { state }: { state?: ApprovalState | undefined },
       page: Page,
     ): Promise<Listed<ApprovalView>> {
-      const where: QueryFilter<PolicyApprovalDocument> = visible(tenant);
+      const where: QueryFilter<PolicyApprovalDocument> = filterVisible(tenant);
       if (state !== undefined) where.state = state;
       const { items, total } = await listPage(models.policyApprovals, where, page);
       return { items: items.map(toView), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<ApprovalView> {
-      return toView(await find(tenant, id));
+    async getApproval(tenant: Tenant, id: string): Promise<ApprovalView> {
+      return toView(await findApproval(tenant, id));
     },
 
     /**
@@ -155,19 +155,25 @@ export function createApprovalService(deps: Deps) {
      * @throws AppError `NOT_FOUND` for an unknown policy or workspace; `INVALID_OPERATION` for a change without
      * effect, or when too many are open
      */
-    async open(
+    async openApproval(
       { tenant, user }: Mover,
       input: z.output<typeof policyApprovalInput>,
     ): Promise<ApprovalView> {
       const { organizationId } = tenant;
-      const { contents, ...about } = await proposalOf(tenant, input);
+      const { contents, ...about } = await buildProposal(tenant, input);
       await requireRoom(organizationId);
       const state = input.submit ? ('pending_review' as const) : ('draft' as const);
-      const kept = keptContents(contents);
-      const { digest } = kept;
-      const opened = stepBy(user, { action: 'open', reason: null, digest, from: null, to: state });
+      const serialized = serializeContents(contents);
+      const { digest } = serialized;
+      const opened = createStep(user, {
+        action: 'open',
+        reason: null,
+        digest,
+        from: null,
+        to: state,
+      });
       const author = user.userId;
-      const row = { ...about, ...kept, organizationId, state, author, steps: [opened] };
+      const row = { ...about, ...serialized, organizationId, state, author, steps: [opened] };
       return toView(await insertOne(models.policyApprovals, row));
     },
 
@@ -175,26 +181,32 @@ export function createApprovalService(deps: Deps) {
      * Edits a change, by its author only; an earlier review is void.
      * @throws AppError `NOT_FOUND`, `FORBIDDEN`, `INVALID_OPERATION`
      */
-    async change(
+    async changeApproval(
       { tenant, user }: Mover,
       id: string,
       { policy: change = {}, submit }: z.output<typeof policyApprovalChange>,
     ): Promise<ApprovalView> {
-      const found = await find(tenant, id);
+      const found = await findApproval(tenant, id);
       const { state, policyId, author } = found;
       if (!isOpen(state)) throw new AppError('INVALID_OPERATION', `${state} is not edited`);
       if (author.toHexString() !== user.userId)
         throw new AppError('FORBIDDEN', 'Only its author edits a change');
       requireFewSteps(found);
-      const contents = { ...approvedContents(found), ...change };
+      const contents = { ...parseApprovedContents(found), ...change };
       const baseRevision =
-        policyId && (await definitions.get(tenant, policyId.toHexString())).revision;
+        policyId && (await definitions.getPolicy(tenant, policyId.toHexString())).revision;
       const isDraft = state === 'draft' && submit !== true;
       const next = isDraft ? ('draft' as const) : ('pending_review' as const);
-      const kept = keptContents(contents);
-      const { digest } = kept;
-      const step = stepBy(user, { action: 'update', reason: null, digest, from: state, to: next });
-      const edited = { ...kept, baseRevision, state: next, reviewer: null, step };
+      const serialized = serializeContents(contents);
+      const { digest } = serialized;
+      const step = createStep(user, {
+        action: 'update',
+        reason: null,
+        digest,
+        from: state,
+        to: next,
+      });
+      const edited = { ...serialized, baseRevision, state: next, reviewer: null, step };
       return toView(await write(found, edited));
     },
 
@@ -205,26 +217,26 @@ export function createApprovalService(deps: Deps) {
      * the policy has changed since; `VALIDATION_ERROR` for breaking the glass without a reason, or an edited change
      * without a digest
      */
-    async move(
+    async moveApproval(
       mover: Mover,
       { id, action }: { id: string; action: ApprovalAction },
       { reason, digest }: z.output<typeof policyApprovalActionInput>,
     ): Promise<MovedApproval> {
       const { tenant, user } = mover;
-      const found = await findFor(mover, action, id);
+      const found = await findForAction(mover, action, id);
       const { state: from } = found;
-      const to = stateAfter(action, found, user);
+      const to = resolveState(action, found, user);
       requireReason(action, reason);
       requireSeen(found, action, digest);
-      const enforced: Enforced = isEnforcing(action)
-        ? await enforcement.enforce(tenant, found)
+      const enforced: EnforcementResult = isEnforcing(action)
+        ? await enforcement.applyApproval(tenant, found)
         : {};
       const isUndone = from === 'broken_glass' && to === 'rejected';
-      const undoneRevision = isUndone ? await enforcement.undo(tenant, found) : null;
-      const said = { action, reason: reason ?? null };
-      const step = stepBy(user, { ...said, digest: found.digest, from, to });
+      const undoneRevision = isUndone ? await enforcement.revertApproval(tenant, found) : null;
+      const actionTaken = { action, reason: reason ?? null };
+      const step = createStep(user, { ...actionTaken, digest: found.digest, from, to });
       const moved = await write(found, {
-        ...partsOf(said, step),
+        ...recordActor(actionTaken, step),
         ...enforced,
         undoneRevision,
         state: to,
@@ -247,13 +259,16 @@ function requireReason(action: ApprovalAction, reason: string | undefined): void
     throw new AppError('VALIDATION_ERROR', 'reason: required to break the glass');
 }
 
-type Said = Pick<NonNullable<PolicyApprovalDocument['lastAction']>, 'action' | 'reason'>;
+type ActionTaken = Pick<NonNullable<PolicyApprovalDocument['lastAction']>, 'action' | 'reason'>;
 
 /** Returns the fields that name the last action, and the reviewer or enforcer who took it. */
-function partsOf(said: Said, { by, at }: ApprovalStep): Partial<PolicyApprovalDocument> {
-  const acted = { lastAction: { ...said, by, at } };
-  if (said.action === 'author-withdraw') return acted;
-  return said.action.startsWith('reviewer-')
+function recordActor(
+  actionTaken: ActionTaken,
+  { by, at }: ApprovalStep,
+): Partial<PolicyApprovalDocument> {
+  const acted = { lastAction: { ...actionTaken, by, at } };
+  if (actionTaken.action === 'author-withdraw') return acted;
+  return actionTaken.action.startsWith('reviewer-')
     ? { ...acted, reviewer: by }
     : { ...acted, enforcer: by };
 }
@@ -262,7 +277,7 @@ function partsOf(said: Said, { by, at }: ApprovalStep): Partial<PolicyApprovalDo
  * Returns the state after the action.
  * @throws AppError `FORBIDDEN` for the wrong person, `INVALID_OPERATION` in the wrong state
  */
-function stateAfter(
+function resolveState(
   action: ApprovalAction,
   { state, author, reviewer, enforcer }: PolicyApprovalDocument,
   user: User,
@@ -272,7 +287,7 @@ function stateAfter(
     reviewer: reviewer && reviewer.toHexString(),
     enforcer: enforcer && enforcer.toHexString(),
   };
-  const move = approvalMove(action, { state, involved }, user);
+  const move = resolveApprovalMove(action, { state, involved }, user);
   if ('to' in move) return move.to;
   const code = move.refused === 'person' ? 'FORBIDDEN' : 'INVALID_OPERATION';
   throw new AppError(code, move.why);
@@ -281,13 +296,13 @@ function stateAfter(
 const isOpen = (state: ApprovalState): boolean =>
   (OPEN_STATES as readonly ApprovalState[]).includes(state);
 
-function visible({ organizationId, workspaceId }: Tenant) {
+function filterVisible({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }
 
 function toView(approval: PolicyApprovalDocument): ApprovalView {
   const { _id, state } = approval;
-  const policy = approvedContents(approval);
-  const steps = stepsOf(approval);
+  const policy = parseApprovedContents(approval);
+  const steps = listSteps(approval);
   return { ...approval, id: _id, policy, steps, needsReview: state === 'broken_glass' };
 }

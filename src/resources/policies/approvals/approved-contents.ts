@@ -5,13 +5,13 @@ import type { Json } from '../../../domain/record/json.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
-type Kept = Pick<PolicyApprovalDocument, 'contents' | 'digest'>;
+type StoredContents = Pick<PolicyApprovalDocument, 'contents' | 'digest'>;
 
 /** Returns the contents as canonical JSON, and their digest. */
-export function keptContents(policy: PolicyContents): Kept {
+export function serializeContents(policy: PolicyContents): StoredContents {
   const contents = canonicalize(policy as unknown as Json);
   return { contents, digest: sha256Hex(contents) };
 }
 
-export const approvedContents = ({ contents }: Kept): PolicyContents =>
+export const parseApprovedContents = ({ contents }: StoredContents): PolicyContents =>
   JSON.parse(contents) as PolicyContents;

@@ -15,7 +15,7 @@ export function createDirectEdits({ organizations }: { organizations: Organizati
       { before, after }: PolicyChange,
     ): Promise<void> {
       if (before?.enabled !== true && after?.enabled !== true) return;
-      const { requiresPolicyApproval } = await organizations.context(organizationId);
+      const { requiresPolicyApproval } = await organizations.getContext(organizationId);
       if (requiresPolicyApproval)
         throw new AppError('INVALID_OPERATION', 'Enabled policies change by approval only here');
     },

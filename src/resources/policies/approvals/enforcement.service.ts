@@ -1,33 +1,38 @@
 // Puts approved changes of policies into force, and reverts rejected ones made without review (decisions: approvals).
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
-import { contentsOf } from '../policies.model.ts';
+import { toPolicyContents } from '../policies.model.ts';
 import type { PolicyService, PolicyView } from '../policies.service.ts';
-import { approvedContents } from './approved-contents.ts';
+import { parseApprovedContents } from './approved-contents.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
 /** The fields of an approval that are known once it is in force. */
-export type Enforced = Partial<Pick<PolicyApprovalDocument, 'policyId' | 'promotedRevision'>>;
+export type EnforcementResult = Partial<
+  Pick<PolicyApprovalDocument, 'policyId' | 'promotedRevision'>
+>;
 
 /** `definitions` must be the policy service that does not ask for approvals. */
 export function createApprovalEnforcement({ definitions }: { definitions: PolicyService }) {
   /** Returns null when the policy is removed. */
-  async function live(tenant: Tenant, id: string): Promise<PolicyView | null> {
+  async function findLive(tenant: Tenant, id: string): Promise<PolicyView | null> {
     try {
-      return await definitions.get(tenant, id);
+      return await definitions.getPolicy(tenant, id);
     } catch (error) {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
       throw error;
     }
   }
 
-  async function applied(tenant: Tenant, approval: PolicyApprovalDocument): Promise<PolicyView> {
-    const contents = approvedContents(approval);
+  async function writeChange(
+    tenant: Tenant,
+    approval: PolicyApprovalDocument,
+  ): Promise<PolicyView> {
+    const contents = parseApprovedContents(approval);
     const { policyId, baseRevision, workspaceId } = approval;
     if (policyId === null)
       return definitions.create(tenant, { ...contents, workspaceId: workspaceId.toHexString() });
     const id = policyId.toHexString();
-    if ((await live(tenant, id))?.revision !== baseRevision)
+    if ((await findLive(tenant, id))?.revision !== baseRevision)
       throw new AppError(
         'INVALID_OPERATION',
         'The policy has changed since; its author takes that up by editing the change',
@@ -37,8 +42,11 @@ export function createApprovalEnforcement({ definitions }: { definitions: Policy
 
   return {
     /** @throws AppError `INVALID_OPERATION` when the policy has changed since, and beyond the workspace's limits */
-    async enforce(tenant: Tenant, approval: PolicyApprovalDocument): Promise<Enforced> {
-      const { _id: policyId, revision: promotedRevision } = await applied(tenant, approval);
+    async applyApproval(
+      tenant: Tenant,
+      approval: PolicyApprovalDocument,
+    ): Promise<EnforcementResult> {
+      const { _id: policyId, revision: promotedRevision } = await writeChange(tenant, approval);
       return { policyId, promotedRevision };
     },
 
@@ -46,18 +54,18 @@ export function createApprovalEnforcement({ definitions }: { definitions: Policy
      * Restores the policy. Returns the revision that did it; null: the policy has changed since and is left alone.
      * @throws AppError `INVALID_OPERATION` beyond the workspace's limits
      */
-    async undo(
+    async revertApproval(
       tenant: Tenant,
       { policyId, baseRevision, promotedRevision }: PolicyApprovalDocument,
     ): Promise<number | null> {
       const id = policyId?.toHexString() ?? '';
-      const current = (await live(tenant, id))?.revision;
+      const current = (await findLive(tenant, id))?.revision;
       if (promotedRevision === null || current !== promotedRevision) return null;
       if (baseRevision === null) {
         await definitions.remove(tenant, id);
         return promotedRevision + 1;
       }
-      const before = contentsOf(await definitions.revision(tenant, id, baseRevision));
+      const before = toPolicyContents(await definitions.getRevision(tenant, id, baseRevision));
       return (await definitions.update(tenant, id, before)).revision;
     },
   };

@@ -6,7 +6,7 @@ import {
   type ApprovalState,
   type AUTHOR_STEPS,
 } from '../../../domain/policies/changes/approval.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface ApprovalStep {
   action: ApprovalAction | (typeof AUTHOR_STEPS)[number];
@@ -72,7 +72,7 @@ export const policyApprovalSchema = new Schema<PolicyApprovalDocument>(
   },
   { collection: 'policy_approvals', timestamps: true, autoIndex: false },
 );
-policyApprovalSchema.plugin(tenancy);
+policyApprovalSchema.plugin(guardTenancy);
 policyApprovalSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'list' });
 policyApprovalSchema.index(
   { organizationId: 1, state: 1, createdAt: -1, _id: -1 },

@@ -17,7 +17,7 @@ export const policyBundleRoutes = [
     writes: 'none',
     data: policyManifestView,
     codes,
-    handler: ({ tenant }, { policies }) => policies.bundles.preview(tenant),
+    handler: ({ tenant }, { policies }) => policies.bundles.describeBundle(tenant),
   }),
   route({
     method: 'get',
@@ -31,8 +31,8 @@ export const policyBundleRoutes = [
     codes,
     audit: { action: 'policy.export', resource: 'policy' },
     async handler({ tenant }, { policies }) {
-      const made = await policies.bundles.download(tenant);
-      const { digest, policies: count, signedBy, ...file } = made;
+      const bundle = await policies.bundles.exportBundle(tenant);
+      const { digest, policies: count, signedBy, ...file } = bundle;
       const audit = { metadata: { digest, policies: count, signedBy } };
       return reply(200, { type: 'application/gzip', ...file }, { audit });
     },

@@ -10,7 +10,7 @@ import type { ArchivedFile, TarGz } from '../../../platform/archive/tar-gz.ts';
 import { readCursor, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { ApprovalHistory, ApprovalRecord } from '../approvals/approval-history.service.ts';
-import { contentsOf, type PolicyDocument } from '../policies.model.ts';
+import { toPolicyContents, type PolicyDocument } from '../policies.model.ts';
 
 /** Maximum size of a bundle, which is held in memory before it is sent. */
 const BUNDLE_BYTES = 16 * 1024 * 1024;
@@ -42,17 +42,23 @@ interface Download {
 }
 
 type Deps = Pick<Platform, 'models' | 'clock'> & {
-  tarGz: TarGz;
+  createTarGz: TarGz;
   signer: SignerService;
   approvalHistory: ApprovalHistory;
 };
 
-export function createPolicyBundleService({ models, clock, tarGz, signer, approvalHistory }: Deps) {
+export function createPolicyBundleService({
+  models,
+  clock,
+  createTarGz,
+  signer,
+  approvalHistory,
+}: Deps) {
   function openPolicies({ organizationId, workspaceId }: Tenant) {
-    const chosen = workspaceId === null ? {} : { workspaceId };
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
     const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;
     return models.policies
-      .find({ organizationId, deletedAt: null, ...chosen }, null, options)
+      .find({ organizationId, deletedAt: null, ...workspaceFilter }, null, options)
       .lean<PolicyDocument>()
       .cursor({ batchSize: BATCH });
   }
@@ -63,16 +69,16 @@ export function createPolicyBundleService({ models, clock, tarGz, signer, approv
     const bundled: PolicyDocument['_id'][] = [];
     let [policies, bytes] = [0, 0];
     for await (const policy of readCursor(openPolicies(tenant), tenant.signal)) {
-      const made = filesOf(policy);
-      files.push(...made);
+      const policyFiles = toFiles(policy);
+      files.push(...policyFiles);
       policies += 1;
-      for (const { content } of made) bytes += content.length;
+      for (const { content } of policyFiles) bytes += content.length;
       bundled.push(policy._id);
-      if (policies > BUNDLE_POLICIES || bytes > BUNDLE_BYTES) throw tooMuch();
+      if (policies > BUNDLE_POLICIES || bytes > BUNDLE_BYTES) throw createLimitError();
     }
     const { organizationId } = tenant;
-    files.push(...approvalFile(await approvalHistory.ofPolicies(organizationId, bundled)));
-    const listed = listOfFiles(files);
+    files.push(...toApprovalFiles(await approvalHistory.listByPolicy(organizationId, bundled)));
+    const listed = listFiles(files);
     const manifest: Manifest = {
       format: 'assay-policy-bundle',
       version: 1,
@@ -80,20 +86,20 @@ export function createPolicyBundleService({ models, clock, tarGz, signer, approv
       exportedAt: clock.now(),
       policies,
       ...listed,
-      signedBy: (await signer.existingOrNull())?.kid ?? null,
+      signedBy: (await signer.findExistingKey())?.kid ?? null,
     };
     return { manifest, files };
   }
 
   /** Signs format, organisation, time and digest as a compact JWS; null without a key. */
-  async function signatureOf({
+  async function signManifest({
     format,
     version,
     organizationId,
     exportedAt,
     digest,
   }: Manifest): Promise<{ signedBy: string | null; signature: string | null }> {
-    const key = await signer.existingOrNull();
+    const key = await signer.findExistingKey();
     if (!key) return { signedBy: null, signature: null };
     const at = exportedAt.toISOString();
     const text = canonicalize({ format, version, organizationId, exportedAt: at, digest });
@@ -102,18 +108,18 @@ export function createPolicyBundleService({ models, clock, tarGz, signer, approv
 
   return {
     /** @throws AppError `INVALID_OPERATION` for more than fits */
-    async preview(tenant: Tenant): Promise<Manifest> {
+    async describeBundle(tenant: Tenant): Promise<Manifest> {
       return (await build(tenant)).manifest;
     },
 
     /** @throws AppError `INVALID_OPERATION` for more than fits */
-    async download(tenant: Tenant): Promise<Download> {
+    async exportBundle(tenant: Tenant): Promise<Download> {
       const { manifest, files } = await build(tenant);
       const { exportedAt, digest, policies } = manifest;
-      const { signedBy, signature } = await signatureOf(manifest);
+      const { signedBy, signature } = await signManifest(manifest);
       const signed = { ...manifest, signedBy, signature };
       const content = Buffer.from(`${JSON.stringify(signed, null, 2)}\n`);
-      const body = tarGz([{ name: 'manifest.json', content }, ...files], exportedAt);
+      const body = createTarGz([{ name: 'manifest.json', content }, ...files], exportedAt);
       const filename = `assay-policies-${exportedAt.toISOString().slice(0, 10)}.tar.gz`;
       return { filename, body, digest, policies, signedBy };
     },
@@ -121,8 +127,8 @@ export function createPolicyBundleService({ models, clock, tarGz, signer, approv
 }
 export type PolicyBundleService = ReturnType<typeof createPolicyBundleService>;
 
-function filesOf(policy: PolicyDocument): ArchivedFile[] {
-  const contents = contentsOf(policy);
+function toFiles(policy: PolicyDocument): ArchivedFile[] {
+  const contents = toPolicyContents(policy);
   const { revision } = policy;
   const [id, workspaceId] = [String(policy._id), String(policy.workspaceId)];
   const json = JSON.stringify({ id, workspaceId, revision, ...contents }, null, 2);
@@ -133,20 +139,20 @@ function filesOf(policy: PolicyDocument): ArchivedFile[] {
 }
 
 /** The approvals as one file; none when no policy was changed by approval. */
-function approvalFile(approvals: readonly ApprovalRecord[]): ArchivedFile[] {
+function toApprovalFiles(approvals: readonly ApprovalRecord[]): ArchivedFile[] {
   if (approvals.length === 0) return [];
   const json = JSON.stringify(approvals, null, 2);
   return [{ name: 'approvals.json', content: Buffer.from(`${json}\n`) }];
 }
 
-function listOfFiles(bundled: readonly ArchivedFile[]): Pick<Manifest, 'files' | 'digest'> {
+function listFiles(bundled: readonly ArchivedFile[]): Pick<Manifest, 'files' | 'digest'> {
   const files = bundled.map(({ name, content }) => {
     return { name, bytes: content.length, sha256: sha256Hex(content) };
   });
   return { files, digest: sha256Hex(canonicalize(files)) };
 }
 
-function tooMuch(): AppError {
+function createLimitError(): AppError {
   const message = `A bundle holds at most ${BUNDLE_POLICIES} policies and ${BUNDLE_BYTES} bytes; choose a workspace`;
   return new AppError('INVALID_OPERATION', message);
 }

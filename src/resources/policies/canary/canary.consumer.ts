@@ -1,14 +1,18 @@
 // Counts decisions and overturned verdicts in both arms of the running canaries (docs/policies.md, canaries).
 import type { ClientSession } from 'mongoose';
-import { armOf } from '../../../domain/policies/changes/canary.ts';
-import { afterEvent } from '../../../domain/policies/changes/sequential-test.ts';
-import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../../domain/record/persons-verdict.ts';
+import { drawArm } from '../../../domain/policies/changes/canary.ts';
+import { addTestEvent } from '../../../domain/policies/changes/sequential-test.ts';
+import {
+  BY_PERSONS,
+  VERDICT_KINDS,
+  readPersonsVerdict,
+} from '../../../domain/record/persons-verdict.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Models } from '../../../models.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
 import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
 
-type Decided = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'verdict' | 'createdAt'>;
+type DecidedTrace = Pick<TraceDocument, 'traceId' | 'workspaceId' | 'verdict' | 'createdAt'>;
 /** The first verdict of a person on a decision. */
 interface FirstVerdict {
   _id: string;
@@ -22,19 +26,19 @@ interface Context {
   session: ClientSession;
 }
 
-export function policyCanaryConsumer(models: Models): Consumer<TraceDocument> {
+export function createPolicyCanaryConsumer(models: Models): Consumer<TraceDocument> {
   return {
     name: 'policy-canary',
     from: 'head',
     kinds: ['trace', ...VERDICT_KINDS],
     projection: { traceId: 1, workspaceId: 1, createdAt: 1 },
-    async run(entries, context) {
-      const counts = await runningOf(models, context);
+    async consume(entries, context) {
+      const counts = await loadRunning(models, context);
       if (counts.size === 0) return;
       for (const entry of entries) if (entry.kind === 'trace') countDecision(counts, entry);
       const verdicts = entries.filter(({ kind }) => kind !== 'trace');
       if (verdicts.length > 0) await countEvents(models, { counts, verdicts }, context);
-      await save(models, counts, context);
+      await saveCounts(models, counts, context);
     },
   };
 }
@@ -42,7 +46,7 @@ export function policyCanaryConsumer(models: Models): Consumer<TraceDocument> {
 /** The running canaries by workspace; counting changes them in place. */
 type Counts = ReadonlyMap<string, PolicyCanaryDocument>;
 
-async function runningOf(models: Models, { organizationId, session }: Context): Promise<Counts> {
+async function loadRunning(models: Models, { organizationId, session }: Context): Promise<Counts> {
   const running = await models.policyCanaries
     .find({ organizationId, state: 'running' })
     .session(session)
@@ -50,7 +54,7 @@ async function runningOf(models: Models, { organizationId, session }: Context): 
   return new Map(running.map((canary) => [canary.workspaceId.toHexString(), canary]));
 }
 
-async function save(
+async function saveCounts(
   models: Models,
   counts: Counts,
   { organizationId, session }: Context,
@@ -64,20 +68,20 @@ async function save(
 }
 
 /** The canary that a decision was judged under. */
-function canaryOf(
+function findCanary(
   counts: Counts,
-  { workspaceId, createdAt }: Pick<Decided, 'workspaceId' | 'createdAt'>,
+  { workspaceId, createdAt }: Pick<DecidedTrace, 'workspaceId' | 'createdAt'>,
 ): PolicyCanaryDocument | undefined {
   const canary = counts.get(workspaceId);
   return canary && createdAt >= canary.startedAt ? canary : undefined;
 }
 
-const armIn = ({ _id, share }: PolicyCanaryDocument, traceId: string) =>
-  armOf({ id: _id.toHexString(), share }, traceId);
+const selectArm = ({ _id, share }: PolicyCanaryDocument, traceId: string) =>
+  drawArm({ id: _id.toHexString(), share }, traceId);
 
-function countDecision(counts: Counts, decision: Omit<Decided, 'verdict'>): void {
-  const canary = canaryOf(counts, decision);
-  if (canary) canary.decisions[armIn(canary, decision.traceId)] += 1;
+function countDecision(counts: Counts, decision: Omit<DecidedTrace, 'verdict'>): void {
+  const canary = findCanary(counts, decision);
+  if (canary) canary.decisions[selectArm(canary, decision.traceId)] += 1;
 }
 
 /**
@@ -93,33 +97,33 @@ async function countEvents(
   context: Context,
 ): Promise<void> {
   const traceIds = [...new Set(verdicts.map(({ traceId }) => traceId))];
-  const decided = await decisionsOf(models, traceIds, context);
-  const first = await firstVerdicts(models, traceIds, context);
+  const decided = await loadDecisions(models, traceIds, context);
+  const first = await loadFirstVerdicts(models, traceIds, context);
   for (const { traceId, sequence } of verdicts) {
     const [decision, verdict] = [decided.get(traceId), first.get(traceId)];
-    const canary = decision && canaryOf(counts, decision);
+    const canary = decision && findCanary(counts, decision);
     if (!canary || verdict?.sequence !== sequence) continue;
-    const { isRight } = verdictIn(verdict.view);
+    const { isRight } = readPersonsVerdict(verdict.view);
     const isHeld = decision.verdict !== 'approved';
     if (isHeld !== isRight) continue;
-    canary.test = afterEvent(canary.test, armIn(canary, traceId), canary.share);
+    canary.test = addTestEvent(canary.test, selectArm(canary, traceId), canary.share);
     if (canary.test.decision !== 'continue') canary.decidedAt ??= verdict.createdAt;
   }
 }
 
-async function decisionsOf(
+async function loadDecisions(
   models: Models,
   traceIds: readonly string[],
   { organizationId, session }: Context,
-): Promise<ReadonlyMap<string, Decided>> {
+): Promise<ReadonlyMap<string, DecidedTrace>> {
   const found = await models.traces
     .find({ organizationId, traceId: { $in: traceIds } }, 'traceId workspaceId verdict createdAt')
     .session(session)
-    .lean<Decided[]>();
+    .lean<DecidedTrace[]>();
   return new Map(found.map((decision) => [decision.traceId, decision]));
 }
 
-async function firstVerdicts(
+async function loadFirstVerdicts(
   models: Models,
   traceIds: readonly string[],
   { organizationId, session }: Context,

@@ -12,6 +12,6 @@ export const policyCanaryRoutes = [
     agentScope: 'irrelevant',
     params: byId,
     data: canaryStatusView,
-    handler: ({ tenant, params }, { policies }) => policies.canaries.status(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) => policies.canaries.loadStatus(tenant, params.id),
   }),
 ];

@@ -3,17 +3,17 @@ import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
-import { type CanaryState, judgesAlike } from '../../../domain/policies/changes/canary.ts';
+import { type CanaryState, hasSameEffect } from '../../../domain/policies/changes/canary.ts';
 import {
   ALPHA,
   type Arm,
   ARMS,
   type CanaryDecision,
-  pValueOf,
+  computePValue,
 } from '../../../domain/policies/changes/sequential-test.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
-import { contentsOf, type ControlPolicy, type PolicyContents } from '../policies.model.ts';
+import { toPolicyContents, type ControlPolicy, type PolicyContents } from '../policies.model.ts';
 import type { PolicyChangeDeps } from '../policy-changes.service.ts';
 import type { PolicyService, PolicyView } from '../policies.service.ts';
 import type { policyEdit } from './canary.schemas.ts';
@@ -90,7 +90,7 @@ export function createCanaryService(deps: Deps) {
   }
 
   /** Starts the split: the policy judges its share as soon as the transaction commits. */
-  async function divide(
+  async function splitDecisions(
     { organizationId }: Tenant,
     { policy, control, share, startedBy }: Division,
   ): Promise<void> {
@@ -110,27 +110,27 @@ export function createCanaryService(deps: Deps) {
     onCommit(() => policySets.invalidate(organizationId));
   }
 
-  async function begin(
+  async function beginCanary(
     { tenant, user }: Editor,
     policyId: string,
     { change, share, liftsOthers = false }: Begin,
   ): Promise<PolicyView> {
-    const before = await definitions.get(tenant, policyId);
+    const before = await definitions.getPolicy(tenant, policyId);
     await requireNone(before);
-    await requireAllowed(tenant, { before, after: { ...contentsOf(before), ...change } });
+    await requireAllowed(tenant, { before, after: { ...toPolicyContents(before), ...change } });
     const isChange = Object.keys(change).length > 0;
     if (!isChange && !liftsOthers) requireNothingLifted(before);
     const after = isChange ? await definitions.update(tenant, policyId, change) : before;
-    const control = isChange ? { revision: before.revision, ...contentsOf(before) } : null;
-    if (judgesAlike(control, after))
+    const control = isChange ? { revision: before.revision, ...toPolicyContents(before) } : null;
+    if (hasSameEffect(control, after))
       throw new AppError('INVALID_OPERATION', 'Both arms would judge alike');
-    await divide(tenant, { policy: after, control, share, startedBy: user.userId });
-    return definitions.get(tenant, policyId);
+    await splitDecisions(tenant, { policy: after, control, share, startedBy: user.userId });
+    return definitions.getPolicy(tenant, policyId);
   }
 
-  async function end(tenant: Tenant, policyId: string, how: Ending): Promise<PolicyView> {
+  async function endCanary(tenant: Tenant, policyId: string, how: Ending): Promise<PolicyView> {
     const { organizationId } = tenant;
-    const policy = await definitions.get(tenant, policyId);
+    const policy = await definitions.getPolicy(tenant, policyId);
     const { canary } = policy;
     if (!canary) throw new AppError('INVALID_OPERATION', 'No canary of the policy is under way');
     const state = how === 'promote' ? ('promoted' as const) : ('rolled_back' as const);
@@ -140,8 +140,8 @@ export function createCanaryService(deps: Deps) {
     );
     await models.policies.updateOne({ _id: policyId, organizationId }, { $set: { canary: null } });
     onCommit(() => policySets.invalidate(organizationId));
-    if (how === 'promote') return definitions.get(tenant, policyId);
-    const restored = canary.control ? contentsOf(canary.control) : { enabled: false };
+    if (how === 'promote') return definitions.getPolicy(tenant, policyId);
+    const restored = canary.control ? toPolicyContents(canary.control) : { enabled: false };
     return approved.update(tenant, policyId, restored);
   }
 
@@ -151,18 +151,22 @@ export function createCanaryService(deps: Deps) {
      * @throws AppError `NOT_FOUND`; `VALIDATION_ERROR` for a change beside an end; `INVALID_OPERATION` when another
      * canary is under way or none is, when both arms would judge alike, and like every change
      */
-    edit(editor: Editor, policyId: string, { canary, ...change }: Edit): Promise<PolicyView> {
+    changePolicy(
+      editor: Editor,
+      policyId: string,
+      { canary, ...change }: Edit,
+    ): Promise<PolicyView> {
       const { tenant } = editor;
       if (canary === undefined) return definitions.update(tenant, policyId, change);
-      if ('share' in canary) return begin(editor, policyId, { change, ...canary });
+      if ('share' in canary) return beginCanary(editor, policyId, { change, ...canary });
       if (Object.keys(change).length > 0)
         throw new AppError('VALIDATION_ERROR', 'canary: ends by itself, or together with nothing');
-      return end(tenant, policyId, canary.end);
+      return endCanary(tenant, policyId, canary.end);
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async status(tenant: Tenant, policyId: string): Promise<CanaryStatus> {
-      await definitions.get(tenant, policyId);
+    async loadStatus(tenant: Tenant, policyId: string): Promise<CanaryStatus> {
+      await definitions.getPolicy(tenant, policyId);
       const newest = await models.policyCanaries
         .findOne({ organizationId: tenant.organizationId, policyId })
         .sort({ startedAt: -1 })
@@ -190,7 +194,7 @@ function toStatus(canary: PolicyCanaryDocument): CanaryStatus {
     state,
     share,
     decision: test.decision,
-    pValue: pValueOf(test),
+    pValue: computePValue(test),
     alpha: ALPHA,
     arms: ARMS.map((name) => ({ name, n: decisions[name], events: test.events[name] })),
     revision,

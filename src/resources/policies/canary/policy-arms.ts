@@ -1,6 +1,6 @@
 // Selects the version of each policy that judges in an arm of a canary.
 import type { Arm } from '../../../domain/policies/changes/sequential-test.ts';
-import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
+import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 
 /** An enabled policy as it judges. */
 export interface JudgingPolicy extends PolicyContents {
@@ -15,11 +15,11 @@ export const JUDGING = {
 };
 
 /** The control arm uses the version before the canary, or leaves the policy out when there was none. */
-export function policiesIn(arm: Arm, policies: readonly PolicyDocument[]): JudgingPolicy[] {
+export function selectArmPolicies(arm: Arm, policies: readonly PolicyDocument[]): JudgingPolicy[] {
   return policies.flatMap((policy) => {
     const version = arm === 'control' && policy.canary ? policy.canary.control : policy;
     if (!version?.enabled) return [];
     const { revision } = version;
-    return [{ id: policy._id.toHexString(), revision, ...contentsOf(version) }];
+    return [{ id: policy._id.toHexString(), revision, ...toPolicyContents(version) }];
   });
 }

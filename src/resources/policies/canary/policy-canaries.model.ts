@@ -6,7 +6,7 @@ import {
   NOTHING_SEEN,
   type SequentialTest,
 } from '../../../domain/policies/changes/sequential-test.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface PolicyCanaryDocument {
   _id: Types.ObjectId;
@@ -46,7 +46,7 @@ export const policyCanarySchema = new Schema<PolicyCanaryDocument>(
   },
   { collection: 'policy_canaries', autoIndex: false },
 );
-policyCanarySchema.plugin(tenancy);
+policyCanarySchema.plugin(guardTenancy);
 policyCanarySchema.index({ organizationId: 1, policyId: 1, startedAt: -1 }, { name: 'policy' });
 policyCanarySchema.index(
   { organizationId: 1, workspaceId: 1 },

@@ -24,6 +24,6 @@ export const policyEffectivenessRoutes = [
     roles: [...MANAGERS, 'auditor'],
     heavy: true,
     data: auditorView,
-    handler: ({ tenant }, { policies }) => policies.effectiveness.auditorView(tenant),
+    handler: ({ tenant }, { policies }) => policies.effectiveness.buildAuditorView(tenant),
   }),
 ];

@@ -4,12 +4,12 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type Effectiveness,
-  effectivenessOf,
+  computeEffectiveness,
   type HumanJudgement,
   NO_OUTCOMES,
-  outcomesOf,
+  countOutcomes,
 } from '../../../domain/policies/measures/effectiveness.ts';
-import { restricts } from '../../../domain/policies/verdict.ts';
+import { isRestricting } from '../../../domain/policies/verdict.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type {
   PolicyDocument,
@@ -21,7 +21,7 @@ import {
   type ApprovalHistory,
   type ApprovalRecord,
 } from '../approvals/approval-history.service.ts';
-import { judgedSince } from './judged-sample.service.ts';
+import { loadJudgedSample } from './judged-sample.service.ts';
 
 type Policy = Pick<
   PolicyDocument,
@@ -42,7 +42,7 @@ interface Sample {
   sampleSize: number;
   truncated: boolean;
 }
-interface Measured extends Sample {
+interface EffectivenessReport extends Sample {
   policies: (Effectiveness & { policyId: Id; name: string })[];
 }
 interface AuditedPolicy extends Omit<Policy, '_id' | 'actions' | 'revision' | 'updatedAt'> {
@@ -53,7 +53,7 @@ interface AuditedPolicy extends Omit<Policy, '_id' | 'actions' | 'revision' | 'u
   lastMatched: Date | null;
   effectiveness: Effectiveness;
 }
-interface Audited extends Sample {
+interface AuditorReport extends Sample {
   policies: AuditedPolicy[];
   approvals: ApprovalRecord[];
   approvalsTruncated: boolean;
@@ -68,21 +68,21 @@ type Deps = Pick<Platform, 'models' | 'clock'> & { approvalHistory: ApprovalHist
 
 export function createEffectivenessService({ models, clock, approvalHistory }: Deps) {
   /** Returns the newest first, one more than is shown. */
-  function policiesOf({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
-    const chosen = workspaceId === null ? {} : { workspaceId };
+  function loadPolicies({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
+    const workspaceFilter = workspaceId === null ? {} : { workspaceId };
     return models.policies
-      .find({ organizationId, deletedAt: null, ...chosen }, MEMBERS)
+      .find({ organizationId, deletedAt: null, ...workspaceFilter }, MEMBERS)
       .sort({ createdAt: -1, _id: -1 })
       .limit(POLICIES_MAX + 1)
       .maxTimeMS(READ_MAX_MS)
       .lean<Policy[]>();
   }
 
-  async function read(tenant: Tenant) {
+  async function readSample(tenant: Tenant) {
     const to = clock.now();
     const from = new Date(to.getTime() - DAYS * DAY_MS);
-    const found = await policiesOf(tenant);
-    const { decisions, truncated } = await judgedSince(models, tenant, from);
+    const found = await loadPolicies(tenant);
+    const { decisions, truncated } = await loadJudgedSample(models, tenant, from);
     const sample: Sample = {
       window: { from, to, days: DAYS },
       sampleSize: decisions.length,
@@ -92,7 +92,7 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
   }
 
   /** Maps each policy to the user who made its newest revision. */
-  async function changersOf(
+  async function loadChangers(
     { organizationId }: Tenant,
     policies: readonly Policy[],
   ): Promise<ReadonlyMap<string, Id | null>> {
@@ -105,7 +105,7 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
     return new Map(found.map(({ policyId, changedBy }) => [String(policyId), changedBy]));
   }
 
-  async function matchesOf(
+  async function loadMatches(
     { organizationId }: Tenant,
     policies: readonly Policy[],
   ): Promise<ReadonlyMap<string, PolicyStatisticsDocument>> {
@@ -117,21 +117,21 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
   }
 
   return {
-    async measure(tenant: Tenant): Promise<Measured> {
-      const { sample, decisions, policies } = await read(tenant);
+    async measure(tenant: Tenant): Promise<EffectivenessReport> {
+      const { sample, decisions, policies } = await readSample(tenant);
       const measured = policies.map((policy) => ({
         policyId: policy._id,
         name: policy.name,
-        ...measureOf(policy, decisions),
+        ...measurePolicy(policy, decisions),
       }));
       return { ...sample, policies: measured };
     },
 
-    async auditorView(tenant: Tenant): Promise<Audited> {
-      const { sample, decisions, policies } = await read(tenant);
-      const changers = await changersOf(tenant, policies);
-      const matches = await matchesOf(tenant, policies);
-      const approvals = await approvalHistory.newest(tenant);
+    async buildAuditorView(tenant: Tenant): Promise<AuditorReport> {
+      const { sample, decisions, policies } = await readSample(tenant);
+      const changers = await loadChangers(tenant, policies);
+      const matches = await loadMatches(tenant, policies);
+      const approvals = await approvalHistory.listNewest(tenant);
       const audited = policies.map((policy): AuditedPolicy => {
         const { _id: policyId, name, workspaceId, enabled, priority, createdAt } = policy;
         const key = String(policyId);
@@ -146,11 +146,11 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
           lastChange: {
             at: policy.updatedAt,
             by: changers.get(key) ?? null,
-            approvalId: madeBy(approvals, policy),
+            approvalId: findApprovalId(approvals, policy),
           },
           matchCount: matches.get(key)?.matchCount ?? 0,
           lastMatched: matches.get(key)?.lastMatched ?? null,
-          effectiveness: measureOf(policy, decisions),
+          effectiveness: measurePolicy(policy, decisions),
         };
       });
       return {
@@ -165,16 +165,21 @@ export function createEffectivenessService({ models, clock, approvalHistory }: D
 export type EffectivenessService = ReturnType<typeof createEffectivenessService>;
 
 /** The approval that made the newest revision; null: it was a direct change. */
-function madeBy(approvals: readonly ApprovalRecord[], { _id, revision }: Policy): Id | null {
-  const made = approvals.find(
+function findApprovalId(
+  approvals: readonly ApprovalRecord[],
+  { _id, revision }: Policy,
+): Id | null {
+  const approval = approvals.find(
     ({ policyId, promotedRevision, undoneRevision }) =>
       policyId?.equals(_id) && [promotedRevision, undoneRevision].includes(revision),
   );
-  return made?.approvalId ?? null;
+  return approval?.approvalId ?? null;
 }
 
-function measureOf(policy: Policy, decisions: readonly HumanJudgement[]): Effectiveness {
+function measurePolicy(policy: Policy, decisions: readonly HumanJudgement[]): Effectiveness {
   const { _id, workspaceId, createdAt, actions } = policy;
   const measured = { id: String(_id), workspaceId: String(workspaceId), createdAt };
-  return effectivenessOf(restricts(actions) ? outcomesOf(measured, decisions) : NO_OUTCOMES);
+  return computeEffectiveness(
+    isRestricting(actions) ? countOutcomes(measured, decisions) : NO_OUTCOMES,
+  );
 }

@@ -1,11 +1,15 @@
 // Loads the decisions that people judged recently, in a bounded read of the newest verdicts.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { HumanJudgement } from '../../../domain/policies/measures/effectiveness.ts';
-import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../../domain/record/persons-verdict.ts';
+import {
+  BY_PERSONS,
+  VERDICT_KINDS,
+  readPersonsVerdict,
+} from '../../../domain/record/persons-verdict.ts';
 import type { Models } from '../../../models.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
-import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 
 const VERDICTS_MAX = 1000;
 
@@ -13,7 +17,7 @@ interface VerdictEntry {
   traceId: string;
   view: string;
 }
-type Judged = Pick<
+type JudgedTrace = Pick<
   TraceDocument,
   'traceId' | 'workspaceId' | 'verdict' | 'matchedPolicyIds' | 'createdAt'
 >;
@@ -24,25 +28,25 @@ export interface JudgedSample {
 }
 
 /** Returns each decision once, by its newest verdict. */
-export async function judgedSince(
+export async function loadJudgedSample(
   models: Models,
   tenant: Tenant,
   since: Date,
 ): Promise<JudgedSample> {
-  const found = await verdictsSince(models, tenant, since);
+  const found = await loadVerdicts(models, tenant, since);
   const newest = new Map<string, VerdictEntry>();
   for (const verdict of found.slice(0, VERDICTS_MAX))
     if (!newest.has(verdict.traceId)) newest.set(verdict.traceId, verdict);
-  const traces = await decisionsOf(models, tenant, [...newest.keys()]);
+  const traces = await loadDecisions(models, tenant, [...newest.keys()]);
   const decisions = traces.flatMap((trace) => {
     const verdict = newest.get(trace.traceId);
-    return verdict ? [judged(trace, verdict)] : [];
+    return verdict ? [toJudgement(trace, verdict)] : [];
   });
   return { decisions, truncated: found.length > VERDICTS_MAX };
 }
 
 /** Returns the newest first, one more than is used. */
-function verdictsSince(
+function loadVerdicts(
   models: Models,
   { organizationId }: Tenant,
   since: Date,
@@ -58,22 +62,22 @@ function verdictsSince(
     .lean<VerdictEntry[]>();
 }
 
-function decisionsOf(models: Models, tenant: Tenant, traceIds: string[]): Promise<Judged[]> {
+function loadDecisions(models: Models, tenant: Tenant, traceIds: string[]): Promise<JudgedTrace[]> {
   const { organizationId } = tenant;
-  const where = { ...visibleTo(tenant), organizationId, traceId: { $in: traceIds } };
+  const where = { ...createVisibilityFilter(tenant), organizationId, traceId: { $in: traceIds } };
   return models.traces
     .find(where, 'traceId workspaceId verdict matchedPolicyIds createdAt')
     .maxTimeMS(READ_MAX_MS)
-    .lean<Judged[]>();
+    .lean<JudgedTrace[]>();
 }
 
-function judged(trace: Judged, { view }: VerdictEntry): HumanJudgement {
+function toJudgement(trace: JudgedTrace, { view }: VerdictEntry): HumanJudgement {
   const { workspaceId, createdAt, matchedPolicyIds, verdict } = trace;
   return {
     workspaceId: String(workspaceId),
     createdAt,
     matchedPolicyIds: matchedPolicyIds ?? [],
     isHeld: verdict !== 'approved',
-    isRight: verdictIn(view).isRight,
+    isRight: readPersonsVerdict(view).isRight,
   };
 }

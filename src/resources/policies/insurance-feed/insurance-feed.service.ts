@@ -1,7 +1,7 @@
 // Computes the insurance feed: an organisation's month in counts (document 2, 4.2; decisions: insurance feed).
 import type { Platform } from '../../../composition/platform.ts';
-import { monthKey, monthStart } from '../../../domain/billing/months.ts';
-import { type JudgedCounts, sampleSize } from '../../../domain/cpi.ts';
+import { toMonthKey, toMonthStart } from '../../../domain/billing/months.ts';
+import { type JudgedCounts, countSample } from '../../../domain/cpi.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
@@ -19,7 +19,7 @@ type Deps = Pick<Platform, 'models' | 'clock'> & {
 };
 
 /** The whole organisation, whichever workspace is chosen. */
-type Whole = Pick<Tenant, 'organizationId'>;
+type OrganizationScope = Pick<Tenant, 'organizationId'>;
 
 interface FeedFacts {
   format: 'assay-insurance-feed';
@@ -48,36 +48,45 @@ const COUNTED_MAX = 10_000;
 export function createInsuranceFeedService(deps: Deps) {
   const { models, clock, cpi, chain, organizations } = deps;
 
-  async function decisionsAndOversight(organizationId: string, from: Date) {
-    const { decisions, judged } = await cpi.countsSince(organizationId, from);
+  async function countDecisionsAndOversight(organizationId: string, from: Date) {
+    const { decisions, judged } = await cpi.loadCounts(organizationId, from);
     const pending = { organizationId, deletedAt: null, 'review.status': 'pending' } as const;
-    const pendingReviews = await countOf(models.traces, pending);
-    return { decisions, oversight: { judged: sampleSize(judged), ...judged, pendingReviews } };
+    const pendingReviews = await countMatching(models.traces, pending);
+    return { decisions, oversight: { judged: countSample(judged), ...judged, pendingReviews } };
   }
 
-  async function policiesOf(organizationId: string, from: Date): Promise<FeedFacts['policies']> {
-    const { requiresPolicyApproval } = await organizations.context(organizationId);
+  async function countPolicies(organizationId: string, from: Date): Promise<FeedFacts['policies']> {
+    const { requiresPolicyApproval } = await organizations.getContext(organizationId);
     const enabled = { organizationId, deletedAt: null, enabled: true };
     return {
-      enabled: await countOf(models.policies, enabled),
-      changes: await countOf(models.policyRevisions, { organizationId, createdAt: { $gte: from } }),
+      enabled: await countMatching(models.policies, enabled),
+      changes: await countMatching(models.policyRevisions, {
+        organizationId,
+        createdAt: { $gte: from },
+      }),
       approvalRequired: requiresPolicyApproval,
-      unreviewed: await countOf(models.policyApprovals, { organizationId, state: 'broken_glass' }),
+      unreviewed: await countMatching(models.policyApprovals, {
+        organizationId,
+        state: 'broken_glass',
+      }),
     };
   }
 
-  async function incidentsOf(organizationId: string, from: Date): Promise<FeedFacts['incidents']> {
+  async function countIncidents(
+    organizationId: string,
+    from: Date,
+  ): Promise<FeedFacts['incidents']> {
     const since = { organizationId, detectedAt: { $gte: from } };
     return {
-      opened: await countOf(models.incidents, since),
-      closed: await countOf(models.incidents, { organizationId, closedAt: { $gte: from } }),
-      open: await countOf(models.incidents, { organizationId, closedAt: null }),
-      breached: await countOf(models.incidents, { ...since, 'clocks.status': 'breached' }),
+      opened: await countMatching(models.incidents, since),
+      closed: await countMatching(models.incidents, { organizationId, closedAt: { $gte: from } }),
+      open: await countMatching(models.incidents, { organizationId, closedAt: null }),
+      breached: await countMatching(models.incidents, { ...since, 'clocks.status': 'breached' }),
     };
   }
 
-  async function recordOf(tenant: Whole): Promise<FeedFacts['record']> {
-    const status = await chain.status(tenant);
+  async function describeRecord(tenant: OrganizationScope): Promise<FeedFacts['record']> {
+    const status = await chain.describeStatus(tenant);
     return {
       sequence: status.lastSequence,
       chainHash: status.lastChainHash,
@@ -86,21 +95,21 @@ export function createInsuranceFeedService(deps: Deps) {
     };
   }
 
-  async function generate(tenant: Whole): Promise<InsuranceFeed> {
+  async function generate(tenant: OrganizationScope): Promise<InsuranceFeed> {
     const { organizationId } = tenant;
     const generatedAt = clock.now();
-    const from = monthStart(generatedAt);
+    const from = toMonthStart(generatedAt);
     const facts: FeedFacts = {
       format: 'assay-insurance-feed',
       version: 1,
       organizationId,
-      period: { month: monthKey(generatedAt), from },
-      ...(await decisionsAndOversight(organizationId, from)),
-      policies: await policiesOf(organizationId, from),
-      incidents: await incidentsOf(organizationId, from),
-      record: await recordOf(tenant),
+      period: { month: toMonthKey(generatedAt), from },
+      ...(await countDecisionsAndOversight(organizationId, from)),
+      policies: await countPolicies(organizationId, from),
+      incidents: await countIncidents(organizationId, from),
+      record: await describeRecord(tenant),
     };
-    return { ...facts, generatedAt, digest: digestOf(facts) };
+    return { ...facts, generatedAt, digest: computeFeedDigest(facts) };
   }
 
   return {
@@ -108,7 +117,7 @@ export function createInsuranceFeedService(deps: Deps) {
 
     /** Generates the feed for a recipient. @throws AppError `FORBIDDEN` unless the organisation has opted in */
     async release(tenant: Tenant): Promise<InsuranceFeed> {
-      const { insuranceFeed } = await organizations.settings(tenant);
+      const { insuranceFeed } = await organizations.loadSettings(tenant);
       if (!insuranceFeed.enabled)
         throw new AppError('FORBIDDEN', 'The organisation has not opted in to the insurance feed');
       return generate(tenant);
@@ -118,17 +127,17 @@ export function createInsuranceFeedService(deps: Deps) {
 export type InsuranceFeedService = ReturnType<typeof createInsuranceFeedService>;
 
 /** A filter within one organisation. */
-type OfOrganization = { organizationId: string } & Record<string, unknown>;
+type OrganizationFilter = { organizationId: string } & Record<string, unknown>;
 
 /** The part of a model that counting needs. */
 interface Countable {
   countDocuments(where: object, options: object): PromiseLike<number>;
 }
 
-async function countOf(model: Countable, where: OfOrganization): Promise<number> {
+async function countMatching(model: Countable, where: OrganizationFilter): Promise<number> {
   return model.countDocuments(where, { limit: COUNTED_MAX, maxTimeMS: READ_MAX_MS });
 }
 
-function digestOf(facts: FeedFacts): string {
+function computeFeedDigest(facts: FeedFacts): string {
   return sha256Hex(canonicalize(JSON.parse(JSON.stringify(facts)) as Json));
 }

@@ -1,4 +1,4 @@
 // The signed request of an insurer (document 1, section 7).
-import { signedInput } from '../../../http/declaration/signed-input.ts';
+import { createSignedInput } from '../../../http/declaration/signed-input.ts';
 
-export const pullInput = signedInput({});
+export const pullInput = createSignedInput({});

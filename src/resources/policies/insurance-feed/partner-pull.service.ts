@@ -1,8 +1,8 @@
 // Serves the insurance feed to insurers that sign their requests with a key shared with the installation.
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
-import { systemAuditEvent } from '../../../domain/record/audit-event.ts';
-import { judgeMessage, type MessageRefusal } from '../../../domain/signed-message.ts';
+import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { authenticateMessage, type MessageRefusal } from '../../../domain/signed-message.ts';
 import { AppError, type Code } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
@@ -35,19 +35,19 @@ export function createPartnerPullService(deps: Deps) {
   const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
 
   /** Writes an audit entry for every request, whether the partner got the feed or not. */
-  async function note(
+  async function recordPull(
     { payload: { organizationId }, keyId }: Pull,
     { ip: ipAddress, userAgent }: Sender,
-    told: InsuranceFeed | null,
+    sentFeed: InsuranceFeed | null,
   ): Promise<void> {
     await audit.write(
-      systemAuditEvent({
+      createSystemAuditEvent({
         organizationId,
         action: 'partner.insurance_pull',
         resource: 'insurance_feed',
-        status: told ? 'success' : 'failure',
-        metadata: told
-          ? { partner: keyId, month: told.period.month, digest: told.digest }
+        status: sentFeed ? 'success' : 'failure',
+        metadata: sentFeed
+          ? { partner: keyId, month: sentFeed.period.month, digest: sentFeed.digest }
           : { partner: keyId },
         ipAddress,
         userAgent,
@@ -59,12 +59,12 @@ export function createPartnerPullService(deps: Deps) {
   async function requireOptIn(message: Pull, sender: Sender): Promise<void> {
     const { organizationId } = message.payload;
     const refusal = new AppError('FORBIDDEN', 'No such organisation has opted in');
-    const found = await organizations.settings({ organizationId }).catch((error: unknown) => {
+    const found = await organizations.loadSettings({ organizationId }).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'NOT_FOUND' ? refusal : error;
     });
     const { enabled, partners } = found.insuranceFeed;
     if (enabled && (partners?.includes(message.keyId) ?? true)) return;
-    await note(message, sender, null);
+    await recordPull(message, sender, null);
     throw refusal;
   }
 
@@ -74,16 +74,16 @@ export function createPartnerPullService(deps: Deps) {
      * @throws AppError `INVALID_TIMESTAMP`, `TOKEN_VERIFICATION_FAILED` for a wrong signature or a used message,
      * `PARTNER_REPLAY_WINDOW`, `FORBIDDEN`
      */
-    async pull(message: Pull, sender: Sender): Promise<InsuranceFeed> {
-      const judged = judgeMessage(message, { keys, windowMs, now: clock.now().getTime() });
+    async pullFeed(message: Pull, sender: Sender): Promise<InsuranceFeed> {
+      const judged = authenticateMessage(message, { keys, windowMs, now: clock.now().getTime() });
       if ('refusal' in judged) throw new AppError(REFUSED[judged.refusal]);
       const { payload, keyId, signature } = message;
       const { organizationId } = payload;
       await requireOptIn(message, sender);
       await usedMessages.useOnce(organizationId, `partner:${keyId}`, signature.toLowerCase());
-      const told = await feed.generate({ organizationId });
-      await note(message, sender, told);
-      return told;
+      const sentFeed = await feed.generate({ organizationId });
+      await recordPull(message, sender, sentFeed);
+      return sentFeed;
     },
   };
 }

@@ -40,7 +40,7 @@ export const policyLanguageRoutes = [
     path: '/_new/validate-adl',
     summary: 'Parse and type-check rule-language source',
     ...check,
-    handler: ({ body }, { policies }) => policies.language.check(body.adl),
+    handler: ({ body }, { policies }) => policies.language.checkText(body.adl),
   }),
   route({
     method: 'post',
@@ -49,7 +49,7 @@ export const policyLanguageRoutes = [
     ...check,
     params: byId,
     handler: ({ tenant, params, body }, { policies }) =>
-      policies.language.checkFor(tenant, params.id, body.adl),
+      policies.language.checkForPolicy(tenant, params.id, body.adl),
   }),
   route({
     method: 'get',
@@ -60,6 +60,6 @@ export const policyLanguageRoutes = [
     agentScope: 'irrelevant',
     params: byId,
     data: sourceView,
-    handler: ({ tenant, params }, { policies }) => policies.language.sourceOf(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) => policies.language.printSource(tenant, params.id),
   }),
 ];

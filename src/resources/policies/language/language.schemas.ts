@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { sourceLimits } from '../../../domain/policies/language/source.ts';
-import { id, line } from '../../../http/declaration/views.ts';
+import { id, singleLine } from '../../../http/declaration/views.ts';
 import { policyContentsView, workspaceOfPolicy } from '../policies.schemas.ts';
 
 /** Body limit of a request with a source: the longest source fits with each character escaped. */
@@ -15,7 +15,7 @@ const adl = z
 
 export const sourceInput = z.object({
   adl,
-  name: optional(line(100)).describe('Instead of the name in the source'),
+  name: optional(singleLine(100)).describe('Instead of the name in the source'),
   workspaceId: workspaceOfPolicy,
 });
 export const sourceToCheck = z.object({ adl });

@@ -1,7 +1,7 @@
 // The notice of a policy match: the policy's own text, and only id and verdict of the decision.
-import { quotedName } from '../../../domain/names/quoted-name.ts';
+import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
-import { matchOf } from '../../../domain/policies/verdict.ts';
+import { toPolicyMatch } from '../../../domain/policies/verdict.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
 /** Quiet period after a notice, in which the policy sends no other. */
@@ -16,17 +16,19 @@ export interface PolicyNotice {
 }
 
 /** Returns null when the policy does not notify. */
-export function noticeOf(
+export function createPolicyNotice(
   policy: PolicyDefinition,
   { traceId, verdict }: { traceId: string; verdict: string },
 ): PolicyNotice | null {
-  const { notifications, reason } = matchOf(policy);
+  const { notifications, reason } = toPolicyMatch(policy);
   if (notifications.length === 0) return null;
-  const said = notifications.map((config) => config['reason']);
-  const own = said.find((text) => typeof text === 'string' && text !== '') as string | undefined;
-  const body = `The decision ${traceId} was ${verdict}. ${own ?? reason}`;
+  const reasons = notifications.map((config) => config['reason']);
+  const ownReason = reasons.find((text) => typeof text === 'string' && text !== '') as
+    | string
+    | undefined;
+  const body = `The decision ${traceId} was ${verdict}. ${ownReason ?? reason}`;
   return {
-    title: `Policy ${quotedName(policy.name)} has matched`,
+    title: `Policy ${toQuotedName(policy.name)} has matched`,
     body: truncate(body, TEXT_MAX),
   };
 }

@@ -1,13 +1,13 @@
 // The action `notify`: notifies managers of a policy's match, whichever policy decided (docs/policies.md, notices).
 import type { ClientSession } from 'mongoose';
-import { armOf } from '../../../domain/policies/changes/canary.ts';
+import { drawArm } from '../../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Models } from '../../../models.ts';
 import type { ManagerNotices } from '../../notifications/manager-notices.service.ts';
 import type { TraceDocument } from '../../traces/traces.model.ts';
-import { policiesIn } from '../canary/policy-arms.ts';
+import { selectArmPolicies } from '../canary/policy-arms.ts';
 import type { PolicyDocument } from '../policies.model.ts';
-import { NOTICE_QUIET_MS, noticeOf, type PolicyNotice } from './notice.ts';
+import { NOTICE_QUIET_MS, createPolicyNotice, type PolicyNotice } from './notice.ts';
 import type { PolicyNoticeDocument } from './policy-notices.model.ts';
 
 interface Deps {
@@ -20,7 +20,7 @@ interface Context {
   session: ClientSession;
 }
 
-type Matched = Pick<TraceDocument, 'traceId' | 'verdict' | 'matchedPolicyIds' | 'createdAt'>;
+type MatchedTrace = Pick<TraceDocument, 'traceId' | 'verdict' | 'matchedPolicyIds' | 'createdAt'>;
 
 /** Part of a filter: the policies that notify as they are now, in either arm of a canary. */
 const NOTIFYING: object = {
@@ -28,27 +28,27 @@ const NOTIFYING: object = {
   $or: [{ 'actions.type': 'notify' }, { 'canary.control.actions.type': 'notify' }],
 };
 
-export function policyNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
+export function createPolicyNoticesConsumer(deps: Deps): Consumer<TraceDocument> {
   return {
     name: 'policy-notices',
     from: 'head',
     kinds: ['trace'],
     projection: { traceId: 1, verdict: 1, matchedPolicyIds: 1, createdAt: 1, erasedAt: 1 },
-    async run(entries, context) {
+    async consume(entries, context) {
       const matched = entries.filter(
         ({ matchedPolicyIds, erasedAt }) => matchedPolicyIds.length > 0 && !erasedAt,
       );
       if (matched.length === 0) return;
-      for (const policy of await notifying(deps, matched, context))
+      for (const policy of await loadNotifyingPolicies(deps, matched, context))
         await follow(deps, { policy, matched }, context);
     },
   };
 }
 
 /** Loads those of the matched policies that notify. */
-function notifying(
+function loadNotifyingPolicies(
   { models }: Deps,
-  matched: readonly Matched[],
+  matched: readonly MatchedTrace[],
   { organizationId, session }: Context,
 ): Promise<PolicyDocument[]> {
   const ids = [...new Set(matched.flatMap(({ matchedPolicyIds }) => matchedPolicyIds))];
@@ -61,35 +61,35 @@ function notifying(
 /** Sends a notice for each match after the quiet period. */
 async function follow(
   { models, managerNotices }: Deps,
-  { policy, matched }: { policy: PolicyDocument; matched: readonly Matched[] },
+  { policy, matched }: { policy: PolicyDocument; matched: readonly MatchedTrace[] },
   { organizationId, session }: Context,
 ): Promise<void> {
   const where = { _id: policy._id, organizationId };
-  const told = await models.policyNotices
+  const lastNotice = await models.policyNotices
     .findOne(where)
     .session(session)
     .lean<PolicyNoticeDocument>();
-  const before = told?.toldAt ?? new Date(0);
+  const before = lastNotice?.toldAt ?? new Date(0);
   let toldAt = before;
   for (const trace of matched) {
     if (trace.createdAt.getTime() - toldAt.getTime() < NOTICE_QUIET_MS) continue;
-    const notice = noticeBy(policy, trace);
+    const notice = createNoticeOfMatch(policy, trace);
     if (!notice) continue;
     toldAt = trace.createdAt;
     const about = { type: 'alert', link: `/traces/${trace.traceId}` } as const;
-    await managerNotices.tell(organizationId, { ...about, ...notice }, session);
+    await managerNotices.notifyManagers(organizationId, { ...about, ...notice }, session);
   }
   if (toldAt === before) return;
   await models.policyNotices.updateOne(where, { $set: { toldAt } }, { upsert: true, session });
 }
 
 /** Returns null when the policy did not match the decision, or does not notify in the arm that judged it. */
-function noticeBy(policy: PolicyDocument, trace: Matched): PolicyNotice | null {
+function createNoticeOfMatch(policy: PolicyDocument, trace: MatchedTrace): PolicyNotice | null {
   const { _id, canary } = policy;
   if (!trace.matchedPolicyIds.includes(_id.toHexString())) return null;
   const arm = canary
-    ? armOf({ id: canary.id.toHexString(), share: canary.share }, trace.traceId)
+    ? drawArm({ id: canary.id.toHexString(), share: canary.share }, trace.traceId)
     : 'control';
-  const [judging] = policiesIn(arm, [policy]);
-  return judging ? noticeOf(judging, trace) : null;
+  const [judging] = selectArmPolicies(arm, [policy]);
+  return judging ? createPolicyNotice(judging, trace) : null;
 }

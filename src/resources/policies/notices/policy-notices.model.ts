@@ -1,6 +1,6 @@
 // When a policy sent its last notice; apart from its statistics, which change with every decision.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface PolicyNoticeDocument {
   /** The policy's id. */
@@ -16,5 +16,5 @@ export const policyNoticeSchema = new Schema<PolicyNoticeDocument>(
   },
   { collection: 'policy_notices', autoIndex: false },
 );
-policyNoticeSchema.plugin(tenancy);
+policyNoticeSchema.plugin(guardTenancy);
 policyNoticeSchema.index({ organizationId: 1 }, { name: 'organization' });

@@ -1,7 +1,7 @@
 // Replays: a candidate judges stored decisions in the background, and changes are counted; deleted after 30 days.
 import { Schema, type Types } from 'mongoose';
-import { UNTOLD, type Untold } from '../../../domain/policies/trials/rejudge.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { UNKNOWN_REASONS, type UnknownReason } from '../../../domain/policies/trials/rejudge.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export const REPLAY_STATES = ['queued', 'running', 'done', 'cancelled', 'failed'] as const;
 export type ReplayState = (typeof REPLAY_STATES)[number];
@@ -20,7 +20,7 @@ export interface ReplayExample {
   to: string | null;
   /** Ids of the policies that match. */
   matched: string[];
-  because: Untold | null;
+  because: UnknownReason | null;
 }
 
 /** Counts of a replay; each decision is in exactly one of the first four. */
@@ -51,7 +51,7 @@ export interface PolicyReplayDocument extends ReplayCounts {
   done: number;
   /** Entries from this sequence on are done, or were appended later. */
   below: number;
-  untold: Record<Untold, number>;
+  untold: Record<UnknownReason, number>;
   examples: ReplayExample[];
   /** Number of failed runs. */
   faults: number;
@@ -82,7 +82,7 @@ export const policyReplaySchema = new Schema<PolicyReplayDocument>(
     cannotTell: count,
     approvedToFlagged: count,
     flaggedToApproved: count,
-    untold: Object.fromEntries(UNTOLD.map((reason) => [reason, count])),
+    untold: Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, count])),
     examples: { type: [Schema.Types.Mixed], default: [] } as never,
     faults: count,
     startedBy: id,
@@ -90,7 +90,7 @@ export const policyReplaySchema = new Schema<PolicyReplayDocument>(
   },
   { collection: 'policy_replays', timestamps: true, autoIndex: false, minimize: false },
 );
-policyReplaySchema.plugin(tenancy);
+policyReplaySchema.plugin(guardTenancy);
 policyReplaySchema.index({ organizationId: 1, state: 1 }, { name: 'unfinished' });
 policyReplaySchema.index({ state: 1, updatedAt: 1 }, { name: 'due' });
 policyReplaySchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

@@ -16,35 +16,35 @@ export type StoredDecision = Pick<
 const ABOUT = new Set(['submitted', 'origin', 'evaluation', 'facts']);
 
 /** Parses the payload, which names the policy set and engine that judged the decision. */
-export function payloadOf({ view }: StoredDecision): TracePayload {
+export function parseTracePayload({ view }: StoredDecision): TracePayload {
   return JSON.parse(view) as TracePayload;
 }
 
 /** Returns null when even the score was erased. */
-export function recordedDecision(
+export function toRecordedDecision(
   stored: StoredDecision,
   { engineVersion }: Pick<TracePayload, 'engineVersion'>,
   judgedBy: ReadonlySet<string>,
 ): DecisionOnRecord | null {
-  const value = (name: string): Json | undefined => {
+  const readValue = (name: string): Json | undefined => {
     const text = stored.sealed[name]?.text;
     return text === undefined ? undefined : (JSON.parse(text) as Json);
   };
-  const evaluation = value('evaluation');
+  const evaluation = readValue('evaluation');
   if (evaluation === undefined) return null;
   const content: JsonObject = {};
   for (const name of Object.keys(stored.sealed)) {
-    const kept = ABOUT.has(name) ? undefined : value(name);
+    const kept = ABOUT.has(name) ? undefined : readValue(name);
     if (kept !== undefined) content[name] = kept;
   }
   return {
     evaluation: evaluation as unknown as DecisionOnRecord['evaluation'],
-    facts: value('facts') as unknown as RecordedFacts | undefined,
-    origin: presentIn(value('origin')),
+    facts: readValue('facts') as unknown as RecordedFacts | undefined,
+    origin: omitNulls(readValue('origin')),
     content,
     schemaVersion: stored.schemaVersion,
     isErased: Object.values(stored.sealed).some((kept) => kept === null),
-    isSameEngine: engineOf(engineVersion) === engineOf(JUDGING_VERSION),
+    isSameEngine: parseEngine(engineVersion) === parseEngine(JUDGING_VERSION),
     judgedBy,
   };
 }
@@ -53,11 +53,11 @@ export function recordedDecision(
  * The part of the engine version that evaluates conditions; scores, tags and personal data are read from the
  * record.
  */
-function engineOf(version: string): string {
+function parseEngine(version: string): string {
   return /policy-.*(?=\.scrub-)/.exec(version)?.[0] ?? version;
 }
 
-function presentIn(origin: Json | undefined): JsonObject {
+function omitNulls(origin: Json | undefined): JsonObject {
   return Object.fromEntries(
     Object.entries((origin ?? {}) as JsonObject).filter(([, value]) => value !== null),
   );

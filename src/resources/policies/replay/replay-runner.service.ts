@@ -1,14 +1,14 @@
 // Runs replays in the background. Progress is saved every second, so any instance can go on after a restart.
 import type { QueryFilter, Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
-import type { Pace } from '../../../platform/jobs/pace.ts';
+import type { Throttle } from '../../../platform/jobs/pace.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import type { JudgedPortion, ReplayJudge } from './replay-judge.service.ts';
-import { add, emptyTally } from './replay-tally.ts';
+import { addTally, createTally } from './replay-tally.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'logger'> & {
   replayJudge: ReplayJudge;
-  pace: Pace;
+  pace: Throttle;
 };
 
 /** Decisions judged between two yields: some milliseconds of the thread's time. */
@@ -29,46 +29,47 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
   let lastOrganization: Types.ObjectId | null = null;
 
   /** Serves organisations in rotation, and the replays within each. */
-  async function nextReplay(): Promise<PolicyReplayDocument | null> {
-    const oldest = (where: QueryFilter<PolicyReplayDocument>) =>
+  async function findNextReplay(): Promise<PolicyReplayDocument | null> {
+    const findOldest = (where: QueryFilter<PolicyReplayDocument>) =>
       models.policyReplays
         .findOne({ state: UNFINISHED, ...where }, null, {
           crossTenant: true,
           sort: { organizationId: 1, updatedAt: 1 },
         })
         .lean<PolicyReplayDocument>();
-    const after = lastOrganization && (await oldest({ organizationId: { $gt: lastOrganization } }));
-    const next = after ?? (await oldest({}));
+    const after =
+      lastOrganization && (await findOldest({ organizationId: { $gt: lastOrganization } }));
+    const next = after ?? (await findOldest({}));
     lastOrganization = next?.organizationId ?? null;
     return next;
   }
 
-  async function totalOf(replay: PolicyReplayDocument): Promise<number> {
+  async function countTotal(replay: PolicyReplayDocument): Promise<number> {
     if (replay.total !== null) return replay.total;
-    return models.traces.countDocuments(remaining(replay)).limit(replay.limit);
+    return models.traces.countDocuments(filterRemaining(replay)).limit(replay.limit);
   }
 
   /** Judges as many decisions as fit into one stretch, then saves. */
-  async function advance(replay: PolicyReplayDocument): Promise<void> {
+  async function runStretch(replay: PolicyReplayDocument): Promise<void> {
     pace.begin();
     const until = performance.now() + STRETCH_MS;
     const { below, examples } = replay;
-    const total = await totalOf(replay);
-    const progress: Progress = { total, done: 0, below, made: emptyTally(examples) };
+    const total = await countTotal(replay);
+    const progress: Progress = { total, done: 0, below, tally: createTally(examples) };
     let isDone = false;
     while (!isDone && performance.now() < until) {
-      isDone = await judgeSome(replay, progress);
-      await pace.giveWay();
+      isDone = await runPortion(replay, progress);
+      await pace.pauseWhenDue();
     }
-    await save(replay, progress, isDone);
+    await saveProgress(replay, progress, isDone);
   }
 
   /** Resolves with true when there are no more decisions. */
-  async function judgeSome(replay: PolicyReplayDocument, progress: Progress): Promise<boolean> {
+  async function runPortion(replay: PolicyReplayDocument, progress: Progress): Promise<boolean> {
     const left = progress.total - replay.done - progress.done;
     const limit = Math.min(PORTION, left);
     if (limit <= 0) return true;
-    const { done, below, made } = await replayJudge.judge({
+    const { done, below, tally } = await replayJudge.evaluatePortion({
       organizationId: replay.organizationId.toHexString(),
       replayId: replay._id.toHexString(),
       below: progress.below,
@@ -76,17 +77,17 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
     });
     progress.done += done;
     progress.below = below;
-    add(progress.made, made);
+    addTally(progress.tally, tally);
     return done < limit || done === left;
   }
 
   /** Saves nothing when the replay was cancelled, or another instance has saved the same stretch. */
-  async function save(
+  async function saveProgress(
     { _id, organizationId, below, done }: PolicyReplayDocument,
-    { total, made, ...reached }: Progress,
+    { total, tally, ...reached }: Progress,
     isDone: boolean,
   ): Promise<void> {
-    const untoldCounts = Object.entries(made.untold).map(([reason, times]) => [
+    const untoldCounts = Object.entries(tally.untold).map(([reason, times]) => [
       `untold.${reason}`,
       times,
     ]);
@@ -97,19 +98,19 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
           state: isDone ? 'done' : 'running',
           total,
           below: reached.below,
-          examples: made.examples,
+          examples: tally.examples,
           finishedAt: isDone ? clock.now() : null,
         },
         $inc: {
           done: reached.done,
-          ...made.counts,
+          ...tally.counts,
           ...(Object.fromEntries(untoldCounts) as object),
         },
       },
     );
   }
 
-  async function fault(
+  async function recordFault(
     { _id, organizationId, faults }: PolicyReplayDocument,
     error: unknown,
   ): Promise<void> {
@@ -126,13 +127,13 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
      * Runs a stretch of each replay in rotation, until none is left or the run's time is over. Resolves with their
      * number.
      */
-    async run(): Promise<number> {
+    async runReplays(): Promise<number> {
       const start = performance.now();
       let stretches = 0;
       while (performance.now() - start < RUN_MS) {
-        const next = await nextReplay();
+        const next = await findNextReplay();
         if (!next) break;
-        await advance(next).catch((error: unknown) => fault(next, error));
+        await runStretch(next).catch((error: unknown) => recordFault(next, error));
         stretches += 1;
       }
       return stretches;
@@ -142,6 +143,6 @@ export function createReplayRunner({ models, replayJudge, clock, logger, pace }:
 export type ReplayRunner = ReturnType<typeof createReplayRunner>;
 
 /** Filter for the decisions that are still to be judged. */
-function remaining({ organizationId, workspaceId, below }: PolicyReplayDocument) {
+function filterRemaining({ organizationId, workspaceId, below }: PolicyReplayDocument) {
   return { organizationId, workspaceId: workspaceId.toHexString(), sequence: { $lt: below } };
 }

@@ -2,7 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
-import { revisionName, triedSet, type TriedSet } from '../../../domain/policies/trials/rejudge.ts';
+import {
+  toRevisionName,
+  compileTriedSet,
+  type TriedSet,
+} from '../../../domain/policies/trials/rejudge.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { PolicyRevisionDocument, PolicySetDocument } from '../policies.model.ts';
 import type { PolicyReplayDocument } from './policy-replays.model.ts';
@@ -18,7 +22,7 @@ export function createReplaySets({ models }: Pick<Platform, 'models'>) {
   const tried = new LRUCache<string, TriedReplay>({ max: 20 });
   const sets = new LRUCache<string, ReadonlySet<string>>({ max: 100 });
 
-  async function definitionsOf(replay: PolicyReplayDocument): Promise<PolicyDefinition[]> {
+  async function loadDefinitions(replay: PolicyReplayDocument): Promise<PolicyDefinition[]> {
     const { organizationId, members, candidate } = replay;
     const $or = members.map(({ id, revision }) => ({ policyId: id, revision }));
     const revisions =
@@ -43,34 +47,37 @@ export function createReplaySets({ models }: Pick<Platform, 'models'>) {
 
   return {
     /** The candidate and the others, as they were enabled when the replay began. @throws AppError `NOT_FOUND` */
-    async triedBy(organizationId: string, _id: string): Promise<TriedReplay> {
-      const known = tried.get(_id);
-      if (known) return known;
+    async loadTriedReplay(organizationId: string, _id: string): Promise<TriedReplay> {
+      const cached = tried.get(_id);
+      if (cached) return cached;
       const where = { organizationId, _id };
       const replay = await findOr404(
         models.policyReplays.findOne(where).lean<PolicyReplayDocument>(),
       );
       const workspaceId = replay.workspaceId.toHexString();
-      const set = triedSet(await definitionsOf(replay));
+      const set = compileTriedSet(await loadDefinitions(replay));
       const found = { organizationId, workspaceId, set };
       tried.set(_id, found);
       return found;
     },
 
     /** Returns the policies behind a digest, as `id@revision`. */
-    async judgedBy(organizationId: string, digest: string): Promise<ReadonlySet<string>> {
+    async loadJudgingRevisions(
+      organizationId: string,
+      digest: string,
+    ): Promise<ReadonlySet<string>> {
       const key = `${organizationId}/${digest}`;
-      let known = sets.get(key);
-      if (!known) {
+      let cached = sets.get(key);
+      if (!cached) {
         const set = await models.policySets
           .findOne({ organizationId, digest })
           .lean<PolicySetDocument>();
         const names = set?.members.map(({ id, revision }) =>
-          revisionName({ id: id.toHexString(), revision }),
+          toRevisionName({ id: id.toHexString(), revision }),
         );
-        sets.set(key, (known = new Set(names)));
+        sets.set(key, (cached = new Set(names)));
       }
-      return known;
+      return cached;
     },
   };
 }

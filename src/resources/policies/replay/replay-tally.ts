@@ -1,5 +1,5 @@
 // Counts the outcomes of a replay, and keeps examples of them.
-import { UNTOLD, type Rejudged } from '../../../domain/policies/trials/rejudge.ts';
+import { UNKNOWN_REASONS, type Rejudged } from '../../../domain/policies/trials/rejudge.ts';
 import type { StoredDecision } from './recorded-decision.ts';
 import type { PolicyReplayDocument, ReplayCounts, ReplayExample } from './policy-replays.model.ts';
 import { replayLimits } from './replay.schemas.ts';
@@ -12,7 +12,7 @@ export interface Tally {
 }
 
 /** @param examples the examples that the replay has so far */
-export function emptyTally(examples: readonly ReplayExample[] = []): Tally {
+export function createTally(examples: readonly ReplayExample[] = []): Tally {
   return {
     counts: {
       allowToBlock: 0,
@@ -22,47 +22,47 @@ export function emptyTally(examples: readonly ReplayExample[] = []): Tally {
       approvedToFlagged: 0,
       flaggedToApproved: 0,
     },
-    untold: Object.fromEntries(UNTOLD.map((reason) => [reason, 0])) as Tally['untold'],
+    untold: Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, 0])) as Tally['untold'],
     examples: [...examples],
   };
 }
 
 /** Counts one decision. */
-export function count(
+export function countRejudged(
   tally: Tally,
   { traceId, verdict: from }: StoredDecision,
   found: Rejudged,
 ): void {
-  const change = changeOf(from, found);
+  const change = classifyChange(from, found);
   tally.counts[change]++;
   if ('untold' in found) tally.untold[found.untold]++;
   else if (from === 'approved' && found.verdict === 'flagged') tally.counts.approvedToFlagged++;
   else if (from === 'flagged' && found.verdict === 'approved') tally.counts.flaggedToApproved++;
-  if (change !== 'unchanged') show(tally, exampleOf(traceId, { from, change, found }));
+  if (change !== 'unchanged') addExample(tally, toExample(traceId, { from, change, found }));
 }
 
 /** Adds the tally of further decisions. */
-export function add(tally: Tally, { counts, untold, examples }: Tally): void {
+export function addTally(tally: Tally, { counts, untold, examples }: Tally): void {
   for (const name of Object.keys(counts) as (keyof ReplayCounts)[])
     tally.counts[name] += counts[name];
-  for (const reason of UNTOLD) tally.untold[reason] += untold[reason];
-  for (const example of examples) show(tally, example);
+  for (const reason of UNKNOWN_REASONS) tally.untold[reason] += untold[reason];
+  for (const example of examples) addExample(tally, example);
 }
 
 /** Keeps the first few examples of each change. */
-function show({ examples }: Tally, example: ReplayExample): void {
+function addExample({ examples }: Tally, example: ReplayExample): void {
   const alike = examples.filter(({ change }) => change === example.change);
   if (alike.length < replayLimits.examples) examples.push(example);
 }
 
 /** Treats a held decision as allowed. */
-function changeOf(from: string, found: Rejudged): ReplayExample['change'] | 'unchanged' {
+function classifyChange(from: string, found: Rejudged): ReplayExample['change'] | 'unchanged' {
   if ('untold' in found) return 'cannotTell';
   if (found.isBlocked === (from === 'blocked')) return 'unchanged';
   return found.isBlocked ? 'allowToBlock' : 'blockToAllow';
 }
 
-function exampleOf(
+function toExample(
   traceId: string,
   { from, change, found }: { from: string; change: ReplayExample['change']; found: Rejudged },
 ): ReplayExample {

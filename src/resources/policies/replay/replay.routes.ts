@@ -6,7 +6,7 @@ import { replayInput, replayOfPolicyInput, replayView } from './replay.schemas.t
 
 const manage = { auth: 'user', roles: MANAGERS, data: replayView } as const;
 const codes = ['INVALID_OPERATION'] as const;
-const audit = (action: string) => ({ action, resource: 'policy_replay' });
+const toAudit = (action: string) => ({ action, resource: 'policy_replay' });
 
 export const policyReplayRoutes = [
   route({
@@ -17,9 +17,9 @@ export const policyReplayRoutes = [
     status: 202,
     body: replayInput,
     codes,
-    audit: audit('policy.replay.start'),
+    audit: toAudit('policy.replay.start'),
     handler: async ({ tenant, user, body }, { policies }) =>
-      reply(202, await policies.replays.ofNew({ tenant, user }, body)),
+      reply(202, await policies.replays.startNewPolicyReplay({ tenant, user }, body)),
   }),
   route({
     method: 'post',
@@ -30,9 +30,9 @@ export const policyReplayRoutes = [
     params: byId,
     body: replayOfPolicyInput,
     codes,
-    audit: audit('policy.replay.start'),
+    audit: toAudit('policy.replay.start'),
     handler: async ({ tenant, user, params, body }, { policies }) =>
-      reply(202, await policies.replays.ofPolicy({ tenant, user }, params.id, body)),
+      reply(202, await policies.replays.startPolicyReplay({ tenant, user }, params.id, body)),
   }),
   route({
     method: 'get',
@@ -41,7 +41,7 @@ export const policyReplayRoutes = [
     auth: 'user',
     params: byId,
     data: replayView,
-    handler: ({ tenant, params }, { policies }) => policies.replays.get(tenant, params.id),
+    handler: ({ tenant, params }, { policies }) => policies.replays.getReplay(tenant, params.id),
   }),
   route({
     method: 'post',
@@ -50,7 +50,7 @@ export const policyReplayRoutes = [
     ...manage,
     params: byId,
     codes,
-    audit: audit('policy.replay.cancel'),
+    audit: toAudit('policy.replay.cancel'),
     handler: ({ tenant, params }, { policies }) => policies.replays.cancel(tenant, params.id),
   }),
 ];

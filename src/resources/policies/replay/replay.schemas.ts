@@ -1,7 +1,7 @@
 // Inputs and views of replays (document 2, section 4.2; decisions: replay).
 import { z } from 'zod';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
-import { UNTOLD } from '../../../domain/policies/trials/rejudge.ts';
+import { UNKNOWN_REASONS } from '../../../domain/policies/trials/rejudge.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 import { policyCandidate } from '../policies.schemas.ts';
 import { REPLAY_CHANGES, REPLAY_STATES } from './policy-replays.model.ts';
@@ -38,8 +38,8 @@ export const replayView = z.object({
   approvedToFlagged: count.describe('Of the unchanged: would have been held as well'),
   flaggedToApproved: count.describe('Of the unchanged: would not have been held'),
   cannotTellBecause: z.object(
-    Object.fromEntries(UNTOLD.map((reason) => [reason, count])) as Record<
-      (typeof UNTOLD)[number],
+    Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, count])) as Record<
+      (typeof UNKNOWN_REASONS)[number],
       typeof count
     >,
   ),
@@ -50,7 +50,7 @@ export const replayView = z.object({
       from: z.string(),
       to: z.string().nullable(),
       matched: z.array(z.string()),
-      because: z.enum(UNTOLD).nullable(),
+      because: z.enum(UNKNOWN_REASONS).nullable(),
     }),
   ),
   startedBy: id,

@@ -3,17 +3,20 @@ import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
-import { sameJson } from '../../../domain/policies/condition.ts';
+import { isSameJson } from '../../../domain/policies/condition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne, requireFewer } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
-import { contentsOf, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
+import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import { type replayInput, replayLimits, type replayOfPolicyInput } from './replay.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'clock' | 'newId' | 'onCommit' | 'wakeJob'> & {
+type Deps = Pick<
+  Platform,
+  'models' | 'ledger' | 'clock' | 'generateId' | 'onCommit' | 'wakeJob'
+> & {
   memberships: MembershipService;
   definitions: PolicyService;
 };
@@ -37,21 +40,21 @@ export interface Starter {
 }
 
 export function createReplayService(deps: Deps) {
-  const { models, ledger, clock, newId, memberships, definitions } = deps;
+  const { models, ledger, clock, generateId: newId, memberships, definitions } = deps;
 
   /**
    * Takes the lock of the organisation first, so that the count holds.
    * @throws AppError `INVALID_OPERATION` when too many are under way
    */
   async function requireRoom(organizationId: string): Promise<void> {
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     const unfinished = { organizationId, state: UNFINISHED };
     const found = models.policyReplays.countDocuments(unfinished);
     const most = replayLimits.unfinished;
     await requireFewer(found, most, `At most ${most} replays may be under way`);
   }
 
-  async function begin({ tenant, user }: Starter, plan: Plan): Promise<PolicyReplayView> {
+  async function beginReplay({ tenant, user }: Starter, plan: Plan): Promise<PolicyReplayView> {
     const { organizationId } = tenant;
     await requireRoom(organizationId);
     const { workspaceId, policyId, candidate, limit } = plan;
@@ -59,7 +62,7 @@ export function createReplayService(deps: Deps) {
       .find({ organizationId, workspaceId, deletedAt: null, enabled: true }, 'revision')
       .lean<PolicyDocument[]>();
     const others = live.filter(({ _id }) => _id.toHexString() !== policyId);
-    const head = await ledger.appender.head(organizationId);
+    const head = await ledger.appender.readHead(organizationId);
     const replay = await insertOne(models.policyReplays, {
       organizationId,
       workspaceId,
@@ -79,36 +82,36 @@ export function createReplayService(deps: Deps) {
      * Tries a new policy beside the enabled ones of the workspace.
      * @throws AppError `INVALID_OPERATION` when too many are under way
      */
-    ofNew(
+    startNewPolicyReplay(
       starter: Starter,
       { policy, limit }: z.output<typeof replayInput>,
     ): Promise<PolicyReplayView> {
       const { tenant } = starter;
       const workspaceId = tenant.workspaceId ?? tenant.defaultWorkspaceId;
-      const candidate = policy.enabled ? definitionOf(newId(), 0, policy) : null;
-      return begin(starter, { workspaceId, policyId: null, candidate, limit });
+      const candidate = policy.enabled ? toDefinition(newId(), 0, policy) : null;
+      return beginReplay(starter, { workspaceId, policyId: null, candidate, limit });
     },
 
     /**
      * Tries a candidate in place of the policy.
      * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when too many are under way
      */
-    async ofPolicy(
+    async startPolicyReplay(
       starter: Starter,
       policyId: string,
-      { policy: given, limit }: z.output<typeof replayOfPolicyInput>,
+      { policy: candidateContents, limit }: z.output<typeof replayOfPolicyInput>,
     ): Promise<PolicyReplayView> {
-      const stored = await definitions.get(starter.tenant, policyId);
-      const contents = given ?? { ...contentsOf(stored), enabled: true };
+      const stored = await definitions.getPolicy(starter.tenant, policyId);
+      const contents = candidateContents ?? { ...toPolicyContents(stored), enabled: true };
       const revision = isJudgedAlike(contents, stored) ? stored.revision : 0;
-      const candidate = contents.enabled ? definitionOf(policyId, revision, contents) : null;
+      const candidate = contents.enabled ? toDefinition(policyId, revision, contents) : null;
       const workspaceId = stored.workspaceId.toHexString();
-      return begin(starter, { workspaceId, policyId, candidate, limit });
+      return beginReplay(starter, { workspaceId, policyId, candidate, limit });
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, _id: string): Promise<PolicyReplayView> {
-      const where = { ...visible(tenant), _id };
+    async getReplay(tenant: Tenant, _id: string): Promise<PolicyReplayView> {
+      const where = { ...filterVisible(tenant), _id };
       return toView(
         await findOr404(models.policyReplays.findOne(where).lean<PolicyReplayDocument>()),
       );
@@ -119,7 +122,7 @@ export function createReplayService(deps: Deps) {
      * @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it has ended
      */
     async cancel(tenant: Tenant, _id: string): Promise<PolicyReplayView> {
-      const where = { ...visible(tenant), _id };
+      const where = { ...filterVisible(tenant), _id };
       await findOr404(models.policyReplays.exists(where));
       const cancelled = await models.policyReplays
         .findOneAndUpdate(
@@ -135,11 +138,11 @@ export function createReplayService(deps: Deps) {
 }
 export type ReplayService = ReturnType<typeof createReplayService>;
 
-function visible({ organizationId, workspaceId }: Tenant) {
+function filterVisible({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }
 
-function definitionOf(
+function toDefinition(
   id: string,
   revision: number,
   { name, description, priority, conditions, actions }: PolicyContents,
@@ -149,9 +152,9 @@ function definitionOf(
 
 /** Returns whether the candidate judges like the stored revision, whose decisions are on record. */
 function isJudgedAlike(one: PolicyContents, other: PolicyContents): boolean {
-  const judged = ({ priority, conditions, actions }: PolicyContents) =>
+  const toJudgedParts = ({ priority, conditions, actions }: PolicyContents) =>
     ({ priority, conditions, actions }) as unknown as JsonObject;
-  return sameJson(judged(one), judged(other));
+  return isSameJson(toJudgedParts(one), toJudgedParts(other));
 }
 
 function toView({ untold, ...replay }: PolicyReplayDocument): PolicyReplayView {

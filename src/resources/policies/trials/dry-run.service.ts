@@ -3,8 +3,8 @@ import type { Platform } from '../../../composition/platform.ts';
 import { inTurns } from '../../../domain/others-turn.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
-import { dryRun, type DryRun } from '../../../domain/policies/trials/dry-run.ts';
-import { factsOfFixture } from '../../../domain/policies/trials/fixture.ts';
+import { tryPolicy, type DryRun } from '../../../domain/policies/trials/dry-run.ts';
+import { deriveFixtureFacts } from '../../../domain/policies/trials/fixture.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { createScrubber, type Scrubber } from '../../../domain/scrub/scrubber.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
@@ -24,7 +24,7 @@ const CANDIDATE_ID = '0'.repeat(24);
 export function createDryRunService({ clock, definitions, organizations }: Deps) {
   const scrubbers = new Map<boolean, Scrubber>();
 
-  function scrubberFor(nationalIds: boolean): Scrubber {
+  function getScrubber(nationalIds: boolean): Scrubber {
     let scrubber = scrubbers.get(nationalIds);
     if (!scrubber)
       scrubbers.set(nationalIds, (scrubber = createScrubber({ nationalIds, extended: true })));
@@ -32,49 +32,49 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
   }
 
   /** Returns the function that turns fixtures into facts, by the organisation's settings. */
-  async function reader({ organizationId }: Tenant): Promise<Reader> {
-    const { scrubNationalIds } = await organizations.context(organizationId);
-    const scrubber = scrubberFor(scrubNationalIds);
-    return (fixture) => inTurns(factsOfFixture(fixture, { scrubber, at: clock.now() }));
+  async function createReader({ organizationId }: Tenant): Promise<Reader> {
+    const { scrubNationalIds } = await organizations.getContext(organizationId);
+    const scrubber = getScrubber(scrubNationalIds);
+    return (fixture) => inTurns(deriveFixtureFacts(fixture, { scrubber, at: clock.now() }));
   }
 
   /** Returns the candidate, else the policy as it is stored. @throws AppError `NOT_FOUND` */
-  async function definitionOf(
+  async function loadDefinition(
     tenant: Tenant,
     policyId: string,
     candidate: PolicyContents | undefined,
   ): Promise<PolicyDefinition> {
-    const stored = await definitions.get(tenant, policyId);
-    return candidateOf(candidate ?? stored);
+    const stored = await definitions.getPolicy(tenant, policyId);
+    return toCandidate(candidate ?? stored);
   }
 
   return {
-    reader,
-    definitionOf,
+    createReader,
+    loadDefinition,
 
-    async ofCandidate(
+    async runCandidate(
       tenant: Tenant,
       { policy, fixture }: { policy: PolicyContents; fixture: JsonObject },
     ): Promise<DryRun> {
-      const read = await reader(tenant);
-      return inTurns(dryRun(candidateOf(policy), await read(fixture)));
+      const read = await createReader(tenant);
+      return inTurns(tryPolicy(toCandidate(policy), await read(fixture)));
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async ofPolicy(
+    async runPolicy(
       tenant: Tenant,
       policyId: string,
       { policy, fixture }: { policy?: PolicyContents | undefined; fixture: JsonObject },
     ): Promise<DryRun> {
-      const definition = await definitionOf(tenant, policyId, policy);
-      const read = await reader(tenant);
-      return inTurns(dryRun(definition, await read(fixture)));
+      const definition = await loadDefinition(tenant, policyId, policy);
+      const read = await createReader(tenant);
+      return inTurns(tryPolicy(definition, await read(fixture)));
     },
   };
 }
 export type DryRunService = ReturnType<typeof createDryRunService>;
 
-function candidateOf({
+function toCandidate({
   name,
   description,
   priority,

@@ -1,7 +1,7 @@
 // Regression tests of policies: a made-up decision, and the action that the policy must take on it.
 import { Schema, type Types } from 'mongoose';
 import { actionTypes, type ActionType } from '../../../domain/policies/definition.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface PolicyTestDocument {
   _id: Types.ObjectId;
@@ -26,7 +26,7 @@ export const policyTestSchema = new Schema<PolicyTestDocument>(
   },
   { collection: 'policy_tests', timestamps: true, autoIndex: false },
 );
-policyTestSchema.plugin(tenancy);
+policyTestSchema.plugin(guardTenancy);
 policyTestSchema.index(
   { organizationId: 1, policyId: 1, createdAt: -1, _id: -1 },
   { name: 'list' },

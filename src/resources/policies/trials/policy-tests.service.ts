@@ -4,7 +4,7 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { ActionType } from '../../../domain/policies/definition.ts';
-import { actionOf } from '../../../domain/policies/trials/dry-run.ts';
+import { evaluateAction } from '../../../domain/policies/trials/dry-run.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import {
   findOr404,
@@ -49,14 +49,14 @@ export function createPolicyTestService(deps: Deps) {
   const { models, memberships, definitions, dryRuns } = deps;
 
   /** @throws AppError `NOT_FOUND` when the policy is not one that the tenant sees */
-  async function testsOf(tenant: Tenant, policyId: string) {
-    await definitions.get(tenant, policyId);
+  async function filterTests(tenant: Tenant, policyId: string) {
+    await definitions.getPolicy(tenant, policyId);
     return { organizationId: tenant.organizationId, policyId };
   }
 
   /** Takes the lock of the organisation first, so that the count holds. @throws AppError `INVALID_OPERATION` */
   async function requireRoom(where: { organizationId: string; policyId: string }): Promise<void> {
-    await memberships.lock(where.organizationId);
+    await memberships.lockOrganization(where.organizationId);
     const found = models.policyTests.countDocuments(where);
     const most = trialLimits.tests;
     await requireFewer(found, most, `A policy may have at most ${most} tests`);
@@ -64,8 +64,8 @@ export function createPolicyTestService(deps: Deps) {
 
   return {
     /** Lists the tests of the policy, newest first. @throws AppError `NOT_FOUND` */
-    async list(tenant: Tenant, policyId: string, page: Page): Promise<Listed<PolicyTestView>> {
-      const where = await testsOf(tenant, policyId);
+    async listTests(tenant: Tenant, policyId: string, page: Page): Promise<Listed<PolicyTestView>> {
+      const where = await filterTests(tenant, policyId);
       const { items, total } = await listPage(models.policyTests, where, page);
       return { items: items.map(toView), total };
     },
@@ -76,7 +76,7 @@ export function createPolicyTestService(deps: Deps) {
       policyId: string,
       { name, fixture, expected }: z.output<typeof policyTestInput>,
     ): Promise<PolicyTestView> {
-      const where = await testsOf(tenant, policyId);
+      const where = await filterTests(tenant, policyId);
       await requireRoom(where);
       const row = { name, expected, fixture: JSON.stringify(fixture), createdBy: user.userId };
       return toView(await insertOne(models.policyTests, { ...where, ...row }));
@@ -88,7 +88,7 @@ export function createPolicyTestService(deps: Deps) {
       policyId: string,
       testId: string,
     ): Promise<{ _id: PolicyTestDocument['_id']; id: PolicyTestDocument['_id']; deleted: true }> {
-      const where = { ...(await testsOf(tenant, policyId)), _id: testId };
+      const where = { ...(await filterTests(tenant, policyId)), _id: testId };
       const { _id } = await findOr404(
         models.policyTests.findOneAndDelete(where).lean<PolicyTestDocument>(),
       );
@@ -99,13 +99,13 @@ export function createPolicyTestService(deps: Deps) {
      * Runs all tests of the policy, oldest first, on it or on a candidate in its place.
      * @throws AppError `NOT_FOUND`
      */
-    async run(
+    async runTests(
       tenant: Tenant,
       policyId: string,
       candidate: PolicyContents | undefined,
     ): Promise<TestRun> {
-      const definition = await dryRuns.definitionOf(tenant, policyId, candidate);
-      const read = await dryRuns.reader(tenant);
+      const definition = await dryRuns.loadDefinition(tenant, policyId, candidate);
+      const read = await dryRuns.createReader(tenant);
       const tests = await models.policyTests
         .find({ organizationId: tenant.organizationId, policyId })
         .sort({ createdAt: 1, _id: 1 })
@@ -114,7 +114,7 @@ export function createPolicyTestService(deps: Deps) {
       const results: TestResult[] = [];
       for (const { _id: testId, name, fixture, expected } of tests) {
         const facts = await read(JSON.parse(fixture) as JsonObject);
-        const actual = actionOf(definition, facts);
+        const actual = evaluateAction(definition, facts);
         results.push({ testId, name, passed: actual === expected, expected, actual });
       }
       const passed = results.filter((result) => result.passed).length;

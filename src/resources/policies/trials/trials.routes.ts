@@ -23,7 +23,7 @@ const attempt = {
   bodyLimit: TRIAL_BODY_BYTES,
 } as const;
 const manage = { auth: 'user', roles: MANAGERS } as const;
-const audit = (action: string) => ({ action, resource: 'policy_test' });
+const toAudit = (action: string) => ({ action, resource: 'policy_test' });
 
 export const policyTrialRoutes = [
   route({
@@ -32,7 +32,7 @@ export const policyTrialRoutes = [
     ...attempt,
     body: dryRunInput,
     data: dryRunView,
-    handler: ({ tenant, body }, { policies }) => policies.dryRuns.ofCandidate(tenant, body),
+    handler: ({ tenant, body }, { policies }) => policies.dryRuns.runCandidate(tenant, body),
   }),
   route({
     path: '/:id/dry-run',
@@ -42,7 +42,7 @@ export const policyTrialRoutes = [
     body: dryRunOfPolicyInput,
     data: dryRunView,
     handler: ({ tenant, params, body }, { policies }) =>
-      policies.dryRuns.ofPolicy(tenant, params.id, body),
+      policies.dryRuns.runPolicy(tenant, params.id, body),
   }),
   route({
     method: 'get',
@@ -54,7 +54,7 @@ export const policyTrialRoutes = [
     page: { limit: 50, max: 200 },
     data: policyTestView,
     handler: ({ tenant, params, page }, { policies }) =>
-      policies.tests.list(tenant, params.id, page),
+      policies.tests.listTests(tenant, params.id, page),
   }),
   route({
     method: 'post',
@@ -66,7 +66,7 @@ export const policyTrialRoutes = [
     body: policyTestInput,
     data: policyTestView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('policy.test.create'),
+    audit: toAudit('policy.test.create'),
     handler: async ({ tenant, user, params, body }, { policies }) =>
       reply(201, await policies.tests.create({ tenant, user }, params.id, body)),
   }),
@@ -77,7 +77,7 @@ export const policyTrialRoutes = [
     ...manage,
     params: policyTestParams,
     data: deletedPolicyTestView,
-    audit: audit('policy.test.delete'),
+    audit: toAudit('policy.test.delete'),
     handler: ({ tenant, params }, { policies }) =>
       policies.tests.remove(tenant, params.policyId, params.testId),
   }),
@@ -90,6 +90,6 @@ export const policyTrialRoutes = [
     body: runTestsInput,
     data: testRunView,
     handler: ({ tenant, params, body }, { policies }) =>
-      policies.tests.run(tenant, params.id, body.policy),
+      policies.tests.runTests(tenant, params.id, body.policy),
   }),
 ];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { actionTypes } from '../../../domain/policies/definition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import { id, idParam, instant, line } from '../../../http/declaration/views.ts';
+import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 import { condition, policyCandidate } from '../policies.schemas.ts';
 
 /** Limits: regression tests of one policy, bytes of a fixture as JSON. */
@@ -52,7 +52,7 @@ export const dryRunView = z.object({
 });
 
 export const policyTestInput = z.object({
-  name: line(100),
+  name: singleLine(100),
   fixture,
   expected: z
     .enum(actionTypes)

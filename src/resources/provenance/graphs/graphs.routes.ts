@@ -20,7 +20,7 @@ const MOST_IN_BATCH = 100;
 /** Caches must store each media type separately. */
 const headers = { Vary: 'Accept' };
 
-const answered = ({ type, body }: { type: string; body: string }) =>
+const toGraphReply = ({ type, body }: { type: string; body: string }) =>
   reply(200, { type: `${type}; charset=utf-8`, filename: null, body }, { headers });
 
 export const graphRoutes = [
@@ -31,8 +31,8 @@ export const graphRoutes = [
       'Provenance graph of a decision; `Accept` may ask for text/turtle or application/n-triples',
     params: z.object({ traceId: z.string().min(1).max(200) }),
     handler: async ({ tenant, params, meta }, { provenance }) =>
-      answered(
-        await provenance.graphs.ofTrace(
+      toGraphReply(
+        await provenance.graphs.buildTraceGraph(
           tenant,
           params.traceId,
           meta.headers.accept as string | undefined,
@@ -51,8 +51,8 @@ export const graphRoutes = [
         ),
     }),
     handler: async ({ tenant, query, meta }, { provenance }) =>
-      answered(
-        await provenance.graphs.recent(
+      toGraphReply(
+        await provenance.graphs.buildRecentGraph(
           tenant,
           query.limit,
           meta.headers.accept as string | undefined,

@@ -4,13 +4,13 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type GraphType,
-  negotiate,
-  serialise,
+  negotiateGraphType,
+  serializeGraph,
 } from '../../../domain/provenance/prov-o/serialise.ts';
 import {
   type Provenance,
   type Review,
-  triplesOf,
+  createTriples,
 } from '../../../domain/provenance/prov-o/triples.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
@@ -19,7 +19,7 @@ import type { TraceService } from '../../traces/traces.service.ts';
 
 type Deps = Pick<Platform, 'models'> & { traces: TraceService };
 
-type TraceView = Awaited<ReturnType<TraceService['list']>>['items'][number];
+type TraceView = Awaited<ReturnType<TraceService['listTraces']>>['items'][number];
 
 interface Graph {
   type: GraphType;
@@ -36,13 +36,13 @@ interface ReviewEntry {
 }
 
 export function createGraphService({ models, traces }: Deps) {
-  async function reviewsOf(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
+  async function loadReviews(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
     const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
     const found = models.ledger.find(where, 'traceId sequence createdAt view');
     return found.sort({ sequence: 1 }).lean<ReviewEntry[]>();
   }
 
-  async function policiesOf(
+  async function loadPolicyIds(
     organizationId: string,
     traceIds: string[],
   ): Promise<Map<string, string[]>> {
@@ -52,14 +52,14 @@ export function createGraphService({ models, traces }: Deps) {
     return new Map(found.map(({ traceId, matchedPolicyIds }) => [traceId, matchedPolicyIds]));
   }
 
-  async function graphOf(
+  async function buildGraph(
     { organizationId }: Tenant,
     decisions: readonly TraceView[],
     accept: string | undefined,
   ): Promise<Graph> {
     const traceIds = decisions.map(({ traceId }) => traceId);
-    const reviews = groupBy(await reviewsOf(organizationId, traceIds), ({ traceId }) => traceId);
-    const policies = await policiesOf(organizationId, traceIds);
+    const reviews = groupBy(await loadReviews(organizationId, traceIds), ({ traceId }) => traceId);
+    const policies = await loadPolicyIds(organizationId, traceIds);
     const facts = decisions.map((decision): Provenance => ({
       organizationId,
       traceId: decision.traceId,
@@ -75,23 +75,31 @@ export function createGraphService({ models, traces }: Deps) {
       policyIds: policies.get(decision.traceId) ?? [],
       reviews: (reviews.get(decision.traceId) ?? []).map(toReview),
     }));
-    const type = negotiate(accept);
-    return { type, body: await serialise(triplesOf(facts), type) };
+    const type = negotiateGraphType(accept);
+    return { type, body: await serializeGraph(createTriples(facts), type) };
   }
 
   return {
     /** The graph of one decision. @throws AppError `NOT_FOUND` */
-    async ofTrace(tenant: Tenant, traceId: string, accept: string | undefined): Promise<Graph> {
+    async buildTraceGraph(
+      tenant: Tenant,
+      traceId: string,
+      accept: string | undefined,
+    ): Promise<Graph> {
       const { organizationId } = tenant;
       const query = models.traces.findOne({ organizationId, traceId }, '_id');
       const { _id } = await findOr404(query.lean<{ _id: Types.ObjectId }>());
-      return graphOf(tenant, [await traces.get(tenant, _id.toHexString())], accept);
+      return buildGraph(tenant, [await traces.loadTrace(tenant, _id.toHexString())], accept);
     },
 
     /** The graph of the newest decisions; those beyond the payload budget of a page have no digests. */
-    async recent(tenant: Tenant, limit: number, accept: string | undefined): Promise<Graph> {
-      const { items } = await traces.list(tenant, {}, { skip: 0, limit });
-      return graphOf(tenant, items, accept);
+    async buildRecentGraph(
+      tenant: Tenant,
+      limit: number,
+      accept: string | undefined,
+    ): Promise<Graph> {
+      const { items } = await traces.listTraces(tenant, {}, { skip: 0, limit });
+      return buildGraph(tenant, items, accept);
     },
   };
 }

@@ -1,6 +1,6 @@
 // Provenance manifests: signed claims about decisions; signed members never change, revocation is a separate member.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export const REVOCATION_REASONS = [
   'key-compromise',
@@ -57,6 +57,6 @@ export const manifestSchema = new Schema<ManifestDocument>(
   },
   { collection: 'provenance_manifests', timestamps: true, autoIndex: false },
 );
-manifestSchema.plugin(tenancy);
+manifestSchema.plugin(guardTenancy);
 manifestSchema.index({ organizationId: 1, traceId: 1, label: 1 }, { name: 'label', unique: true });
 manifestSchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });

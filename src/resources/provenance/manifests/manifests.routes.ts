@@ -14,7 +14,7 @@ import {
 
 const ISSUERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
 const write = { auth: 'user', plan: 'c2paContentCredentials' } as const;
-const audit = (event: string) => ({ action: `c2pa.manifest.${event}`, resource: 'manifest' });
+const toAudit = (event: string) => ({ action: `c2pa.manifest.${event}`, resource: 'manifest' });
 
 export const manifestRoutes = [
   route({
@@ -27,10 +27,11 @@ export const manifestRoutes = [
     body: manifestInput,
     data: manifestView,
     codes: ['NOT_FOUND', 'CONFIG_ERROR'],
-    audit: audit('issue'),
-    prepare: ({ tenant, body }, { provenance }) => provenance.manifests.sign(tenant, body),
+    audit: toAudit('issue'),
+    prepare: ({ tenant, body }, { provenance }) =>
+      provenance.manifests.prepareManifest(tenant, body),
     async handler({ tenant, user, prepared: signed }, { provenance }) {
-      const kept = await provenance.manifests.keep(tenant, user, signed);
+      const kept = await provenance.manifests.storeManifest(tenant, user, signed);
       const { traceId, label, signerKid } = kept;
       return reply(201, kept, { audit: { detail: label, metadata: { traceId, signerKid } } });
     },
@@ -42,7 +43,7 @@ export const manifestRoutes = [
     auth: 'reader',
     page: { limit: 25, max: 100 },
     data: manifestView,
-    handler: ({ tenant, page }, { provenance }) => provenance.manifests.list(tenant, page),
+    handler: ({ tenant, page }, { provenance }) => provenance.manifests.listManifests(tenant, page),
   }),
   route({
     method: 'get',
@@ -51,7 +52,8 @@ export const manifestRoutes = [
     auth: 'reader',
     params: byId,
     data: manifestView,
-    handler: ({ tenant, params }, { provenance }) => provenance.manifests.get(tenant, params.id),
+    handler: ({ tenant, params }, { provenance }) =>
+      provenance.manifests.loadManifest(tenant, params.id),
   }),
   route({
     method: 'post',
@@ -63,7 +65,7 @@ export const manifestRoutes = [
     body: manifestRevocation,
     data: manifestView,
     codes: ['INVALID_OPERATION'],
-    audit: audit('revoke'),
+    audit: toAudit('revoke'),
     async handler({ tenant, params, body: { reason } }, { provenance }) {
       const revoked = await provenance.manifests.revoke(tenant, params.id, reason);
       return reply(200, revoked, { audit: { detail: revoked.label, metadata: { reason } } });

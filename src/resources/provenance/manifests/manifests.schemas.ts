@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { MANIFEST_MAX, VERIFY_REASONS } from '../../../domain/provenance/manifest.ts';
-import { id, instant, line } from '../../../http/declaration/views.ts';
+import { id, instant, singleLine } from '../../../http/declaration/views.ts';
 import { assertionsInput, assertionsView } from '../settings/provenance-settings.schemas.ts';
 import { REVOCATION_REASONS } from './manifests.model.ts';
 
@@ -12,8 +12,8 @@ const contentHash = z
   .toLowerCase();
 
 export const manifestInput = z.strictObject({
-  traceId: line(200).describe('Of the decision, as its answer gave it'),
-  label: line(200).describe('Once for each decision'),
+  traceId: singleLine(200).describe('Of the decision, as its answer gave it'),
+  label: singleLine(200).describe('Once for each decision'),
   contentHash: contentHash.describe('SHA-256 in hex of the content that is covered'),
   assertions: optional(assertionsInput),
 });

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
-import { type Assertions, claimOf } from '../../../domain/provenance/claim.ts';
+import { type Assertions, createClaim } from '../../../domain/provenance/claim.ts';
 import { readManifest, signManifest } from '../../../domain/provenance/manifest.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
@@ -50,14 +50,14 @@ type SignedManifest = Pick<
 export function createManifestService(deps: Deps) {
   const { models, clock, signer, settings, attestations } = deps;
 
-  function find(tenant: Tenant, id: string): Promise<ManifestDocument> {
-    const query = models.manifests.findOne({ ...visible(tenant), _id: id });
+  function findManifest(tenant: Tenant, id: string): Promise<ManifestDocument> {
+    const query = models.manifests.findOne({ ...toVisibleFilter(tenant), _id: id });
     return findOr404(query.lean<ManifestDocument>());
   }
 
   /** @throws AppError `NOT_FOUND` */
-  async function workspaceOf(tenant: Tenant, traceId: string): Promise<string> {
-    const decision = { ...visible(tenant), traceId, deletedAt: null };
+  async function findWorkspaceId(tenant: Tenant, traceId: string): Promise<string> {
+    const decision = { ...toVisibleFilter(tenant), traceId, deletedAt: null };
     const query = models.traces.findOne(decision, 'workspaceId');
     return (await findOr404(query.lean<{ workspaceId: string }>(), 'Decision not found'))
       .workspaceId;
@@ -81,33 +81,33 @@ export function createManifestService(deps: Deps) {
   }
 
   return {
-    async list(tenant: Tenant, page: Page): Promise<Listed<ManifestRecord>> {
-      const { items, total } = await listPage(models.manifests, visible(tenant), page);
+    async listManifests(tenant: Tenant, page: Page): Promise<Listed<ManifestRecord>> {
+      const { items, total } = await listPage(models.manifests, toVisibleFilter(tenant), page);
       return { items: items.map(toRecord), total };
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string): Promise<ManifestRecord> {
-      return toRecord(await find(tenant, id));
+    async loadManifest(tenant: Tenant, id: string): Promise<ManifestRecord> {
+      return toRecord(await findManifest(tenant, id));
     },
 
     /**
      * Runs before the transaction, since a key management service may be called.
      * @throws AppError `NOT_FOUND`, `ALREADY_EXISTS`, `VALIDATION_ERROR`, `CONFIG_ERROR`
      */
-    async sign(tenant: Tenant, input: ManifestInput): Promise<SignedManifest> {
+    async prepareManifest(tenant: Tenant, input: ManifestInput): Promise<SignedManifest> {
       const { organizationId } = tenant;
       const { traceId, label, contentHash } = input;
-      const workspaceId = await workspaceOf(tenant, traceId);
+      const workspaceId = await findWorkspaceId(tenant, traceId);
       if (await models.manifests.exists({ organizationId, traceId, label }))
         throw new AppError('ALREADY_EXISTS', 'The decision has a manifest with this label');
       const organization = models.organizations.findById(organizationId, 'slug');
       const { slug: issuer } = await findOr404(organization.lean<{ slug: string }>());
-      const assertions = await settings.assertionsOf(tenant, input.assertions);
-      const key = await signer.active();
+      const assertions = await settings.resolveAssertions(tenant, input.assertions);
+      const key = await signer.loadActiveKey();
       const issuedAt = clock.now();
       const facts = { organizationId, issuer, traceId, label, contentHash };
-      const claim = claimOf({ ...facts, issuedAt: issuedAt.toISOString() }, assertions);
+      const claim = createClaim({ ...facts, issuedAt: issuedAt.toISOString() }, assertions);
       const signature = await signManifest(claim, key);
       if (typeof readManifest(signature) === 'string')
         throw new AppError('VALIDATION_ERROR', 'assertions: nested too deeply');
@@ -124,7 +124,11 @@ export function createManifestService(deps: Deps) {
     },
 
     /** @throws AppError `ALREADY_EXISTS` */
-    async keep(tenant: Tenant, user: User, signed: SignedManifest): Promise<ManifestRecord> {
+    async storeManifest(
+      tenant: Tenant,
+      user: User,
+      signed: SignedManifest,
+    ): Promise<ManifestRecord> {
       const { organizationId } = tenant;
       const row = { ...signed, organizationId, issuedBy: user.userId };
       const kept = await insertOne(models.manifests, row);
@@ -134,9 +138,9 @@ export function createManifestService(deps: Deps) {
 
     /** Revokes permanently. @throws AppError `NOT_FOUND`; `INVALID_OPERATION` when it is revoked already */
     async revoke(tenant: Tenant, id: string, reason: RevocationReason): Promise<ManifestRecord> {
-      const { revokedAt } = await find(tenant, id);
+      const { revokedAt } = await findManifest(tenant, id);
       if (revokedAt) throw new AppError('INVALID_OPERATION', 'The manifest is revoked already');
-      const where = { ...visible(tenant), _id: id, revokedAt: null };
+      const where = { ...toVisibleFilter(tenant), _id: id, revokedAt: null };
       const change = { $set: { revokedAt: clock.now(), revocationReason: reason } };
       const query = models.manifests.findOneAndUpdate(where, change, AFTER);
       const revoked = await findOr404(query.lean<ManifestDocument>());
@@ -148,7 +152,7 @@ export function createManifestService(deps: Deps) {
 export type ManifestService = ReturnType<typeof createManifestService>;
 
 /** Filter for the tenant's workspace, or for all. */
-function visible({ organizationId, workspaceId }: Tenant) {
+function toVisibleFilter({ organizationId, workspaceId }: Tenant) {
   return { organizationId, ...(workspaceId !== null && { workspaceId }) };
 }
 

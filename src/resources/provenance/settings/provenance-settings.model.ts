@@ -1,6 +1,6 @@
 // The default assertions of an organisation's manifests.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface ProvenanceSettingsDocument {
   _id: Types.ObjectId;
@@ -15,5 +15,5 @@ export const provenanceSettingsSchema = new Schema<ProvenanceSettingsDocument>(
   { defaultAssertions: { type: String, required: true } },
   { collection: 'provenance_settings', timestamps: true, autoIndex: false },
 );
-provenanceSettingsSchema.plugin(tenancy);
+provenanceSettingsSchema.plugin(guardTenancy);
 provenanceSettingsSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

@@ -12,7 +12,7 @@ export const provenanceSettingsRoutes = [
     roles: ROLES,
     agentScope: 'irrelevant',
     data: provenanceSettingsView,
-    handler: ({ tenant }, { provenance }) => provenance.settings.get(tenant),
+    handler: ({ tenant }, { provenance }) => provenance.settings.loadSettings(tenant),
   }),
   route({
     method: 'put',
@@ -24,7 +24,7 @@ export const provenanceSettingsRoutes = [
     body: provenanceSettingsInput,
     data: provenanceSettingsView,
     // Loading the displayed key may call a key management service.
-    prepare: (_input, { provenance }) => provenance.signer.activeOrNull(),
+    prepare: (_input, { provenance }) => provenance.signer.findReadyKey(),
     audit: { action: 'provenance.settings.update', resource: 'provenanceSettings' },
     handler: ({ tenant, body }, { provenance }) =>
       provenance.settings.replace(tenant, body.defaultAssertions),

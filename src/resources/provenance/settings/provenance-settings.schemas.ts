@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
-import { listOf } from '../../../http/declaration/views.ts';
+import { boundedList } from '../../../http/declaration/views.ts';
 
 /** Bytes of all assertions of a manifest, as JSON. */
 const ASSERTIONS_BYTES = 32 * 1024;
@@ -29,10 +29,10 @@ const action = z
 
 export const assertionsInput = z
   .strictObject({
-    actions: optional(listOf(action, MOST_ASSERTIONS)).describe(
+    actions: optional(boundedList(action, MOST_ASSERTIONS)).describe(
       `\`c2pa.actions.v2\`, at most ${MOST_ASSERTIONS}`,
     ),
-    ingredients: optional(listOf(freeMembers, MOST_ASSERTIONS)).describe(
+    ingredients: optional(boundedList(freeMembers, MOST_ASSERTIONS)).describe(
       `\`c2pa.ingredient.v3\`, at most ${MOST_ASSERTIONS}`,
     ),
     creativeWork: optional(freeMembers.nullable()).describe('`cawg.metadata`'),
@@ -43,7 +43,7 @@ export const assertionsInput = z
     `at most ${ASSERTIONS_BYTES} bytes of JSON`,
   )
   .describe(`At most ${ASSERTIONS_BYTES} bytes of JSON`);
-export type GivenAssertions = z.output<typeof assertionsInput>;
+export type AssertionsInput = z.output<typeof assertionsInput>;
 
 export const assertionsView = z.object({
   actions: z.array(freeMembers),

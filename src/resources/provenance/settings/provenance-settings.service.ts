@@ -6,7 +6,7 @@ import type { SignerMode } from '../../../platform/signer/signing-key.ts';
 import type { KeyRegistry, PublishedKey } from '../../c2pa-kms/key-registry.service.ts';
 import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { ProvenanceSettingsDocument } from './provenance-settings.model.ts';
-import type { GivenAssertions } from './provenance-settings.schemas.ts';
+import type { AssertionsInput } from './provenance-settings.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'publicUrl'> & { signer: SignerService; keys: KeyRegistry };
 
@@ -20,30 +20,30 @@ interface ProvenanceSettings {
 }
 
 export function createProvenanceSettingsService({ models, publicUrl, signer, keys }: Deps) {
-  async function defaults(organizationId: string): Promise<Assertions> {
+  async function loadDefaults(organizationId: string): Promise<Assertions> {
     const found = await models.provenanceSettings
       .findOne({ organizationId })
       .lean<ProvenanceSettingsDocument>();
     return found ? (JSON.parse(found.defaultAssertions) as Assertions) : NO_ASSERTIONS;
   }
 
-  async function get({ organizationId }: Tenant): Promise<ProvenanceSettings> {
-    const key = await signer.activeOrNull();
+  async function loadSettings({ organizationId }: Tenant): Promise<ProvenanceSettings> {
+    const key = await signer.findReadyKey();
     return {
       signatureAlg: 'ecdsa-p256-jws',
       signerMode: key?.mode ?? null,
       kid: key?.kid ?? null,
-      publicKey: key && (await keys.publicKey(key.kid)),
+      publicKey: key && (await keys.loadPublicKey(key.kid)),
       jwksUri: `${publicUrl}/.well-known/jwks.json`,
-      defaultAssertions: await defaults(organizationId),
+      defaultAssertions: await loadDefaults(organizationId),
     };
   }
 
   return {
-    get,
+    loadSettings,
 
     /** Replaces all default assertions. */
-    async replace(tenant: Tenant, given: GivenAssertions = {}): Promise<ProvenanceSettings> {
+    async replace(tenant: Tenant, given: AssertionsInput = {}): Promise<ProvenanceSettings> {
       const { organizationId } = tenant;
       const defaultAssertions = JSON.stringify(withDefaults(given, NO_ASSERTIONS));
       await models.provenanceSettings.updateOne(
@@ -51,21 +51,21 @@ export function createProvenanceSettingsService({ models, publicUrl, signer, key
         { $set: { defaultAssertions } },
         { upsert: true },
       );
-      return get(tenant);
+      return loadSettings(tenant);
     },
 
     /** The assertions of a request, with the organisation's defaults for those that it omits. */
-    async assertionsOf(
+    async resolveAssertions(
       { organizationId }: Tenant,
-      given: GivenAssertions = {},
+      given: AssertionsInput = {},
     ): Promise<Assertions> {
-      return withDefaults(given, await defaults(organizationId));
+      return withDefaults(given, await loadDefaults(organizationId));
     },
   };
 }
 export type ProvenanceSettingsService = ReturnType<typeof createProvenanceSettingsService>;
 
-function withDefaults(given: GivenAssertions, fallback: Assertions): Assertions {
+function withDefaults(given: AssertionsInput, fallback: Assertions): Assertions {
   const { actions, ingredients, creativeWork, aiTrainingMining } = given;
   return {
     actions: actions ?? fallback.actions,

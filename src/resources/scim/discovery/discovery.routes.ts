@@ -22,7 +22,7 @@ export const scimDiscoveryRoutes = [
     path: '/ServiceProviderConfig',
     summary: 'What the SCIM interface can do',
     data: providerView,
-    handler: async (_input, { scim }) => scim.discovery.provider(),
+    handler: async (_input, { scim }) => scim.discovery.describeProvider(),
   }),
   route({
     ...open,
@@ -66,6 +66,6 @@ export const scimDiscoveryRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(z.union([scimUserView, groupView])),
-    handler: ({ tenant, body }, { scim }) => scim.searches.everything(tenant, body),
+    handler: ({ tenant, body }, { scim }) => scim.searches.searchAll(tenant, body),
   }),
 ];

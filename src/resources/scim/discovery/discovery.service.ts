@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { RESOURCE_SCHEMAS, type ResourceSchema } from '../../../domain/scim/schema.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { MAX_COUNT } from '../scim.schemas.ts';
-import { type ListResponse, listResponse } from '../searches.service.ts';
+import { type ListResponse, toListResponse } from '../searches.service.ts';
 import type { providerView, resourceTypeView, schemaView } from './discovery.schemas.ts';
 
 export type ServiceProviderConfig = z.input<typeof providerView>;
@@ -14,7 +14,7 @@ const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 const RFC_BEARER = 'https://www.rfc-editor.org/info/rfc6750';
 
 export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
-  const metaOf = (resourceType: string, path: string): ResourceType['meta'] => ({
+  const toMeta = (resourceType: string, path: string): ResourceType['meta'] => ({
     resourceType,
     location: `${baseUrl}${path}`,
   });
@@ -27,18 +27,18 @@ export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
     description,
     schema: id,
     schemaExtensions: [],
-    meta: metaOf('ResourceType', `/ResourceTypes/${name}`),
+    meta: toMeta('ResourceType', `/ResourceTypes/${name}`),
   });
 
   const toSchemaResource = (schema: ResourceSchema): SchemaResource => ({
     ...schema,
     attributes: [...schema.attributes],
     schemas: [`${CORE}:Schema`],
-    meta: metaOf('Schema', `/Schemas/${schema.id}`),
+    meta: toMeta('Schema', `/Schemas/${schema.id}`),
   });
 
   return {
-    provider(): ServiceProviderConfig {
+    describeProvider(): ServiceProviderConfig {
       const no = { supported: false };
       return {
         schemas: [`${CORE}:ServiceProviderConfig`],
@@ -57,14 +57,14 @@ export function createDiscoveryService({ baseUrl }: { baseUrl: string }) {
             primary: true,
           },
         ],
-        meta: metaOf('ServiceProviderConfig', '/ServiceProviderConfig'),
+        meta: toMeta('ServiceProviderConfig', '/ServiceProviderConfig'),
       };
     },
 
     types: (): ListResponse<ResourceType> =>
-      listResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(toResourceType)),
+      toListResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(toResourceType)),
     schemas: (): ListResponse<SchemaResource> =>
-      listResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(toSchemaResource)),
+      toListResponse(RESOURCE_SCHEMAS.length, 1, RESOURCE_SCHEMAS.map(toSchemaResource)),
 
     /** @throws AppError `NOT_FOUND` */
     type: async (wanted: string): Promise<ResourceType> =>

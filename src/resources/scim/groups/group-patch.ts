@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import type { GroupMember } from '../users/people.service.ts';
 
 /** Returns the ids of the members, lower-cased. @throws AppError `SCIM_INVALID_VALUE` */
-export function membersAfter(
+export function applyMemberPatch(
   members: readonly GroupMember[],
   operations: readonly PatchOperation[],
 ): Set<string> {

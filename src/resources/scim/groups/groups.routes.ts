@@ -15,7 +15,7 @@ const scim = {
 const PATCH_BYTES = 1024 * 1024;
 
 /** Refuses a method that would create, replace or delete a group. */
-const refused = (method: 'post' | 'put' | 'delete', path: string, Allow: string) =>
+const refuseMethod = (method: 'post' | 'put' | 'delete', path: string, Allow: string) =>
   route({
     method,
     path,
@@ -40,7 +40,7 @@ export const scimGroupRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
     data: listView(groupView),
-    handler: ({ tenant, query }, { scim }) => scim.searches.groups(tenant, query),
+    handler: ({ tenant, query }, { scim }) => scim.searches.searchGroups(tenant, query),
   }),
   route({
     method: 'post',
@@ -51,7 +51,7 @@ export const scimGroupRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(groupView),
-    handler: ({ tenant, body }, { scim }) => scim.searches.groups(tenant, body),
+    handler: ({ tenant, body }, { scim }) => scim.searches.searchGroups(tenant, body),
   }),
   route({
     method: 'get',
@@ -61,7 +61,8 @@ export const scimGroupRoutes = [
     params: groupParams,
     query: selectionQuery,
     data: groupView,
-    handler: ({ tenant, params, query }, { scim }) => scim.groups.get(tenant, params.id, query),
+    handler: ({ tenant, params, query }, { scim }) =>
+      scim.groups.getGroup(tenant, params.id, query),
   }),
   route({
     method: 'patch',
@@ -78,7 +79,7 @@ export const scimGroupRoutes = [
     handler: async ({ tenant, params, body }, { scim }) =>
       reply(204, null, { audit: await scim.groups.patch(tenant, params.id, body.Operations) }),
   }),
-  refused('post', '/', 'GET, HEAD, OPTIONS'),
-  refused('put', '/:id', 'GET, HEAD, PATCH, OPTIONS'),
-  refused('delete', '/:id', 'GET, HEAD, PATCH, OPTIONS'),
+  refuseMethod('post', '/', 'GET, HEAD, OPTIONS'),
+  refuseMethod('put', '/:id', 'GET, HEAD, PATCH, OPTIONS'),
+  refuseMethod('delete', '/:id', 'GET, HEAD, PATCH, OPTIONS'),
 ];

@@ -10,7 +10,7 @@ import {
   type Selection,
   isReturned,
 } from '../../../domain/scim/projection.ts';
-import { ROLE_GROUPS, roleAfter, type RoleGroup } from '../../../domain/scim/role-groups.ts';
+import { ROLE_GROUPS, toRemainingRole, type RoleGroup } from '../../../domain/scim/role-groups.ts';
 import { GROUP_SCHEMA } from '../../../domain/scim/schema.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
@@ -19,7 +19,7 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { GroupMember, PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
-import { membersAfter } from './group-patch.ts';
+import { applyMemberPatch } from './group-patch.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   people: PeopleService;
@@ -56,7 +56,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
       schemas: [GROUP_SCHEMA.id],
       id: group,
       displayName: group,
-      ...(withMembers && { members: await people.inRole(tenant, group) }),
+      ...(withMembers && { members: await people.listGroupMembers(tenant, group) }),
       meta: {
         resourceType: 'Group',
         created: organization.createdAt.toISOString(),
@@ -87,7 +87,11 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
 
   return {
     /** Reads the members only if the filter or the answer needs them. */
-    async list(tenant: Tenant, filter: Filter | null, selection: Selection): Promise<ScimGroup[]> {
+    async listGroups(
+      tenant: Tenant,
+      filter: Filter | null,
+      selection: Selection,
+    ): Promise<ScimGroup[]> {
       const withMembers = filter !== null || isReturned(GROUP_SCHEMA, selection, 'members');
       const groups = await Promise.all(
         ROLE_GROUPS.map((group) => toResource(tenant, group, withMembers)),
@@ -95,7 +99,7 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
       return filter ? groups.filter(filter.matches) : groups;
     },
 
-    async get(
+    async getGroup(
       tenant: Tenant,
       group: RoleGroup,
       selection: Selection,
@@ -113,20 +117,20 @@ export function createScimGroupService({ models, people, memberships, baseUrl }:
       group: RoleGroup,
       operations: readonly PatchOperation[],
     ): Promise<ScimUserEvent[]> {
-      const members = await people.inRole(tenant, group);
+      const members = await people.listGroupMembers(tenant, group);
       const before = new Set(members.map(({ value }) => value));
-      const after = membersAfter(members, operations);
+      const after = applyMemberPatch(members, operations);
       const added = [...after].filter((id) => !before.has(id));
       const removed = [...before].filter((id) => !after.has(id));
       if (added.length + removed.length > MAX_CHANGES)
         throw new AppError('SCIM_INVALID_VALUE', `more than ${MAX_CHANGES} changes of members`);
       const changes = {
         added: await assign(tenant, added, group),
-        removed: await assign(tenant, removed, roleAfter(group)),
+        removed: await assign(tenant, removed, toRemainingRole(group)),
       };
       if ([...changes.added, ...changes.removed].some(isActiveOwner))
-        await memberships.ownerLost(tenant.organizationId);
-      return eventsOf(group, changes);
+        await memberships.requireRemainingOwner(tenant.organizationId);
+      return toGroupEvents(group, changes);
     },
   };
 }
@@ -136,19 +140,19 @@ const isActiveOwner = ({ role, isActive }: MembershipDocument): boolean =>
   role === 'owner' && isActive;
 
 /** Returns one event per member, or a separate one for a patch that changes nothing. */
-function eventsOf(
+function toGroupEvents(
   group: RoleGroup,
   { added, removed }: { added: MembershipDocument[]; removed: MembershipDocument[] },
 ): ScimUserEvent[] {
   if (added.length + removed.length === 0)
     return [{ action: 'scim.group.updated', resourceId: group, metadata: { changed: [] } }];
-  const event = (action: string, role: Role) => (before: MembershipDocument) => ({
+  const toEvent = (action: string, role: Role) => (before: MembershipDocument) => ({
     action,
     resourceId: group,
     metadata: { group, role, userId: before.userId.toHexString(), roleBefore: before.role },
   });
   return [
-    ...added.map(event('scim.group.member_add', group)),
-    ...removed.map(event('scim.group.member_remove', roleAfter(group))),
+    ...added.map(toEvent('scim.group.member_add', group)),
+    ...removed.map(toEvent('scim.group.member_remove', toRemainingRole(group))),
   ];
 }

@@ -1,6 +1,6 @@
 // The SCIM token of an organisation: one at a time; only its digest is stored.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface ScimTokenDocument {
   _id: Types.ObjectId;
@@ -17,6 +17,6 @@ export const scimTokenSchema = new Schema<ScimTokenDocument>(
     autoIndex: false,
   },
 );
-scimTokenSchema.plugin(tenancy);
+scimTokenSchema.plugin(guardTenancy);
 scimTokenSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });
 scimTokenSchema.index({ tokenHash: 1 }, { name: 'hash', unique: true });

@@ -7,7 +7,7 @@ import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { ScimTokenDocument } from './scim-tokens.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'randomHex'> & {
+type Deps = Pick<Platform, 'models' | 'generateHex'> & {
   organizations: OrganizationService;
 };
 
@@ -19,8 +19,8 @@ export interface MintedScimToken extends Pick<ScimTokenDocument, '_id' | 'create
 const TOKEN = /^scim_[0-9a-f]{48}$/;
 const TOKEN_BYTES = 24;
 
-export function createScimTokenService({ models, organizations, randomHex }: Deps) {
-  function find(token: string): Promise<ScimTokenDocument | null> {
+export function createScimTokenService({ models, organizations, generateHex: randomHex }: Deps) {
+  function findToken(token: string): Promise<ScimTokenDocument | null> {
     if (!TOKEN.test(token)) return Promise.resolve(null);
     return models.scimTokens
       .findOne({ tokenHash: hashKey(token) }, null, { crossTenant: true })
@@ -29,7 +29,7 @@ export function createScimTokenService({ models, organizations, randomHex }: Dep
 
   return {
     /** Replaces the organisation's token; the old one stops working at once. */
-    async mint({ organizationId }: Tenant): Promise<MintedScimToken> {
+    async mintToken({ organizationId }: Tenant): Promise<MintedScimToken> {
       const token = `scim_${randomHex(TOKEN_BYTES)}`;
       await models.scimTokens.deleteMany({ organizationId });
       const row = { organizationId, tokenHash: hashKey(token) };
@@ -40,10 +40,10 @@ export function createScimTokenService({ models, organizations, randomHex }: Dep
     /** @throws AppError `NO_TOKEN`, `TOKEN_REVOKED` for an unknown or replaced one */
     async authenticate(token: string | null): Promise<Caller> {
       if (token === null) throw new AppError('NO_TOKEN');
-      const found = await find(token);
+      const found = await findToken(token);
       if (!found) throw new AppError('TOKEN_REVOKED', 'SCIM token is unknown or was replaced');
       const organizationId = found.organizationId.toHexString();
-      const { plan, defaultWorkspaceId } = await organizations.context(organizationId);
+      const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
       return {
         role: 'member',
         tenant: {

@@ -1,6 +1,6 @@
 // Accounts of provisioned members: found or created, and changed as far as a directory may (document 1, section 2).
 import type { Platform } from '../../../composition/platform.ts';
-import { displayNameIn } from '../../../domain/names/display-name.ts';
+import { deriveDisplayName } from '../../../domain/names/display-name.ts';
 import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
@@ -8,10 +8,10 @@ import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { DirectoryEntry } from '../../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
-import { accountAddress } from './scim-user.ts';
+import { toAccountAddress } from './scim-user.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
-type Deps = Pick<Platform, 'models' | 'newId'> & {
+type Deps = Pick<Platform, 'models' | 'generateId'> & {
   memberships: MembershipService;
   verifiedDomains: VerifiedDomainService;
 };
@@ -28,7 +28,7 @@ export interface ProvisionedAccount {
 const MAX_NAME = 200;
 
 export function createScimAccountService(deps: Deps) {
-  const { models, memberships, verifiedDomains, newId } = deps;
+  const { models, memberships, verifiedDomains, generateId: newId } = deps;
 
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */
@@ -53,14 +53,17 @@ export function createScimAccountService(deps: Deps) {
      * address may be another person, so that membership waits for the proof.
      * @throws AppError `SCIM_UNIQUENESS` when it is a member already
      */
-    async forNewMember(organizationId: string, entry: DirectoryEntry): Promise<ProvisionedAccount> {
-      const email = emailOf(entry);
+    async resolveAccount(
+      organizationId: string,
+      entry: DirectoryEntry,
+    ): Promise<ProvisionedAccount> {
+      const email = requireEmail(entry);
       const known = await models.users.findOne({ email }).lean<UserDocument>();
       if (!known) {
         const _id = newId();
-        const name = truncate(displayNameIn(entry), MAX_NAME);
+        const name = truncate(deriveDisplayName(entry), MAX_NAME);
         await insertOne(models.users, { _id, email, name, provisionedBy: organizationId });
-        const isPending = !(await verifiedDomains.covers(organizationId, email));
+        const isPending = !(await verifiedDomains.hasVerified(organizationId, email));
         return { userId: _id, awaitsProof: false, isPending };
       }
       if (await models.memberships.exists({ organizationId, userId: known._id }))
@@ -74,11 +77,15 @@ export function createScimAccountService(deps: Deps) {
      * unused. Later the address identifies the user elsewhere, and a directory could take over another account by
      * renaming.
      */
-    async sync(organizationId: string, user: UserDocument, entry: DirectoryEntry): Promise<void> {
+    async syncAccount(
+      organizationId: string,
+      user: UserDocument,
+      entry: DirectoryEntry,
+    ): Promise<void> {
       const isOurs = user.provisionedBy?.toHexString() === organizationId;
-      if (!isOurs || (await memberships.belongsElsewhere(organizationId, user._id))) return;
-      const name = truncate(displayNameIn(entry), MAX_NAME);
-      const email = emailOf(entry);
+      if (!isOurs || (await memberships.isMemberElsewhere(organizationId, user._id))) return;
+      const name = truncate(deriveDisplayName(entry), MAX_NAME);
+      const email = requireEmail(entry);
       const moves =
         email !== user.email && isUnused(user) && !(await models.users.exists({ email }));
       if (name === user.name && !moves) return;
@@ -90,8 +97,8 @@ export function createScimAccountService(deps: Deps) {
 export type ScimAccountService = ReturnType<typeof createScimAccountService>;
 
 /** @throws AppError `SCIM_INVALID_VALUE` when the entry has no address that an account could have */
-export function emailOf(entry: DirectoryEntry): string {
-  const address = accountAddress(entry);
+export function requireEmail(entry: DirectoryEntry): string {
+  const address = toAccountAddress(entry);
   if (address !== null) return address;
   throw new AppError(
     'SCIM_INVALID_VALUE',

@@ -1,6 +1,6 @@
 // The members of an organisation as SCIM users: found, listed, filtered.
 import type { Platform } from '../../../composition/platform.ts';
-import { comparableName } from '../../../domain/identity/addresses/email-address.ts';
+import { toComparableName } from '../../../domain/identity/addresses/email-address.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';
@@ -9,7 +9,7 @@ import { AppError } from '../../../errors.ts';
 import { readCursor, findOr404, type Listed, listPage } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
-import { scimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
+import { toScimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
 
 type Deps = Pick<Platform, 'models'> & {
   /** URL of the SCIM interface, without a slash at the end. */
@@ -31,7 +31,7 @@ const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 export function createPeopleService({ models, baseUrl }: Deps) {
   const toResource = (person: ScimPerson): ScimUser => toScimUser(person, baseUrl);
 
-  async function withAccounts(memberships: readonly MembershipDocument[]): Promise<ScimPerson[]> {
+  async function joinAccounts(memberships: readonly MembershipDocument[]): Promise<ScimPerson[]> {
     const users = await models.users
       .find({ _id: { $in: memberships.map(({ userId }) => userId) } })
       .lean<UserDocument[]>();
@@ -43,14 +43,14 @@ export function createPeopleService({ models, baseUrl }: Deps) {
   }
 
   /** Selects the members that may match: all, or those that an index finds when the filter requires an identifier. */
-  async function candidates(organizationId: string, filter: Filter): Promise<object> {
+  async function toCandidateFilter(organizationId: string, filter: Filter): Promise<object> {
     const id = filter.requiredValue('id');
     if (id !== undefined) return { organizationId, userId: ID.test(id) ? id : null };
     const externalId = filter.requiredValue('externalId');
     if (externalId !== undefined) return { organizationId, ssoId: externalId };
     const named = filter.requiredValue('userName');
     if (named === undefined) return { organizationId };
-    const userName = comparableName(named);
+    const userName = toComparableName(named);
     const account = await models.users
       .findOne({ email: userName }, '_id')
       .lean<Pick<UserDocument, '_id'>>();
@@ -59,7 +59,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
   }
 
   /** Yields the matching members in batches, newest first. */
-  async function* batches(where: object): AsyncGenerator<ScimPerson[]> {
+  async function* readBatches(where: object): AsyncGenerator<ScimPerson[]> {
     let batch: MembershipDocument[] = [];
     const cursor = models.memberships
       .find(where)
@@ -69,10 +69,10 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     for await (const membership of readCursor(cursor)) {
       batch.push(membership);
       if (batch.length < BATCH) continue;
-      yield withAccounts(batch);
+      yield joinAccounts(batch);
       batch = [];
     }
-    yield withAccounts(batch);
+    yield joinAccounts(batch);
   }
 
   async function listAll(organizationId: string, page: Page): Promise<Listed<ScimUser>> {
@@ -81,25 +81,25 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     const where = { organizationId };
     const everybody = { skip: page.skip, limit: page.limit, exact: true } as const;
     const { total, items } = await listPage(models.memberships, where, everybody);
-    return { total, items: (await withAccounts(items)).map(toResource) };
+    return { total, items: (await joinAccounts(items)).map(toResource) };
   }
 
   return {
     toResource,
 
     /** @throws AppError `NOT_FOUND` */
-    async find({ organizationId }: Tenant, userId: string): Promise<ScimPerson> {
+    async findPerson({ organizationId }: Tenant, userId: string): Promise<ScimPerson> {
       const membership = await findOr404(
         models.memberships.findOne({ organizationId, userId }).lean<MembershipDocument>(),
         'User not found',
       );
-      const [person] = await withAccounts([membership]);
+      const [person] = await joinAccounts([membership]);
       if (!person) throw new AppError('NOT_FOUND', 'User not found');
       return person;
     },
 
     /** Lists members, newest first. */
-    async list(
+    async listPeople(
       { organizationId }: Tenant,
       filter: Filter | null,
       { skip, limit }: Page,
@@ -107,7 +107,7 @@ export function createPeopleService({ models, baseUrl }: Deps) {
       if (filter === null) return listAll(organizationId, { skip, limit });
       let total = 0;
       const items: ScimUser[] = [];
-      for await (const batch of batches(await candidates(organizationId, filter)))
+      for await (const batch of readBatches(await toCandidateFilter(organizationId, filter)))
         for (const resource of batch.map(toResource).filter(filter.matches)) {
           if (total >= skip && items.length < limit) items.push(resource);
           total += 1;
@@ -116,15 +116,15 @@ export function createPeopleService({ models, baseUrl }: Deps) {
     },
 
     /** Lists all members with a role as members of its group. */
-    async inRole({ organizationId }: Tenant, role: RoleGroup): Promise<GroupMember[]> {
+    async listGroupMembers({ organizationId }: Tenant, role: RoleGroup): Promise<GroupMember[]> {
       const memberships = await models.memberships
         .find({ organizationId, role })
         .sort(NEWEST_FIRST)
         .lean<MembershipDocument[]>();
-      return (await withAccounts(memberships)).map((person) => {
+      return (await joinAccounts(memberships)).map((person) => {
         const value = person.user._id.toHexString();
         const $ref = `${baseUrl}/Users/${value}`;
-        return { value, $ref, display: scimDisplayName(person), type: 'User' };
+        return { value, $ref, display: toScimDisplayName(person), type: 'User' };
       });
     },
   };

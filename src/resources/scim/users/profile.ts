@@ -8,7 +8,7 @@ import type {
   DirectoryEntry,
   MembershipDocument,
 } from '../../organization/memberships/memberships.model.ts';
-import { emailOf } from './accounts.service.ts';
+import { requireEmail } from './accounts.service.ts';
 import type { ScimPerson } from './scim-user.ts';
 import { userInput, type UserInput } from './users.schemas.ts';
 
@@ -16,16 +16,16 @@ import { userInput, type UserInput } from './users.schemas.ts';
 export type DirectoryProfile = Pick<MembershipDocument, 'ssoId'> & { directory: DirectoryEntry };
 
 /** @throws AppError `SCIM_INVALID_VALUE` when there is no address that an account could have */
-export function profileOf(input: UserInput): DirectoryProfile {
+export function toDirectoryProfile(input: UserInput): DirectoryProfile {
   const { userName, displayName, name, emails, externalId } = input;
   const { formatted = null, givenName = null, familyName = null } = name ?? {};
   const directory = { userName, displayName, formatted, givenName, familyName, emails };
-  emailOf(directory);
+  requireEmail(directory);
   return { ssoId: externalId, directory };
 }
 
 /** Returns the members that a client may write, which patch operations change. */
-function writable({ membership, user }: ScimPerson): JsonObject {
+function toWritable({ membership, user }: ScimPerson): JsonObject {
   const { directory, ssoId, isActive } = membership;
   if (!directory) return { userName: user.email, displayName: user.name, active: isActive };
   const { userName, displayName, formatted, givenName, familyName, emails } = directory;
@@ -42,7 +42,7 @@ function writable({ membership, user }: ScimPerson): JsonObject {
 /** Returns the user after all operations. @throws AppError `SCIM_INVALID_VALUE` */
 export function patchUser(person: ScimPerson, operations: readonly PatchOperation[]): UserInput {
   try {
-    const patched = applyPatch(writable(person), operations, USER_SCHEMA);
+    const patched = applyPatch(toWritable(person), operations, USER_SCHEMA);
     const parsed = userInput.safeParse(patched, { error: explainIssue });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues.flatMap(flattenIssue);
@@ -55,15 +55,15 @@ export function patchUser(person: ScimPerson, operations: readonly PatchOperatio
 }
 
 /** Lists the names of the attributes that differ. */
-export function changedAttributes(
+export function listChangedAttributes(
   before: MembershipDocument,
   { ssoId, directory }: DirectoryProfile,
 ): string[] {
   const stored: Partial<DirectoryEntry> = before.directory ?? {};
-  const differs = ([name, value]: [string, unknown]): boolean =>
+  const hasChanged = ([name, value]: [string, unknown]): boolean =>
     JSON.stringify(value) !== JSON.stringify(stored[name as keyof DirectoryEntry]);
   const changed = Object.entries(directory)
-    .filter(differs)
+    .filter(hasChanged)
     .map(([name]) => name);
   if (ssoId !== (before.ssoId ?? null)) changed.push('externalId');
   return changed;

@@ -1,9 +1,9 @@
 // Converts a member of an organisation to a SCIM user (document 1, section 2: SCIM User mapping).
 import {
-  comparableName,
-  emailAddressIn,
+  toComparableName,
+  toEmailAddress,
 } from '../../../domain/identity/addresses/email-address.ts';
-import { composedName, displayNameIn } from '../../../domain/names/display-name.ts';
+import { composeName, deriveDisplayName } from '../../../domain/names/display-name.ts';
 import { isRoleGroup } from '../../../domain/scim/role-groups.ts';
 import { USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
@@ -37,16 +37,16 @@ export function toScimUser(person: ScimPerson, baseUrl: string): ScimUser {
   const { membership, user } = person;
   const { directory, role, ssoId } = membership;
   const id = user._id.toHexString();
-  const name = nameOf(directory);
+  const name = toScimName(directory);
   return {
     schemas: [USER_SCHEMA.id],
     id,
     ...(ssoId != null && { externalId: ssoId }),
     userName: directory?.userName ?? user.email,
-    displayName: scimDisplayName(person),
+    displayName: toScimDisplayName(person),
     ...(name && { name }),
     active: membership.isActive,
-    emails: emailsOf(person),
+    emails: toScimEmails(person),
     groups: isRoleGroup(role)
       ? [{ value: role, $ref: `${baseUrl}/Groups/${role}`, display: role, type: 'direct' }]
       : [],
@@ -60,13 +60,13 @@ export function toScimUser(person: ScimPerson, baseUrl: string): ScimUser {
 }
 
 /** Returns the display name; for a provisioned member that of the directory, never the name of the account. */
-export const scimDisplayName = ({ membership, user }: ScimPerson): string =>
-  membership.directory ? displayNameIn(membership.directory) : user.name;
+export const toScimDisplayName = ({ membership, user }: ScimPerson): string =>
+  membership.directory ? deriveDisplayName(membership.directory) : user.name;
 
-function nameOf(directory: DirectoryEntry | null): ScimUser['name'] {
+function toScimName(directory: DirectoryEntry | null): ScimUser['name'] {
   const { formatted = null, givenName = null, familyName = null } = directory ?? {};
   const parts = Object.entries({
-    formatted: formatted ?? (composedName(givenName, familyName) || null),
+    formatted: formatted ?? (composeName(givenName, familyName) || null),
     givenName,
     familyName,
   });
@@ -74,15 +74,15 @@ function nameOf(directory: DirectoryEntry | null): ScimUser['name'] {
   return given.length > 0 ? Object.fromEntries(given) : undefined;
 }
 
-function emailsOf({ membership: { directory }, user }: ScimPerson): ScimUser['emails'] {
+function toScimEmails({ membership: { directory }, user }: ScimPerson): ScimUser['emails'] {
   const given = directory?.emails ?? [];
   if (given.length === 0)
-    return [{ value: accountAddress(directory) ?? user.email, type: 'work', primary: true }];
+    return [{ value: toAccountAddress(directory) ?? user.email, type: 'work', primary: true }];
   const primary = given.findIndex((email) => email.primary);
   const chosen = Math.max(0, primary);
   const userName = directory?.userName;
   return given.map(({ value, type }, index) => ({
-    value: comparableName(value) === userName ? userName : value,
+    value: toComparableName(value) === userName ? userName : value,
     ...(type !== null && { type }),
     primary: index === chosen,
   }));
@@ -91,9 +91,9 @@ function emailsOf({ membership: { directory }, user }: ScimPerson): ScimUser['em
 /**
  * Returns the e-mail address of the account: the user name, else the first of `emails`; null: neither is an address.
  */
-export function accountAddress(
+export function toAccountAddress(
   entry: Pick<DirectoryEntry, 'userName' | 'emails'> | null,
 ): string | null {
   if (!entry) return null;
-  return emailAddressIn(entry.userName) ?? emailAddressIn(entry.emails[0]?.value ?? '');
+  return toEmailAddress(entry.userName) ?? toEmailAddress(entry.emails[0]?.value ?? '');
 }

@@ -11,7 +11,7 @@ const scim = {
   kind: 'scim',
   invalidCode: 'SCIM_INVALID_VALUE',
 } as const;
-const audit = (action: string) => ({ action, resource: 'user' });
+const toAudit = (action: string) => ({ action, resource: 'user' });
 const changes = {
   ...scim,
   params: byId,
@@ -27,7 +27,7 @@ export const scimUserRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     query: listQuery,
     data: listView(scimUserView),
-    handler: ({ tenant, query }, { scim }) => scim.searches.users(tenant, query),
+    handler: ({ tenant, query }, { scim }) => scim.searches.searchUsers(tenant, query),
   }),
   route({
     method: 'post',
@@ -38,7 +38,7 @@ export const scimUserRoutes = [
     codes: ['SCIM_INVALID_FILTER'],
     body: searchInput,
     data: listView(scimUserView),
-    handler: ({ tenant, body }, { scim }) => scim.searches.users(tenant, body),
+    handler: ({ tenant, body }, { scim }) => scim.searches.searchUsers(tenant, body),
   }),
   route({
     method: 'post',
@@ -50,7 +50,7 @@ export const scimUserRoutes = [
     query: selectionQuery,
     body: userInput,
     data: scimUserView,
-    audit: audit('scim.user.created'),
+    audit: toAudit('scim.user.created'),
     async handler({ tenant, body, query }, { scim }) {
       const { user, location, events } = await scim.users.create(tenant, body, query);
       return reply(201, user, { audit: events, headers: { Location: location } });
@@ -64,7 +64,7 @@ export const scimUserRoutes = [
     params: byId,
     query: selectionQuery,
     data: scimUserView,
-    handler: ({ tenant, params, query }, { scim }) => scim.users.get(tenant, params.id, query),
+    handler: ({ tenant, params, query }, { scim }) => scim.users.getUser(tenant, params.id, query),
   }),
   route({
     method: 'put',
@@ -74,7 +74,7 @@ export const scimUserRoutes = [
     query: selectionQuery,
     body: userInput,
     data: scimUserView,
-    audit: audit('scim.user.updated'),
+    audit: toAudit('scim.user.updated'),
     async handler({ tenant, params, body, query }, { scim }) {
       const { user, events } = await scim.users.replace(tenant, { ...params, input: body }, query);
       return reply(200, user, { audit: events });
@@ -88,7 +88,7 @@ export const scimUserRoutes = [
     query: selectionQuery,
     body: patchInput,
     data: scimUserView,
-    audit: audit('scim.user.updated'),
+    audit: toAudit('scim.user.updated'),
     async handler({ tenant, params, body, query }, { scim }) {
       const { user, events } = await scim.users.patch(
         tenant,
@@ -106,8 +106,8 @@ export const scimUserRoutes = [
     params: byId,
     status: 204,
     data: z.null(),
-    audit: audit('scim.user.deactivated'),
+    audit: toAudit('scim.user.deactivated'),
     handler: async ({ tenant, params }, { scim }) =>
-      reply(204, null, { audit: await scim.users.deactivate(tenant, params.id) }),
+      reply(204, null, { audit: await scim.users.disableUser(tenant, params.id) }),
   }),
 ];

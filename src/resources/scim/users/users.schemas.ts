@@ -1,16 +1,16 @@
 // Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
 import { z } from 'zod';
-import { comparableName } from '../../../domain/identity/addresses/email-address.ts';
-import { attributesOf, canonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
+import { toComparableName } from '../../../domain/identity/addresses/email-address.ts';
+import { listAttributes, toCanonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
-import { schemasWith, toScim } from '../scim.schemas.ts';
+import { requireSchema, toScim } from '../scim.schemas.ts';
 
 const MAX_EMAILS = 20;
 const MAX_GROUPS = 1000;
 const GROUP_LENGTH = 256;
 
 /** Absent, null and blank texts have no value (RFC 7643, section 2.5). */
-const text = (max: number) => {
+const createText = (max: number) => {
   const given = z.string().trim().max(max).nullable();
   return withDefault(
     given.transform((value) => value || null),
@@ -20,7 +20,7 @@ const text = (max: number) => {
 /** Entra sends `"True"` and `"False"` by default. */
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
-const email = z.object({ value: text(254), type: text(40), primary: optional(flag) });
+const email = z.object({ value: createText(254), type: createText(40), primary: optional(flag) });
 const group = z.union([
   z.string().max(GROUP_LENGTH),
   z
@@ -32,21 +32,27 @@ const group = z.union([
 ]);
 
 const user = z.object({
-  schemas: schemasWith(USER_SCHEMA.id),
-  userName: z.string().trim().min(1).max(254).transform(comparableName),
-  displayName: text(200),
+  schemas: requireSchema(USER_SCHEMA.id),
+  userName: z.string().trim().min(1).max(254).transform(toComparableName),
+  displayName: createText(200),
   name: withDefault(
-    z.object({ formatted: text(300), givenName: text(100), familyName: text(100) }).nullable(),
+    z
+      .object({
+        formatted: createText(300),
+        givenName: createText(100),
+        familyName: createText(100),
+      })
+      .nullable(),
     null,
   ),
   active: withDefault(flag, true),
-  externalId: text(256),
-  emails: withDefault(z.array(email).max(MAX_EMAILS).transform(emailsOf), []),
+  externalId: createText(256),
+  emails: withDefault(z.array(email).max(MAX_EMAILS).transform(normalizeEmails), []),
   groups: withDefault(z.array(group).max(MAX_GROUPS), []),
 });
 
 /** Leaves at most one primary address: the last of several, which was added last. */
-function emailsOf(given: readonly z.output<typeof email>[]) {
+function normalizeEmails(given: readonly z.output<typeof email>[]) {
   const present = given.flatMap(({ value, ...rest }) =>
     value === null ? [] : [{ value, ...rest }],
   );
@@ -55,8 +61,8 @@ function emailsOf(given: readonly z.output<typeof email>[]) {
 }
 
 /** Attribute names are case-insensitive in SCIM, and unknown ones are ignored. */
-const members = attributesOf(USER_SCHEMA);
-export const userInput = z.preprocess((body) => canonicalMembers(members, body), user);
+const members = listAttributes(USER_SCHEMA);
+export const userInput = z.preprocess((body) => toCanonicalMembers(members, body), user);
 export type UserInput = z.output<typeof user>;
 
 const reference = z.object({

@@ -1,6 +1,6 @@
 // SCIM users: provisioned, changed and deactivated by the organisation's directory (document 1, sections 2, 3 and 4.5).
 import type { Platform } from '../../../composition/platform.ts';
-import { type RoleDecision, roleFor } from '../../../domain/identity/role-mapping.ts';
+import { type RoleDecision, decideRole } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PatchOperation } from '../../../domain/scim/patch.ts';
 import { project, type Projected, type Selection } from '../../../domain/scim/projection.ts';
@@ -11,7 +11,12 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationDocument } from '../../organization/organization.model.ts';
 import type { ScimAccountService } from './accounts.service.ts';
 import type { PeopleService } from './people.service.ts';
-import { changedAttributes, type DirectoryProfile, patchUser, profileOf } from './profile.ts';
+import {
+  listChangedAttributes,
+  type DirectoryProfile,
+  patchUser,
+  toDirectoryProfile,
+} from './profile.ts';
 import type { ScimPerson, ScimUser } from './scim-user.ts';
 import type { UserInput } from './users.schemas.ts';
 
@@ -43,22 +48,22 @@ type Activity = Pick<MembershipDocument, 'isActive' | 'deactivatedBy'>;
 type Settings = Pick<OrganizationDocument, 'roleMapping' | 'endSessionsOnScimDeactivate'>;
 
 export function createScimUserService({ models, people, accounts, sessions, memberships }: Deps) {
-  const settingsOf = (organizationId: string): Promise<Settings | null> =>
+  const loadSettings = (organizationId: string): Promise<Settings | null> =>
     models.organizations
       .findById(organizationId, 'roleMapping endSessionsOnScimDeactivate')
       .lean<Settings>();
 
   /** Checks that an active owner remains, and ends sessions if the organisation wants it. */
-  async function afterDeactivation({ membership, user }: ScimPerson): Promise<void> {
+  async function handleDeactivation({ membership, user }: ScimPerson): Promise<void> {
     const organizationId = membership.organizationId.toHexString();
-    if (membership.role === 'owner') await memberships.ownerLost(organizationId);
-    const settings = await settingsOf(organizationId);
+    if (membership.role === 'owner') await memberships.requireRemainingOwner(organizationId);
+    const settings = await loadSettings(organizationId);
     if (settings?.endSessionsOnScimDeactivate)
-      await sessions.endIn(organizationId, user._id.toHexString());
+      await sessions.endMemberSessions(organizationId, user._id.toHexString());
   }
 
   /** Writes the profile and state that the directory sends. */
-  async function save(
+  async function saveProfile(
     tenant: Tenant,
     person: ScimPerson,
     { input, selection }: { input: UserInput; selection: Selection },
@@ -66,25 +71,29 @@ export function createScimUserService({ models, people, accounts, sessions, memb
     const { membership, user } = person;
     const { organizationId } = tenant;
     const id = user._id.toHexString();
-    const profile = profileOf(input);
+    const profile = toDirectoryProfile(input);
     const { userName } = profile.directory;
     if (userName !== (membership.directory?.userName ?? user.email))
       await accounts.requireFreeUserName(organizationId, userName, id);
-    const activity = activityAfter(membership, input.active);
+    const activity = toActivity(membership, input.active);
     await memberships.change(membership, { ...profile, ...activity });
-    await accounts.sync(organizationId, user, profile.directory);
-    if (membership.isActive && !activity.isActive) await afterDeactivation(person);
-    const saved = people.toResource(await people.find(tenant, id));
+    await accounts.syncAccount(organizationId, user, profile.directory);
+    if (membership.isActive && !activity.isActive) await handleDeactivation(person);
+    const saved = people.toResource(await people.findPerson(tenant, id));
     return {
       user: project(saved, USER_SCHEMA, selection),
-      events: eventsOf(person, profile, activity.isActive),
+      events: toChangeEvents(person, profile, activity.isActive),
     };
   }
 
   return {
     /** @throws AppError `NOT_FOUND` */
-    async get(tenant: Tenant, id: string, selection: Selection): Promise<Projected<ScimUser>> {
-      return project(people.toResource(await people.find(tenant, id)), USER_SCHEMA, selection);
+    async getUser(tenant: Tenant, id: string, selection: Selection): Promise<Projected<ScimUser>> {
+      return project(
+        people.toResource(await people.findPerson(tenant, id)),
+        USER_SCHEMA,
+        selection,
+      );
     },
 
     /**
@@ -97,23 +106,30 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       selection: Selection,
     ): Promise<ProvisionedScimUser> {
       const { organizationId } = tenant;
-      const profile = profileOf(input);
+      const profile = toDirectoryProfile(input);
       const { directory } = profile;
       await accounts.requireFreeUserName(organizationId, directory.userName);
-      const { userId, ...offer } = await accounts.forNewMember(organizationId, directory);
-      const settings = await settingsOf(organizationId);
-      const decision = roleFor(input.groups, settings?.roleMapping ?? []);
+      const { userId, ...offer } = await accounts.resolveAccount(organizationId, directory);
+      const settings = await loadSettings(organizationId);
+      const decision = decideRole(input.groups, settings?.roleMapping ?? []);
       const activity: Activity = {
         isActive: input.active,
         deactivatedBy: input.active ? null : 'scim',
       };
       const { role } = decision;
-      await memberships.add({ organizationId, userId, role, ...offer, ...activity, ...profile });
-      const made = people.toResource(await people.find(tenant, userId));
+      await memberships.addMembership({
+        organizationId,
+        userId,
+        role,
+        ...offer,
+        ...activity,
+        ...profile,
+      });
+      const made = people.toResource(await people.findPerson(tenant, userId));
       return {
         user: project(made, USER_SCHEMA, selection),
         location: made.meta.location,
-        events: [createdEvent(userId, profile, decision)],
+        events: [toCreatedEvent(userId, profile, decision)],
       };
     },
 
@@ -126,7 +142,7 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       { id, input }: { id: string; input: UserInput },
       selection: Selection,
     ): Promise<ChangedScimUser> {
-      return save(tenant, await people.find(tenant, id), { input, selection });
+      return saveProfile(tenant, await people.findPerson(tenant, id), { input, selection });
     },
 
     /** Applies all operations or none. @throws AppError as `replace`, and `SCIM_INVALID_VALUE` */
@@ -135,16 +151,16 @@ export function createScimUserService({ models, people, accounts, sessions, memb
       { id, operations }: { id: string; operations: readonly PatchOperation[] },
       selection: Selection,
     ): Promise<ChangedScimUser> {
-      const person = await people.find(tenant, id);
-      return save(tenant, person, { input: patchUser(person, operations), selection });
+      const person = await people.findPerson(tenant, id);
+      return saveProfile(tenant, person, { input: patchUser(person, operations), selection });
     },
 
     /** Deactivates a user; the row stays. @throws AppError `NOT_FOUND`, `VALIDATION_ERROR` (last owner) */
-    async deactivate(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
-      const person = await people.find(tenant, id);
+    async disableUser(tenant: Tenant, id: string): Promise<ScimUserEvent[]> {
+      const person = await people.findPerson(tenant, id);
       const { membership } = person;
-      await memberships.change(membership, activityAfter(membership, false));
-      if (membership.isActive) await afterDeactivation(person);
+      await memberships.change(membership, toActivity(membership, false));
+      if (membership.isActive) await handleDeactivation(person);
       const metadata = { externalId: membership.ssoId ?? null };
       return [{ action: 'scim.user.deactivated', resourceId: id, metadata }];
     },
@@ -153,13 +169,13 @@ export function createScimUserService({ models, people, accounts, sessions, memb
 export type ScimUserService = ReturnType<typeof createScimUserService>;
 
 /** Returns the new state; only the team lifts a suspension by the team. */
-function activityAfter({ isActive, deactivatedBy }: MembershipDocument, active: boolean): Activity {
+function toActivity({ isActive, deactivatedBy }: MembershipDocument, active: boolean): Activity {
   if (!active) return { isActive: false, deactivatedBy: isActive ? 'scim' : deactivatedBy };
   if (!isActive && deactivatedBy === 'team') return { isActive, deactivatedBy };
   return { isActive: true, deactivatedBy: null };
 }
 
-function createdEvent(
+function toCreatedEvent(
   resourceId: string,
   { ssoId, directory }: DirectoryProfile,
   { role, matched }: RoleDecision,
@@ -169,14 +185,14 @@ function createdEvent(
 }
 
 /** Returns an event for a change of state and one for the profile; without a change the latter. */
-function eventsOf(
+function toChangeEvents(
   { membership, user }: ScimPerson,
   profile: DirectoryProfile,
   isActive: boolean,
 ): ScimUserEvent[] {
   const resourceId = user._id.toHexString();
   const externalId = profile.ssoId;
-  const changed = changedAttributes(membership, profile);
+  const changed = listChangedAttributes(membership, profile);
   const updated = {
     action: 'scim.user.updated',
     resourceId,

@@ -1,8 +1,8 @@
 // Links a verified external identity to a member, or provisions a member just in time, and signs the user in.
 import type { Platform } from '../../../composition/platform.ts';
 import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
-import { DEFAULT_ROLE, roleFor } from '../../../domain/identity/role-mapping.ts';
-import { emailIn } from '../../../domain/identity/addresses/verified-email.ts';
+import { DEFAULT_ROLE, decideRole } from '../../../domain/identity/role-mapping.ts';
+import { readEmailClaim } from '../../../domain/identity/addresses/verified-email.ts';
 import { UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
@@ -14,10 +14,10 @@ import type { MembershipDocument } from '../../organization/memberships/membersh
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { VerifiedDomainService } from '../../organization/sso-domains/verified-domains.service.ts';
 import type { ActiveSso } from '../../organization/sso-settings/active-sso.service.ts';
-import { displayNameOf } from './display-name.ts';
+import { toDisplayName } from './display-name.ts';
 import type { LoginOutcome } from './login-completion.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'newId' | 'transaction'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateId' | 'transaction'> & {
   sessions: SessionService;
   credentials: CredentialService;
   memberships: MembershipService;
@@ -41,9 +41,9 @@ interface LinkedAccount {
 
 export function createAccountLinkingService(deps: Deps) {
   const { models, sessions, credentials, memberships, verifiedDomains } = deps;
-  const { clock, newId, transaction } = deps;
+  const { clock, generateId: newId, transaction } = deps;
 
-  async function accountOf(membership: MembershipDocument): Promise<LinkedAccount> {
+  async function loadAccount(membership: MembershipDocument): Promise<LinkedAccount> {
     const user = await models.users.findById(membership.userId).lean<UserDocument>();
     if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
     return { user, membership };
@@ -63,14 +63,14 @@ export function createAccountLinkingService(deps: Deps) {
         'signOn.format': { $in: [format, null] },
       })
       .lean<MembershipDocument>();
-    if (linked) return accountOf(linked);
+    if (linked) return loadAccount(linked);
     const provisioned = await models.memberships
       .find({ organizationId, ssoId: subject, 'signOn.issuer': { $ne: issuer } })
       .limit(2)
       .lean<MembershipDocument[]>();
     if (provisioned.length > 1)
       throw new AppError('CONFLICT', 'Two members have the externalId of this subject');
-    return provisioned[0] ? accountOf(provisioned[0]) : null;
+    return provisioned[0] ? loadAccount(provisioned[0]) : null;
   }
 
   /** Finds a member by an address whose domain the organisation has verified. */
@@ -79,36 +79,37 @@ export function createAccountLinkingService(deps: Deps) {
     identity: ExternalIdentity,
   ): Promise<LinkedAccount> {
     const { organizationId } = settings;
-    const email = emailIn(identity.email);
+    const email = readEmailClaim(identity.email);
     if (email === null)
       throw new AppError('FORBIDDEN', 'Identity provider sent no usable e-mail address');
-    if (!(await verifiedDomains.covers(organizationId, email)))
+    if (!(await verifiedDomains.hasVerified(organizationId, email)))
       throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this address');
     const user = await models.users.findOne({ email }).lean<UserDocument>();
-    const membership = user && (await memberships.find(organizationId, user._id.toHexString()));
+    const membership =
+      user && (await memberships.findMembership(organizationId, user._id.toHexString()));
     const before = membership?.signOn;
-    if (before && !isRenamed(before, nameOf(identity.signOn), chosenFormat(settings)))
+    if (before && !isRenamed(before, toProviderName(identity.signOn), selectNameFormat(settings)))
       throw new AppError('CONFLICT', 'Member with this address is linked to another subject');
     if (user && membership) return { user, membership };
-    return provision(settings, identity, { email, user });
+    return addMember(settings, identity, { email, user });
   }
 
   /** Just-in-time provisioning: the first login creates the membership. */
-  async function provision(
+  async function addMember(
     { organizationId, justInTime, roleMapping }: ActiveSso,
     { groups, name }: ExternalIdentity,
     { email, user: known }: { email: string; user: UserDocument | null },
   ): Promise<LinkedAccount> {
     if (!justInTime)
       throw new AppError('FORBIDDEN', 'Not a member, and just-in-time provisioning is off');
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     const user = known ?? (await createAccount(organizationId, email, name));
-    const { role, matched } = roleFor(groups ?? [], roleMapping);
+    const { role, matched } = decideRole(groups ?? [], roleMapping);
     const roleMapped = matched !== null;
     const userId = user._id.toHexString();
     return {
       user,
-      membership: await memberships.add({ organizationId, userId, role, roleMapped }),
+      membership: await memberships.addMembership({ organizationId, userId, role, roleMapped }),
     };
   }
 
@@ -120,7 +121,7 @@ export function createAccountLinkingService(deps: Deps) {
     return insertOne(models.users, {
       _id: newId(),
       email,
-      name: displayNameOf({ name, email }),
+      name: toDisplayName({ name, email }),
       provisionedBy: organizationId,
       emailVerifiedAt: clock.now(),
     });
@@ -133,37 +134,37 @@ export function createAccountLinkingService(deps: Deps) {
     membership: MembershipDocument,
   ): Promise<void> {
     if (groups === null || roleMapping.length === 0) return;
-    const { role, matched, isUndecided } = roleFor(groups, roleMapping);
+    const { role, matched, isUndecided } = decideRole(groups, roleMapping);
     if (isUndecided || (matched === null && !membership.roleMapped)) return;
     const next = matched === null ? DEFAULT_ROLE : role;
     if (next === membership.role && membership.roleMapped) return;
-    await memberships.lock(organizationId);
+    await memberships.lockOrganization(organizationId);
     const losesOwner = membership.role === 'owner' && membership.isActive && next !== 'owner';
     if (losesOwner && (await memberships.isLastOwner(membership))) return;
     await memberships.change(membership, { role: next, roleMapped: true });
   }
 
   /** Whether the organisation created the account, and the user has not made it independent since. */
-  async function isOwn(organizationId: string, user: UserDocument): Promise<boolean> {
+  async function isOwnAccount(organizationId: string, user: UserDocument): Promise<boolean> {
     const { _id, provisionedBy, passwordHash, identities } = user;
     if (provisionedBy?.toHexString() !== organizationId) return false;
     if (passwordHash !== null || identities.length > 0) return false;
-    return !(await memberships.belongsElsewhere(organizationId, _id));
+    return !(await memberships.isMemberElsewhere(organizationId, _id));
   }
 
   /**
    * Opens an account only if its address is of a verified domain, or the organisation created it.
    * @throws AppError `FORBIDDEN`, `ACCOUNT_DEACTIVATED`
    */
-  async function open(
+  async function openAccount(
     organizationId: string,
     { user, membership }: LinkedAccount,
   ): Promise<UserDocument> {
-    const covered = await verifiedDomains.covers(organizationId, user.email);
-    if (!covered && !(await isOwn(organizationId, user)))
+    const covered = await verifiedDomains.hasVerified(organizationId, user.email);
+    if (!covered && !(await isOwnAccount(organizationId, user)))
       throw new AppError('FORBIDDEN', 'Organisation has not verified the domain of this account');
     if (!membership.isActive) throw new AppError('ACCOUNT_DEACTIVATED');
-    return covered ? credentials.proveMailbox(user, organizationId) : user;
+    return covered ? credentials.verifyMailbox(user, organizationId) : user;
   }
 
   return {
@@ -174,11 +175,11 @@ export function createAccountLinkingService(deps: Deps) {
     signIn(settings: ActiveSso, identity: ExternalIdentity, origin: Origin): Promise<LoginOutcome> {
       const { organizationId, requireMfaEvenWithSso } = settings;
       const { signOn } = identity;
-      const name = nameOf(signOn);
+      const name = toProviderName(signOn);
       return transaction(async () => {
         const account =
           (await findByName(organizationId, name)) ?? (await findByEmail(settings, identity));
-        const user = await open(organizationId, account);
+        const user = await openAccount(organizationId, account);
         const { membership } = account;
         await memberships.change(membership, { signOn: name });
         await syncRole(settings, identity, membership);
@@ -193,7 +194,7 @@ export function createAccountLinkingService(deps: Deps) {
   };
 }
 /** Returns the name at the provider; SAML treats a missing format as unspecified. */
-const nameOf = ({ protocol, issuer, format, subject }: SignOn): ProviderName => ({
+const toProviderName = ({ protocol, issuer, format, subject }: SignOn): ProviderName => ({
   protocol,
   issuer,
   format: format ?? UNSPECIFIED_NAME,
@@ -201,7 +202,7 @@ const nameOf = ({ protocol, issuer, format, subject }: SignOn): ProviderName => 
 });
 
 /** Returns the kind of name that the settings require; null: any. */
-const chosenFormat = ({ provider, oidc, saml }: ActiveSso): string | null =>
+const selectNameFormat = ({ provider, oidc, saml }: ActiveSso): string | null =>
   (provider === 'oidc' ? oidc?.subjectClaim : saml?.nameIdFormat) ?? null;
 
 export type AccountLinkingService = ReturnType<typeof createAccountLinkingService>;

@@ -1,7 +1,7 @@
 // Builds the callback URL of a browser, with the parameters of the provider's response.
 
 /** Absent parameters are left out. */
-export function callbackUrl(
+export function toCallbackUrl(
   redirectUri: string,
   query: Readonly<Record<string, string | undefined>>,
 ): URL {

@@ -1,7 +1,7 @@
 // Exchanges the cookie of a login for the token of the session, or for the temp token of the second step.
 import { AppError } from '../../../errors.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
-import type { SetUp } from '../../auth/mfa/enrolment.service.ts';
+import type { AuthenticatorSetup } from '../../auth/mfa/enrolment.service.ts';
 import type { SecondStepService } from '../../auth/mfa/second-step.service.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import { SESSION_COOKIE, TEMP_TOKEN_COOKIE } from './login-completion.service.ts';
@@ -13,7 +13,7 @@ interface Deps {
 }
 
 /** The data that a cookie was exchanged for, and the reply parts that clear it. */
-interface Exchanged<D> {
+interface CookieExchange<D> {
   data: D;
   parts: { cookies: Cookie[] };
 }
@@ -29,33 +29,33 @@ interface ExchangedTempToken {
   mfaRequired: true;
   tempToken: string;
   /** Set-up data when the user has no authenticator yet; its first code goes with the temp token. */
-  enrolment?: SetUp;
+  enrolment?: AuthenticatorSetup;
 }
 
 export function createExchangeService({ sessions, secondStep }: Deps) {
   return {
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended session */
-    async session(cookie: CookieReader): Promise<Exchanged<ExchangedSession>> {
-      const token = valueOf(cookie, SESSION_COOKIE);
+    async redeemSession(cookie: CookieReader): Promise<CookieExchange<ExchangedSession>> {
+      const token = requireCookie(cookie, SESSION_COOKIE);
       const { tenant, user, role } = await sessions.authenticate(token);
       if (!user) throw new AppError('UNAUTHORIZED_NO_USER');
       const { organizationId } = tenant;
       const data = { token, expiresAt: new Date(user.expiresAt), organizationId, role };
-      return { data, parts: clearing(SESSION_COOKIE) };
+      return { data, parts: clearCookie(SESSION_COOKIE) };
     },
 
     /** @throws AppError `NO_TOKEN` without the cookie, and one of the 401 codes of an ended temp token */
-    async secondStep(cookie: CookieReader): Promise<Exchanged<ExchangedTempToken>> {
-      const tempToken = valueOf(cookie, TEMP_TOKEN_COOKIE);
-      const enrolment = await secondStep.enrolmentFor(tempToken);
+    async redeemSecondStep(cookie: CookieReader): Promise<CookieExchange<ExchangedTempToken>> {
+      const tempToken = requireCookie(cookie, TEMP_TOKEN_COOKIE);
+      const enrolment = await secondStep.beginEnrolment(tempToken);
       const data = { mfaRequired: true as const, tempToken, ...(enrolment && { enrolment }) };
-      return { data, parts: clearing(TEMP_TOKEN_COOKIE) };
+      return { data, parts: clearCookie(TEMP_TOKEN_COOKIE) };
     },
   };
 }
 export type ExchangeService = ReturnType<typeof createExchangeService>;
 
-function valueOf(cookie: CookieReader, name: string): string {
+function requireCookie(cookie: CookieReader, name: string): string {
   const value = cookie(name);
   if (value === null || value === '')
     throw new AppError('NO_TOKEN', `Cookie ${name} is missing: no login has just completed here`);
@@ -63,6 +63,6 @@ function valueOf(cookie: CookieReader, name: string): string {
 }
 
 /** Clears the cookie, which is valid for one exchange. */
-const clearing = (name: string): Exchanged<never>['parts'] => ({
+const clearCookie = (name: string): CookieExchange<never>['parts'] => ({
   cookies: [{ name, value: null }],
 });

@@ -4,6 +4,6 @@ import { truncate } from '../../../domain/names/truncate.ts';
 const MAX_NAME = 200;
 
 /** Returns the name that the provider gives, else the local part of the address. */
-export function displayNameOf({ name, email }: { name: string | null; email: string }): string {
+export function toDisplayName({ name, email }: { name: string | null; email: string }): string {
   return truncate(name?.trim() || email.slice(0, email.lastIndexOf('@')), MAX_NAME);
 }

@@ -6,7 +6,7 @@ const HOUR_MS = 3600_000;
 const MAX_KEYS = 10_000;
 
 /** The subject and origin of an entry; the limit per hour applies to each kind. */
-export interface NotedKind {
+export interface AuditedKind {
   organizationId: string;
   ip: string;
   kind: string;
@@ -16,7 +16,7 @@ export function createEntryBudget({ clock }: Pick<Platform, 'clock'>) {
   const spent = new LRUCache<string, { since: number; entries: number }>({ max: MAX_KEYS });
   return {
     /** Takes one entry from the budget; returns whether it may be written. */
-    take({ organizationId, ip, kind }: NotedKind, most: number): boolean {
+    takeEntry({ organizationId, ip, kind }: AuditedKind, most: number): boolean {
       const key = JSON.stringify([organizationId, ip, kind]);
       const now = clock.now().getTime();
       const known = spent.get(key);

@@ -10,8 +10,8 @@ import type {
 } from '../../organization/sso-settings/active-sso.service.ts';
 import type { EntryBudget } from './entry-budget.ts';
 import type { Cookie } from './login-requests.service.ts';
-import { refusalEntry } from './refusals.ts';
-import { returnAddress } from './return-address.ts';
+import { toRefusalEntry } from './refusals.ts';
+import { resolveReturnAddress } from './return-address.ts';
 
 type Protocol = ActiveSso['provider'];
 
@@ -61,9 +61,12 @@ const START = 'auth.sso.initiate';
 export function createHomeRealmService(deps: Deps) {
   const { activeSso, verifiedDomains, starters, audit, budget, redirectAllowList } = deps;
 
-  function realmOf({ organizationId, email = '' }: HomeRealmQuery): Promise<string | null> {
+  function resolveOrganization({
+    organizationId,
+    email = '',
+  }: HomeRealmQuery): Promise<string | null> {
     if (organizationId !== undefined) return Promise.resolve(organizationId);
-    return verifiedDomains.organizationOf(email);
+    return verifiedDomains.findOrganizationId(email);
   }
 
   async function begin(
@@ -71,7 +74,7 @@ export function createHomeRealmService(deps: Deps) {
     { protocol }: HomeRealmQuery,
     returnTo: string,
   ): Promise<InitiatedLogin> {
-    const settings = await activeSso.of(organizationId);
+    const settings = await activeSso.loadActiveSso(organizationId);
     const { provider } = settings;
     if (protocol !== undefined && protocol !== provider)
       throw new AppError('NOT_FOUND', 'SSO is not configured');
@@ -90,9 +93,9 @@ export function createHomeRealmService(deps: Deps) {
   ): Promise<void> {
     const kind = { organizationId, ip: origin.ip, kind: `${START} ${error.code}` };
     const concerns = query.email !== undefined || (await activeSso.isConfigured(organizationId));
-    if (!concerns || !budget.take(kind, 1)) return;
+    if (!concerns || !budget.takeEntry(kind, 1)) return;
     const metadata = query.email === undefined ? {} : { email: query.email };
-    await audit.write(refusalEntry({ organizationId, action: START, error, metadata }, origin));
+    await audit.write(toRefusalEntry({ organizationId, action: START, error, metadata }, origin));
   }
 
   return {
@@ -100,14 +103,14 @@ export function createHomeRealmService(deps: Deps) {
      * Uses only the domain of an address, whether or not it has an account.
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `VALIDATION_ERROR`, `IDENTITY_PROVIDER_UNAVAILABLE`
      */
-    async initiate(query: HomeRealmQuery, origin: Origin): Promise<NotedLogin> {
-      const returnTo = returnAddress(redirectAllowList, query.returnTo);
-      const organizationId = await realmOf(query);
+    async beginSignOn(query: HomeRealmQuery, origin: Origin): Promise<NotedLogin> {
+      const returnTo = resolveReturnAddress(redirectAllowList, query.returnTo);
+      const organizationId = await resolveOrganization(query);
       if (organizationId === null) throw new AppError('NOT_FOUND', 'SSO is not configured');
       try {
         const begun = await begin(organizationId, query, returnTo);
         const kind = { organizationId, ip: origin.ip, kind: START };
-        return { ...begun, isNoted: budget.take(kind, 1) };
+        return { ...begun, isNoted: budget.takeEntry(kind, 1) };
       } catch (error) {
         if (error instanceof AppError) await noteRefusal(organizationId, { query, error }, origin);
         throw error;

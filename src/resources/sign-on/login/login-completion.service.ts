@@ -1,7 +1,7 @@
 // Completes the callback of every login with a session or second step in a cookie, or with an error code in the query.
 import type { Platform } from '../../../composition/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
-import { AppError, isDuplicateKey, reasonOf } from '../../../errors.ts';
+import { AppError, isDuplicateKey, describeCauses } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { EntryBudget } from './entry-budget.ts';
@@ -13,7 +13,7 @@ import type {
   LoginRequestService,
   LoginRequestState,
 } from './login-requests.service.ts';
-import { refusalEntry } from './refusals.ts';
+import { toRefusalEntry } from './refusals.ts';
 
 type Deps = Pick<Platform, 'logger' | 'redirectAllowList'> & {
   loginRequests: LoginRequestService;
@@ -70,47 +70,47 @@ export function createLoginCompletionService(deps: Deps) {
   const [defaultReturn] = redirectAllowList;
 
   /** Audits a refusal in its organisation, within the budget that keeps strangers from flooding the log. */
-  async function note(
+  async function recordRefusal(
     { method, organizationId }: { method: string; organizationId: string },
     origin: Origin,
     error: AppError,
   ): Promise<void> {
     const action = 'auth.sso.failure';
-    const entry = refusalEntry({ organizationId, action, error, metadata: { method } }, origin);
+    const entry = toRefusalEntry({ organizationId, action, error, metadata: { method } }, origin);
     const kind = { organizationId, ip: origin.ip, kind: action };
-    if (budget.take(kind, MOST_FAILURES)) await audit.write(entry);
+    if (budget.takeEntry(kind, MOST_FAILURES)) await audit.write(entry);
   }
 
   /** Audits a refusal in its organisation, and redirects with its code in the query. Internal faults are thrown. */
-  async function fail(
+  async function failLogin(
     { method, organizationId, returnTo = defaultReturn, spent }: LoginContext,
     origin: Origin,
     thrown: unknown,
   ): Promise<CompletedLogin> {
-    const error = refusalIn(thrown);
+    const error = toRefusal(thrown);
     const { code } = error;
-    logger.info({ organizationId, method, code, reason: reasonOf(error) }, 'login refused');
-    if (organizationId !== null) await note({ method, organizationId }, origin, error);
+    logger.info({ organizationId, method, code, reason: describeCauses(error) }, 'login refused');
+    if (organizationId !== null) await recordRefusal({ method, organizationId }, origin, error);
     return { location: withQuery(returnTo, { error: code }), cookies: spent, signIn: null };
   }
 
   return {
-    fail,
-    note,
+    failLogin,
+    recordRefusal,
 
     /** Completes the login request of a returning browser: signs in, or redirects with the error code in the query. */
     async complete<S extends LoginRequestState>(
       callback: LoginCallback<S>,
     ): Promise<CompletedLogin> {
       const { kind, method, state, cookie, origin } = callback;
-      const organizationId = await loginRequests.organizationOf(kind, state);
+      const organizationId = await loginRequests.findOrganizationId(kind, state);
       let context: LoginContext = { method, organizationId, spent: [] };
       try {
         const finished = await loginRequests.finish<S>(kind, state, cookie);
-        context = contextOf(method, finished);
-        return completed(finished, await callback.signIn(finished.request));
+        context = toLoginContext(method, finished);
+        return toCompletedLogin(finished, await callback.signIn(finished.request));
       } catch (error) {
-        return fail(context, origin, error);
+        return failLogin(context, origin, error);
       }
     },
   };
@@ -118,7 +118,7 @@ export function createLoginCompletionService(deps: Deps) {
 export type LoginCompletionService = ReturnType<typeof createLoginCompletionService>;
 
 /** Returns the context of a finished login request. */
-export function contextOf(
+export function toLoginContext(
   method: string,
   { request, spent }: FinishedLoginRequest<LoginRequestState>,
 ): LoginContext {
@@ -126,7 +126,7 @@ export function contextOf(
   return { method, returnTo, organizationId: organizationId ?? null, spent: [spent] };
 }
 
-function completed(
+function toCompletedLogin(
   { request: { returnTo }, spent }: FinishedLoginRequest<LoginRequestState>,
   signIn: LoginOutcome,
 ): CompletedLogin {
@@ -143,7 +143,7 @@ function completed(
 }
 
 /** Returns the error if the client may see it. @throws internal faults */
-function refusalIn(error: unknown): AppError {
+function toRefusal(error: unknown): AppError {
   if (error instanceof AppError && error.http < 500) return error;
   if (isDuplicateKey(error))
     return new AppError('CONFLICT', 'Another login with this address completed at the same time', {

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../../auth/email-links/one-time-tokens.service.ts';
 
-type Deps = Pick<Platform, 'clock' | 'randomToken'> & {
+type Deps = Pick<Platform, 'clock' | 'generateToken'> & {
   oneTimeTokens: OneTimeTokenService;
 };
 
@@ -53,13 +53,17 @@ export interface FinishedLoginRequest<S extends LoginRequestState> {
 const LIFETIME_MS = 10 * 60_000;
 
 /** Names one cookie per request, so that simultaneous logins in one browser do not collide. */
-const cookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
+const toCookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
 
-export function createLoginRequestService({ oneTimeTokens, clock, randomToken }: Deps) {
+export function createLoginRequestService({
+  oneTimeTokens,
+  clock,
+  generateToken: randomToken,
+}: Deps) {
   return {
     /** Finds the organisation of a request, from any browser; null: it has none, or it has ended. */
-    async organizationOf(kind: LoginKind, state: string): Promise<string | null> {
-      const request = await oneTimeTokens.peek('sign-on', state).catch(() => null);
+    async findOrganizationId(kind: LoginKind, state: string): Promise<string | null> {
+      const request = await oneTimeTokens.findToken('sign-on', state).catch(() => null);
       if (request?.facts.kind !== kind) return null;
       const { organizationId } = request.facts;
       return typeof organizationId === 'string' ? organizationId : null;
@@ -77,7 +81,7 @@ export function createLoginRequestService({ oneTimeTokens, clock, randomToken }:
         expiresAt,
         facts: { ...request, kind, browser: sha256Hex(secret) },
       });
-      return { state, cookie: { name: cookieName(state), value: secret, maxAgeMs: LIFETIME_MS } };
+      return { state, cookie: { name: toCookieName(state), value: secret, maxAgeMs: LIFETIME_MS } };
     },
 
     /**
@@ -89,12 +93,12 @@ export function createLoginRequestService({ oneTimeTokens, clock, randomToken }:
       state: string,
       cookie: CookieReader,
     ): Promise<FinishedLoginRequest<S>> {
-      const { facts } = await oneTimeTokens.peek('sign-on', state);
-      const name = cookieName(state);
+      const { facts } = await oneTimeTokens.findToken('sign-on', state);
+      const name = toCookieName(state);
       const secret = cookie(name);
       if (facts.kind !== kind || secret === null || sha256Hex(secret) !== facts.browser)
         throw new AppError('INVALID_TOKEN', 'Login request was not begun in this browser');
-      await oneTimeTokens.use('sign-on', state);
+      await oneTimeTokens.consumeToken('sign-on', state);
       return { request: facts as unknown as S, spent: { name, value: null } };
     },
   };

@@ -16,7 +16,7 @@ export interface LogoutEntry {
 export function createProviderLogoutService({ models, sessions }: Deps) {
   return {
     /** Returns the data for the audit log. */
-    async end(organizationId: string, named: NamedSessions): Promise<LogoutEntry> {
+    async endSessions(organizationId: string, named: NamedSessions): Promise<LogoutEntry> {
       const { revoked, userId } = await sessions.endSignedOn(organizationId, named);
       const metadata = { method: named.protocol, by: 'identity_provider', revoked };
       const user =

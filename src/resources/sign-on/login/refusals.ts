@@ -1,6 +1,6 @@
 // The audit entry of a refused login, which the pipeline cannot write because no caller is known yet.
-import { type AuditEvent, systemAuditEvent } from '../../../domain/record/audit-event.ts';
-import { type AppError, reasonOf } from '../../../errors.ts';
+import { type AuditEvent, createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
+import { type AppError, describeCauses } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 
 interface Refusal {
@@ -11,16 +11,16 @@ interface Refusal {
   metadata: Record<string, unknown>;
 }
 
-export function refusalEntry(
+export function toRefusalEntry(
   { organizationId, action, error, metadata }: Refusal,
   origin: Origin,
 ): AuditEvent {
-  return systemAuditEvent({
+  return createSystemAuditEvent({
     organizationId,
     action,
     resource: 'session',
     status: 'failure',
-    detail: reasonOf(error),
+    detail: describeCauses(error),
     metadata: { ...metadata, code: error.code },
     ipAddress: origin.ip || null,
     userAgent: origin.userAgent,

@@ -32,7 +32,7 @@ export const signOnRoutes = [
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: { action: 'auth.sso.initiate', resource: 'session' },
     async handler({ body, meta }, { signOn }) {
-      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.initiate(
+      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.beginSignOn(
         body,
         meta,
       );
@@ -90,11 +90,11 @@ export const signOnRoutes = [
     body: logoutInput,
     data: loggedOutView,
     audit: logout,
-    prepare: ({ tenant, user }, { signOn }) => signOn.oidcLogout.providerOf(tenant, user),
+    prepare: ({ tenant, user }, { signOn }) => signOn.oidcLogout.findProvider(tenant, user),
     handler: async ({ tenant, user, body: { returnTo }, prepared: at }, { signOn }) => {
       const { cookies, ...made } = at
-        ? await signOn.oidcLogout.initiate({ tenant, user }, at, returnTo)
-        : await signOn.samlLogout.initiate(tenant, user, returnTo);
+        ? await signOn.oidcLogout.beginLogout({ tenant, user }, at, returnTo)
+        : await signOn.samlLogout.beginLogout(tenant, user, returnTo);
       return reply(200, made, { cookies, audit: { metadata: { method: 'sso' } } });
     },
   }),
@@ -127,7 +127,11 @@ export const signOnRoutes = [
     codes: ['INVALID_TOKEN', 'UPGRADE_REQUIRED', 'IDENTITY_PROVIDER_UNAVAILABLE'],
     audit: logout,
     async handler({ params, body, meta }, { signOn }) {
-      const entry = await signOn.oidcLogout.backChannel(params.orgId, body.logout_token, meta);
+      const entry = await signOn.oidcLogout.acceptLogoutToken(
+        params.orgId,
+        body.logout_token,
+        meta,
+      );
       return reply(200, { accepted: true }, { audit: entry });
     },
   }),
@@ -145,7 +149,7 @@ export const signOnRoutes = [
       'INVALID_OPERATION',
     ],
     async handler({ meta }, { signOn }) {
-      const { data, parts } = await signOn.cookieExchange.secondStep(meta.cookie);
+      const { data, parts } = await signOn.cookieExchange.redeemSecondStep(meta.cookie);
       return reply(200, data, parts);
     },
   }),

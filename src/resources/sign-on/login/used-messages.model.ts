@@ -1,6 +1,6 @@
 // Accepted messages of identity providers, each valid once; they are kept longer than any message is valid.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface UsedMessageDocument {
   _id: Types.ObjectId;
@@ -21,6 +21,6 @@ export const usedMessageSchema = new Schema<UsedMessageDocument>(
     autoIndex: false,
   },
 );
-usedMessageSchema.plugin(tenancy);
+usedMessageSchema.plugin(guardTenancy);
 usedMessageSchema.index({ organizationId: 1, digest: 1 }, { name: 'once', unique: true });
 usedMessageSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

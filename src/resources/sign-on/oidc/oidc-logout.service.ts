@@ -22,9 +22,9 @@ import type {
   LoginRequestState,
 } from '../login/login-requests.service.ts';
 import type { LogoutEntry, ProviderLogoutService } from '../login/provider-logout.service.ts';
-import { returnAddress } from '../login/return-address.ts';
+import { resolveReturnAddress } from '../login/return-address.ts';
 import type { UsedMessageService } from '../login/used-messages.service.ts';
-import { oidcOf } from './oidc.service.ts';
+import { requireOidc } from './oidc.service.ts';
 
 type Deps = Pick<Platform, 'redirectAllowList' | 'publicUrl'> & {
   providers: IdentityProviders;
@@ -62,12 +62,12 @@ export function createOidcLogoutService(deps: Deps) {
   const { providers, loginRequests, loginCompletion, activeSso, sessions } = deps;
   const redirectUri = `${deps.publicUrl}/api/v1/auth/sso/logout/callback`;
 
-  async function verified(organizationId: string, token: string): Promise<NamedSessions> {
-    const oidc = oidcOf(await activeSso.of(organizationId));
-    const provider = await providers.openId(oidc);
-    const { id, claims } = await provider.logoutToken(token);
+  async function verifyToken(organizationId: string, token: string): Promise<NamedSessions> {
+    const oidc = requireOidc(await activeSso.loadActiveSso(organizationId));
+    const provider = await providers.connectOpenId(oidc);
+    const { id, claims } = await provider.verifyLogoutToken(token);
     await deps.messages.useOnce(organizationId, oidc.issuer, `jti ${id}`);
-    return namedIn(claims, oidc);
+    return toNamedSessions(claims, oidc);
   }
 
   return {
@@ -75,13 +75,13 @@ export function createOidcLogoutService(deps: Deps) {
      * Finds the provider of the caller's session. Call it before a transaction, since it may send requests. Null: the
      * session was opened otherwise, or the provider has changed or cannot be reached.
      */
-    async providerOf({ organizationId }: Tenant, { jti }: User): Promise<SessionProvider | null> {
-      const { signOn } = await sessions.find(jti);
+    async findProvider({ organizationId }: Tenant, { jti }: User): Promise<SessionProvider | null> {
+      const { signOn } = await sessions.findSession(jti);
       if (signOn?.protocol !== METHOD) return null;
       try {
-        const oidc = oidcOf(await activeSso.of(organizationId));
+        const oidc = requireOidc(await activeSso.loadActiveSso(organizationId));
         if (oidc.issuer !== signOn.issuer) return null;
-        return { provider: await providers.openId(oidc), subject: signOn.subject };
+        return { provider: await providers.connectOpenId(oidc), subject: signOn.subject };
       } catch (error) {
         if (error instanceof AppError && error.http < 500) return null;
         throw error;
@@ -89,12 +89,12 @@ export function createOidcLogoutService(deps: Deps) {
     },
 
     /** Ends the caller's session and all others of its sign-on; returns the logout URL of the provider. */
-    async initiate(
+    async beginLogout(
       { tenant, user }: { tenant: Tenant; user: User },
       { provider, subject: hint }: SessionProvider,
       wanted: string | undefined,
     ): Promise<InitiatedLogout> {
-      const returnTo = returnAddress(deps.redirectAllowList, wanted);
+      const returnTo = resolveReturnAddress(deps.redirectAllowList, wanted);
       const { revoked } = await sessions.logoutEverywhere(tenant, user);
       const { organizationId } = tenant;
       const request = { returnTo, organizationId };
@@ -102,7 +102,7 @@ export function createOidcLogoutService(deps: Deps) {
         'oidc-logout',
         request,
       );
-      const redirectUrl = provider.logoutLocation({ redirectUri, state, hint });
+      const redirectUrl = provider.buildLogoutUrl({ redirectUri, state, hint });
       return { revoked, redirectUrl, cookies: redirectUrl === null ? [] : [cookie] };
     },
 
@@ -117,7 +117,7 @@ export function createOidcLogoutService(deps: Deps) {
         return { location: request.returnTo, cookies: [spent] };
       } catch (error) {
         const context = { method: METHOD, organizationId: null, spent: [] };
-        return loginCompletion.fail(context, origin, error);
+        return loginCompletion.failLogin(context, origin, error);
       }
     },
 
@@ -126,13 +126,17 @@ export function createOidcLogoutService(deps: Deps) {
      * @throws AppError `NOT_FOUND`, `UPGRADE_REQUIRED`, `IDENTITY_PROVIDER_UNAVAILABLE`, `INVALID_TOKEN` for any error
      * of the token
      */
-    async backChannel(organizationId: string, token: string, origin: Origin): Promise<LogoutEntry> {
+    async acceptLogoutToken(
+      organizationId: string,
+      token: string,
+      origin: Origin,
+    ): Promise<LogoutEntry> {
       try {
-        const named = await verified(organizationId, token);
-        return await deps.providerLogout.end(organizationId, named);
+        const named = await verifyToken(organizationId, token);
+        return await deps.providerLogout.endSessions(organizationId, named);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'TOKEN_VERIFICATION_FAILED') throw error;
-        await loginCompletion.note({ method: METHOD, organizationId }, origin, error);
+        await loginCompletion.recordRefusal({ method: METHOD, organizationId }, origin, error);
         throw new AppError('INVALID_TOKEN', 'Logout token is not accepted', { cause: error });
       }
     },
@@ -141,13 +145,13 @@ export function createOidcLogoutService(deps: Deps) {
 export type OidcLogoutService = ReturnType<typeof createOidcLogoutService>;
 
 /** Returns the sessions that a logout token names, by the organisation's subject claim, which need not be `sub`. */
-function namedIn(claims: Claims, { issuer, subjectClaim }: OidcSettings): NamedSessions {
-  const subject = textIn(claims[subjectClaim]);
-  const session = textIn(claims.sid);
+function toNamedSessions(claims: Claims, { issuer, subjectClaim }: OidcSettings): NamedSessions {
+  const subject = readTextClaim(claims[subjectClaim]);
+  const session = readTextClaim(claims.sid);
   if (subject === null && session === null)
     throw new AppError('TOKEN_VERIFICATION_FAILED', 'Logout token names no person and no session');
   return { protocol: METHOD, issuer, subject, sessionIndexes: session === null ? [] : [session] };
 }
 
-const textIn = (claim: unknown): string | null =>
+const readTextClaim = (claim: unknown): string | null =>
   typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;

@@ -1,6 +1,6 @@
 // Login at an organisation's own OpenID provider: authorisation code flow with PKCE (document 1, sections 3 and 4.1).
 import type { Platform } from '../../../composition/platform.ts';
-import { groupsTold } from '../../../domain/sign-on/group-claims.ts';
+import { readGroupNames } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
 import type { Claims, IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
@@ -10,7 +10,7 @@ import type {
   ActiveSsoService,
 } from '../../organization/sso-settings/active-sso.service.ts';
 import type { AccountLinkingService, ExternalIdentity } from '../login/account-linking.service.ts';
-import { callbackUrl } from '../login/callback-url.ts';
+import { toCallbackUrl } from '../login/callback-url.ts';
 import type { LoginRedirection } from '../login/home-realm.service.ts';
 import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
 import type {
@@ -20,7 +20,7 @@ import type {
 } from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
 
-type Deps = Pick<Platform, 'randomToken' | 'publicUrl'> & {
+type Deps = Pick<Platform, 'generateToken' | 'publicUrl'> & {
   providers: IdentityProviders;
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
@@ -53,22 +53,28 @@ const MAX_ID = 255;
 const VERIFIED: readonly unknown[] = [undefined, true, 'true'];
 
 export function createOidcService(deps: Deps) {
-  const { providers, loginRequests, loginCompletion, accountLinking, activeSso, randomToken } =
-    deps;
+  const {
+    providers,
+    loginRequests,
+    loginCompletion,
+    accountLinking,
+    activeSso,
+    generateToken: randomToken,
+  } = deps;
 
   /**
    * Each organisation has its own URI, so that no provider receives the code of another one (RFC 9700, section 4.4).
    */
-  const redirectUriOf = (organizationId: string): string =>
+  const toRedirectUri = (organizationId: string): string =>
     `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
   /**
    * Loads the settings that a request was made with.
    * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when they changed
    */
-  async function settingsOf(request: OidcRequest): Promise<ActiveSso & { oidc: OidcSettings }> {
-    const settings = await activeSso.of(request.organizationId);
-    const oidc = oidcOf(settings);
+  async function loadSettings(request: OidcRequest): Promise<ActiveSso & { oidc: OidcSettings }> {
+    const settings = await activeSso.loadActiveSso(request.organizationId);
+    const oidc = requireOidc(settings);
     if (oidc.issuer !== request.issuer || oidc.clientId !== request.clientId)
       throw new AppError('INVALID_OPERATION', 'SSO settings changed during the login');
     return { ...settings, oidc };
@@ -80,26 +86,26 @@ export function createOidcService(deps: Deps) {
     settings: ActiveSso & { oidc: OidcSettings },
   ): Promise<ExternalIdentity> {
     const { oidc, roleMapping } = settings;
-    const provider = await providers.openId(oidc);
+    const provider = await providers.connectOpenId(oidc);
     const wanted = ['email', oidc.subjectClaim];
     if (roleMapping.length > 0) wanted.push(oidc.groupsClaim);
     const { verifier, nonce } = request;
-    const url = callbackUrl(redirectUriOf(request.organizationId), query);
-    return identityIn(await provider.claims({ url, verifier, nonce }, wanted), oidc);
+    const url = toCallbackUrl(toRedirectUri(request.organizationId), query);
+    return toIdentity(await provider.claims({ url, verifier, nonce }, wanted), oidc);
   }
 
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol, `IDENTITY_PROVIDER_UNAVAILABLE` */
     async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
-      const oidc = oidcOf(settings);
-      const provider = await providers.openId(oidc);
+      const oidc = requireOidc(settings);
+      const provider = await providers.connectOpenId(oidc);
       const { organizationId } = settings;
       const { issuer, clientId } = oidc;
       const [verifier, nonce] = [randomToken(), randomToken()];
-      const redirectUri = redirectUriOf(organizationId);
+      const redirectUri = toRedirectUri(organizationId);
       const request = { returnTo, organizationId, issuer, clientId, verifier, nonce };
       const { state, cookie } = await loginRequests.begin<OidcRequest>('oidc', request);
-      const location = await provider.location({
+      const location = await provider.buildAuthorizationUrl({
         redirectUri,
         scope: SCOPE,
         state,
@@ -123,7 +129,7 @@ export function createOidcService(deps: Deps) {
               'TOKEN_VERIFICATION_FAILED',
               'Callback is not the redirect URI of the request',
             );
-          const settings = await settingsOf(request);
+          const settings = await loadSettings(request);
           const identity = await verify(request, query, settings);
           return accountLinking.signIn(settings, identity, origin);
         },
@@ -134,16 +140,16 @@ export function createOidcService(deps: Deps) {
 export type OidcService = ReturnType<typeof createOidcService>;
 
 /** Returns the settings of OpenID Connect, if it is the protocol in use. @throws AppError `NOT_FOUND` */
-export function oidcOf({ provider, oidc }: ActiveSso): OidcSettings {
+export function requireOidc({ provider, oidc }: ActiveSso): OidcSettings {
   if (provider !== 'oidc' || !oidc) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return oidc;
 }
 
-function identityIn(
+function toIdentity(
   claims: Claims,
   { issuer, subjectClaim, groupsClaim }: OidcSettings,
 ): ExternalIdentity {
-  const subject = textIn(claims[subjectClaim]);
+  const subject = readTextClaim(claims[subjectClaim]);
   if (subject === null)
     throw new AppError(
       'TOKEN_VERIFICATION_FAILED',
@@ -151,16 +157,16 @@ function identityIn(
     );
   if (!VERIFIED.includes(claims.email_verified))
     throw new AppError('FORBIDDEN', 'Identity provider has not verified the e-mail address');
-  const sessionIndex = textIn(claims.sid);
+  const sessionIndex = readTextClaim(claims.sid);
   return {
     signOn: { protocol: METHOD, issuer, format: subjectClaim, subject, sessionIndex },
-    email: textIn(claims.email),
-    name: textIn(claims.name),
-    groups: groupsIn(claims, groupsClaim),
+    email: readTextClaim(claims.email),
+    name: readTextClaim(claims.name),
+    groups: readGroups(claims, groupsClaim),
   };
 }
 
-const textIn = (claim: unknown): string | null =>
+const readTextClaim = (claim: unknown): string | null =>
   typeof claim === 'string' && claim !== '' && claim.length <= MAX_ID ? claim : null;
 
 /** Whether the claims only refer to an endpoint for the groups, as Entra does when there are many. */
@@ -171,6 +177,6 @@ function hasOverage({ _claim_names: elsewhere, hasgroups }: Claims, groupsClaim:
 }
 
 /** A missing claim means no groups; null: the groups are not listed, or in an unknown form. */
-function groupsIn(claims: Claims, groupsClaim: string): string[] | null {
-  return hasOverage(claims, groupsClaim) ? null : groupsTold(claims[groupsClaim]);
+function readGroups(claims: Claims, groupsClaim: string): string[] | null {
+  return hasOverage(claims, groupsClaim) ? null : readGroupNames(claims[groupsClaim]);
 }

@@ -24,14 +24,14 @@ export interface ReceivedLogout<M extends LogoutMessage = LogoutMessage> {
 }
 
 /** A message before it is parsed; by HTTP-Redirect its signature is already verified. */
-interface OpenedDelivery {
+interface OpenDelivery {
   member: MessageMember;
   relayState: string;
   message: { base64: string } | { verifiedXml: string };
 }
 
 export function createSamlLogoutReader({ reader, redirect, endpoints, clock }: Deps) {
-  function opened(delivery: LogoutDelivery, certificates: readonly string[]): OpenedDelivery {
+  function openDelivery(delivery: LogoutDelivery, certificates: readonly string[]): OpenDelivery {
     if ('rawQuery' in delivery) {
       const { member, relayState, xml } = redirect.open(delivery.rawQuery, certificates);
       return { member, relayState, message: { verifiedXml: xml } };
@@ -45,13 +45,13 @@ export function createSamlLogoutReader({ reader, redirect, endpoints, clock }: D
 
   return {
     /** @throws AppError `TOKEN_VERIFICATION_FAILED` */
-    async read(
+    async readLogout(
       organizationId: string,
       { entityId, certificates }: SamlSettings,
       delivery: LogoutDelivery,
     ): Promise<ReceivedLogout> {
-      const { member, relayState, message } = opened(delivery, certificates);
-      const read = await reader.logout(organizationId, {
+      const { member, relayState, message } = openDelivery(delivery, certificates);
+      const read = await reader.readLogout(organizationId, {
         certificates,
         issuer: entityId,
         destination: endpoints.singleLogout(organizationId),

@@ -3,14 +3,14 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';
-import { logoutRequest, logoutResponse } from '../../../domain/saml/messages.ts';
+import { createLogoutRequest, createLogoutResponse } from '../../../domain/saml/messages.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
 import type { Origin, SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { ActiveSsoService } from '../../organization/sso-settings/active-sso.service.ts';
 import {
-  contextOf,
+  toLoginContext,
   type LoginCompletionService,
   type LoginContext,
 } from '../login/login-completion.service.ts';
@@ -27,10 +27,10 @@ import type {
   SamlLogoutReader,
 } from './saml-logout-reader.service.ts';
 import type { UsedMessageService } from '../login/used-messages.service.ts';
-import { returnAddress } from '../login/return-address.ts';
-import { samlOf } from './saml.service.ts';
+import { resolveReturnAddress } from '../login/return-address.ts';
+import { requireSaml } from './saml.service.ts';
 
-type Deps = Pick<Platform, 'redirectAllowList' | 'clock' | 'randomHex'> & {
+type Deps = Pick<Platform, 'redirectAllowList' | 'clock' | 'generateHex'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   activeSso: ActiveSsoService;
@@ -47,8 +47,8 @@ interface SamlLogoutRequest extends LoginRequestState {
   requestId: string;
 }
 
-type Requested = Extract<LogoutMessage, { kind: 'request' }>;
-type Responded = Extract<LogoutMessage, { kind: 'response' }>;
+type LogoutRequestMessage = Extract<LogoutMessage, { kind: 'request' }>;
+type LogoutResponseMessage = Extract<LogoutMessage, { kind: 'response' }>;
 
 /** The redirect and audit entries after a logout message. */
 export interface CompletedLogout {
@@ -69,17 +69,20 @@ export function createSamlLogoutService(deps: Deps) {
   const { loginRequests, loginCompletion, activeSso, sessions } = deps;
   const { messages, logoutReader, redirect, endpoints, clock } = deps;
 
-  const envelope = (organizationId: string, destination: string) => ({
-    id: `_${deps.randomHex(20)}`,
+  const createEnvelope = (organizationId: string, destination: string) => ({
+    id: `_${deps.generateHex(20)}`,
     issuer: endpoints.entityId(organizationId),
     destination,
     now: clock.now(),
   });
 
   /** Finds the settings of the provider that opened the session; null: the organisation has another provider now. */
-  async function providerOf(organizationId: string, issuer: string): Promise<SamlSettings | null> {
+  async function findProviderSettings(
+    organizationId: string,
+    issuer: string,
+  ): Promise<SamlSettings | null> {
     try {
-      const saml = samlOf(await activeSso.of(organizationId));
+      const saml = requireSaml(await activeSso.loadActiveSso(organizationId));
       return saml.entityId === issuer ? saml : null;
     } catch (error) {
       if (error instanceof AppError && error.http < 500) return null;
@@ -91,16 +94,16 @@ export function createSamlLogoutService(deps: Deps) {
   async function handleRequest(
     organizationId: string,
     { entityId: issuer, sloUrl }: SamlSettings,
-    { message, relayState }: ReceivedLogout<Requested>,
+    { message, relayState }: ReceivedLogout<LogoutRequestMessage>,
   ): Promise<CompletedLogout> {
     await messages.useOnce(organizationId, issuer, message.id);
     const { nameId: subject, sessionIndexes } = message;
     const named = { protocol: 'saml' as const, issuer, subject, sessionIndexes };
-    const audit = [await deps.providerLogout.end(organizationId, named)];
+    const audit = [await deps.providerLogout.endSessions(organizationId, named)];
     if (sloUrl === null) return { location: deps.redirectAllowList[0], cookies: [], audit };
-    const xml = logoutResponse(envelope(organizationId, sloUrl), message.id);
+    const xml = createLogoutResponse(createEnvelope(organizationId, sloUrl), message.id);
     return {
-      location: redirect.address(sloUrl, 'SAMLResponse', { xml, relayState }),
+      location: redirect.buildUrl(sloUrl, 'SAMLResponse', { xml, relayState }),
       cookies: [],
       audit,
     };
@@ -109,7 +112,7 @@ export function createSamlLogoutService(deps: Deps) {
   /** Handles the response to a logout begun here. */
   async function handleResponse(
     organizationId: string,
-    { message, relayState }: ReceivedLogout<Responded>,
+    { message, relayState }: ReceivedLogout<LogoutResponseMessage>,
     origin: Origin & { cookie: CookieReader },
   ): Promise<CompletedLogout> {
     const { cookie } = origin;
@@ -126,16 +129,16 @@ export function createSamlLogoutService(deps: Deps) {
         throw new AppError('INVALID_OPERATION', 'Identity provider did not end its session');
       return { location: request.returnTo, cookies: [spent], audit: [] };
     } catch (error) {
-      return failed({ ...contextOf('saml', finished), organizationId }, origin, error);
+      return failLogout({ ...toLoginContext('saml', finished), organizationId }, origin, error);
     }
   }
 
-  async function failed(
+  async function failLogout(
     context: LoginContext,
     origin: Origin,
     error: unknown,
   ): Promise<CompletedLogout> {
-    const { location, cookies } = await loginCompletion.fail(context, origin, error);
+    const { location, cookies } = await loginCompletion.failLogin(context, origin, error);
     return { location, cookies, audit: [] };
   }
 
@@ -144,26 +147,28 @@ export function createSamlLogoutService(deps: Deps) {
      * Ends the caller's session and all others of its sign-on, including those that a refresh has replaced; returns the
      * logout URL of the identity provider, null when there is none.
      */
-    async initiate(
+    async beginLogout(
       tenant: Tenant,
       user: User,
       wanted: string | undefined,
     ): Promise<InitiatedLogout> {
-      const returnTo = returnAddress(deps.redirectAllowList, wanted);
+      const returnTo = resolveReturnAddress(deps.redirectAllowList, wanted);
       const { revoked, signOn } = await sessions.logoutEverywhere(tenant, user);
       const { organizationId } = tenant;
       const saml =
-        signOn?.protocol === 'saml' ? await providerOf(organizationId, signOn.issuer) : null;
+        signOn?.protocol === 'saml'
+          ? await findProviderSettings(organizationId, signOn.issuer)
+          : null;
       if (!signOn || !saml || saml.sloUrl === null)
         return { revoked, redirectUrl: null, cookies: [] };
-      const asking = envelope(organizationId, saml.sloUrl);
+      const asking = createEnvelope(organizationId, saml.sloUrl);
       const { state, cookie } = await loginRequests.begin<SamlLogoutRequest>('saml-logout', {
         returnTo,
         organizationId,
         requestId: asking.id,
       });
-      const message = { xml: logoutRequest(asking, signOn), relayState: state };
-      const redirectUrl = redirect.address(saml.sloUrl, 'SAMLRequest', message);
+      const message = { xml: createLogoutRequest(asking, signOn), relayState: state };
+      const redirectUrl = redirect.buildUrl(saml.sloUrl, 'SAMLRequest', message);
       return { revoked, redirectUrl, cookies: [cookie] };
     },
 
@@ -177,14 +182,18 @@ export function createSamlLogoutService(deps: Deps) {
     ): Promise<CompletedLogout> {
       let context: LoginContext = { method: 'saml', organizationId: null, spent: [] };
       try {
-        const saml = samlOf(await activeSso.of(organizationId));
+        const saml = requireSaml(await activeSso.loadActiveSso(organizationId));
         context = { ...context, organizationId };
-        const { message, relayState } = await logoutReader.read(organizationId, saml, delivery);
+        const { message, relayState } = await logoutReader.readLogout(
+          organizationId,
+          saml,
+          delivery,
+        );
         if (message.kind === 'request')
           return await handleRequest(organizationId, saml, { message, relayState });
         return await handleResponse(organizationId, { message, relayState }, origin);
       } catch (error) {
-        return failed(context, origin, error);
+        return failLogout(context, origin, error);
       }
     },
   };

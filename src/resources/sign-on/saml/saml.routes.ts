@@ -18,7 +18,7 @@ import {
 } from './saml.schemas.ts';
 
 const open = { auth: 'public', limits: ['signOn'] } as const;
-const session = (action: string) => ({ action, resource: 'session' });
+const toAudit = (action: string) => ({ action, resource: 'session' });
 /** Limit of the body, as described. */
 const RESPONSE_BYTES = 5 * 1024 * 1024;
 /** The browser navigates here, so a refusal is a redirect with the code in the query. */
@@ -29,7 +29,7 @@ const redirecting = {
   writes: 'own',
   data: z.string(),
 } as const;
-const logoutRedirecting = { ...redirecting, audit: session('auth.logout') } as const;
+const logoutRedirecting = { ...redirecting, audit: toAudit('auth.logout') } as const;
 
 export const samlRoutes = [
   route({
@@ -41,10 +41,10 @@ export const samlRoutes = [
     body: samlInitiateInput,
     data: initiatedView,
     codes: ['NOT_FOUND', 'UPGRADE_REQUIRED'],
-    audit: session('auth.sso.initiate'),
+    audit: toAudit('auth.sso.initiate'),
     async handler({ body, meta }, { signOn }) {
       const query = { ...body, protocol: 'saml' } as const;
-      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.initiate(
+      const { organizationId, isNoted, cookies, ...data } = await signOn.homeRealm.beginSignOn(
         query,
         meta,
       );
@@ -60,7 +60,7 @@ export const samlRoutes = [
     bodyType: 'form',
     bodyLimit: RESPONSE_BYTES,
     body: responseForm,
-    audit: session('auth.login'),
+    audit: toAudit('auth.login'),
     handler: async ({ body, meta }, { signOn }) =>
       redirectAfterLogin(await signOn.saml.finish(body, meta)),
   }),
@@ -79,7 +79,7 @@ export const samlRoutes = [
       reply(200, {
         type: 'application/samlmetadata+xml; charset=utf-8',
         filename: null,
-        body: await signOn.saml.metadata(params.orgId),
+        body: await signOn.saml.renderMetadata(params.orgId),
       }),
   }),
   route({
@@ -93,9 +93,9 @@ export const samlRoutes = [
     roles: ROLES,
     body: logoutInput,
     data: loggedOutView,
-    audit: session('auth.logout'),
+    audit: toAudit('auth.logout'),
     handler: async ({ tenant, user, body }, { signOn }) => {
-      const { cookies, ...made } = await signOn.samlLogout.initiate(tenant, user, body.returnTo);
+      const { cookies, ...made } = await signOn.samlLogout.beginLogout(tenant, user, body.returnTo);
       return reply(200, made, { cookies, audit: { metadata: { method: 'saml' } } });
     },
   }),

@@ -2,10 +2,13 @@
 import type { z } from 'zod';
 import type { Platform } from '../../../composition/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
-import { authnRequest, serviceProviderMetadata } from '../../../domain/saml/messages.ts';
+import {
+  createAuthnRequest,
+  createServiceProviderMetadata,
+} from '../../../domain/saml/messages.ts';
 import { EMAIL_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import type { Assertion } from '../../../domain/saml/response.ts';
-import { groupsTold } from '../../../domain/sign-on/group-claims.ts';
+import { readGroupNames } from '../../../domain/sign-on/group-claims.ts';
 import { AppError } from '../../../errors.ts';
 import type { SamlReaderWorker } from '../../../platform/saml/saml-reader-worker.ts';
 import type { SamlRedirect } from '../../../platform/saml/saml-redirect.ts';
@@ -26,7 +29,7 @@ import type {
 import type { UsedMessageService } from '../login/used-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'randomHex' | 'config'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'config'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   accountLinking: AccountLinkingService;
@@ -48,7 +51,7 @@ const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
 type ResponseForm = z.output<typeof responseForm>;
 
 /** Returns the settings of SAML, if it is the protocol in use. @throws AppError `NOT_FOUND` */
-export function samlOf({ provider, saml }: ActiveSso): SamlSettings {
+export function requireSaml({ provider, saml }: ActiveSso): SamlSettings {
   if (provider !== 'saml' || !saml) throw new AppError('NOT_FOUND', 'SSO is not configured');
   return saml;
 }
@@ -64,7 +67,7 @@ export function createSamlService(deps: Deps) {
     saml: SamlSettings,
   ): Promise<ExternalIdentity> {
     const { entityId: issuer, certificates } = saml;
-    const assertion = await reader.response(organizationId, {
+    const assertion = await reader.readResponse(organizationId, {
       base64,
       certificates,
       issuer,
@@ -75,21 +78,21 @@ export function createSamlService(deps: Deps) {
       needsSessionIndex: saml.sloUrl !== null,
     });
     await messages.useOnce(organizationId, issuer, assertion.id);
-    return identityIn(assertion, saml);
+    return toIdentity(assertion, saml);
   }
 
   return {
     /** @throws AppError `NOT_FOUND` without settings of this protocol */
     async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
-      const { ssoUrl, nameIdFormat = null } = samlOf(settings);
+      const { ssoUrl, nameIdFormat = null } = requireSaml(settings);
       const { organizationId } = settings;
-      const requestId = `_${deps.randomHex(20)}`;
+      const requestId = `_${deps.generateHex(20)}`;
       const request = { returnTo, organizationId, requestId };
       const { state, cookie } = await loginRequests.begin<SamlRequest>('saml', request);
       const issuer = endpoints.entityId(organizationId);
       const envelope = { id: requestId, issuer, destination: ssoUrl, now: clock.now() };
-      const xml = authnRequest(envelope, endpoints.assertionConsumer, nameIdFormat);
-      const location = redirect.address(ssoUrl, 'SAMLRequest', { xml, relayState: state });
+      const xml = createAuthnRequest(envelope, endpoints.assertionConsumer, nameIdFormat);
+      const location = redirect.buildUrl(ssoUrl, 'SAMLRequest', { xml, relayState: state });
       return { location, cookies: [cookie] };
     },
 
@@ -105,18 +108,18 @@ export function createSamlService(deps: Deps) {
         cookie: origin.cookie,
         origin,
         async signIn(request) {
-          const settings = await activeSso.of(request.organizationId);
-          const identity = await verify(request, SAMLResponse, samlOf(settings));
+          const settings = await activeSso.loadActiveSso(request.organizationId);
+          const identity = await verify(request, SAMLResponse, requireSaml(settings));
           return accountLinking.signIn(settings, identity, origin);
         },
       });
     },
 
     /** Returns our metadata for the organisation's identity provider. @throws AppError `ORG_NOT_FOUND` */
-    async metadata(organizationId: string): Promise<string> {
+    async renderMetadata(organizationId: string): Promise<string> {
       if (!(await deps.models.organizations.exists({ _id: organizationId })))
         throw new AppError('ORG_NOT_FOUND');
-      return serviceProviderMetadata({
+      return createServiceProviderMetadata({
         entityId: endpoints.entityId(organizationId),
         assertionConsumer: endpoints.assertionConsumer,
         singleLogout: endpoints.singleLogout(organizationId),
@@ -128,9 +131,9 @@ export function createSamlService(deps: Deps) {
 export type SamlService = ReturnType<typeof createSamlService>;
 
 /** Converts an assertion to an identity, by the attributes that the settings name. */
-function identityIn(assertion: Assertion, saml: SamlSettings): ExternalIdentity {
+function toIdentity(assertion: Assertion, saml: SamlSettings): ExternalIdentity {
   const { nameId, nameIdFormat, sessionIndex, sessionEndsAt, attributes } = assertion;
-  const first = (name: string): string | null =>
+  const readAttribute = (name: string): string | null =>
     attributes.get(name)?.find((value) => value !== '') ?? null;
   if (saml.nameIdFormat != null && (nameIdFormat ?? UNSPECIFIED_NAME) !== saml.nameIdFormat)
     throw new AppError('FORBIDDEN', 'NameID has another format than the settings ask for');
@@ -144,17 +147,17 @@ function identityIn(assertion: Assertion, saml: SamlSettings): ExternalIdentity 
       sessionIndex,
       endsAt: sessionEndsAt,
     },
-    email: first(saml.emailAttribute) ?? (isAddress ? nameId : null),
-    name: first(saml.nameAttribute),
-    groups: groupsIn(assertion, saml.groupsAttribute),
+    email: readAttribute(saml.emailAttribute) ?? (isAddress ? nameId : null),
+    name: readAttribute(saml.nameAttribute),
+    groups: readGroups(assertion, saml.groupsAttribute),
   };
 }
 
 /** A missing attribute means no groups; null: the groups are not listed, or in an unknown form. */
-function groupsIn(
+function readGroups(
   { attributes, structured, hasEncryptedAttributes }: Assertion,
   name: string,
 ): string[] | null {
   const isElsewhere = hasEncryptedAttributes || attributes.has(GROUPS_LINK);
-  return structured.has(name) || isElsewhere ? null : groupsTold(attributes.get(name));
+  return structured.has(name) || isElsewhere ? null : readGroupNames(attributes.get(name));
 }

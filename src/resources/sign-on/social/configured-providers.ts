@@ -1,34 +1,38 @@
 // Creates the configured social login providers, with our client at each.
 import type { Platform } from '../../../composition/platform.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
-import { gitHubLogin, openIdLogin, type SocialOpener } from './social-providers.service.ts';
+import {
+  createGitHubLogin,
+  createOpenIdLogin,
+  type SocialOpener,
+} from './social-providers.service.ts';
 import type { SocialKind } from './social.service.ts';
 
 type Config = Platform['config'];
 type Letter = 'A' | 'B' | 'C';
 
 /** Null: not configured. */
-function clientOf(config: Config, letter: Letter) {
+function readClient(config: Config, letter: Letter) {
   const clientId = config[`ASSAY_OAUTH_${letter}_CLIENT_ID`];
   const clientSecret = config[`ASSAY_OAUTH_${letter}_CLIENT_SECRET`];
   return clientId !== undefined && clientSecret !== undefined ? { clientId, clientSecret } : null;
 }
 
 /** Google, or another OpenID provider. */
-function providerA(config: Config, providers: IdentityProviders): SocialOpener | null {
-  const client = clientOf(config, 'A');
+function createProviderA(config: Config, providers: IdentityProviders): SocialOpener | null {
+  const client = readClient(config, 'A');
   if (!client) return null;
-  return openIdLogin(providers, {
+  return createOpenIdLogin(providers, {
     registration: { ...client, issuer: config.ASSAY_OAUTH_A_ISSUER },
   });
 }
 
 /** GitHub, or a compatible provider. */
-function providerB(config: Config, providers: IdentityProviders): SocialOpener | null {
-  const client = clientOf(config, 'B');
+function createProviderB(config: Config, providers: IdentityProviders): SocialOpener | null {
+  const client = readClient(config, 'B');
   if (!client) return null;
   const authorizationUrl = config.ASSAY_OAUTH_B_AUTHORIZATION_URL;
-  return gitHubLogin(providers, {
+  return createGitHubLogin(providers, {
     ...client,
     authorizationUrl,
     tokenUrl: config.ASSAY_OAUTH_B_TOKEN_URL,
@@ -38,23 +42,23 @@ function providerB(config: Config, providers: IdentityProviders): SocialOpener |
 }
 
 /** Microsoft: one issuer for all tenants. */
-function providerC(config: Config, providers: IdentityProviders): SocialOpener | null {
-  const client = clientOf(config, 'C');
+function createProviderC(config: Config, providers: IdentityProviders): SocialOpener | null {
+  const client = readClient(config, 'C');
   if (!client) return null;
-  return openIdLogin(providers, {
+  return createOpenIdLogin(providers, {
     registration: { ...client, issuer: config.ASSAY_OAUTH_C_ISSUER, multiTenant: true },
     prompt: 'select_account',
     edovClaim: 'xms_edov',
   });
 }
 
-export function configuredProviders(
+export function createSocialProviders(
   config: Config,
   providers: IdentityProviders,
 ): Readonly<Record<SocialKind, SocialOpener | null>> {
   return {
-    'oauth-a': providerA(config, providers),
-    'oauth-b': providerB(config, providers),
-    'oauth-c': providerC(config, providers),
+    'oauth-a': createProviderA(config, providers),
+    'oauth-b': createProviderB(config, providers),
+    'oauth-c': createProviderC(config, providers),
   };
 }

@@ -6,7 +6,7 @@ import type { RegistrationService } from '../../auth/accounts/registration.servi
 import type { SignInFailures } from '../../auth/accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { Origin, Proof, SessionService } from '../../auth/sessions/sessions.service.ts';
-import { displayNameOf } from '../login/display-name.ts';
+import { toDisplayName } from '../login/display-name.ts';
 import type { LoginOutcome } from '../login/login-completion.service.ts';
 import type { SocialIdentityClaims } from './social-providers.service.ts';
 
@@ -26,11 +26,11 @@ export function createSocialAccountService(deps: Deps) {
     models.users.findOne({ email }).lean<UserDocument>();
 
   /** Lets the identity sign in to the account, whose address the provider has verified. */
-  async function link(
+  async function linkIdentity(
     user: UserDocument,
     { issuer, subject }: SocialIdentityClaims,
   ): Promise<UserDocument> {
-    const proved = await credentials.proveMailbox(user);
+    const proved = await credentials.verifyMailbox(user);
     const { matchedCount } = await models.users.updateOne(
       { _id: user._id, 'identities.issuer': { $ne: issuer } },
       { $push: { identities: { issuer, subject, linkedAt: clock.now() } } },
@@ -46,7 +46,7 @@ export function createSocialAccountService(deps: Deps) {
     { origin, proof }: { origin: Origin; proof: Proof },
   ): Promise<LoginOutcome> {
     registration.requireOpen();
-    const displayName = displayNameOf({ name, email });
+    const displayName = toDisplayName({ name, email });
     const registrant = {
       name: displayName,
       email,
@@ -69,7 +69,7 @@ export function createSocialAccountService(deps: Deps) {
     const linked = await findLinked(identity);
     if (linked) return sessions.signIn(linked, origin, proof);
     const user = await findByEmail(email);
-    if (user) return sessions.signIn(await link(user, identity), origin, proof);
+    if (user) return sessions.signIn(await linkIdentity(user, identity), origin, proof);
     return register(identity, email, { origin, proof });
   }
 
@@ -82,7 +82,7 @@ export function createSocialAccountService(deps: Deps) {
     const { email } = identity;
     const user = (await findLinked(identity)) ?? (email === null ? null : await findByEmail(email));
     const detail = error instanceof AppError ? error.message : 'fault';
-    if (user) failures.note(user, origin, { method, detail });
+    if (user) failures.recordFailure(user, origin, { method, detail });
   }
 
   return {

@@ -1,5 +1,8 @@
 // The two kinds of social providers: OpenID Connect, and GitHub.
-import { emailIn, verifiedEmail } from '../../../domain/identity/addresses/verified-email.ts';
+import {
+  readEmailClaim,
+  readVerifiedEmail,
+} from '../../../domain/identity/addresses/verified-email.ts';
 import { AppError } from '../../../errors.ts';
 import type {
   IdentityProviders,
@@ -36,13 +39,13 @@ interface OpenIdKind {
   edovClaim?: string;
 }
 
-export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): SocialOpener => {
+export const createOpenIdLogin = (providers: IdentityProviders, kind: OpenIdKind): SocialOpener => {
   const { registration, prompt, edovClaim } = kind;
   return async () => {
-    const provider: OpenIdProvider = await providers.openId(registration);
+    const provider: OpenIdProvider = await providers.connectOpenId(registration);
     return {
       location: (request) =>
-        provider.location({
+        provider.buildAuthorizationUrl({
           ...request,
           scope: 'openid email profile',
           ...(prompt !== undefined && { prompt }),
@@ -50,7 +53,7 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
       async identify(response) {
         const claims = await provider.claims(response, ['email']);
         const { iss: issuer, sub: subject, name } = claims;
-        const email = verifiedEmail(claims, edovClaim);
+        const email = readVerifiedEmail(claims, edovClaim);
         return { issuer, subject, email, name: typeof name === 'string' ? name : null };
       },
     };
@@ -58,14 +61,15 @@ export const openIdLogin = (providers: IdentityProviders, kind: OpenIdKind): Soc
 };
 
 /** GitHub has no ID tokens, so its API is asked for the user of the access token. */
-export const gitHubLogin = (
+export const createGitHubLogin = (
   providers: IdentityProviders,
   { apiUrl, ...registration }: OAuthClient & { apiUrl: string },
 ): SocialOpener => {
-  const provider: OAuthServer = providers.oauth(registration);
+  const provider: OAuthServer = providers.connectOAuth(registration);
   return () =>
     Promise.resolve({
-      location: (request) => provider.location({ ...request, scope: 'read:user user:email' }),
+      location: (request) =>
+        provider.buildAuthorizationUrl({ ...request, scope: 'read:user user:email' }),
       async identify(response) {
         const read = await provider.reader(response);
         const user = gitHubUser.safeParse(await read(`${apiUrl}/user`));
@@ -77,7 +81,7 @@ export const gitHubLogin = (
         return {
           issuer: registration.issuer,
           subject: String(id),
-          email: emailIn(primary?.email),
+          email: readEmailClaim(primary?.email),
           name: name ?? login,
         };
       },

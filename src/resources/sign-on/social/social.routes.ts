@@ -28,7 +28,7 @@ const callback = {
 } as const;
 
 /** Creates the start and callback routes of one provider. */
-const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
+const createLoginRoutes = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
   route({
     path: `/${kind}`,
     summary: `Sign in with ${name}: sends the browser there`,
@@ -50,9 +50,9 @@ const loginWith = (kind: 'oauth-a' | 'oauth-b' | 'oauth-c', name: string) => [
 ];
 
 export const socialRoutes = [
-  ...loginWith('oauth-a', 'the first provider'),
-  ...loginWith('oauth-b', 'the second provider'),
-  ...loginWith('oauth-c', 'the third provider, which asks for the account'),
+  ...createLoginRoutes('oauth-a', 'the first provider'),
+  ...createLoginRoutes('oauth-b', 'the second provider'),
+  ...createLoginRoutes('oauth-c', 'the third provider, which asks for the account'),
   route({
     ...open,
     path: '/oauth-token',
@@ -68,7 +68,7 @@ export const socialRoutes = [
       'ACCOUNT_DEACTIVATED',
     ],
     async handler({ meta }, { signOn }) {
-      const { data, parts } = await signOn.cookieExchange.session(meta.cookie);
+      const { data, parts } = await signOn.cookieExchange.redeemSession(meta.cookie);
       return reply(200, data, parts);
     },
   }),

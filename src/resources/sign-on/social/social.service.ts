@@ -2,7 +2,7 @@
 import type { Platform } from '../../../composition/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
-import { callbackUrl } from '../login/callback-url.ts';
+import { toCallbackUrl } from '../login/callback-url.ts';
 import type { LoginRedirection } from '../login/home-realm.service.ts';
 import type { CompletedLogin, LoginCompletionService } from '../login/login-completion.service.ts';
 import type {
@@ -10,14 +10,14 @@ import type {
   LoginRequestService,
   LoginRequestState,
 } from '../login/login-requests.service.ts';
-import { returnAddress } from '../login/return-address.ts';
+import { resolveReturnAddress } from '../login/return-address.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
 import type { SocialAccountService } from './social-accounts.service.ts';
 import type { SocialIdentityClaims, SocialOpener } from './social-providers.service.ts';
 
 export type SocialKind = 'oauth-a' | 'oauth-b' | 'oauth-c';
 
-type Deps = Pick<Platform, 'randomToken' | 'redirectAllowList' | 'publicUrl'> & {
+type Deps = Pick<Platform, 'generateToken' | 'redirectAllowList' | 'publicUrl'> & {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   socialAccounts: SocialAccountService;
@@ -39,13 +39,13 @@ export interface SocialCallback {
 const METHOD = 'oauth';
 
 export function createSocialService(deps: Deps) {
-  const { loginRequests, loginCompletion, socialAccounts, randomToken } = deps;
+  const { loginRequests, loginCompletion, socialAccounts, generateToken: randomToken } = deps;
 
-  const redirectUriOf = (kind: SocialKind): string =>
+  const toRedirectUri = (kind: SocialKind): string =>
     `${deps.publicUrl}/api/v1/auth/${kind}/callback`;
 
   /** @throws AppError `NOT_FOUND` when it is not configured */
-  function openerOf(kind: SocialKind): SocialOpener {
+  function requireOpener(kind: SocialKind): SocialOpener {
     const opener = deps.providers[kind];
     if (!opener) throw new AppError('NOT_FOUND', 'This social login is not configured');
     return opener;
@@ -60,7 +60,7 @@ export function createSocialService(deps: Deps) {
     const [verifier, nonce] = [randomToken(), randomToken()];
     const request = { returnTo, verifier, nonce };
     const { state, cookie } = await loginRequests.begin<SocialRequest>(kind, request);
-    const redirectUri = redirectUriOf(kind);
+    const redirectUri = toRedirectUri(kind);
     const location = await provider.location({ redirectUri, state, verifier, nonce });
     return { location, cookies: [cookie] };
   }
@@ -70,8 +70,8 @@ export function createSocialService(deps: Deps) {
     { verifier, nonce }: SocialRequest,
     query: CallbackQuery,
   ): Promise<SocialIdentityClaims> {
-    const provider = await openerOf(kind)();
-    return provider.identify({ url: callbackUrl(redirectUriOf(kind), query), verifier, nonce });
+    const provider = await requireOpener(kind)();
+    return provider.identify({ url: toCallbackUrl(toRedirectUri(kind), query), verifier, nonce });
   }
 
   return {
@@ -85,10 +85,10 @@ export function createSocialService(deps: Deps) {
       wanted: string | undefined,
       origin: Origin,
     ): Promise<LoginRedirection> {
-      const opener = openerOf(kind);
-      const returnTo = returnAddress(deps.redirectAllowList, wanted);
+      const opener = requireOpener(kind);
+      const returnTo = resolveReturnAddress(deps.redirectAllowList, wanted);
       return redirect(kind, opener, returnTo).catch((error: unknown) =>
-        loginCompletion.fail(
+        loginCompletion.failLogin(
           { method: METHOD, returnTo, organizationId: null, spent: [] },
           origin,
           error,
@@ -101,7 +101,7 @@ export function createSocialService(deps: Deps) {
       kind: SocialKind,
       { query, cookie, origin }: SocialCallback,
     ): Promise<CompletedLogin> {
-      openerOf(kind);
+      requireOpener(kind);
       return loginCompletion.complete<SocialRequest>({
         kind,
         method: METHOD,

@@ -2,15 +2,15 @@
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
-  type Erased,
-  erasurePayload,
-  statusPayload,
+  type ErasedNames,
+  createErasurePayload,
+  createStatusPayload,
   type TraceStatus,
 } from '../../../domain/record/payload.ts';
 import {
   type AmendmentBase,
-  amendmentBase,
-  amendmentOf,
+  buildAmendmentBase,
+  buildAmendment,
 } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -35,7 +35,7 @@ export function createBulkService({
   ledger: { amendments },
 }: Pick<Platform, 'models' | 'ledger'>) {
   /** Maps object ids to `traceId`s, for the decisions visible to the tenant. */
-  async function find(
+  async function findTraceIds(
     { organizationId, workspaceId }: Tenant,
     ids: readonly string[],
   ): Promise<Map<string, string>> {
@@ -47,12 +47,12 @@ export function createBulkService({
   }
 
   /** Appends one amendment to each decision that still exists; tries all, then throws the first failure. */
-  async function amendAll(
+  async function appendAmendments(
     tenant: Tenant,
     ids: readonly string[],
     decide: (subject: Subject<TraceDocument>) => Amendment | null | Promise<Amendment | null>,
   ): Promise<BulkResult> {
-    const found = await find(tenant, ids);
+    const found = await findTraceIds(tenant, ids);
     const results = await amendments.appendAll(
       tenant.organizationId,
       [...found.values()],
@@ -71,12 +71,12 @@ export function createBulkService({
   }
 
   /** Names the content that is still stored in the decision and in the verdicts on it. */
-  async function erasable(trace: TraceDocument): Promise<Erased[]> {
+  async function findErasable(trace: TraceDocument): Promise<ErasedNames[]> {
     const { organizationId, traceId } = trace;
     const verdicts = await models.ledger
       .find({ organizationId, traceId, kind: { $in: HUMAN_VERDICTS } }, 'sequence sealed')
       .lean<TraceDocument[]>();
-    return [trace, ...verdicts].map(contentOf).filter(({ names }) => names.length > 0);
+    return [trace, ...verdicts].map(listContentNames).filter(({ names }) => names.length > 0);
   }
 
   return {
@@ -86,10 +86,10 @@ export function createBulkService({
       ids: readonly string[],
       status: TraceStatus,
     ): Promise<BulkResult> {
-      return amendAll(tenant, ids, (subject) =>
+      return appendAmendments(tenant, ids, (subject) =>
         subject.trace.status === status
           ? null
-          : statusAmendment(amendmentBase(tenant, subject), status),
+          : buildStatusAmendment(buildAmendmentBase(tenant, subject), status),
       );
     },
 
@@ -99,8 +99,12 @@ export function createBulkService({
       ids: readonly string[],
       cause: DeletionCause = 'bulk-delete',
     ): Promise<BulkResult> {
-      return amendAll(tenant, ids, async (subject) =>
-        erasureAmendment(amendmentBase(tenant, subject), cause, await erasable(subject.trace)),
+      return appendAmendments(tenant, ids, async (subject) =>
+        buildErasureAmendment(
+          buildAmendmentBase(tenant, subject),
+          cause,
+          await findErasable(subject.trace),
+        ),
       );
     },
 
@@ -109,10 +113,10 @@ export function createBulkService({
       const decide = async (subject: Subject<TraceDocument>): Promise<Amendment | null> =>
         subject.trace.deletedAt
           ? null
-          : erasureAmendment(
-              amendmentBase(tenant, subject),
+          : buildErasureAmendment(
+              buildAmendmentBase(tenant, subject),
               'request',
-              await erasable(subject.trace),
+              await findErasable(subject.trace),
             );
       const results = await amendments.appendAll(tenant.organizationId, traceIds, decide);
       const failed = results.find((result) => result.status === 'rejected');
@@ -123,21 +127,21 @@ export function createBulkService({
 export type BulkService = ReturnType<typeof createBulkService>;
 
 /** The names of the content that an entry still holds. */
-function contentOf({ sequence, sealed }: TraceDocument): Erased {
+function listContentNames({ sequence, sealed }: TraceDocument): ErasedNames {
   const names = Object.keys(sealed).filter((name) => sealed[name] && !RETAINED.has(name));
   return { sequence, names };
 }
 
-function statusAmendment(base: AmendmentBase, status: TraceStatus): Amendment {
-  const view = statusPayload({ ...base, set: { status, humanOverride: null } });
-  return amendmentOf('status', view);
+function buildStatusAmendment(base: AmendmentBase, status: TraceStatus): Amendment {
+  const view = createStatusPayload({ ...base, set: { status, humanOverride: null } });
+  return buildAmendment('status', view);
 }
 
-function erasureAmendment(
+function buildErasureAmendment(
   base: AmendmentBase,
   cause: ErasureCause,
-  erased: readonly Erased[],
+  erased: readonly ErasedNames[],
 ): Amendment {
-  const view = erasurePayload({ ...base, cause, erased });
-  return amendmentOf('erasure', view);
+  const view = createErasurePayload({ ...base, cause, erased });
+  return buildAmendment('erasure', view);
 }

@@ -22,7 +22,7 @@ const FIND_MAX_MS = 60_000;
 
 export function createPurgeService({ models, bulk, clock }: Deps) {
   /** The oldest decisions that are left after a sequence. */
-  function find(
+  function findOldest(
     { organizationId, workspaceId }: Tenant,
     { before, after }: { before: Date; after: number },
   ): Promise<Pick<TraceDocument, '_id' | 'sequence'>[]> {
@@ -47,7 +47,7 @@ export function createPurgeService({ models, bulk, clock }: Deps) {
       if (before > clock.now()) throw new AppError('VALIDATION_ERROR', 'before is in the future');
       let [purged, after] = [0, 0];
       while (purged < PURGE_LIMIT) {
-        const found = await find(tenant, { before, after });
+        const found = await findOldest(tenant, { before, after });
         const last = found.at(-1);
         if (!last) return { before, purged, hasMore: false };
         after = last.sequence;

@@ -1,12 +1,12 @@
 // Streams all decisions that match the filters as CSV (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
-import { csvHeader, csvLine } from '../../../domain/csv.ts';
+import { formatCsvHeader, formatCsvLine } from '../../../domain/csv.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { storedTraces } from '../stored-traces.ts';
+import { readStoredTraces } from '../stored-traces.ts';
 import type { TraceQuery } from '../traces.schemas.ts';
 import type { TraceSelection, TraceService } from '../traces.service.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
-import { TRACE_COLUMNS, traceRow } from './trace-rows.ts';
+import { TRACE_COLUMNS, toTraceRow } from './trace-rows.ts';
 
 type Deps = Pick<Platform, 'models' | 'contents' | 'clock'> & { reader: TraceService };
 
@@ -22,13 +22,17 @@ const CHUNK_CHARACTERS = 64 * 1024;
 const EXPORT_MAX_MS = 10 * 60_000;
 
 export function createTraceExportService({ models, contents, clock, reader }: Deps) {
-  async function* linesOf({ where, scrubberOf, signal }: TraceSelection): AsyncGenerator<string> {
-    let text = csvHeader(TRACE_COLUMNS);
+  async function* streamLines({
+    where,
+    scrubberOf,
+    signal,
+  }: TraceSelection): AsyncGenerator<string> {
+    let text = formatCsvHeader(TRACE_COLUMNS);
     const bounds = { maxTimeMS: EXPORT_MAX_MS, batchSize: BATCH, signal };
     const reading = { where, projection: VIEW_MEMBERS, ...bounds };
-    for await (const run of storedTraces({ models, contents }, reading))
+    for await (const run of readStoredTraces({ models, contents }, reading))
       for (const trace of run) {
-        text += csvLine(traceRow(await toTraceView(trace, scrubberOf(trace))));
+        text += formatCsvLine(toTraceRow(await toTraceView(trace, scrubberOf(trace))));
         if (text.length < CHUNK_CHARACTERS) continue;
         yield text;
         text = '';
@@ -38,9 +42,9 @@ export function createTraceExportService({ models, contents, clock, reader }: De
 
   return {
     /** Newest first. A failure after the first lines aborts the stream. */
-    async open(tenant: Tenant, query: TraceQuery): Promise<TraceExport> {
+    async openExport(tenant: Tenant, query: TraceQuery): Promise<TraceExport> {
       const day = clock.now().toISOString().slice(0, 10);
-      const body = linesOf(await reader.select(tenant, query));
+      const body = streamLines(await reader.select(tenant, query));
       return { filename: `assay-traces-${day}.csv`, body };
     },
   };

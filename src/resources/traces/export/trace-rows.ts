@@ -18,20 +18,20 @@ const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {
   confidenceScore: ({ confidenceScore }) => confidenceScore,
   tags: ({ tags }) => tags.join(' '),
   humanOverride: ({ humanOverride }) => humanOverride,
-  prompt: ({ inputContext }) => textOf(member(inputContext, 'prompt')),
-  action: ({ outputDecision }) => textOf(member(outputDecision, 'action')),
+  prompt: ({ inputContext }) => toCellText(readMember(inputContext, 'prompt')),
+  action: ({ outputDecision }) => toCellText(readMember(outputDecision, 'action')),
   rationale: ({ rationale }) => rationale,
   triggeringCondition: ({ triggeringCondition }) => triggeringCondition,
-  inputContext: ({ inputContext }) => textOf(inputContext),
-  outputDecision: ({ outputDecision }) => textOf(outputDecision),
-  alternatives: ({ alternatives }) => textOf(alternatives),
-  metadata: ({ metadata }) => textOf(metadata),
-  clientInfo: ({ clientInfo }) => textOf(clientInfo && { ...clientInfo }),
-  adapter: ({ adapter }) => textOf(adapter),
-  mlBomReference: ({ mlBomReference }) => textOf(mlBomReference),
-  art12: ({ art12 }) => textOf(art12),
-  conversation: ({ conversation }) => textOf(conversation),
-  crew: ({ crew }) => textOf(crew),
+  inputContext: ({ inputContext }) => toCellText(inputContext),
+  outputDecision: ({ outputDecision }) => toCellText(outputDecision),
+  alternatives: ({ alternatives }) => toCellText(alternatives),
+  metadata: ({ metadata }) => toCellText(metadata),
+  clientInfo: ({ clientInfo }) => toCellText(clientInfo && { ...clientInfo }),
+  adapter: ({ adapter }) => toCellText(adapter),
+  mlBomReference: ({ mlBomReference }) => toCellText(mlBomReference),
+  art12: ({ art12 }) => toCellText(art12),
+  conversation: ({ conversation }) => toCellText(conversation),
+  crew: ({ crew }) => toCellText(crew),
   sequence: ({ hashChain }) => hashChain.sequence,
   chainHash: ({ hashChain }) => hashChain.chainHash,
 };
@@ -39,16 +39,16 @@ const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {
 export const TRACE_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 
 /** The cells of a decision, in the order of the columns. */
-export function traceRow(trace: TraceView): Cell[] {
-  return Object.values(COLUMNS).map((cellOf) => cellOf(trace));
+export function toTraceRow(trace: TraceView): Cell[] {
+  return Object.values(COLUMNS).map((toCell) => toCell(trace));
 }
 
-function textOf(value: Json | undefined): string | null {
+function toCellText(value: Json | undefined): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function member(value: Json, name: string): Json | undefined {
+function readMember(value: Json, name: string): Json | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return value[name];
 }

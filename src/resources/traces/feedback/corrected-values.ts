@@ -1,7 +1,7 @@
 // Applies feedback to a decision's values (document 2, section 4.6, effects): pure functions of the values in force.
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
-import { actionText } from '../../../domain/record/proposed-action.ts';
+import { formatAction } from '../../../domain/record/proposed-action.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
 /** A correction without personal data. */
@@ -22,10 +22,10 @@ const MARKER_MAX = 2000;
 const APPROVAL = ['approvedBy', 'approvedById', 'approvedAt'];
 
 /** The new `outputDecision`; starts empty if none was stored. Notes of an earlier correction are dropped. */
-export function correctedOutput(before: Json, { correctedDecision, feedbackNotes }: Correction) {
-  const { decision, action = null } = objectOf(before);
+export function toCorrectedOutput(before: Json, { correctedDecision, feedbackNotes }: Correction) {
+  const { decision, action = null } = toObject(before);
   return {
-    ...without(before, ['correctionNotes']),
+    ...omitMembers(before, ['correctionNotes']),
     decision: correctedDecision,
     originalDecision: decision ?? action,
     ...(feedbackNotes !== null && { correctionNotes: feedbackNotes }),
@@ -33,11 +33,11 @@ export function correctedOutput(before: Json, { correctedDecision, feedbackNotes
 }
 
 /** `ingested`: the agent's own rationale. */
-export function markedRationale(
+export function markRationale(
   ingested: string | null,
   { correctedDecision, feedbackNotes }: Correction,
 ): string {
-  const why = feedbackNotes ?? actionText(correctedDecision) ?? '';
+  const why = feedbackNotes ?? formatAction(correctedDecision) ?? '';
   const marker = `[HUMAN CORRECTION: ${truncate(why, MARKER_MAX)}]`;
   return ingested === null ? marker : `${marker} ${ingested}`;
 }
@@ -46,18 +46,18 @@ export function markedRationale(
  * The new `metadata`, without any earlier approval or one that the agent claimed. `at`: null for a correction, which
  * only records its author.
  */
-export function approvedMetadata(before: Json, approval: Approval, at: Date | null): JsonObject {
+export function toApprovedMetadata(before: Json, approval: Approval, at: Date | null): JsonObject {
   const { claimedBy: approvedBy } = approval;
   return {
-    ...without(before, APPROVAL),
+    ...omitMembers(before, APPROVAL),
     ...(approvedBy !== null && { approvedBy }),
     ...(at !== null && { approvedAt: at.toISOString() }),
   };
 }
 
 /** Whether the output has this correction already. */
-export function isCorrectedBy(output: Json, correction: Correction): boolean {
-  const { decision = null, correctionNotes = null } = objectOf(output);
+export function hasCorrection(output: Json, correction: Correction): boolean {
+  const { decision = null, correctionNotes = null } = toObject(output);
   return (
     canonicalize(decision) === canonicalize(correction.correctedDecision) &&
     correctionNotes === correction.feedbackNotes
@@ -65,17 +65,17 @@ export function isCorrectedBy(output: Json, correction: Correction): boolean {
 }
 
 /** Whether the metadata records an approval by the same person. */
-export function isApprovedBy(metadata: Json, { claimedBy }: Approval): boolean {
-  const known = objectOf(metadata);
+export function hasApproval(metadata: Json, { claimedBy }: Approval): boolean {
+  const known = toObject(metadata);
   return typeof known['approvedAt'] === 'string' && (known['approvedBy'] ?? null) === claimedBy;
 }
 
 /** The members of an object except `names`. */
-function without(value: Json, names: readonly string[]): JsonObject {
-  const members = Object.entries(objectOf(value));
+function omitMembers(value: Json, names: readonly string[]): JsonObject {
+  const members = Object.entries(toObject(value));
   return Object.fromEntries(members.filter(([name]) => !names.includes(name)));
 }
 
-function objectOf(value: Json): JsonObject {
+function toObject(value: Json): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -17,7 +17,7 @@ export const feedbackRoutes = [
     data: feedbackView,
     audit: { action: 'cpi.ingest', resource: 'trace' },
     async handler({ tenant, key, body }, { traces }) {
-      const outcome = await traces.feedback.ingest({ tenant, key }, body);
+      const outcome = await traces.feedback.recordFeedback({ tenant, key }, body);
       const { traceId, repeated, counted, claimedBy, hashChain } = outcome;
       const action = ACTIONS[body.action];
       const { sequence } = hashChain;

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import type { Json } from '../../../domain/record/json.ts';
-import { emailAddress, words } from '../../../http/declaration/views.ts';
+import { emailAddress, optionalText } from '../../../http/declaration/views.ts';
 
 /** The same limit as for the action of a decision. */
 const DECISION_BYTES = 10 * 1024;
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 export const feedbackInput = z
   .object({
@@ -18,11 +18,11 @@ export const feedbackInput = z
     ),
     correctedDecision: optional(z.unknown())
       .refine(
-        (value) => bytesOf(value) <= DECISION_BYTES,
+        (value) => countBytes(value) <= DECISION_BYTES,
         `at most ${DECISION_BYTES} bytes of JSON`,
       )
       .describe(`Needed unless it is approved; at most ${DECISION_BYTES} bytes of JSON`),
-    feedbackNotes: words(2000),
+    feedbackNotes: optionalText(2000),
     userEmail: optional(emailAddress).describe(
       'Whose verdict the caller says it is; it is kept as a claim',
     ),

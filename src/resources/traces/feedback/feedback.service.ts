@@ -4,32 +4,32 @@ import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import { inTurns } from '../../../domain/others-turn.ts';
 import type { Json } from '../../../domain/record/json.ts';
-import { type Change, correctionPayload } from '../../../domain/record/payload.ts';
+import { type Change, createCorrectionPayload } from '../../../domain/record/payload.ts';
 import { CAPABILITY, isByPerson } from '../../../domain/record/persons-verdict.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../../domain/work.ts';
 import { AppError } from '../../../errors.ts';
-import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
+import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Position } from '../../../ledger/entry.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
-import { openedSubject } from '../review/review-amendment.ts';
+import { openSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { payloadText } from '../traces.view.ts';
-import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
+import { readPayloadText } from '../traces.view.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import {
   type Approval,
-  approvedMetadata,
-  correctedOutput,
+  toApprovedMetadata,
+  toCorrectedOutput,
   type Correction,
-  isApprovedBy,
-  isCorrectedBy,
-  markedRationale,
+  hasApproval,
+  hasCorrection,
+  markRationale,
 } from './corrected-values.ts';
 import type { Feedback } from './feedback.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'random16' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'> & {
   scrubbers: ReadScrubbers;
 };
 
@@ -50,7 +50,7 @@ interface FeedbackCaller {
 }
 
 /** The feedback as it is recorded. */
-interface Recorded extends Correction, Approval {
+interface RecordedFeedback extends Correction, Approval {
   action: Feedback['action'];
   /** Whether the caller's feedback counts as a person's verdict. */
   counted: boolean;
@@ -59,12 +59,12 @@ interface Recorded extends Correction, Approval {
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
 export function createFeedbackService(deps: Deps) {
-  const { models, contents, ledger, random16, clock, scrubbers } = deps;
+  const { models, contents, ledger, draw16Bytes: random16, clock, scrubbers } = deps;
 
-  async function traceIdOf(tenant: Tenant, named: string): Promise<string> {
+  async function findTraceId(tenant: Tenant, traceRef: string): Promise<string> {
     const { organizationId } = tenant;
-    const name = OBJECT_ID.test(named) ? { _id: named } : { traceId: named };
-    const where = { ...visibleTo(tenant), organizationId, ...name };
+    const name = OBJECT_ID.test(traceRef) ? { _id: traceRef } : { traceId: traceRef };
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
     const query = models.traces.findOne(where, 'traceId').lean<{ traceId: string }>();
     return (await findOr404(query)).traceId;
   }
@@ -79,58 +79,67 @@ export function createFeedbackService(deps: Deps) {
   }
 
   /** Null if the same feedback is recorded already and counts as much. */
-  async function amendUnlessKnown(
+  async function buildCorrectionUnlessKnown(
     tenant: Tenant,
     about: Subject<TraceDocument>,
-    recorded: Recorded,
+    recorded: RecordedFeedback,
   ): Promise<Amendment | null> {
     const { organizationId } = tenant;
     const isKnown =
       isRepeated(about.trace, recorded) &&
       (!recorded.counted || (await isCounted(organizationId, about.trace.traceId)));
     if (isKnown) return null;
-    const { sealed, commitments } = sealValues(valuesOf(about.trace, recorded), random16);
+    const { sealed, commitments } = sealValues(collectValues(about.trace, recorded), random16);
     const { action } = recorded;
-    const base = amendmentBase(tenant, about);
-    const payload = correctionPayload({ ...base, commitments, action, set: changeBy(recorded) });
-    return amendmentOf('correction', payload, { sealed });
+    const base = buildAmendmentBase(tenant, about);
+    const payload = createCorrectionPayload({
+      ...base,
+      commitments,
+      action,
+      set: toChange(recorded),
+    });
+    return buildAmendment('correction', payload, { sealed });
   }
 
   /** Everything that the correction commits to. */
-  function valuesOf(trace: TraceDocument, recorded: Recorded): Record<string, Json> {
+  function collectValues(trace: TraceDocument, recorded: RecordedFeedback): Record<string, Json> {
     const { action, feedbackNotes, correctedDecision, claimedBy, counted } = recorded;
-    const said = {
+    const words = {
       feedback: { action, feedbackNotes, correctedDecision, claimedBy },
       ...(counted && { [CAPABILITY]: 'feedback' }),
     };
-    const metadata = valueOf(trace, 'metadata');
+    const metadata = readValue(trace, 'metadata');
     if (action === 'approve')
-      return { ...said, metadata: approvedMetadata(metadata, recorded, clock.now()) };
+      return { ...words, metadata: toApprovedMetadata(metadata, recorded, clock.now()) };
     const ingested = trace.sealed['rationale']?.text;
     const rationale = ingested === undefined ? null : (JSON.parse(ingested) as string);
     return {
-      ...said,
-      outputDecision: correctedOutput(valueOf(trace, 'outputDecision'), recorded),
-      rationale: markedRationale(rationale, recorded),
-      ...(claimedBy !== null && { metadata: approvedMetadata(metadata, recorded, null) }),
+      ...words,
+      outputDecision: toCorrectedOutput(readValue(trace, 'outputDecision'), recorded),
+      rationale: markRationale(rationale, recorded),
+      ...(claimedBy !== null && { metadata: toApprovedMetadata(metadata, recorded, null) }),
     };
   }
 
   return {
     /** @throws AppError `NOT_FOUND`, `INVALID_OPERATION` when its content was erased */
-    async ingest(caller: FeedbackCaller, feedback: Feedback): Promise<FeedbackOutcome> {
+    async recordFeedback(caller: FeedbackCaller, feedback: Feedback): Promise<FeedbackOutcome> {
       const { organizationId } = caller.tenant;
-      const traceId = await traceIdOf(caller.tenant, feedback.traceId);
-      const scrubberOf = await scrubbers.amendingFor(organizationId);
+      const traceId = await findTraceId(caller.tenant, feedback.traceId);
+      const scrubberOf = await scrubbers.loadAmendmentScrubber(organizationId);
       let newest: Position | undefined;
       const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
         requireContent(about.trace);
         newest = about.after;
-        const given = await scrubbed(feedback, scrubberOf(about.trace));
+        const given = await scrubFeedback(feedback, scrubberOf(about.trace));
         const recorded = { ...given, counted: caller.key.isForFeedback };
-        return amendUnlessKnown(caller.tenant, await openedSubject(contents, about), recorded);
+        return buildCorrectionUnlessKnown(
+          caller.tenant,
+          await openSubject(contents, about),
+          recorded,
+        );
       });
-      return outcomeOf(caller, feedback, {
+      return toOutcome(caller, feedback, {
         traceId,
         repeated: !entry,
         hashChain: entry ?? newest ?? { sequence: 0, chainHash: '' },
@@ -146,7 +155,7 @@ function requireContent({ deletedAt, erasedAt }: TraceDocument): void {
   if (erasedAt) throw new AppError('INVALID_OPERATION', 'The content of the decision was erased');
 }
 
-function outcomeOf(
+function toOutcome(
   { key }: FeedbackCaller,
   { action, userEmail: claimedBy }: Feedback,
   {
@@ -167,42 +176,42 @@ function outcomeOf(
   };
 }
 
-function changeBy({ action }: Recorded): Change {
+function toChange({ action }: RecordedFeedback): Change {
   return { status: 'success', humanOverride: action === 'correct' };
 }
 
 /** Scrubs the feedback by the rules that the decision is stored under. */
-async function scrubbed(
+async function scrubFeedback(
   feedback: Feedback,
   scrubber: Scrubber,
-): Promise<Omit<Recorded, 'counted'>> {
+): Promise<Omit<RecordedFeedback, 'counted'>> {
   const work = new Work(workLimits.scrubbing);
   const { value: correctedDecision } = await inTurns(
     scrubber.parts(feedback.correctedDecision, work),
   );
-  const text = (given: string | null) => given && scrubber.text(given).text;
+  const scrubText = (given: string | null) => given && scrubber.scrubString(given).text;
   return {
     action: feedback.action,
     correctedDecision,
-    feedbackNotes: text(feedback.feedbackNotes),
-    claimedBy: text(feedback.userEmail),
+    feedbackNotes: scrubText(feedback.feedbackNotes),
+    claimedBy: scrubText(feedback.userEmail),
   };
 }
 
 /** Whether the feedback would change nothing in the decision. */
-function isRepeated(trace: TraceDocument, recorded: Recorded): boolean {
-  const { status, humanOverride } = changeBy(recorded);
+function isRepeated(trace: TraceDocument, recorded: RecordedFeedback): boolean {
+  const { status, humanOverride } = toChange(recorded);
   if (trace.status !== status || trace.humanOverride !== humanOverride) return false;
-  const changed = (name: string): Json => {
+  const readChanged = (name: string): Json => {
     const text = trace.changed?.[name];
     return typeof text === 'string' ? (JSON.parse(text) as Json) : null;
   };
-  if (recorded.action === 'approve') return isApprovedBy(changed('metadata'), recorded);
-  return isCorrectedBy(changed('outputDecision'), recorded);
+  if (recorded.action === 'approve') return hasApproval(readChanged('metadata'), recorded);
+  return hasCorrection(readChanged('outputDecision'), recorded);
 }
 
 /** The value in force. */
-function valueOf(trace: TraceDocument, name: string): Json {
-  const text = payloadText(trace, name);
+function readValue(trace: TraceDocument, name: string): Json {
+  const text = readPayloadText(trace, name);
   return text === null ? null : (JSON.parse(text) as Json);
 }

@@ -1,15 +1,15 @@
 // Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (docs/formats.md).
-import { payloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
+import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
-import { sealInParts } from '../../../domain/record/commitments.ts';
+import { sealValuesInParts } from '../../../domain/record/commitments.ts';
 import type { Parts } from '../../../domain/others-turn.ts';
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { tracePayload } from '../../../domain/record/payload.ts';
-import { type ReviewSla, slaDeadline } from '../../../domain/review-sla.ts';
+import { createTracePayload } from '../../../domain/record/payload.ts';
+import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
-import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
+import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
 import {
   ADAPTER_MEMBERS,
@@ -23,7 +23,7 @@ export interface DraftInput {
   traceId: string;
   workspaceId: string;
   reviewSla: ReviewSla;
-  agent: KnownAgent | null;
+  agent: ResolvedAgent | null;
   logPayloads: boolean;
   schemaVersion: string;
   policySetDigest: string;
@@ -38,7 +38,7 @@ export interface DraftInput {
   agentMark: string | undefined;
   monthlyLimit: number | null;
   newReviewId: () => ReviewItem['_id'];
-  random16: () => Buffer;
+  draw16Bytes: () => Buffer;
 }
 
 /** Values that are committed to but not stored, for agents that do not log payloads. */
@@ -64,10 +64,10 @@ interface Origin {
 /** Runs in steps of a few milliseconds for a payload of a megabyte. */
 export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
   const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
-  const origin = originOf(input);
-  const review = judged.verdict === 'flagged' ? newReview(input) : undefined;
+  const origin = readOrigin(input);
+  const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
   const { sealed, commitments, unstored } = yield* commit(input, { origin, review });
-  const view = tracePayload({
+  const view = createTracePayload({
     organizationId: tenant.organizationId,
     workspaceId: input.workspaceId,
     traceId,
@@ -86,14 +86,14 @@ export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
     kind: 'trace',
     traceId,
     payload: view,
-    payloadDigest: payloadDigest(view),
-    fields: Object.assign(fieldsOf(input, origin), { sealed }, review && { review }),
+    payloadDigest: computePayloadDigest(view),
+    fields: Object.assign(buildFields(input, origin), { sealed }, review && { review }),
     idempotencyKey,
     monthlyLimit,
   };
 }
 
-function originOf({ judged: { content }, userAgent }: DraftInput): Origin {
+function readOrigin({ judged: { content }, userAgent }: DraftInput): Origin {
   return {
     agentId: content.agentId as string,
     agentVersion: (content.agentVersion as string | undefined) ?? null,
@@ -106,31 +106,31 @@ function* commit(
   input: DraftInput,
   { origin, review }: { origin: Origin; review: ReviewItem | undefined },
 ) {
-  const { judged, rawBody, logPayloads, random16 } = input;
+  const { judged, rawBody, logPayloads, draw16Bytes } = input;
   const { content, evaluation } = judged;
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
   const values: Record<string, Json | undefined> = {
     submitted: sha256Hex(rawBody),
     origin: { ...origin },
     evaluation,
-    facts: factsOf(input, review),
+    facts: buildFacts(input, review),
     inputContext,
     outputDecision,
-    rationale: rationaleOf(content),
+    rationale: readRationale(content),
     alternatives,
     triggeringCondition,
     metadata,
   };
   for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
   yield;
-  const { sealed, commitments } = yield* sealInParts(values, random16);
+  const { sealed, commitments } = yield* sealValuesInParts(values, draw16Bytes);
   const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];
   return { sealed, commitments, unstored };
 }
 
 /** Without spreads: two of them made a draft a tenth slower (row ingest/R1). */
-function fieldsOf(
+function buildFields(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
 ): Omit<TraceFields, 'sealed'> {
@@ -159,28 +159,33 @@ function fieldsOf(
 }
 
 /** Commits to the initial columns of answer and review, so that a later change of them is detected. */
-function factsOf({ judged: { facts }, agentMark }: DraftInput, review?: ReviewItem): JsonObject {
-  const told: JsonObject = { ...facts, agentMark: agentMark ?? null };
-  if (!review) return told;
+function buildFacts({ judged: { facts }, agentMark }: DraftInput, review?: ReviewItem): JsonObject {
+  const committedFacts: JsonObject = { ...facts, agentMark: agentMark ?? null };
+  if (!review) return committedFacts;
   const { _id, priority, workflowStep, slaDeadline: deadline } = review;
   const slaDeadlineText = deadline?.toISOString() ?? null;
-  told['review'] = { id: _id.toHexString(), priority, workflowStep, slaDeadline: slaDeadlineText };
-  return told;
+  committedFacts['review'] = {
+    id: _id.toHexString(),
+    priority,
+    workflowStep,
+    slaDeadline: slaDeadlineText,
+  };
+  return committedFacts;
 }
 
 /** The pending review of a held decision. */
-function newReview({ newReviewId, judged, reviewSla, at }: DraftInput): ReviewItem {
+function createReviewItem({ newReviewId, judged, reviewSla, at }: DraftInput): ReviewItem {
   const priority = judged.reviewPriority ?? 'medium';
   return {
     _id: newReviewId(),
     status: 'pending',
     priority,
     workflowStep: 1,
-    slaDeadline: slaDeadline(reviewSla, priority, at),
+    slaDeadline: computeSlaDeadline(reviewSla, priority, at),
   };
 }
 
-function rationaleOf(content: JsonObject): string | null {
+function readRationale(content: JsonObject): string | null {
   const inside = (content.outputDecision as { rationale?: Json } | undefined)?.rationale;
   const rationale = content.rationale ?? inside;
   return typeof rationale === 'string' ? rationale : null;

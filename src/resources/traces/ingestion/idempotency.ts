@@ -20,7 +20,7 @@ const HEADER_MAX = 256;
  * Null when nothing can be derived.
  * @throws AppError `SVC_VALIDATION_FAILED` when the header is longer than 256 characters
  */
-export function idempotencyKeyOf(
+export function deriveIdempotencyKey(
   ledgerKey: string,
   { organizationId, header, agentId, rawBody }: IdempotencySource,
 ): Buffer | null {
@@ -29,17 +29,21 @@ export function idempotencyKeyOf(
       'SVC_VALIDATION_FAILED',
       `Idempotency-Key: at most ${HEADER_MAX} characters`,
     );
-  if (header) return keyed(ledgerKey, `header:${header.toLowerCase()}`);
+  if (header) return computeHmac(ledgerKey, `header:${header.toLowerCase()}`);
   if (agentId === null) return null;
   const source = Buffer.concat([Buffer.from(`${agentId}:${organizationId}:`), rawBody]);
-  return keyed(ledgerKey, `derived:${sha256Hex(source)}`);
+  return computeHmac(ledgerKey, `derived:${sha256Hex(source)}`);
 }
 
 /** A keyed digest of an unregistered agent's name: the name itself may be personal, and is scrubbed. */
-export function agentMark(ledgerKey: string, organizationId: string, named: string): string {
-  return keyed(ledgerKey, `agent:${organizationId}:${named}`).toString('base64url');
+export function deriveAgentMark(
+  ledgerKey: string,
+  organizationId: string,
+  agentRef: string,
+): string {
+  return computeHmac(ledgerKey, `agent:${organizationId}:${agentRef}`).toString('base64url');
 }
 
-function keyed(ledgerKey: string, text: string): Buffer {
+function computeHmac(ledgerKey: string, text: string): Buffer {
   return createHmac('sha256', ledgerKey).update(text).digest().subarray(0, KEY_BYTES);
 }

@@ -1,9 +1,9 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
-import { saltAt } from '../../../domain/record/commitments.ts';
+import { deriveSalt } from '../../../domain/record/commitments.ts';
 import type { TraceDocument, Verdict } from '../traces.model.ts';
 
 /** Members of a stored decision that the answer is built from, at ingestion and for a replay. */
-export type Answered = Pick<
+export type ReplayableTrace = Pick<
   TraceDocument,
   | 'traceId'
   | 'agentId'
@@ -32,9 +32,9 @@ export interface IngestAnswer {
   hashChain: { sequence: number; chainHash: string; salt: string };
 }
 
-export function toIngestAnswer(trace: Answered): IngestAnswer {
+export function toIngestAnswer(trace: ReplayableTrace): IngestAnswer {
   const { sequence, chainHash, sealed } = trace;
-  const salt = sealed.submitted ? saltAt(sealed.submitted.seed, '') : '';
+  const salt = sealed.submitted ? deriveSalt(sealed.submitted.seed, '') : '';
   return {
     traceId: trace.traceId,
     agentId: trace.agentId,

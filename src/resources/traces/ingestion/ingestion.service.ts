@@ -2,32 +2,39 @@
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { allKnown, type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
-import { hardLimit } from '../../../domain/identity/plans.ts';
+import { getHardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
-import { deprecationHeaders } from '../../../domain/record/schema-versions.ts';
+import { findDeprecationHeaders } from '../../../domain/record/schema-versions.ts';
 import { atOnceUnlessLarge } from '../../../domain/others-turn.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
-import { objectId } from '../../../ledger/ledger.model.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
-import type { AgentResolver, KnownAgent } from '../../agents/agent-resolver.service.ts';
+import type { AgentResolver, ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import { draftInParts } from './draft.ts';
-import { agentMark, idempotencyKeyOf } from './idempotency.ts';
-import { type Answered, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
-import { judgeInParts, type Judgement, type JudgeInput } from './judge.ts';
-import { headerOf, requestedVersion, requireWithinLimits } from './request-checks.ts';
+import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
+import { type ReplayableTrace, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
+import { evaluateInParts, type Judgement, type JudgeInput } from './judge.ts';
+import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
 import type { Scrubbers } from './scrubbers.ts';
 
 type Deps = Pick<
   Platform,
-  'clock' | 'newTraceId' | 'newId' | 'random16' | 'ledger' | 'secrets' | 'config' | 'metrics'
+  | 'clock'
+  | 'newTraceId'
+  | 'generateId'
+  | 'draw16Bytes'
+  | 'ledger'
+  | 'secrets'
+  | 'config'
+  | 'metrics'
 > & {
   agents: AgentResolver;
   agentHistory: AgentHistoryService;
@@ -51,7 +58,7 @@ export interface IngestionCaller {
   key: Key;
 }
 
-export interface Ingested {
+export interface IngestResult {
   answer: IngestAnswer;
   /** True if an equal request got this answer before. */
   isReplay: boolean;
@@ -59,19 +66,19 @@ export interface Ingested {
   deprecation: Readonly<Record<string, string>>;
 }
 
-interface Judging extends JudgeInput {
+interface JudgeContext extends JudgeInput {
   traceId: string;
   workspaceId: string;
   reviewSla: ReviewSla;
 }
 
 /** A validated request with everything that its decision is judged by. */
-interface Accepted {
+interface AcceptedRequest {
   tenant: Tenant;
   context: IngestionContext;
   /** The agent as the body names it. */
-  named: string;
-  judging: Judging;
+  agentRef: string;
+  judging: JudgeContext;
   schemaVersion: string;
   idempotencyKey: Buffer | null;
 }
@@ -84,7 +91,7 @@ export function createIngestionService(deps: Deps) {
   /** @throws AppError `FORBIDDEN` */
   function requireOwnAgent(
     { tenant: { agentIds }, key }: IngestionCaller,
-    agent: KnownAgent | null,
+    agent: ResolvedAgent | null,
   ): void {
     if (key.agentId !== null && agent?.agentId !== key.agentId)
       throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
@@ -93,19 +100,19 @@ export function createIngestionService(deps: Deps) {
   }
 
   /** Returns synchronously if agent, policies and settings are cached. */
-  function judgingOf(caller: IngestionCaller, named: string): Awaitable<Judging> {
+  function loadJudgeContext(caller: IngestionCaller, agentRef: string): Awaitable<JudgeContext> {
     const { tenant } = caller;
-    const meant = agents.resolve(tenant.organizationId, named, tenant.agentIds);
-    return whenKnown(meant, (agent) => {
+    const resolving = agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
+    return whenKnown(resolving, (agent) => {
       requireOwnAgent(caller, agent);
-      return judgingFor(caller, agent);
+      return buildJudgeContext(caller, agent);
     });
   }
 
-  function judgingFor(
+  function buildJudgeContext(
     { tenant, key }: IngestionCaller,
-    agent: KnownAgent | null,
-  ): Awaitable<Judging> {
+    agent: ResolvedAgent | null,
+  ): Awaitable<JudgeContext> {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
@@ -114,10 +121,10 @@ export function createIngestionService(deps: Deps) {
     const workspaceId = chosen ?? home;
     const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
     const deciding = allKnown([
-      () => policySets.of(organizationId, judgedIn, traceId),
-      () => organizations.context(organizationId),
-      () => agentHistory.of(organizationId, agent?.agentId ?? null),
-      () => workspaces.settingsOf(organizationId, workspaceId),
+      () => policySets.loadPolicySet(organizationId, judgedIn, traceId),
+      () => organizations.getContext(organizationId),
+      () => agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
+      () => workspaces.loadSettings(organizationId, workspaceId),
     ] as const);
     return whenKnown(
       deciding,
@@ -129,49 +136,55 @@ export function createIngestionService(deps: Deps) {
         reviewSla: workspace?.reviewSla ?? {},
         policies,
         history,
-        scrubber: scrubbers.of({ nationalIds, extended: agentPolicies.piiMasking }),
-        versionScrubber: scrubbers.of({ nationalIds, extended: false }),
+        scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+        versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
         at: clock.now(),
       }),
     );
   }
 
-  function keyOf(
+  function readIdempotencyKey(
     { organizationId }: Tenant,
     agentId: string | null,
     { headers, rawBody }: IngestionContext,
   ): Buffer | null {
-    const header = headerOf(headers, 'idempotency-key');
-    return idempotencyKeyOf(deps.secrets.ledgerKey, { organizationId, header, agentId, rawBody });
+    const header = readHeader(headers, 'idempotency-key');
+    return deriveIdempotencyKey(deps.secrets.ledgerKey, {
+      organizationId,
+      header,
+      agentId,
+      rawBody,
+    });
   }
 
-  const markOf = ({ organizationId }: Tenant, named: string): string =>
-    agentMark(deps.secrets.ledgerKey, organizationId, named);
+  const toAgentMark = ({ organizationId }: Tenant, agentRef: string): string =>
+    deriveAgentMark(deps.secrets.ledgerKey, organizationId, agentRef);
 
   /**
    * A replay needs the same agent, within the agents and the workspace of the caller's key.
-   * @param named the agent as the repeated request names it; null if that cannot be read
+   * @param agentRef the agent as the repeated request names it; null if that cannot be read
    * @throws AppError `CONFLICT`, `DECISION_ERASED`
    */
   async function requireSameAgent(
     tenant: Tenant,
-    named: string | null,
-    entry: Answered,
+    agentRef: string | null,
+    entry: ReplayableTrace,
   ): Promise<void> {
     const { organizationId, agentIds } = tenant;
     const { agentId, answer } = entry;
     requireReplayable(tenant, entry);
-    if (named === null) return;
+    if (agentRef === null) return;
     const isSame =
       answer.agentMark === undefined
-        ? agentId === ((await agents.resolve(organizationId, named, agentIds))?.agentId ?? named)
-        : answer.agentMark === markOf(tenant, named);
+        ? agentId ===
+          ((await agents.resolve(organizationId, agentRef, agentIds))?.agentId ?? agentRef)
+        : answer.agentMark === toAgentMark(tenant, agentRef);
     if (!isSame) throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   }
 
   /** Without spreads: they would cost more than the rest of the call. */
   function toDraft(
-    { tenant, context, named, judging, schemaVersion, idempotencyKey }: Accepted,
+    { tenant, context, agentRef, judging, schemaVersion, idempotencyKey }: AcceptedRequest,
     judged: Judgement,
   ): Awaitable<Draft<TraceDocument>> {
     const parts = draftInParts({
@@ -189,10 +202,10 @@ export function createIngestionService(deps: Deps) {
       userAgent: context.userAgent,
       rawBody: context.rawBody,
       idempotencyKey,
-      agentMark: judging.agent ? undefined : markOf(tenant, named),
-      monthlyLimit: hardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
-      newReviewId: () => objectId(deps.newId()),
-      random16: deps.random16,
+      agentMark: judging.agent ? undefined : toAgentMark(tenant, agentRef),
+      monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
+      newReviewId: () => toObjectId(deps.generateId()),
+      draw16Bytes: deps.draw16Bytes,
     });
     return atOnceUnlessLarge(context.rawBody.length, parts);
   }
@@ -203,24 +216,24 @@ export function createIngestionService(deps: Deps) {
      * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`,
      * `CONFLICT`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
      */
-    async ingest(
+    async recordDecision(
       caller: IngestionCaller,
       body: IngestBody,
       context: IngestionContext,
-    ): Promise<Ingested> {
+    ): Promise<IngestResult> {
       const { tenant } = caller;
-      const { agentId: named } = body;
-      const idempotencyKey = keyOf(tenant, named, context);
-      const version = requestedVersion(context.headers, body, clock.now());
+      const { agentId: agentRef } = body;
+      const idempotencyKey = readIdempotencyKey(tenant, agentRef, context);
+      const version = resolveSchemaVersion(context.headers, body, clock.now());
       const { length: bytes } = context.rawBody;
       await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits, bytes));
-      const judging = await judgingOf(caller, named);
+      const judging = await loadJudgeContext(caller, agentRef);
       // The body is JSON, since it came through the strict parser.
-      const judged = await atOnceUnlessLarge(bytes, judgeInParts(body as JsonObject, judging));
+      const judged = await atOnceUnlessLarge(bytes, evaluateInParts(body as JsonObject, judging));
       const accepted = {
         tenant,
         context,
-        named,
+        agentRef,
         judging,
         schemaVersion: version.version,
         idempotencyKey,
@@ -230,7 +243,7 @@ export function createIngestionService(deps: Deps) {
         judging.agentPolicies.timeoutMs,
       );
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
-      if (outcome.kind === 'repeated') await requireSameAgent(tenant, named, outcome.entry);
+      if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
       if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: judged.verdict });
       return toIngested(outcome.entry, outcome.kind === 'repeated');
     },
@@ -242,13 +255,13 @@ export function createIngestionService(deps: Deps) {
     async replay(
       { tenant }: { tenant: Tenant },
       context: IngestionContext,
-    ): Promise<Ingested | null> {
-      const named = agentIdIn(context.sent);
-      const idempotencyKey = keyOf(tenant, named, context);
+    ): Promise<IngestResult | null> {
+      const agentRef = readAgentId(context.sent);
+      const idempotencyKey = readIdempotencyKey(tenant, agentRef, context);
       if (idempotencyKey === null) return null;
-      const entry = await ledger.find(tenant.organizationId, idempotencyKey);
+      const entry = await ledger.findReplayed(tenant.organizationId, idempotencyKey);
       if (!entry) return null;
-      await requireSameAgent(tenant, named, entry);
+      await requireSameAgent(tenant, agentRef, entry);
       return toIngested(entry, true);
     },
   };
@@ -258,7 +271,7 @@ export type IngestionService = ReturnType<typeof createIngestionService>;
 /** @throws AppError `CONFLICT` beyond the workspace and the agents of the caller's key, `DECISION_ERASED` */
 function requireReplayable(
   { workspaceId, agentIds }: Tenant,
-  { workspaceId: place, agentId, deletedAt }: Answered,
+  { workspaceId: place, agentId, deletedAt }: ReplayableTrace,
 ): void {
   if (workspaceId !== null && workspaceId !== place)
     throw new AppError('CONFLICT', 'The Idempotency-Key is that of another workspace');
@@ -267,16 +280,16 @@ function requireReplayable(
   if (deletedAt) throw new AppError('DECISION_ERASED');
 }
 
-function toIngested(trace: Answered, isReplay: boolean): Ingested {
+function toIngested(trace: ReplayableTrace, isReplay: boolean): IngestResult {
   return {
     answer: toIngestAnswer(trace),
     isReplay,
-    deprecation: deprecationHeaders(trace.schemaVersion),
+    deprecation: findDeprecationHeaders(trace.schemaVersion),
   };
 }
 
 /** Reads the agent from a body that may be invalid; null if it is missing or blank. */
-function agentIdIn(sent: Json | undefined): string | null {
+function readAgentId(sent: Json | undefined): string | null {
   const agentId = typeof sent === 'object' && sent && 'agentId' in sent ? sent.agentId : null;
   return typeof agentId === 'string' ? agentId.trim() || null : null;
 }

@@ -5,21 +5,21 @@ import {
   scoreInParts,
 } from '../../../domain/confidence/score.ts';
 import { atOnce, type Parts } from '../../../domain/others-turn.ts';
-import { inCanonicalOrder } from '../../../domain/record/canonical-json.ts';
+import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { factsInParts } from '../../../domain/policies/facts.ts';
 import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
-import { type DetectionType, detectionTag } from '../../../domain/scrub/rule.ts';
-import type { KnownAgent } from '../../agents/agent-resolver.service.ts';
+import { type DetectionType, toDetectionTag } from '../../../domain/scrub/rule.ts';
+import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
-import { type MemberScrubbers, scrubbedFields, scrubMembers } from './scrub-members.ts';
+import { type MemberScrubbers, findScrubbedFields, scrubMembers } from './scrub-members.ts';
 
 /** Everything that the judgement depends on besides the decision. */
 export interface JudgeInput extends MemberScrubbers {
-  agent: KnownAgent | null;
-  agentPolicies: KnownAgent['policies'];
+  agent: ResolvedAgent | null;
+  agentPolicies: ResolvedAgent['policies'];
   history: DecisionHistory;
   policies: PolicySet;
   at: Date;
@@ -51,17 +51,17 @@ const ANOMALY_POLICY = {
 };
 
 /** The order of keys has no effect: the decision is judged in the order of its canonical text. */
-export function judge(given: JsonObject, input: JudgeInput): Judgement {
-  return atOnce(judgeInParts(given, input));
+export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
+  return atOnce(evaluateInParts(submission, input));
 }
 
 /** The same in steps of a few milliseconds; the first is empty, since the limits were checked just before. */
-export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judgement> {
+export function* evaluateInParts(submission: JsonObject, input: JudgeInput): Parts<Judgement> {
   yield;
-  const submitted = inCanonicalOrder(given) as JsonObject;
+  const submitted = toCanonicalOrder(submission) as JsonObject;
   const { policies, at } = input;
   yield;
-  const { scored, members, changed, tags, pii } = yield* inspected(submitted, input);
+  const { scored, members, changed, tags, pii } = yield* inspectDecision(submitted, input);
   const agentName = input.agent?.name ?? null;
   yield;
   const facts = yield* factsInParts(
@@ -71,7 +71,7 @@ export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judge
   yield;
   const found = policies.evaluate(facts);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
-  const decision = decisionOf(found, scored.anomaly && input.agentPolicies.autoBlockAnomalies);
+  const decision = decideVerdict(found, scored.anomaly && input.agentPolicies.autoBlockAnomalies);
   return {
     verdict: decision.verdict,
     confidenceScore: scored.confidenceScore,
@@ -79,14 +79,14 @@ export function* judgeInParts(given: JsonObject, input: JudgeInput): Parts<Judge
     policy: decision.policy,
     reviewPriority: decision.reviewPriority,
     matchedPolicyIds: found.matched.map(({ id }) => id),
-    evaluation: evaluationOf(input, { scored, found, tags, decision, changed }),
+    evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
     facts: { agentName, members: Object.keys(submitted), pii, policy: decision.policy },
     content: members,
   };
 }
 
 /** The findings of scoring and scrubbing. */
-interface Inspected {
+interface InspectedDecision {
   scored: Confidence;
   /** Scrubbed. */
   members: JsonObject;
@@ -96,12 +96,12 @@ interface Inspected {
   pii: { types: DetectionType[]; outputTypes: DetectionType[] };
 }
 
-function* inspected(submitted: JsonObject, input: JudgeInput): Parts<Inspected> {
+function* inspectDecision(submitted: JsonObject, input: JudgeInput): Parts<InspectedDecision> {
   const scored = yield* scoreInParts(submitted, input.agentPolicies, input.history);
   yield;
   const scrubbed = yield* scrubMembers(submitted, input);
   const { members, changed, types, outputTypes, isComplete } = scrubbed;
-  const tags = [...new Set([...scored.tags, ...types.map(detectionTag)])];
+  const tags = [...new Set([...scored.tags, ...types.map(toDetectionTag)])];
   if (!isComplete) tags.push(SCRUB_LIMIT);
   return { scored, members, changed, tags, pii: { outputTypes, types } };
 }
@@ -116,12 +116,12 @@ interface Decision {
 }
 
 /** `isAnomaly`: the engine found an anomaly, and the agent is set to block those. */
-function decisionOf(found: PolicyVerdict, isAnomaly: boolean): Decision {
+function decideVerdict(found: PolicyVerdict, isAnomaly: boolean): Decision {
   const verdict = isAnomaly ? 'blocked' : found.status;
   return {
     verdict,
     reviewPriority: found.matched.find(({ id }) => id === found.decidedBy)?.reviewPriority ?? null,
-    policy: verdict === 'approved' ? null : (decidingPolicy(found, verdict) ?? ANOMALY_POLICY),
+    policy: verdict === 'approved' ? null : (findDecidingPolicy(found, verdict) ?? ANOMALY_POLICY),
     decidedBy: isAnomaly && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
   };
 }
@@ -130,7 +130,7 @@ function hasErrors({ failed, matched }: PolicyVerdict): boolean {
   return failed.length > 0 || matched.some(({ error }) => error !== null);
 }
 
-function decidingPolicy(
+function findDecidingPolicy(
   { decidedBy, matched, status }: PolicyVerdict,
   verdict: Verdict,
 ): Judgement['policy'] {
@@ -147,7 +147,10 @@ interface Findings {
   changed: string[];
 }
 
-function evaluationOf({ at, agentPolicies, policies }: JudgeInput, findings: Findings): JsonObject {
+function buildEvaluation(
+  { at, agentPolicies, policies }: JudgeInput,
+  findings: Findings,
+): JsonObject {
   const { scored, found, tags, decision, changed } = findings;
   // Written in canonical order, so that it need not be sorted (row ingest/R1).
   return {
@@ -155,14 +158,14 @@ function evaluationOf({ at, agentPolicies, policies }: JudgeInput, findings: Fin
     at: at.toISOString(),
     confidenceScore: scored.confidenceScore,
     decidedBy: decision.decidedBy,
-    features: inCanonicalOrder(scored.features),
-    matchedPolicies: matchedPolicies(found),
-    scrubbed: scrubbedFields(policies.fields, changed),
+    features: toCanonicalOrder(scored.features),
+    matchedPolicies: listMatchedPolicies(found),
+    scrubbed: findScrubbedFields(policies.fields, changed),
     tags,
   };
 }
 
-function matchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
+function listMatchedPolicies({ matched, failed }: PolicyVerdict): Json[] {
   return [...matched, ...failed].map((match) => ({
     actions: 'actions' in match ? [...match.actions] : [],
     error: match.error,

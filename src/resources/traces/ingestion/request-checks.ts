@@ -1,18 +1,18 @@
 // Checks an ingestion before it is judged: the requested schema version, and that version's content limits.
 import type { Parts } from '../../../domain/others-turn.ts';
-import { limitViolations } from '../../../domain/record/content-limits.ts';
+import { findLimitViolations } from '../../../domain/record/content-limits.ts';
 import {
   chooseVersion,
   MIGRATION_LINK,
   type SchemaVersion,
 } from '../../../domain/record/schema-versions.ts';
-import { AppError, toldIssues } from '../../../errors.ts';
+import { AppError, limitIssues } from '../../../errors.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The value of a header; undefined when it is absent or empty. */
-export function headerOf(headers: Headers, name: string): string | undefined {
+export function readHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -20,12 +20,12 @@ export function headerOf(headers: Headers, name: string): string | undefined {
 /**
  * @throws AppError `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `SVC_VALIDATION_FAILED` when header and body differ
  */
-export function requestedVersion(
+export function resolveSchemaVersion(
   headers: Headers,
   { schemaVersion }: IngestBody,
   now: Date,
 ): SchemaVersion {
-  const choice = chooseVersion([headerOf(headers, 'x-service-version'), schemaVersion], now);
+  const choice = chooseVersion([readHeader(headers, 'x-service-version'), schemaVersion], now);
   if (choice.kind === 'chosen') return choice.version;
   if (choice.kind === 'unknown')
     throw new AppError(
@@ -43,7 +43,7 @@ export function* requireWithinLimits(
   limits: SchemaVersion['limits'],
   sentBytes: number,
 ): Parts<void> {
-  const violations = yield* limitViolations(body, limits, sentBytes);
+  const violations = yield* findLimitViolations(body, limits, sentBytes);
   if (violations.length === 0) return;
   const text = violations
     .slice(0, 3)
@@ -53,5 +53,5 @@ export function* requireWithinLimits(
     path,
     message: `at most ${limit} ${unit}`,
   }));
-  throw new AppError('SVC_VALIDATION_FAILED', text, { data: toldIssues(issues) });
+  throw new AppError('SVC_VALIDATION_FAILED', text, { data: limitIssues(issues) });
 }

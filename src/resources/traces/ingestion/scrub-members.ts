@@ -1,7 +1,7 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
 import type { Parts } from '../../../domain/others-turn.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
-import { factSourcesOf } from '../../../domain/policies/facts.ts';
+import { listFactSources } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../../domain/work.ts';
@@ -52,20 +52,23 @@ export function* scrubMembers(
 }
 
 /** Condition fields that read a changed value or derive from one: a policy replay cannot evaluate them. */
-export function scrubbedFields(fields: readonly string[], changed: readonly string[]): string[] {
+export function findScrubbedFields(
+  fields: readonly string[],
+  changed: readonly string[],
+): string[] {
   if (changed.length === 0) return [];
-  const paths = changed.map((pointer) => pointer.split('/').map(unescaped).join('.'));
+  const paths = changed.map((pointer) => pointer.split('/').map(decodePointerToken).join('.'));
   return fields.filter((field) =>
-    factSourcesOf(field).some((source) => paths.some((path) => overlap(path, source))),
+    listFactSources(field).some((source) => paths.some((path) => hasOverlap(path, source))),
   );
 }
 
 /** Whether the paths are equal or one contains the other. */
-function overlap(one: string, other: string): boolean {
+function hasOverlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }
 
 /** Decodes a token of a JSON Pointer (RFC 6901). */
-function unescaped(part: string): string {
+function decodePointerToken(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -9,28 +9,28 @@ interface Options {
 }
 
 export function createScrubbers() {
-  const made = new Map<string, Scrubber>();
+  const scrubbers = new Map<string, Scrubber>();
 
-  function of(options: Options): Scrubber {
+  function getScrubber(options: Options): Scrubber {
     const key = `${options.nationalIds}/${options.extended}`;
-    let scrubber = made.get(key);
-    if (!scrubber) made.set(key, (scrubber = createScrubber(options)));
+    let scrubber = scrubbers.get(key);
+    if (!scrubber) scrubbers.set(key, (scrubber = createScrubber(options)));
     return scrubber;
   }
 
-  function likeThatOf(rulesVersion: string, nationalIds: boolean): Scrubber {
-    return of({ nationalIds, extended: rulesVersion.endsWith('extended-on') });
+  function getMatchingScrubber(rulesVersion: string, nationalIds: boolean): Scrubber {
+    return getScrubber({ nationalIds, extended: rulesVersion.endsWith('extended-on') });
   }
 
   return {
-    of,
+    getScrubber,
 
     /** The rules in force, with the additional pass if a decision stored under `rulesVersion` had it. */
-    likeThatOf,
+    getMatchingScrubber,
 
     /** The scrubber to read a decision stored under `rulesVersion`; null if those are the rules in force. */
-    forReading(rulesVersion: string, nationalIds: boolean): Scrubber | null {
-      const inForce = likeThatOf(rulesVersion, nationalIds);
+    getReadScrubber(rulesVersion: string, nationalIds: boolean): Scrubber | null {
+      const inForce = getMatchingScrubber(rulesVersion, nationalIds);
       return inForce.version === rulesVersion ? null : inForce;
     },
   };

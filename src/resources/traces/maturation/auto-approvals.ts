@@ -4,7 +4,7 @@ import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { Models } from '../../../models.ts';
 
 /** Settings by workspace id; workspaces without auto-approval are missing. */
-export async function autoApprovalsOf(
+export async function loadAutoApprovals(
   models: Models,
   organizationId: string,
 ): Promise<ReadonlyMap<string, AutoApproval>> {

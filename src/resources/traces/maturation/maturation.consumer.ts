@@ -6,19 +6,23 @@ import {
   type Comparable,
   isMature,
   type Maturity,
-  patternOf,
-  staysWithPerson,
+  derivePattern,
+  mustGoToPerson,
 } from '../../../domain/maturation.ts';
-import { BY_PERSONS, VERDICT_KINDS, verdictIn } from '../../../domain/record/persons-verdict.ts';
+import {
+  BY_PERSONS,
+  VERDICT_KINDS,
+  readPersonsVerdict,
+} from '../../../domain/record/persons-verdict.ts';
 import type { IdempotentConsumer } from '../../../ledger/follow/consumer.ts';
-import { isPending, openedSubject, reviewAmendmentBy } from '../review/review-amendment.ts';
+import { isPending, openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { autoApprovalsOf } from './auto-approvals.ts';
+import { loadAutoApprovals } from './auto-approvals.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'random16' | 'secrets'>;
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'secrets'>;
 type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'workspaceId' | 'verdict'>;
 
-interface Known {
+interface PatternedDecision {
   trace: TraceDocument;
   key: string;
   policyIds: string[];
@@ -30,7 +34,7 @@ const HELD_MEMBERS = [
 ].join(' ');
 
 /** Runs serially, so that an objection affects every later decision; repeated entries change nothing. */
-export function maturationConsumer(deps: Deps): IdempotentConsumer<TraceDocument> {
+export function createMaturationConsumer(deps: Deps): IdempotentConsumer<TraceDocument> {
   const { models } = deps;
   const counter = createCounter(deps);
   const approver = createApprover(deps);
@@ -40,39 +44,39 @@ export function maturationConsumer(deps: Deps): IdempotentConsumer<TraceDocument
     transactional: false,
     kinds: ['trace', ...VERDICT_KINDS],
     projection: { traceId: 1, workspaceId: 1, verdict: 1 },
-    async run(entries, { organizationId }) {
-      const held = ({ kind, verdict }: Entry) => kind === 'trace' && verdict === 'flagged';
-      const settings = entries.some(held)
-        ? await autoApprovalsOf(models, organizationId)
+    async consume(entries, { organizationId }) {
+      const isHeldEntry = ({ kind, verdict }: Entry) => kind === 'trace' && verdict === 'flagged';
+      const settings = entries.some(isHeldEntry)
+        ? await loadAutoApprovals(models, organizationId)
         : new Map<string, AutoApproval>();
       for (const entry of entries) {
-        const setting = held(entry) ? settings.get(entry.workspaceId) : undefined;
+        const setting = isHeldEntry(entry) ? settings.get(entry.workspaceId) : undefined;
         if (entry.kind !== 'trace') await counter.count(organizationId, entry);
-        else if (setting) await approver.consider(organizationId, entry.traceId, setting);
+        else if (setting) await approver.approveIfMature(organizationId, entry.traceId, setting);
       }
     },
   };
 }
 
 /** The decision with its pattern; null if it was not held or has no pattern. */
-async function knownOf(
+async function loadPatternedDecision(
   { models, contents, secrets }: Deps,
   organizationId: string,
   traceId: string,
-): Promise<Known | null> {
+): Promise<PatternedDecision | null> {
   const stored = await models.traces
     .findOne({ organizationId, traceId, verdict: 'flagged', deletedAt: null }, HELD_MEMBERS)
     .lean<TraceDocument>();
   const trace = stored && (await contents.openOne(organizationId, stored));
-  const text = trace && patternOf(heldDecision(trace));
+  const text = trace && derivePattern(toComparable(trace));
   if (!trace || text === null) return null;
   const keyed = createHmac('sha256', secrets.ledgerKey).update(`pattern:${organizationId}:${text}`);
   return { trace, key: keyed.digest('hex'), policyIds: trace.matchedPolicyIds };
 }
 
-function heldDecision(trace: TraceDocument): Comparable {
+function toComparable(trace: TraceDocument): Comparable {
   const { workspaceId, agentId, agentName, agentVersion } = trace;
-  const valueOf = <T>(name: string, otherwise: T): T => {
+  const readValue = <T>(name: string, otherwise: T): T => {
     const text = trace.sealed?.[name]?.text;
     return text === undefined ? otherwise : (JSON.parse(text) as T);
   };
@@ -81,9 +85,9 @@ function heldDecision(trace: TraceDocument): Comparable {
     agentId,
     agentName,
     agentVersion,
-    outputDecision: valueOf('outputDecision', null),
-    evaluation: valueOf('evaluation', { tags: [], matchedPolicies: [] }),
-    facts: valueOf('facts', { pii: { outputTypes: [] } }),
+    outputDecision: readValue('outputDecision', null),
+    evaluation: readValue('evaluation', { tags: [], matchedPolicies: [] }),
+    facts: readValue('facts', { pii: { outputTypes: [] } }),
   };
 }
 
@@ -91,7 +95,7 @@ function createCounter(deps: Deps) {
   const { models } = deps;
 
   /** The person's verdict of an entry; null if the service gave it. `isFirst`: the first by a person. */
-  async function verdictAt(organizationId: string, { traceId, sequence }: Entry) {
+  async function findVerdict(organizationId: string, { traceId, sequence }: Entry) {
     const verdicts = await models.ledger
       .find({ organizationId, traceId, kind: { $in: VERDICT_KINDS }, ...BY_PERSONS })
       .sort({ sequence: 1 })
@@ -100,26 +104,26 @@ function createCounter(deps: Deps) {
     const place = verdicts.findIndex((verdict) => verdict.sequence === sequence);
     const verdict = verdicts[place];
     if (!verdict) return null;
-    const { isRight } = verdictIn(verdict.view);
+    const { isRight } = readPersonsVerdict(verdict.view);
     return { isRight, isFirst: place === 0, at: verdict.createdAt };
   }
 
   return {
     /** An approval counts if it is the first verdict on its decision; every objection resets the count. */
     async count(organizationId: string, entry: Entry): Promise<void> {
-      const known = await knownOf(deps, organizationId, entry.traceId);
-      const verdict = known && (await verdictAt(organizationId, entry));
-      if (!known || !verdict || (verdict.isRight && !verdict.isFirst)) return;
-      const { trace, key, policyIds } = known;
+      const patterned = await loadPatternedDecision(deps, organizationId, entry.traceId);
+      const verdict = patterned && (await findVerdict(organizationId, entry));
+      if (!patterned || !verdict || (verdict.isRight && !verdict.isFirst)) return;
+      const { trace, key, policyIds } = patterned;
       const { workspaceId, agentId, traceId: exampleTraceId } = trace;
       const { at, isRight } = verdict;
-      const told = { policyIds, exampleTraceId, lastVerdictAt: at };
+      const lastVerdict = { policyIds, exampleTraceId, lastVerdictAt: at };
       await models.decisionPatterns.updateOne(
         { organizationId, key },
-        { $setOnInsert: { workspaceId, agentId, ...told, approvals: 0, countedTo: 0 } },
+        { $setOnInsert: { workspaceId, agentId, ...lastVerdict, approvals: 0, countedTo: 0 } },
         { upsert: true },
       );
-      const set = { ...told, countedTo: entry.sequence };
+      const set = { ...lastVerdict, countedTo: entry.sequence };
       await models.decisionPatterns.updateOne(
         { organizationId, key, countedTo: { $lt: entry.sequence } },
         isRight
@@ -131,30 +135,38 @@ function createCounter(deps: Deps) {
 }
 
 function createApprover(deps: Deps) {
-  const { models, contents, ledger, random16 } = deps;
+  const { models, contents, ledger, draw16Bytes: random16 } = deps;
   return {
     /** Approves the decision if its pattern is mature and the review is still pending. */
-    async consider(organizationId: string, traceId: string, setting: AutoApproval): Promise<void> {
-      const known = await knownOf(deps, organizationId, traceId);
-      if (!known?.trace.review) return;
-      const { trace, key } = known;
-      if (staysWithPerson(known.trace.review.priority, trace.chainHash)) return;
+    async approveIfMature(
+      organizationId: string,
+      traceId: string,
+      setting: AutoApproval,
+    ): Promise<void> {
+      const patterned = await loadPatternedDecision(deps, organizationId, traceId);
+      if (!patterned?.trace.review) return;
+      const { trace, key } = patterned;
+      if (mustGoToPerson(patterned.trace.review.priority, trace.chainHash)) return;
       const pattern = await models.decisionPatterns
         .findOne({ organizationId, key })
         .lean<Maturity>();
       if (!pattern || !isMature(pattern, setting, trace.createdAt)) return;
       const by = { organizationId, actor: { kind: 'system', id: null } } as const;
-      const words = { decision: 'approve', reason: reasonOf(pattern), notes: undefined } as const;
-      const amend = reviewAmendmentBy(by, words, random16);
+      const words = {
+        decision: 'approve',
+        reason: describeReason(pattern),
+        notes: undefined,
+      } as const;
+      const amend = prepareReviewAmendment(by, words, random16);
       await ledger.amendments.append(organizationId, traceId, async (about) =>
         about.trace.deletedAt || !isPending(about.trace)
           ? null
-          : amend(await openedSubject(contents, about)),
+          : amend(await openSubject(contents, about)),
       );
     },
   };
 }
 
-function reasonOf({ approvals, since }: Maturity): string {
+function describeReason({ approvals, since }: Maturity): string {
   return `Approved by its pattern: ${approvals} approvals in a row since ${since?.toISOString() ?? ''}`;
 }

@@ -1,7 +1,7 @@
 // Patterns of held decisions with their consecutive approvals, counted by a consumer; they hold no decision's content.
 import { Schema, type Types } from 'mongoose';
 import type { Maturity } from '../../../domain/maturation.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface DecisionPatternDocument extends Maturity {
   _id: Types.ObjectId;
@@ -34,7 +34,7 @@ export const decisionPatternSchema = new Schema<DecisionPatternDocument>(
   },
   { collection: 'decision_patterns', autoIndex: false },
 );
-decisionPatternSchema.plugin(tenancy);
+decisionPatternSchema.plugin(guardTenancy);
 decisionPatternSchema.index({ organizationId: 1, key: 1 }, { name: 'pattern', unique: true });
 decisionPatternSchema.index({ organizationId: 1, lastVerdictAt: -1 }, { name: 'newest' });
 decisionPatternSchema.index(

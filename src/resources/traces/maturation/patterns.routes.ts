@@ -12,6 +12,6 @@ export const patternRoutes = [
     limits: ['cpi'],
     page: { limit: 25, max: 200 },
     data: patternView,
-    handler: ({ tenant, page }, { traces }) => traces.patterns.list(tenant, page),
+    handler: ({ tenant, page }, { traces }) => traces.patterns.listPatterns(tenant, page),
   }),
 ];

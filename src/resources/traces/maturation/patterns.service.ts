@@ -4,7 +4,7 @@ import { isMature } from '../../../domain/maturation.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { type Listed, listPage } from '../../../platform/mongo/queries.ts';
-import { autoApprovalsOf } from './auto-approvals.ts';
+import { loadAutoApprovals } from './auto-approvals.ts';
 import type { DecisionPatternDocument } from './patterns.model.ts';
 
 interface PatternView extends DecisionPatternDocument {
@@ -16,11 +16,14 @@ const NEWEST_FIRST = { lastVerdictAt: -1, _id: -1 } as const;
 
 export function createPatternService({ models, clock }: Pick<Platform, 'models' | 'clock'>) {
   return {
-    async list({ organizationId, workspaceId }: Tenant, page: Page): Promise<Listed<PatternView>> {
+    async listPatterns(
+      { organizationId, workspaceId }: Tenant,
+      page: Page,
+    ): Promise<Listed<PatternView>> {
       const where = { organizationId, ...(workspaceId !== null && { workspaceId }) };
       const listing = { skip: page.skip, limit: page.limit, sort: NEWEST_FIRST };
       const { items, total } = await listPage(models.decisionPatterns, where, listing);
-      const settings = await autoApprovalsOf(models, organizationId);
+      const settings = await loadAutoApprovals(models, organizationId);
       const now = clock.now();
       const views = items.map((pattern): PatternView => {
         const setting = settings.get(pattern.workspaceId);

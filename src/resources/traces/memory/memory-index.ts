@@ -2,7 +2,7 @@
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 
 /** Consumer name of the indexer. Another model has another name, starts at entry 1, and so replaces all vectors. */
-export function indexerOf(model: string): string {
+export function toIndexerName(model: string): string {
   return `trace-vectors:${model}`;
 }
 

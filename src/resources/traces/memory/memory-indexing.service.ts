@@ -4,8 +4,8 @@ import type { Platform } from '../../../composition/platform.ts';
 import { isDuplicateKey } from '../../../errors.ts';
 import type { Consumers } from '../../../ledger/follow/consumers.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
-import { indexLag } from '../search/index-lag.ts';
-import { indexerOf } from './memory-index.ts';
+import { measureIndexLag } from '../search/index-lag.ts';
+import { toIndexerName } from './memory-index.ts';
 
 type Deps = Pick<Platform, 'models' | 'memory' | 'ledger' | 'clock'> & {
   consumers: Pick<Consumers, 'wake'>;
@@ -27,15 +27,15 @@ export function createMemoryIndexing({ models, memory, ledger, clock, consumers 
 
   return {
     /** Records the first search of an organisation; from then on all its decisions are indexed, older ones too. */
-    async begin(organizationId: string): Promise<void> {
+    async ensureIndexing(organizationId: string): Promise<void> {
       if (known.has(organizationId)) return;
       if (!(await models.memoryUses.exists({ organizationId }))) await noteFirst(organizationId);
       known.set(organizationId, true);
     },
 
     /** Number of newest entries that are not indexed yet. */
-    behind: (organizationId: string): Promise<number> =>
-      indexLag({ models, ledger }, organizationId, indexerOf(memory.model)),
+    measureLag: (organizationId: string): Promise<number> =>
+      measureIndexLag({ models, ledger }, organizationId, toIndexerName(memory.model)),
   };
 }
 export type MemoryIndexing = ReturnType<typeof createMemoryIndexing>;

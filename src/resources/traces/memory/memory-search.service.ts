@@ -1,7 +1,7 @@
 // Memory search: finds the decisions whose texts are closest in meaning to the query (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 import { AppError } from '../../../errors.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
@@ -10,7 +10,7 @@ import { readTracePage } from '../trace-pages.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { MemoryIndexing } from './memory-indexing.service.ts';
 import type { MemoryQuery } from './memory.schemas.ts';
-import { textsOf } from './trace-texts.ts';
+import { extractTexts } from './trace-texts.ts';
 
 type Deps = Pick<Platform, 'models' | 'contents' | 'memory'> & {
   scrubbers: ReadScrubbers;
@@ -37,7 +37,7 @@ const SPARE = 100;
 export function createMemorySearchService(deps: Deps) {
   const { models, memory, scrubbers, indexing } = deps;
 
-  function find(
+  function findNeighbours(
     { organizationId, workspaceId }: Tenant,
     { query, topK, minScore }: MemoryQuery,
   ): Promise<readonly Neighbour[]> {
@@ -50,7 +50,7 @@ export function createMemorySearchService(deps: Deps) {
   }
 
   /** The best `topK` neighbours that are visible to the tenant. */
-  async function visible(
+  async function selectVisible(
     tenant: Tenant,
     found: readonly Neighbour[],
     topK: number,
@@ -58,7 +58,10 @@ export function createMemorySearchService(deps: Deps) {
     const { organizationId } = tenant;
     const sequence = { $in: found.map(({ id }) => id) };
     const seen = await models.traces
-      .find({ ...visibleTo(tenant), organizationId, kind: 'trace', sequence }, 'sequence')
+      .find(
+        { ...createVisibilityFilter(tenant), organizationId, kind: 'trace', sequence },
+        'sequence',
+      )
       .maxTimeMS(READ_MAX_MS)
       .lean<{ sequence: number }[]>();
     const sequences = new Set(seen.map((one) => one.sequence));
@@ -66,25 +69,25 @@ export function createMemorySearchService(deps: Deps) {
   }
 
   /** Reads the decisions in no particular order, with payloads up to the size budget of a page. */
-  async function read(tenant: Tenant, best: readonly Neighbour[]): Promise<TraceView[]> {
+  async function readTraces(tenant: Tenant, best: readonly Neighbour[]): Promise<TraceView[]> {
     const { organizationId, signal } = tenant;
     const sequence = { $in: best.map(({ id }) => id) };
-    const scrubberOf = await scrubbers.readingFor(organizationId);
+    const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     const page = { skip: 0, limit: best.length };
-    const where = { ...visibleTo(tenant), organizationId, kind: 'trace', sequence };
+    const where = { ...createVisibilityFilter(tenant), organizationId, kind: 'trace', sequence };
     return readTracePage(deps, where, { page, scrubberOf, signal });
   }
 
   return {
     /** Best first, among indexed decisions. @throws AppError `SERVICE_UNAVAILABLE` if a remote model does not answer */
-    async search(tenant: Tenant, asked: MemoryQuery): Promise<MemoryAnswer> {
-      const { query, topK, minScore } = asked;
-      await indexing.begin(tenant.organizationId);
-      const behind = await indexing.behind(tenant.organizationId);
-      const best = await visible(tenant, await find(tenant, asked), topK);
-      const traces = best.length === 0 ? [] : await read(tenant, best);
+    async search(tenant: Tenant, memoryQuery: MemoryQuery): Promise<MemoryAnswer> {
+      const { query, topK, minScore } = memoryQuery;
+      await indexing.ensureIndexing(tenant.organizationId);
+      const behind = await indexing.measureLag(tenant.organizationId);
+      const best = await selectVisible(tenant, await findNeighbours(tenant, memoryQuery), topK);
+      const traces = best.length === 0 ? [] : await readTraces(tenant, best);
       const bySequence = new Map(traces.map((trace) => [trace.hashChain.sequence, trace]));
-      const results = best.flatMap((one) => resultOf(one, bySequence.get(one.id)));
+      const results = best.flatMap((one) => toResults(one, bySequence.get(one.id)));
       return { query, topK, minScore, model: memory.model, behind, results };
     },
   };
@@ -92,9 +95,9 @@ export function createMemorySearchService(deps: Deps) {
 export type MemorySearchService = ReturnType<typeof createMemorySearchService>;
 
 /** Empty if the decision was deleted in the meantime. */
-function resultOf({ score, part }: Neighbour, trace: TraceView | undefined): MemoryResult[] {
+function toResults({ score, part }: Neighbour, trace: TraceView | undefined): MemoryResult[] {
   if (!trace) return [];
   const { traceId, _id } = trace;
-  const matchedText = trace.payloadOmitted ? null : (textsOf(trace)[part] ?? null);
+  const matchedText = trace.payloadOmitted ? null : (extractTexts(trace)[part] ?? null);
   return [{ traceId, _id, score: Math.min(1, score), matchedText, trace }];
 }

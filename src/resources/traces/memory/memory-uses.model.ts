@@ -1,6 +1,6 @@
 // Organisations that have used the memory search: from then on their decisions are indexed.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface MemoryUseDocument {
   _id: Types.ObjectId;
@@ -12,5 +12,5 @@ export const memoryUseSchema = new Schema<MemoryUseDocument>(
   { firstSearchedAt: { type: Date, required: true } },
   { collection: 'memory_uses', autoIndex: false, versionKey: false },
 );
-memoryUseSchema.plugin(tenancy);
+memoryUseSchema.plugin(guardTenancy);
 memoryUseSchema.index({ organizationId: 1 }, { name: 'organization', unique: true });

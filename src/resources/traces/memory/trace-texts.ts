@@ -9,20 +9,20 @@ type Texts = Pick<TraceView, 'inputContext' | 'outputDecision' | 'rationale'>;
 const LENGTH = 2000;
 
 /** Question and answer; empty if the decision has none. */
-export function textsOf({ inputContext, outputDecision, rationale }: Texts): [string, string] {
-  const { prompt } = membersOf(inputContext);
-  const { decision, action } = membersOf(outputDecision);
-  const decided = [rationale, decision ?? action].map(textOf).join('\n');
-  return [cut(textOf(prompt)), cut(decided)];
+export function extractTexts({ inputContext, outputDecision, rationale }: Texts): [string, string] {
+  const { prompt } = toMembers(inputContext);
+  const { decision, action } = toMembers(outputDecision);
+  const decided = [rationale, decision ?? action].map(toText).join('\n');
+  return [truncateText(toText(prompt)), truncateText(decided)];
 }
 
-const cut = (text: string): string => truncate(text.trim(), LENGTH);
+const truncateText = (text: string): string => truncate(text.trim(), LENGTH);
 
-function membersOf(value: Json): Readonly<Record<string, Json>> {
+function toMembers(value: Json): Readonly<Record<string, Json>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
-function textOf(value: Json | undefined): string {
+function toText(value: Json | undefined): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,10 +1,10 @@
 // Follows the ledger for the memory search, in organisations whose plan has it and that have searched.
 import type { Types } from 'mongoose';
-import { plansWith } from '../../../domain/identity/plans.ts';
+import { listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { indexerOf } from './memory-index.ts';
+import { toIndexerName } from './memory-index.ts';
 import type { MemoryUseDocument } from './memory-uses.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'memory' | 'config'>;
@@ -14,18 +14,18 @@ const BATCH = 64;
 /** Limits consecutive runs: embedding is the slowest consumer, and alerts must not wait for all of it. */
 const RUNS_IN_TURN = 2;
 
-export function traceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
+export function createTraceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
   const { memory } = deps;
   return {
-    name: indexerOf(memory.model),
+    name: toIndexerName(memory.model),
     from: 'start',
-    beginsIn: (organizationIds) => indexedOf(organizationIds, deps),
+    beginsIn: (organizationIds) => filterIndexed(organizationIds, deps),
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
     runsInTurn: RUNS_IN_TURN,
     projection: { traceId: 1 },
     transactional: false,
-    run: (entries, { organizationId }) =>
+    consume: (entries, { organizationId }) =>
       memory.store(
         organizationId,
         entries.map(({ traceId, sequence, kind }) => ({
@@ -38,20 +38,23 @@ export function traceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
 }
 
 /** Keeps the organisations whose decisions are indexed. */
-async function indexedOf(
+async function filterIndexed(
   organizationIds: readonly string[],
   { models, config }: Deps,
 ): Promise<ReadonlySet<string>> {
   const { ASSAY_MEMORY_INDEXING: indexing } = config;
   if (indexing === 'off') return new Set();
-  const ids = indexing === 'on' ? organizationIds : await searchingOf(organizationIds, models);
-  const where = { _id: { $in: ids }, 'subscription.plan': { $in: plansWith('memorySearch') } };
+  const ids = indexing === 'on' ? organizationIds : await filterSearching(organizationIds, models);
+  const where = {
+    _id: { $in: ids },
+    'subscription.plan': { $in: listFeaturePlans('memorySearch') },
+  };
   const found = await models.organizations.find(where, '_id').lean<{ _id: Types.ObjectId }[]>();
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
 /** Keeps the organisations that have searched. */
-async function searchingOf(
+async function filterSearching(
   organizationIds: readonly string[],
   { memoryUses }: Deps['models'],
 ): Promise<string[]> {

@@ -1,6 +1,6 @@
 // The vectors of a decision for the memory search, kept by a consumer of the ledger.
 import { Schema, type Types } from 'mongoose';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface TraceVectorsDocument {
   _id: Types.ObjectId;
@@ -19,7 +19,7 @@ export interface TraceVectorsDocument {
 }
 
 /** The name that a vector is encrypted under. */
-export function vectorName(part: 'question' | 'answer', decision: number): string {
+export function toVectorName(part: 'question' | 'answer', decision: number): string {
   return `vector.${part}@${decision}`;
 }
 
@@ -34,6 +34,6 @@ export const traceVectorsSchema = new Schema<TraceVectorsDocument>(
   },
   { collection: 'trace_vectors', autoIndex: false, versionKey: false },
 );
-traceVectorsSchema.plugin(tenancy);
+traceVectorsSchema.plugin(guardTenancy);
 traceVectorsSchema.index({ organizationId: 1, sequence: 1 }, { name: 'decision', unique: true });
 traceVectorsSchema.index({ organizationId: 1, model: 1, changedAt: 1 }, { name: 'changed' });

@@ -2,11 +2,11 @@
 import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { asStored, VIEW_MEMBERS } from '../traces.view.ts';
+import { toStoredView, VIEW_MEMBERS } from '../traces.view.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { ChangedEntry } from './memory-index.ts';
-import { textsOf } from './trace-texts.ts';
-import { vectorName } from './trace-vectors.model.ts';
+import { extractTexts } from './trace-texts.ts';
+import { toVectorName } from './trace-vectors.model.ts';
 
 interface Deps {
   models: Models;
@@ -16,7 +16,7 @@ interface Deps {
 }
 
 /** A decision with its newest entry in the run. */
-interface Changed {
+interface ChangedTrace {
   trace: TraceDocument;
   changedAt: number;
   isErased: boolean;
@@ -38,16 +38,16 @@ const FOLD_READS = 20;
 const DUPLICATE_KEY = 11_000;
 
 export function createTraceVectorService({ models, embedder, contents, wait }: Deps) {
-  async function read(
+  async function readChanged(
     organizationId: string,
     entries: readonly ChangedEntry[],
-  ): Promise<Changed[]> {
+  ): Promise<ChangedTrace[]> {
     const newest = new Map(entries.map(({ traceId, sequence }) => [traceId, sequence]));
     const erased = new Set(entries.filter((one) => one.isErasure).map(({ traceId }) => traceId));
     const found = await models.traces
       .find({ organizationId, traceId: { $in: [...newest.keys()] } }, READ)
       .lean<TraceDocument[]>();
-    const opened = await contents.open(organizationId, found);
+    const opened = await contents.openDocuments(organizationId, found);
     return opened.map((trace) => ({
       trace,
       changedAt: newest.get(trace.traceId) ?? 0,
@@ -58,18 +58,18 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
   async function readFolded(
     organizationId: string,
     entries: readonly ChangedEntry[],
-  ): Promise<Changed[]> {
+  ): Promise<ChangedTrace[]> {
     for (let count = 0; count < FOLD_READS; count++) {
-      const changed = await read(organizationId, entries);
+      const changed = await readChanged(organizationId, entries);
       if (changed.every(isFolded)) return changed;
       await wait(FOLD_PAUSE_MS);
     }
     throw new NotFoldedYet(`up to entry ${entries.at(-1)?.sequence}`);
   }
 
-  async function vectorsOf(changed: readonly Changed[]): Promise<Vectors[]> {
+  async function computeVectors(changed: readonly ChangedTrace[]): Promise<Vectors[]> {
     const texts = changed.flatMap(({ trace, isErased }) =>
-      isErased ? ['', ''] : textsOf(asStored(trace)),
+      isErased ? ['', ''] : extractTexts(toStoredView(trace)),
     );
     const vectors = await embedder.embed(texts);
     return changed.map((_, at) => ({
@@ -79,24 +79,24 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
   }
 
   /** A vector reveals the content of its decision, so it is encrypted likewise. */
-  async function lockedVectors(
+  async function lockVectors(
     organizationId: string,
-    { trace, question, answer }: Changed & Vectors,
+    { trace, question, answer }: ChangedTrace & Vectors,
   ): Promise<[Buffer | null, Buffer | null]> {
     const { sequence, generation = 0 } = trace;
     const place = { organizationId, sequence, generation };
-    const locked = (part: keyof Vectors, vector: Int8Array | null) =>
-      vector && contents.lockPart(place, vectorName(part, sequence), bytesOf(vector));
-    return Promise.all([locked('question', question), locked('answer', answer)]);
+    const lockVector = (part: keyof Vectors, vector: Int8Array | null) =>
+      vector && contents.lockPart(place, toVectorName(part, sequence), toBytes(vector));
+    return Promise.all([lockVector('question', question), lockVector('answer', answer)]);
   }
 
   /** Writes in the order of the entries: a reader who has seen one has seen all before it. A newer state stays. */
   async function write(
     organizationId: string,
-    rows: readonly (Changed & Vectors)[],
+    rows: readonly (ChangedTrace & Vectors)[],
   ): Promise<void> {
     const { model } = embedder;
-    const locked = await Promise.all(rows.map((row) => lockedVectors(organizationId, row)));
+    const locked = await Promise.all(rows.map((row) => lockVectors(organizationId, row)));
     const updates = rows.map(({ trace, changedAt }, at) => {
       const { sequence, workspaceId } = trace;
       const [question, answer] = locked[at] ?? [null, null];
@@ -106,31 +106,31 @@ export function createTraceVectorService({ models, embedder, contents, wait }: D
       return { updateOne: { filter, update: { $set: row }, upsert: true } };
     });
     // Not `ordered`: a refused older state does not stop the rest. The updates still run one after the other.
-    await models.traceVectors.bulkWrite(updates, { ordered: false }).catch(exceptNewer);
+    await models.traceVectors.bulkWrite(updates, { ordered: false }).catch(ignoreNewer);
   }
 
   return {
     async store(organizationId: string, entries: readonly ChangedEntry[]): Promise<void> {
       const changed = await readFolded(organizationId, entries);
-      const vectors = await vectorsOf(changed);
+      const vectors = await computeVectors(changed);
       const rows = changed.map((one, at) => Object.assign({}, one, vectors[at] as Vectors));
-      if (rows.length > 0) await write(organizationId, rows.sort(byEntry));
+      if (rows.length > 0) await write(organizationId, rows.sort(compareEntries));
     },
   };
 }
 export type TraceVectorService = ReturnType<typeof createTraceVectorService>;
 
-function isFolded({ trace, changedAt, isErased }: Changed): boolean {
+function isFolded({ trace, changedAt, isErased }: ChangedTrace): boolean {
   return isErased || (trace.foldedTo ?? trace.sequence) >= changedAt;
 }
 
-const byEntry = (a: Changed, b: Changed): number => a.changedAt - b.changedAt;
+const compareEntries = (a: ChangedTrace, b: ChangedTrace): number => a.changedAt - b.changedAt;
 
-function bytesOf(vector: Int8Array): Uint8Array {
+function toBytes(vector: Int8Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.length);
 }
 
-function exceptNewer(error: unknown): void {
+function ignoreNewer(error: unknown): void {
   const { writeErrors = [] } = error as { writeErrors?: { code?: number }[] };
   if (writeErrors.length === 0 || writeErrors.some(({ code }) => code !== DUPLICATE_KEY))
     throw error;

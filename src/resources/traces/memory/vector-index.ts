@@ -8,7 +8,7 @@ import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { MemoryQuestion } from './memory-index.ts';
 import { readCursor } from '../../../platform/mongo/queries.ts';
-import { type TraceVectorsDocument, vectorName } from './trace-vectors.model.ts';
+import { type TraceVectorsDocument, toVectorName } from './trace-vectors.model.ts';
 
 interface Deps {
   models: Models;
@@ -46,7 +46,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
     maxSize: maxBytes,
     sizeCalculation: ({ blocks }) => blocks.length * blockBytes + LEAST_BYTES,
   });
-  const inTurn = createTurns();
+  const runSerially = createSerialRunner();
 
   function readLocked(organizationId: string, changedAt: number) {
     return models.traceVectors
@@ -59,72 +59,75 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
   }
 
   /** Decrypts the vectors; null for those whose key was destroyed. */
-  async function opened(organizationId: string, rows: readonly Row[]): Promise<Row[]> {
+  async function openVectors(organizationId: string, rows: readonly Row[]): Promise<Row[]> {
     const parts = rows.flatMap(({ sequence, question, answer }) => [
-      { name: vectorName('question', sequence), bytes: question?.buffer ?? NOTHING },
-      { name: vectorName('answer', sequence), bytes: answer?.buffer ?? NOTHING },
+      { name: toVectorName('question', sequence), bytes: question?.buffer ?? NOTHING },
+      { name: toVectorName('answer', sequence), bytes: answer?.buffer ?? NOTHING },
     ]);
     const vectors = await contents.openParts(organizationId, parts);
-    const vectorAt = (at: number): Bytes => {
+    const getVector = (at: number): Bytes => {
       const vector = vectors[at];
       return vector ? { buffer: vector } : null;
     };
     return rows.map((row, at) =>
-      Object.assign({}, row, { question: vectorAt(2 * at), answer: vectorAt(2 * at + 1) }),
+      Object.assign({}, row, { question: getVector(2 * at), answer: getVector(2 * at + 1) }),
     );
   }
 
-  async function* read(organizationId: string, changedAt: number): AsyncGenerator<Row> {
+  async function* readRows(organizationId: string, changedAt: number): AsyncGenerator<Row> {
     let rows: Row[] = [];
     for await (const row of readCursor(readLocked(organizationId, changedAt))) {
       rows.push(row);
       if (rows.length < OPENED) continue;
-      yield* await opened(organizationId, rows);
+      yield* await openVectors(organizationId, rows);
       rows = [];
     }
-    yield* await opened(organizationId, rows);
+    yield* await openVectors(organizationId, rows);
   }
 
-  async function fits(organizationId: string): Promise<boolean> {
+  async function isWithinBound(organizationId: string): Promise<boolean> {
     const rows = await models.traceVectors
       .countDocuments({ organizationId, model })
       .maxTimeMS(READ_MAX_MS);
     return Math.ceil((rows * 2) / BLOCK_ROWS) * blockBytes + LEAST_BYTES <= maxBytes;
   }
 
-  function add(blocks: VectorBlock[], { sequence: id, workspaceId, question, answer }: Row): void {
-    const group = groupOf(workspaceId);
+  function addRow(
+    blocks: VectorBlock[],
+    { sequence: id, workspaceId, question, answer }: Row,
+  ): void {
+    const group = toGroup(workspaceId);
     for (const [part, bytes] of [question, answer].entries()) {
       if (bytes?.buffer.length !== dimensions) continue;
       let last = blocks.at(-1);
       if (!last || last.isFull) blocks.push((last = new VectorBlock(products.width)));
-      last.add({ id, part, group }, new Int8Array(bytes.buffer));
+      last.addVector({ id, part, group }, new Int8Array(bytes.buffer));
     }
   }
 
   /** Only a later entry of a decision replaces vectors that are loaded already. */
   async function refresh(organizationId: string, index: Index): Promise<void> {
-    for await (const row of read(organizationId, index.changedAt)) {
+    for await (const row of readRows(organizationId, index.changedAt)) {
       if (row.changedAt > row.sequence)
         for (const block of index.blocks) block.remove(row.sequence);
-      add(index.blocks, row);
+      addRow(index.blocks, row);
       index.changedAt = row.changedAt;
     }
     // The cache recomputes the size only for a new object.
     indexes.set(organizationId, Object.assign({}, index));
   }
 
-  async function load(organizationId: string): Promise<Index> {
+  async function loadIndex(organizationId: string): Promise<Index> {
     const index = { blocks: [], changedAt: 0 };
     await refresh(organizationId, index);
     return index;
   }
 
   /** Streams the blocks and keeps only the one being filled. */
-  async function* passing(organizationId: string): AsyncGenerator<VectorBlock> {
+  async function* streamBlocks(organizationId: string): AsyncGenerator<VectorBlock> {
     let filling: VectorBlock[] = [];
-    for await (const row of read(organizationId, 0)) {
-      add(filling, row);
+    for await (const row of readRows(organizationId, 0)) {
+      addRow(filling, row);
       if (filling.length === 1) continue;
       yield* filling.splice(0, 1);
     }
@@ -132,26 +135,26 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
   }
 
   /** Loads one index at a time: an index being loaded does not count towards the bound. */
-  async function* blocksOf(organizationId: string): AsyncGenerator<VectorBlock> {
+  async function* readBlocks(organizationId: string): AsyncGenerator<VectorBlock> {
     const known = indexes.get(organizationId);
     if (known) await refresh(organizationId, known);
     if (known) return yield* known.blocks;
-    if (!(await fits(organizationId))) return yield* passing(organizationId);
-    yield* (await inTurn('loading', () => load(organizationId))).blocks;
+    if (!(await isWithinBound(organizationId))) return yield* streamBlocks(organizationId);
+    yield* (await runSerially('loading', () => loadIndex(organizationId))).blocks;
   }
 
   return {
     /** Best first. */
-    nearest(
+    findNearest(
       vector: Int8Array,
       { organizationId, workspaceId, limit, minScore }: Omit<MemoryQuestion, 'query'>,
     ): Promise<readonly Neighbour[]> {
-      const group = workspaceId === null ? null : groupOf(workspaceId);
-      return inTurn(organizationId, async () => {
+      const group = workspaceId === null ? null : toGroup(workspaceId);
+      return runSerially(organizationId, async () => {
         const nearest = new Nearest(limit, minScore);
-        for await (const block of blocksOf(organizationId))
+        for await (const block of readBlocks(organizationId))
           block.compare(vector, { products, group, nearest });
-        return nearest.found();
+        return nearest.listNearest();
       });
     },
   };
@@ -159,14 +162,14 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
 export type VectorIndex = ReturnType<typeof createVectorIndex>;
 
 /** A workspace as a 32-bit number; collisions are harmless, since readers check the workspace again. */
-function groupOf(workspaceId: string): number {
+function toGroup(workspaceId: string): number {
   return parseInt(workspaceId.slice(-8), 16) >>> 0;
 }
 
 /** Runs tasks of the same name serially. */
-function createTurns() {
+function createSerialRunner() {
   const last = new Map<string, Promise<unknown>>();
-  return function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return function runSerially<T>(name: string, work: () => Promise<T>): Promise<T> {
     const result = (last.get(name) ?? Promise.resolve()).then(work);
     const settled = result.then(
       () => undefined,

@@ -1,5 +1,5 @@
 // The type of a decision held for review, and the filter that finds it.
-import { objectId } from '../../../ledger/ledger.model.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { Held, TraceView } from '../traces.view.ts';
 
 export type HeldDecision = TraceView & { held: Held };
@@ -9,6 +9,6 @@ export function isHeld(trace: TraceView): trace is HeldDecision {
 }
 
 /** Filter for decisions by the ids of their review items. */
-export function ofItems(ids: readonly string[]): object {
-  return { 'review._id': { $in: ids.map(objectId) } };
+export function toItemFilter(ids: readonly string[]): object {
+  return { 'review._id': { $in: ids.map(toObjectId) } };
 }

@@ -1,12 +1,12 @@
 // Builds the entry of a review verdict, bound to the action in force when the verdict is given.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
-import { type Change, reviewPayload } from '../../../domain/record/payload.ts';
-import { amendmentBase, amendmentOf } from '../../../ledger/amend/amendment-base.ts';
+import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
+import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { digestInForce } from '../traces.view.ts';
+import { computeActionDigest } from '../traces.view.ts';
 
 /** A verdict whose texts are scrubbed. */
 export interface VerdictWords {
@@ -21,28 +21,28 @@ const CHANGES: Readonly<Record<VerdictWords['decision'], Change>> = {
   reject: { status: 'blocked', humanOverride: true },
 };
 
-export function reviewAmendmentBy(
+export function prepareReviewAmendment(
   by: Pick<Tenant, 'organizationId' | 'actor'>,
   { decision, reason, notes }: VerdictWords,
   random16: () => Buffer,
 ) {
   /** Expects a decision whose values are decrypted. */
   return (about: Subject<TraceDocument>): Amendment => {
-    const actionDigest = digestInForce(about.trace);
+    const actionDigest = computeActionDigest(about.trace);
     const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
-    const payload = reviewPayload({
-      ...amendmentBase(by, about),
+    const payload = createReviewPayload({
+      ...buildAmendmentBase(by, about),
       commitments,
       reviewId: about.trace.review?._id.toHexString() ?? '',
       decision,
       set: CHANGES[decision],
     });
-    return amendmentOf('review', payload, { sealed });
+    return buildAmendment('review', payload, { sealed });
   };
 }
 
 /** Decrypts the values of the decision that is amended. */
-export async function openedSubject(
+export async function openSubject(
   contents: Contents,
   about: Subject<TraceDocument>,
 ): Promise<Subject<TraceDocument>> {

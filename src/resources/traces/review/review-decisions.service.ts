@@ -5,21 +5,21 @@ import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
-import { digestInForce } from '../traces.view.ts';
-import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
-import { ofItems } from './held.ts';
+import { computeActionDigest } from '../traces.view.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { toItemFilter } from './held.ts';
 import {
   isPending,
-  openedSubject,
-  reviewAmendmentBy,
+  openSubject,
+  prepareReviewAmendment,
   type VerdictWords,
 } from './review-amendment.ts';
 import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'random16'> & {
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes'> & {
   scrubbers: ReadScrubbers;
 };
-type Found = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
+type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes'>;
 
 export interface BulkDecision {
@@ -31,34 +31,34 @@ export interface BulkDecision {
 }
 
 export function createReviewDecisionService(deps: Deps) {
-  const { models, contents, ledger, random16, scrubbers } = deps;
+  const { models, contents, ledger, draw16Bytes: random16, scrubbers } = deps;
 
   /** Verdicts in progress, by item id. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const decisionsInProgress = new Map<string, Promise<unknown>>();
 
-  async function find(tenant: Tenant, ids: readonly string[]): Promise<Found[]> {
+  async function findItems(tenant: Tenant, ids: readonly string[]): Promise<FoundItem[]> {
     const { organizationId } = tenant;
-    const where = { ...visibleTo(tenant), organizationId, ...ofItems(ids) };
-    return models.traces.find(where, 'traceId review').lean<Found[]>();
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...toItemFilter(ids) };
+    return models.traces.find(where, 'traceId review').lean<FoundItem[]>();
   }
 
   /**
    * Decides a pending item, one request at a time on this instance: otherwise a thousand verdicts on one item would
    * keep the organisation's chain busy with entries that must fail.
    */
-  async function inTurn(
+  async function decideSerially(
     tenant: Tenant,
     id: string,
     decideOne: (traceId: string) => Promise<unknown>,
   ): Promise<void> {
     for (;;) {
-      const [found = null] = await find(tenant, [id]);
+      const [found = null] = await findItems(tenant, [id]);
       const { traceId, review } = await findOr404(Promise.resolve(found));
-      if (!isPending({ review })) throw decidedAlready();
-      const other = underWay.get(id);
+      if (!isPending({ review })) throw createDecidedError();
+      const other = decisionsInProgress.get(id);
       if (!other) {
-        const verdict = decideOne(traceId).finally(() => underWay.delete(id));
-        underWay.set(id, verdict);
+        const verdict = decideOne(traceId).finally(() => decisionsInProgress.delete(id));
+        decisionsInProgress.set(id, verdict);
         return void (await verdict);
       }
       await other.catch(() => undefined);
@@ -66,11 +66,11 @@ export function createReviewDecisionService(deps: Deps) {
   }
 
   /** Removes personal data from the texts of a verdict. */
-  async function scrubbed(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
-    const scrubber = await scrubbers.writingFor(organizationId);
-    const text = (given: string | undefined) => given && scrubber.text(given).text;
+  async function scrubVerdict(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
+    const scrubber = await scrubbers.loadTextScrubber(organizationId);
+    const scrubText = (given: string | undefined) => given && scrubber.scrubString(given).text;
     const { decision, reason, notes } = verdict;
-    return { decision, reason: text(reason), notes: text(notes) };
+    return { decision, reason: scrubText(reason), notes: scrubText(notes) };
   }
 
   return {
@@ -80,13 +80,13 @@ export function createReviewDecisionService(deps: Deps) {
      */
     async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
       const { organizationId } = tenant;
-      const words = await scrubbed(organizationId, input);
-      const amend = reviewAmendmentBy(tenant, words, random16);
-      await inTurn(tenant, id, (traceId) =>
+      const words = await scrubVerdict(organizationId, input);
+      const amend = prepareReviewAmendment(tenant, words, random16);
+      await decideSerially(tenant, id, (traceId) =>
         ledger.amendments.append(organizationId, traceId, async (about) => {
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-          if (!isPending(about.trace)) throw decidedAlready();
-          const opened = await openedSubject(contents, about);
+          if (!isPending(about.trace)) throw createDecidedError();
+          const opened = await openSubject(contents, about);
           requireAction(opened.trace, input.actionDigest);
           return amend(opened);
         }),
@@ -95,16 +95,16 @@ export function createReviewDecisionService(deps: Deps) {
 
     /** Decides the items that are still pending. @throws AppError `NOT_FOUND` if none is */
     async decideAll(tenant: Tenant, input: BulkDecisionInput): Promise<BulkDecision> {
-      const pending = (await find(tenant, input.ids)).filter(isPending);
-      const words = await scrubbed(tenant.organizationId, input);
-      const amend = reviewAmendmentBy(tenant, words, random16);
+      const pending = (await findItems(tenant, input.ids)).filter(isPending);
+      const words = await scrubVerdict(tenant.organizationId, input);
+      const amend = prepareReviewAmendment(tenant, words, random16);
       const results = await ledger.amendments.appendAll(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
         async (about) =>
           about.trace.deletedAt || !isPending(about.trace)
             ? null
-            : amend(await openedSubject(contents, about)),
+            : amend(await openSubject(contents, about)),
       );
       const decided = pending.filter((_, index) => {
         const result = results[index];
@@ -120,12 +120,12 @@ export function createReviewDecisionService(deps: Deps) {
 }
 export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
 
-function decidedAlready(): AppError {
+function createDecidedError(): AppError {
   return new AppError('INVALID_OPERATION', 'The item has been decided');
 }
 
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {
-  if (digest !== undefined && digest !== digestInForce(trace))
+  if (digest !== undefined && digest !== computeActionDigest(trace))
     throw new AppError('INVALID_OPERATION', 'The item has another action than the one looked at');
 }

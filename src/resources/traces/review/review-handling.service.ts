@@ -5,14 +5,14 @@ import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';
-import { objectId } from '../../../ledger/ledger.model.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { PRESENT } from '../../../domain/identity/standing.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
-import { visibleTo } from '../../../domain/identity/visible-decisions.ts';
-import { ofItems } from './held.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { toItemFilter } from './held.ts';
 import type { escalationInput } from './review.schemas.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger' | 'clock'> & {
@@ -34,9 +34,9 @@ export function createReviewHandlingService(deps: Deps) {
       throw new AppError('NOT_FOUND', 'No active member has this id');
   }
 
-  async function workspaceOf(tenant: Tenant, id: string): Promise<string> {
+  async function findWorkspaceId(tenant: Tenant, id: string): Promise<string> {
     const { organizationId } = tenant;
-    const where = { ...visibleTo(tenant), organizationId, ...ofItems([id]) };
+    const where = { ...createVisibilityFilter(tenant), organizationId, ...toItemFilter([id]) };
     const query = models.traces.findOne(where, 'workspaceId').lean<{ workspaceId: string }>();
     return (await findOr404(query)).workspaceId;
   }
@@ -47,13 +47,13 @@ export function createReviewHandlingService(deps: Deps) {
     id: string,
     fields: ReviewAssignment,
   ): Promise<void> {
-    if (!(await ledger.fold.assignReview(objectId(organizationId), objectId(id), fields)))
+    if (!(await ledger.fold.assignReview(toObjectId(organizationId), toObjectId(id), fields)))
       throw new AppError('INVALID_OPERATION', 'The item has been decided');
   }
 
   /** The member that the workspace's settings name, if still active; otherwise the longest-standing owner. */
-  async function defaultReceiver(organizationId: string, workspaceId: string): Promise<string> {
-    const named = (await workspaces.settingsOf(organizationId, workspaceId))?.escalateTo ?? null;
+  async function findDefaultReceiver(organizationId: string, workspaceId: string): Promise<string> {
+    const named = (await workspaces.loadSettings(organizationId, workspaceId))?.escalateTo ?? null;
     if (named !== null && (await isMember(organizationId, named))) return named;
     const owner = await models.memberships
       .findOne({ organizationId, ...PRESENT_OWNER }, 'userId')
@@ -65,9 +65,9 @@ export function createReviewHandlingService(deps: Deps) {
   return {
     /** `assignedTo`: null removes the assignment. @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
     async assign(tenant: Tenant, id: string, assignedTo: string | null): Promise<void> {
-      await workspaceOf(tenant, id);
+      await findWorkspaceId(tenant, id);
       if (assignedTo !== null) await requireMember(tenant, assignedTo);
-      const receiver = assignedTo === null ? null : objectId(assignedTo);
+      const receiver = assignedTo === null ? null : toObjectId(assignedTo);
       await change(tenant, id, { assignedTo: receiver, assignedAt: clock.now() });
     },
 
@@ -78,14 +78,14 @@ export function createReviewHandlingService(deps: Deps) {
       { reason, escalateTo }: z.output<typeof escalationInput>,
     ): Promise<void> {
       const { organizationId } = tenant;
-      const workspaceId = await workspaceOf(tenant, id);
+      const workspaceId = await findWorkspaceId(tenant, id);
       if (escalateTo !== undefined) await requireMember(tenant, escalateTo);
-      const receiver = escalateTo ?? (await defaultReceiver(organizationId, workspaceId));
-      const scrubber = await scrubbers.writingFor(organizationId);
+      const receiver = escalateTo ?? (await findDefaultReceiver(organizationId, workspaceId));
+      const scrubber = await scrubbers.loadTextScrubber(organizationId);
       await change(tenant, id, {
-        escalatedTo: objectId(receiver),
+        escalatedTo: toObjectId(receiver),
         escalatedAt: clock.now(),
-        escalationReason: reason === undefined ? null : scrubber.text(reason).text,
+        escalationReason: reason === undefined ? null : scrubber.scrubString(reason).text,
       });
     },
   };

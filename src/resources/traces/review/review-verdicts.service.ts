@@ -1,6 +1,6 @@
 // Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
 import type { Platform } from '../../../composition/platform.ts';
-import { saltAt, type SealedValue } from '../../../domain/record/commitments.ts';
+import { deriveSalt, type SealedValue } from '../../../domain/record/commitments.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 
 /** Position of a verdict in the chain, and the values that open its commitment to the action. */
@@ -24,7 +24,7 @@ interface ReviewEntry extends Sealed {
 export function createReviewVerdicts({ models, contents }: Pick<Platform, 'models' | 'contents'>) {
   return {
     /** Verdicts by `traceId`; decisions without a verdict are missing. */
-    async of(
+    async loadVerdicts(
       organizationId: string,
       traceIds: readonly string[],
     ): Promise<ReadonlyMap<string, ReviewVerdict>> {
@@ -35,7 +35,7 @@ export function createReviewVerdicts({ models, contents }: Pick<Platform, 'model
           'traceId sequence chainHash sealed content generation',
         )
         .lean<ReviewEntry[]>();
-      const opened = await contents.open(organizationId, found);
+      const opened = await contents.openDocuments(organizationId, found);
       return new Map(opened.map((entry) => [entry.traceId, toVerdict(entry)]));
     },
   };
@@ -43,12 +43,12 @@ export function createReviewVerdicts({ models, contents }: Pick<Platform, 'model
 export type ReviewVerdicts = ReturnType<typeof createReviewVerdicts>;
 
 function toVerdict({ sequence, chainHash, sealed = {} }: ReviewEntry): ReviewVerdict {
-  const text = (name: string): string | null => {
+  const readText = (name: string): string | null => {
     const stored = sealed[name]?.text;
     return stored === undefined ? null : (JSON.parse(stored) as string);
   };
   const seed = sealed['actionDigest']?.seed;
-  const salt = seed === undefined ? null : saltAt(seed, '');
-  const receipt = { sequence, chainHash, actionDigest: text('actionDigest'), salt };
-  return { reason: text('reason'), notes: text('notes'), receipt };
+  const salt = seed === undefined ? null : deriveSalt(seed, '');
+  const receipt = { sequence, chainHash, actionDigest: readText('actionDigest'), salt };
+  return { reason: readText('reason'), notes: readText('notes'), receipt };
 }

@@ -25,7 +25,7 @@ export function createReviewWaiting(timer: Timer = systemTimer) {
 
   return {
     /** Resolves with the last observed state, when it is done or the time is over. */
-    async until<T>({ organizationId, seconds, look, isDone }: Wait<T>): Promise<T> {
+    async waitUntil<T>({ organizationId, seconds, look, isDone }: Wait<T>): Promise<T> {
       let seen = await look();
       if ((waiting.get(organizationId) ?? 0) >= WAITING_MAX) return seen;
       count(organizationId, 1);

@@ -18,7 +18,7 @@ import {
 
 const DECIDERS: readonly Role[] = ['owner', 'admin', 'reviewer'];
 const HANDLERS: readonly Role[] = [...DECIDERS, 'member'];
-const audit = (action: string) => ({ action, resource: 'review' });
+const toAudit = (action: string) => ({ action, resource: 'review' });
 
 export const reviewRoutes = [
   route({
@@ -32,7 +32,7 @@ export const reviewRoutes = [
     data: z.array(listedReviewView),
     extra: reviewListExtra,
     async handler({ tenant, query }, { traces }) {
-      const { items, total } = await traces.review.queue.list(tenant, query.status);
+      const { items, total } = await traces.review.queue.listItems(tenant, query.status);
       const truncated = total > items.length;
       return reply(200, items, {
         extra: { count: items.length, total, limit: LIST_MAX, truncated },
@@ -50,10 +50,10 @@ export const reviewRoutes = [
     params: byId,
     body: decisionInput,
     data: reviewItemView,
-    audit: audit('review.decision'),
+    audit: toAudit('review.decision'),
     async handler({ tenant, params, body }, { traces }) {
       await traces.review.decisions.decide(tenant, params.id, body);
-      const item = await traces.review.queue.get(tenant, params.id);
+      const item = await traces.review.queue.loadItem(tenant, params.id);
       const { traceId, decision, receipt } = item;
       const metadata = { traceId, decision, sequence: receipt?.sequence ?? null };
       return reply(200, item, { audit: { metadata } });
@@ -68,7 +68,7 @@ export const reviewRoutes = [
     writes: 'own',
     body: bulkDecisionInput,
     data: bulkDecisionView,
-    audit: audit('review.bulk_decision'),
+    audit: toAudit('review.bulk_decision'),
     async handler({ tenant, body }, { traces }) {
       const decided = await traces.review.decisions.decideAll(tenant, body);
       return reply(200, decided, { audit: { metadata: { ...decided, decision: body.decision } } });
@@ -85,10 +85,10 @@ export const reviewRoutes = [
     params: byId,
     body: assignmentInput,
     data: reviewItemView,
-    audit: audit('review.assign'),
+    audit: toAudit('review.assign'),
     async handler({ tenant, params, body: { assignedTo = null } }, { traces }) {
       await traces.review.handling.assign(tenant, params.id, assignedTo);
-      const item = await traces.review.queue.get(tenant, params.id);
+      const item = await traces.review.queue.loadItem(tenant, params.id);
       const metadata = { traceId: item.traceId, assignedTo };
       return reply(200, item, { audit: { metadata } });
     },
@@ -104,10 +104,10 @@ export const reviewRoutes = [
     params: byId,
     body: escalationInput,
     data: reviewItemView,
-    audit: audit('review.escalate'),
+    audit: toAudit('review.escalate'),
     async handler({ tenant, params, body }, { traces }) {
       await traces.review.handling.escalate(tenant, params.id, body);
-      const item = await traces.review.queue.get(tenant, params.id);
+      const item = await traces.review.queue.loadItem(tenant, params.id);
       const escalatedTo = item.escalatedTo?.toHexString() ?? null;
       return reply(200, item, { audit: { metadata: { traceId: item.traceId, escalatedTo } } });
     },

@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
-import { id, idParam, instant, listOf, words } from '../../../http/declaration/views.ts';
+import {
+  id,
+  idParam,
+  instant,
+  boundedList,
+  optionalText,
+} from '../../../http/declaration/views.ts';
 import { REVIEW_STATUSES } from '../traces.model.ts';
 
 /** Maximum number of items in the list, which has no pages. */
@@ -14,7 +20,7 @@ export const reviewQuery = z.object({
 });
 
 const decision = z.enum(['approve', 'reject']);
-const reason = words(1000);
+const reason = optionalText(1000);
 const digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -24,7 +30,7 @@ const digest = z
 export const decisionInput = z.strictObject({
   decision,
   reason,
-  notes: words(2000),
+  notes: optionalText(2000),
   actionDigest: optional(digest).describe(
     'Of the action that was looked at; when the item has another one, nothing is decided',
   ),
@@ -32,7 +38,7 @@ export const decisionInput = z.strictObject({
 export type DecisionInput = z.output<typeof decisionInput>;
 
 export const bulkDecisionInput = z.strictObject({
-  ids: listOf(idParam, DECIDED_AT_ONCE_MAX, 1).transform((ids) => [...new Set(ids)]),
+  ids: boundedList(idParam, DECIDED_AT_ONCE_MAX, 1).transform((ids) => [...new Set(ids)]),
   decision,
   reason,
 });

@@ -1,7 +1,7 @@
 // Renders a review item: the held decision, its assignment, and the verdict, which is an entry of its own.
 import type { Types } from 'mongoose';
 import type { Json } from '../../../domain/record/json.ts';
-import { actionText } from '../../../domain/record/proposed-action.ts';
+import { formatAction } from '../../../domain/record/proposed-action.ts';
 import { isOverdue } from '../../../domain/review-sla.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
@@ -64,11 +64,11 @@ export function toTraceReview(
   const { _id, status, priority, slaDeadline = null, decidedAt = null } = item;
   const receipt = verdict?.receipt ?? null;
   const shown = { _id, status, priority, slaDeadline, actionDigest, decidedAt, receipt };
-  return Object.assign(shown, supersededBy(trace, verdict));
+  return Object.assign(shown, markSuperseded(trace, verdict));
 }
 
 /** Marks an approval whose action a later correction replaced: the action in force is not approved. */
-function supersededBy(
+function markSuperseded(
   { held: { item, actionDigest } }: HeldDecision,
   verdict: ReviewVerdict | undefined,
 ): { superseded?: true } {
@@ -80,23 +80,26 @@ function supersededBy(
 /** A review item with its agent's name. */
 export type ListedReview = ReviewItemView<Reference>;
 
-interface Parts {
+interface ReviewParts {
   verdict: ReviewVerdict | undefined;
   now: Date;
 }
 
-export function toReviewView(trace: HeldDecision, parts: Parts): ReviewItemView {
+export function toReviewView(trace: HeldDecision, parts: ReviewParts): ReviewItemView {
   const agentId = trace.agentName === null ? null : trace.agentId;
-  return { ...commonMembers(trace, parts), agentId };
+  return { ...toCommonMembers(trace, parts), agentId };
 }
 
-export function toListedReview(trace: HeldDecision, parts: Parts): ListedReview {
+export function toListedReview(trace: HeldDecision, parts: ReviewParts): ListedReview {
   const { agentName: name, agentId: _id } = trace;
-  const listed = { ...commonMembers(trace, parts), agentId: name === null ? null : { _id, name } };
+  const listed = {
+    ...toCommonMembers(trace, parts),
+    agentId: name === null ? null : { _id, name },
+  };
   return trace.payloadOmitted ? { ...listed, payloadOmitted: true } : listed;
 }
 
-function commonMembers(trace: HeldDecision, { verdict, now }: Parts) {
+function toCommonMembers(trace: HeldDecision, { verdict, now }: ReviewParts) {
   const { held, organizationId, workspaceId, createdAt } = trace;
   const { item } = held;
   return {
@@ -105,25 +108,25 @@ function commonMembers(trace: HeldDecision, { verdict, now }: Parts) {
     traceId: trace.traceId,
     traceIdMongo: trace._id,
     agentIdStr: trace.agentId,
-    action: actionText(held.action),
+    action: formatAction(held.action),
     actionDigest: held.actionDigest,
     confidence: trace.confidenceScore,
-    ...handling(item),
+    ...toHandling(item),
     overdue: isOverdue(item, now),
-    context: contextOf(trace),
+    context: toContext(trace),
     payload: trace.outputDecision,
-    ...verdictMembers(item, verdict),
-    ...supersededBy(trace, verdict),
+    ...toVerdictMembers(item, verdict),
+    ...markSuperseded(trace, verdict),
     organizationId,
     workspaceId,
     createdAt,
-    updatedAt: lastChange(item, createdAt),
+    updatedAt: findLastChange(item, createdAt),
   };
 }
 
 type Item = HeldDecision['held']['item'];
 
-function handling(item: Item) {
+function toHandling(item: Item) {
   const { priority, status, workflowStep } = item;
   return {
     priority,
@@ -139,7 +142,7 @@ function handling(item: Item) {
 
 const DECISIONS = { pending: null, approved: 'approve', rejected: 'reject' } as const;
 
-function verdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
+function toVerdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
   return {
     decision: DECISIONS[item.status],
     decidedAt: item.decidedAt ?? null,
@@ -151,7 +154,7 @@ function verdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
 }
 
 /** The context that a reviewer needs besides the action. */
-function contextOf({
+function toContext({
   held,
   inputContext,
   rationale,
@@ -162,7 +165,7 @@ function contextOf({
   return { inputContext, rationale, triggeringCondition, tags, matchedPolicy };
 }
 
-function lastChange({ assignedAt, escalatedAt, decidedAt }: Item, createdAt: Date): Date {
+function findLastChange({ assignedAt, escalatedAt, decidedAt }: Item, createdAt: Date): Date {
   const times = [createdAt, assignedAt, escalatedAt, decidedAt].map((at) => at?.getTime() ?? 0);
   return new Date(Math.max(...times));
 }

@@ -1,16 +1,20 @@
 // Finds decisions by the words of their rationale and triggering condition (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
-import { leafAt } from '../../../domain/keys/key-tree.ts';
+import { toLeaf } from '../../../domain/keys/key-tree.ts';
 import { Stint } from '../../../domain/others-turn.ts';
-import { blindBy, type BlindQuery, blindQuery } from '../../../domain/search/blind-words.ts';
-import { hitsIn, type SearchHit, type WordSegment } from '../../../domain/search/word-segment.ts';
-import { batchesOf, readDocument } from '../../../ledger/bson-reader.ts';
-import { rawDocuments, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
-import { tooSlow } from '../../../errors.ts';
+import {
+  createWordDigester,
+  type BlindQuery,
+  parseBlindQuery,
+} from '../../../domain/search/blind-words.ts';
+import { findHits, type SearchHit, type WordSegment } from '../../../domain/search/word-segment.ts';
+import { readBatches, readDocument } from '../../../ledger/bson-reader.ts';
+import { findRawDocuments, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
+import { createTooSlowError } from '../../../errors.ts';
 import { WORDS_CONSUMER } from './decision-words.consumer.ts';
-import { indexLag } from './index-lag.ts';
-import { segmentIn, type StoredSegment } from './word-segments.ts';
+import { measureIndexLag } from './index-lag.ts';
+import { toWordSegment, type StoredSegment } from './word-segments.ts';
 
 type Deps = Pick<Platform, 'models' | 'keyStore' | 'ledger'>;
 type Reader = Pick<Tenant, 'organizationId' | 'signal'>;
@@ -25,13 +29,13 @@ const IN_TURN = 1_000_000;
 
 export function createDecisionSearchService({ models, keyStore, ledger }: Deps) {
   /** Newest first, as raw BSON: Mongoose is ten times slower. @throws AppError `VALIDATION_ERROR` when too slow */
-  async function* segmentsFor(
+  async function* readSegments(
     { organizationId, signal }: Reader,
     where: object,
   ): AsyncGenerator<WordSegment> {
     const until = performance.now() + READ_MAX_MS;
     const stint = new Stint(IN_TURN);
-    const found = rawDocuments(
+    const found = findRawDocuments(
       models.wordSegments,
       { organizationId, ...where },
       {
@@ -42,46 +46,49 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
         batchSize: BATCH,
       },
     );
-    for await (const batch of batchesOf(found, signal))
+    for await (const batch of readBatches(found, signal))
       for (const bytes of batch) {
-        if (performance.now() > until) throw tooSlow();
-        yield segmentIn(readDocument(bytes) as unknown as StoredSegment);
+        if (performance.now() > until) throw createTooSlowError();
+        yield toWordSegment(readDocument(bytes) as unknown as StoredSegment);
         await stint.after(bytes.length);
       }
   }
 
   /** Drops hits whose key was destroyed: a restored backup may still index decisions that were erased since. */
-  async function withKey(organizationId: string, hits: readonly SearchHit[]): Promise<number[]> {
-    const leaves = hits.map(({ sequence, generation }) => leafAt(sequence, generation));
-    const keys = await keyStore.leafKeys(organizationId, leaves);
-    return hits.filter((_, at) => keys.has(leaves[at] ?? '')).map(({ sequence }) => sequence);
+  async function retainUnerased(
+    organizationId: string,
+    hits: readonly SearchHit[],
+  ): Promise<number[]> {
+    const leaves = hits.map(({ sequence, generation }) => toLeaf(sequence, generation));
+    const keys = await keyStore.loadLeafKeys(organizationId, leaves);
+    return hits.filter((_, at) => keys.hasKey(leaves[at] ?? '')).map(({ sequence }) => sequence);
   }
 
   return {
     /** Number of newest entries that are not indexed yet. */
-    behind: (organizationId: string): Promise<number> =>
-      indexLag({ models, ledger }, organizationId, WORDS_CONSUMER),
+    measureLag: (organizationId: string): Promise<number> =>
+      measureIndexLag({ models, ledger }, organizationId, WORDS_CONSUMER),
 
     /** The sequences of the decisions that a query finds. */
-    async find(reader: Reader, query: string): Promise<number[]> {
+    async searchDecisions(reader: Reader, query: string): Promise<number[]> {
       const { organizationId } = reader;
-      const key = await keyStore.ownKey(organizationId);
-      const search = key && blindQuery(query, blindBy(key));
-      const where = search && segmentsWith(search);
+      const key = await keyStore.loadOrganizationKey(organizationId);
+      const search = key && parseBlindQuery(query, createWordDigester(key));
+      const where = search && toSegmentFilter(search);
       if (!where) return [];
       const hits: SearchHit[] = [];
-      for await (const segment of segmentsFor(reader, where)) {
-        hits.push(...hitsIn(segment, search).reverse());
+      for await (const segment of readSegments(reader, where)) {
+        hits.push(...findHits(segment, search).reverse());
         if (hits.length >= SEARCH_MAX) break;
       }
-      return withKey(organizationId, hits.slice(0, SEARCH_MAX));
+      return retainUnerased(organizationId, hits.slice(0, SEARCH_MAX));
     },
   };
 }
 export type DecisionSearchService = ReturnType<typeof createDecisionSearchService>;
 
 /** Filter for the segments that may match a query; null if it can match nothing. */
-function segmentsWith({ words, phrases }: BlindQuery): object | null {
+function toSegmentFilter({ words, phrases }: BlindQuery): object | null {
   if (phrases.length > 0) return { words: { $all: [...new Set(phrases.flat())] } };
   const firsts = words.flatMap((word) => word.slice(0, 1));
   return firsts.length > 0 ? { words: { $in: [...new Set(firsts)] } } : null;

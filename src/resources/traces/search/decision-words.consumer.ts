@@ -1,6 +1,10 @@
 // Indexes the blind words of ingested and corrected decisions for the search, and removes those of erased ones.
 import { inTurns, type Parts } from '../../../domain/others-turn.ts';
-import { type Blind, blindBy, blindText } from '../../../domain/search/blind-words.ts';
+import {
+  type WordDigester,
+  createWordDigester,
+  indexText,
+} from '../../../domain/search/blind-words.ts';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
 import type { Platform } from '../../../composition/platform.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
@@ -27,19 +31,19 @@ const PROJECTION = {
   content: 1,
 } as const;
 
-export function decisionWordsConsumer({
+export function createDecisionWordsConsumer({
   models,
   contents,
   keyStore,
 }: Deps): TransactionalConsumer<TraceDocument> {
   const segments = createWordSegments(models);
   /** Caches word digests between runs; they are dropped with the key, which is cached for seconds. */
-  const blinds = new WeakMap<Buffer, Blind>();
+  const blinds = new WeakMap<Buffer, WordDigester>();
 
-  function blindOf(key: Buffer): Blind {
+  function getBlind(key: Buffer): WordDigester {
     const known = blinds.get(key);
     if (known) return known;
-    const made = blindBy(key);
+    const made = createWordDigester(key);
     blinds.set(key, made);
     return made;
   }
@@ -50,21 +54,21 @@ export function decisionWordsConsumer({
     kinds: ['trace', 'correction', 'erasure'],
     runsInTurn: RUNS_IN_TURN,
     projection: PROJECTION,
-    async run(entries, { session, organizationId }) {
-      const key = await keyStore.ownKey(organizationId);
+    async consume(entries, { session, organizationId }) {
+      const key = await keyStore.loadOrganizationKey(organizationId);
       if (!key) return;
-      const opened = await contents.open<Entry>(organizationId, entries);
-      const changes = await inTurns(changesBy(opened, blindOf(key)));
+      const opened = await contents.openDocuments<Entry>(organizationId, entries);
+      const changes = await inTurns(collectChanges(opened, getBlind(key)));
       await segments.store(organizationId, changes, session);
     },
   };
 }
 
-function* changesBy(entries: readonly Entry[], blind: Blind): Parts<WordChange[]> {
+function* collectChanges(entries: readonly Entry[], blind: WordDigester): Parts<WordChange[]> {
   const changes: WordChange[] = [];
   let steps = 0;
   for (const entry of entries) {
-    const change = yield* changeBy(entry, blind);
+    const change = yield* toWordChange(entry, blind);
     changes.push(change);
     steps += STEPS_OF_ENTRY + countTerms(change);
     if (steps < STEPS_IN_TURN) continue;
@@ -80,26 +84,26 @@ function countTerms(change: WordChange): number {
   return texts.reduce((count, text) => count + (text?.length ?? 0), 0);
 }
 
-function* changeBy(entry: Entry, blind: Blind): Parts<WordChange> {
+function* toWordChange(entry: Entry, blind: WordDigester): Parts<WordChange> {
   const { kind, traceId, sequence, generation = 0 } = entry;
   if (kind === 'erasure') return { kind, traceId };
-  const texts = yield* textsOf(entry, blind);
+  const texts = yield* collectTexts(entry, blind);
   if (kind === 'correction') return { kind, traceId, texts };
   const given = texts.map((text) => text ?? []);
   return { kind: 'trace', traceId, decision: { sequence, generation, texts: given } };
 }
 
 /** The indexed texts of an entry; null for each that it does not contain. */
-function* textsOf({ sealed }: Entry, blind: Blind): Parts<(number[] | null)[]> {
+function* collectTexts({ sealed }: Entry, blind: WordDigester): Parts<(number[] | null)[]> {
   const texts: (number[] | null)[] = [];
   for (const name of TEXTS) {
-    const text = textOf((sealed ?? {})[name]);
-    texts.push(text === null ? null : yield* blindText(text, blind));
+    const text = readText((sealed ?? {})[name]);
+    texts.push(text === null ? null : yield* indexText(text, blind));
   }
   return texts;
 }
 
-function textOf(stored: SealedValue | null | undefined): string | null {
+function readText(stored: SealedValue | null | undefined): string | null {
   const value: unknown = stored ? JSON.parse(stored.text) : null;
   return typeof value === 'string' ? value : null;
 }

@@ -5,7 +5,7 @@ import type { CursorDocument } from '../../../ledger/follow/cursors.model.ts';
 type Deps = Pick<Platform, 'models' | 'ledger'>;
 
 /** Number of newest entries that the consumer has not indexed yet. */
-export async function indexLag(
+export async function measureIndexLag(
   { models, ledger }: Deps,
   organizationId: string,
   consumer: string,
@@ -13,6 +13,6 @@ export async function indexLag(
   const cursor = await models.cursors
     .findOne({ organizationId, consumer }, 'sequence')
     .lean<CursorDocument>();
-  const head = await ledger.appender.head(organizationId);
+  const head = await ledger.appender.readHead(organizationId);
   return Math.max(0, (head?.sequence ?? 0) - (cursor?.sequence ?? 0));
 }

@@ -13,7 +13,7 @@ export async function dropDecisionSearches(connection: Connection): Promise<void
 }
 
 /** Drops segments whose words were split at blanks only and folded by lower case. Idempotent. */
-export async function reindexDecisionWords(connection: Connection): Promise<void> {
+export async function resetDecisionWords(connection: Connection): Promise<void> {
   await connection
     .model<WordSegmentDocument>('WordSegment')
     .deleteMany({})

@@ -1,7 +1,7 @@
 // Word segments: blind words of rationale and triggering condition, for a run of decisions each (docs/security.md).
 import { Schema, type Types } from 'mongoose';
 import type { WordSegment } from '../../../domain/search/word-segment.ts';
-import { tenancy } from '../../../platform/mongo/tenancy.ts';
+import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface WordSegmentDocument extends WordSegment {
   _id: Types.ObjectId;
@@ -16,6 +16,6 @@ export const wordSegmentSchema = new Schema<WordSegmentDocument>(
   { from: Number, to: Number, words: Schema.Types.Mixed, places: Buffer },
   { collection: 'word_segments', autoIndex: false, versionKey: false },
 );
-wordSegmentSchema.plugin(tenancy);
+wordSegmentSchema.plugin(guardTenancy);
 wordSegmentSchema.index({ organizationId: 1, from: 1 }, { name: 'run', unique: true });
 wordSegmentSchema.index({ organizationId: 1, words: 1, from: -1 }, { name: 'words' });

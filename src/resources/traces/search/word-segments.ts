@@ -1,12 +1,12 @@
 // Maintains word segments: one document for a run of decisions costs a tenth of a document for each (row ingest/R1).
 import type { mongo, Types } from 'mongoose';
 import {
-  packed,
+  packDecisions,
   type SearchedDecision,
-  unpacked,
+  unpackDecisions,
   type WordSegment,
 } from '../../../domain/search/word-segment.ts';
-import { bytesOf } from '../../../ledger/contents/contents.ts';
+import { toLockedBytes } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { WordSegmentDocument } from './word-segments.model.ts';
@@ -48,7 +48,7 @@ export function createWordSegments({
   traces,
 }: Pick<Models, 'wordSegments' | 'traces'>) {
   /** Sequences of the changed decisions, by `traceId`. */
-  async function sequencesOf(
+  async function loadSequences(
     organizationId: string,
     changes: readonly WordChange[],
   ): Promise<Map<string, number>> {
@@ -64,7 +64,7 @@ export function createWordSegments({
     return sequences;
   }
 
-  async function newestUpTo(
+  async function findNewestSegment(
     organizationId: string,
     sequence: number,
     session: mongo.ClientSession,
@@ -78,7 +78,7 @@ export function createWordSegments({
   }
 
   /** The segments that hold these sequences, oldest first. */
-  async function holding(
+  async function findHoldingSegments(
     organizationId: string,
     sequences: Iterable<number>,
     session: mongo.ClientSession,
@@ -87,7 +87,7 @@ export function createWordSegments({
     for (const sequence of [...sequences].sort((a, b) => a - b)) {
       const last = segments.at(-1);
       if (last && sequence <= last.to) continue;
-      const found = await newestUpTo(organizationId, sequence, session);
+      const found = await findNewestSegment(organizationId, sequence, session);
       if (found && found.from !== last?.from) segments.push(found);
     }
     return segments;
@@ -101,7 +101,7 @@ export function createWordSegments({
     const changed = segments.filter(({ isChanged }) => isChanged);
     for (let at = 0; at < changed.length; at += WRITTEN_MAX) {
       const some = changed.slice(at, at + WRITTEN_MAX);
-      const operations = some.map((segment) => operationFor(organizationId, segment));
+      const operations = some.map((segment) => toOperation(organizationId, segment));
       await wordSegments.bulkWrite(operations as never[], { session });
     }
   }
@@ -111,8 +111,12 @@ export function createWordSegments({
     changes: readonly WordChange[],
     session: mongo.ClientSession,
   ): Promise<void> {
-    const sequences = await sequencesOf(organizationId, changes);
-    const segments = await holding(organizationId, touchedBy(changes, sequences), session);
+    const sequences = await loadSequences(organizationId, changes);
+    const segments = await findHoldingSegments(
+      organizationId,
+      collectTouched(changes, sequences),
+      session,
+    );
     for (const change of changes) apply(change, sequences.get(change.traceId), segments);
     await write(organizationId, segments, session);
   }
@@ -124,13 +128,13 @@ export function createWordSegments({
       changes: readonly WordChange[],
       session: mongo.ClientSession,
     ): Promise<void> {
-      for (const lot of lotsOf(changes)) await storeLot(organizationId, lot, session);
+      for (const lot of splitLots(changes)) await storeLot(organizationId, lot, session);
     },
   };
 }
 
 /** Splits changes into lots, each changing at most `HELD_MAX` segments besides the newest. */
-function* lotsOf(changes: readonly WordChange[]): Generator<WordChange[], void> {
+function* splitLots(changes: readonly WordChange[]): Generator<WordChange[], void> {
   let lot: WordChange[] = [];
   let older = 0;
   for (const change of changes) {
@@ -144,7 +148,7 @@ function* lotsOf(changes: readonly WordChange[]): Generator<WordChange[], void> 
 }
 
 /** Sequences of the changed decisions and of the first new one, which finds the newest segment that may take it. */
-function touchedBy(
+function collectTouched(
   changes: readonly WordChange[],
   sequences: ReadonlyMap<string, number>,
 ): Set<number> {
@@ -160,7 +164,7 @@ function touchedBy(
 
 /** `segments`: those of the changed decisions, oldest first; new ones are appended. */
 function apply(change: WordChange, sequence: number | undefined, segments: Segment[]): void {
-  if (change.kind === 'trace') return add(change.decision, segments);
+  if (change.kind === 'trace') return addDecision(change.decision, segments);
   const segment = segments.find(({ decisions }) => decisions.has(sequence ?? 0));
   const decision = segment?.decisions.get(sequence ?? 0);
   if (!segment || !decision) return;
@@ -170,7 +174,7 @@ function apply(change: WordChange, sequence: number | undefined, segments: Segme
   segment.decisions.set(decision.sequence, Object.assign({}, decision, { texts }));
 }
 
-function add(decision: SearchedDecision, segments: Segment[]): void {
+function addDecision(decision: SearchedDecision, segments: Segment[]): void {
   const { sequence } = decision;
   let open = segments.at(-1);
   if (!open || open.decisions.size >= DECISIONS_MAX || open.words >= WORDS_MAX) {
@@ -186,10 +190,10 @@ function add(decision: SearchedDecision, segments: Segment[]): void {
   }
   open.to = sequence;
   open.isChanged = true;
-  take(decision, open);
+  takeDecision(decision, open);
 }
 
-function take(decision: SearchedDecision, segment: Segment): void {
+function takeDecision(decision: SearchedDecision, segment: Segment): void {
   segment.decisions.set(decision.sequence, decision);
   for (const { length } of decision.texts) segment.words += length;
 }
@@ -197,19 +201,19 @@ function take(decision: SearchedDecision, segment: Segment): void {
 function readSegment(stored: StoredSegment): Segment {
   const { _id: id, from, to } = stored;
   const segment = { id, from, to, decisions: new Map(), words: 0, isChanged: false };
-  for (const decision of unpacked(segmentIn(stored))) take(decision, segment);
+  for (const decision of unpackDecisions(toWordSegment(stored))) takeDecision(decision, segment);
   return segment;
 }
 
 /** Converts a stored segment to its packed form. */
-export function segmentIn({ words, places }: StoredSegment): WordSegment {
-  const { buffer, byteOffset, length } = bytesOf(places) ?? new Uint8Array();
+export function toWordSegment({ words, places }: StoredSegment): WordSegment {
+  const { buffer, byteOffset, length } = toLockedBytes(places) ?? new Uint8Array();
   return { words, places: Buffer.from(buffer, byteOffset, length) };
 }
 
-function operationFor(organizationId: string, { id, from, to, decisions }: Segment): object {
+function toOperation(organizationId: string, { id, from, to, decisions }: Segment): object {
   const filter = id ? { organizationId, _id: id } : { organizationId, from };
   if (decisions.size === 0) return { deleteOne: { filter } };
-  const { words, places } = packed(decisions.values());
+  const { words, places } = packDecisions(decisions.values());
   return { updateOne: { filter, update: { $set: { to, words, places } }, upsert: true } };
 }

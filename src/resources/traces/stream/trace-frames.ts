@@ -1,6 +1,6 @@
 // Renders ledger entries as stream events, once for all readers of an organisation; a decision looks as in a list.
 import type { Platform } from '../../../composition/platform.ts';
-import { eventFrame } from '../../../domain/event-stream.ts';
+import { formatEventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
 import type { Stored } from '../../../ledger/entry.ts';
 import { TailReader } from '../../../ledger/follow/tail-reader.ts';
@@ -8,7 +8,7 @@ import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { traceView } from '../traces.schemas.ts';
-import { payloadLength, toTraceSummary, toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
+import { measurePayload, toTraceSummary, toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
 
 /** One decision, ready to be sent. */
 export interface TraceFrame {
@@ -30,7 +30,7 @@ export interface FrameRun {
 }
 
 export interface FrameReader {
-  after(organizationId: string, sequence: number): Promise<FrameRun>;
+  readAfter(organizationId: string, sequence: number): Promise<FrameRun>;
 }
 
 /** Entries of one read; each may have megabytes. */
@@ -44,13 +44,13 @@ type Deps = Pick<Platform, 'connection' | 'contents'> & { scrubbers: ReadScrubbe
 
 export function createFrameReader({ connection, contents, scrubbers }: Deps): FrameReader {
   return {
-    async after(organizationId, sequence) {
+    async readAfter(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };
-      const tail = await new TailReader(chain).after(sequence, RUN);
-      const entries = await contents.open(organizationId, tail.entries);
-      const scrubberOf = await scrubbers.readingFor(organizationId);
+      const tail = await new TailReader(chain).readAfter(sequence, RUN);
+      const entries = await contents.openDocuments(organizationId, tail.entries);
+      const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
       return {
-        frames: await framesOf(entries.filter(isShown), scrubberOf),
+        frames: await toFrames(entries.filter(isShown), scrubberOf),
         erased: entries
           .filter(({ kind }) => kind === 'erasure')
           .map(({ traceId }) => traceId ?? ''),
@@ -66,19 +66,19 @@ function isShown(entry: Stored): entry is Stored & TraceDocument {
 }
 
 /** Renders serially, since each may take a while. */
-async function framesOf(
+async function toFrames(
   traces: readonly TraceDocument[],
   scrubberOf: ScrubberOf,
 ): Promise<TraceFrame[]> {
   const frames: TraceFrame[] = [];
-  for (const trace of traces) frames.push(await frameOf(trace, scrubberOf));
+  for (const trace of traces) frames.push(await toFrame(trace, scrubberOf));
   return frames;
 }
 
-async function frameOf(trace: TraceDocument, scrubberOf: ScrubberOf): Promise<TraceFrame> {
+async function toFrame(trace: TraceDocument, scrubberOf: ScrubberOf): Promise<TraceFrame> {
   const { sequence, workspaceId, traceId } = trace;
-  const isLarge = payloadLength(trace) > FRAME_PAYLOAD;
+  const isLarge = measurePayload(trace) > FRAME_PAYLOAD;
   const view = isLarge ? toTraceSummary(trace) : await toTraceView(trace, scrubberOf(trace));
-  const bytes = eventFrame('trace', JSON.stringify(traceView.parse(view)), sequence);
+  const bytes = formatEventFrame('trace', JSON.stringify(traceView.parse(view)), sequence);
   return { sequence, workspaceId, traceId, bytes };
 }

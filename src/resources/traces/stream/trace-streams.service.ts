@@ -6,17 +6,17 @@ import { READERS } from '../../../domain/identity/roles.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { Timer } from '../../../ledger/timer.ts';
-import type { Pace } from '../../../platform/jobs/pace.ts';
+import type { Throttle } from '../../../platform/jobs/pace.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { FrameReader } from './trace-frames.ts';
-import { StreamPlaces } from './stream-places.ts';
+import { StreamSlots } from './stream-places.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
 
 type Deps = Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'> & {
   frames: FrameReader;
   sessions: SessionService;
   timer: Timer;
-  newPace: () => Pace;
+  createStreamThrottle: () => Throttle;
 };
 
 /** Maximum delay of events of other instances; those of this one are sent at once. */
@@ -34,7 +34,7 @@ interface OpenStream {
 
 export function createTraceStreamService(deps: Deps) {
   const { ledger, config, logger, sessions, timer } = deps;
-  const places = new StreamPlaces(deps.shared, {
+  const slots = new StreamSlots(deps.shared, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
   });
@@ -42,27 +42,31 @@ export function createTraceStreamService(deps: Deps) {
   const open = new Set<OpenStream>();
   const timers: Record<'poll' | 'sessions', (() => void) | null> = { poll: null, sessions: null };
 
-  function newTail(organizationId: string, head: number): TraceTail {
-    const parts = { reader: deps.frames, pace: deps.newPace() };
+  function createTail(organizationId: string, head: number): TraceTail {
+    const parts = { reader: deps.frames, pace: deps.createStreamThrottle() };
     return new TraceTail(organizationId, parts, head);
   }
 
-  function failed(error: unknown): void {
+  function logFailure(error: unknown): void {
     logger.warn({ err: error }, 'an event stream could not read on; it will try again');
   }
 
   async function readOn(organizationId: string): Promise<void> {
-    await tails.get(organizationId)?.advance().catch(failed);
+    await tails.get(organizationId)?.readToHead().catch(logFailure);
   }
   ledger.onSealed((organizationId) => void readOn(organizationId));
 
   /** Repeats the task while streams are open. */
-  function keep(name: 'poll' | 'sessions', ms: number, work: () => Promise<unknown>): void {
+  function scheduleWhileOpen(
+    name: 'poll' | 'sessions',
+    ms: number,
+    work: () => Promise<unknown>,
+  ): void {
     if (timers[name] || open.size === 0) return;
-    timers[name] = timer.after(ms, () => {
+    timers[name] = timer.schedule(ms, () => {
       void work().finally(() => {
         timers[name] = null;
-        keep(name, ms, work);
+        scheduleWhileOpen(name, ms, work);
       });
     });
   }
@@ -71,10 +75,10 @@ export function createTraceStreamService(deps: Deps) {
 
   async function checkSessions(): Promise<void> {
     const queue = [...groupBy(open, ({ user }) => user.jti).values()];
-    const worker = async (): Promise<void> => {
+    const drainQueue = async (): Promise<void> => {
       for (let group = queue.pop(); group; group = queue.pop()) await checkSession(group);
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await Promise.all(Array.from({ length: CONCURRENCY }, drainQueue));
   }
 
   /** Expects streams of one session. */
@@ -86,23 +90,23 @@ export function createTraceStreamService(deps: Deps) {
 
   function begin(stream: OpenStream, follower: Follower, tail: TraceTail): void {
     open.add(stream);
-    keep('poll', POLL_MS, pollAll);
-    keep('sessions', SESSIONS_MS, checkSessions);
+    scheduleWhileOpen('poll', POLL_MS, pollAll);
+    scheduleWhileOpen('sessions', SESSIONS_MS, checkSessions);
     tail.follow(follower).catch((error: unknown) => {
-      failed(error);
-      stream.channel.cut();
+      logFailure(error);
+      stream.channel.disconnect();
     });
   }
 
   return {
     /** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
-    async open(tenant: Tenant, user: User, lastEventId: number | null): Promise<EventStream> {
+    async openStream(tenant: Tenant, user: User, lastEventId: number | null): Promise<EventStream> {
       const { organizationId, workspaceId } = tenant;
-      const head = (await ledger.appender.head(organizationId))?.sequence ?? 0;
-      const leave = await places.take(organizationId, user.userId);
-      const tail = tails.get(organizationId) ?? newTail(organizationId, head);
+      const head = (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
+      const release = await slots.acquireSlot(organizationId, user.userId);
+      const tail = tails.get(organizationId) ?? createTail(organizationId, head);
       tails.set(organizationId, tail);
-      let gone = leave;
+      let gone = release;
       return {
         start(channel) {
           const stream = { tenant, user, channel };
@@ -110,13 +114,13 @@ export function createTraceStreamService(deps: Deps) {
           begin(stream, follower, tail);
           gone = () => {
             open.delete(stream);
-            tail.leave(follower);
-            leave();
+            tail.removeFollower(follower);
+            release();
           };
         },
         stop() {
           gone();
-          if (!places.isTaken(organizationId)) tails.delete(organizationId);
+          if (!slots.hasStreams(organizationId)) tails.delete(organizationId);
         },
       };
     },

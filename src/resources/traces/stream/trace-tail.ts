@@ -1,7 +1,7 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
 import { eachOf, inTurns } from '../../../domain/others-turn.ts';
-import type { Pace } from '../../../platform/jobs/pace.ts';
+import type { Throttle } from '../../../platform/jobs/pace.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
 /** A subscribed stream. */
@@ -19,13 +19,13 @@ const RECENT_BYTES = 1024 * 1024;
 interface TailParts {
   reader: FrameReader;
   /** Throttles sending to many followers. */
-  pace: Pace;
+  pace: Throttle;
 }
 
 export class TraceTail {
   readonly #organizationId: string;
   readonly #reader: FrameReader;
-  readonly #pace: Pace;
+  readonly #pace: Throttle;
   readonly #followers = new Set<Follower>();
   #recent: TraceFrame[] = [];
   /** `recent` holds every event after this sequence. */
@@ -47,22 +47,22 @@ export class TraceTail {
     const { channel } = follower;
     while (channel.isOpen && follower.at < this.#recentFrom) {
       const from = follower.at;
-      const { frames, to } = await this.#reader.after(this.#organizationId, from);
-      for (const frame of frames) tell(follower, frame);
+      const { frames, to } = await this.#reader.readAfter(this.#organizationId, from);
+      for (const frame of frames) sendFrame(follower, frame);
       follower.at = to > from ? to : this.#recentFrom;
-      await channel.drained();
+      await channel.waitForDrain();
     }
     if (!channel.isOpen) return;
-    for (const frame of this.#recent) tell(follower, frame);
+    for (const frame of this.#recent) sendFrame(follower, frame);
     this.#followers.add(follower);
   }
 
-  leave(follower: Follower): void {
+  removeFollower(follower: Follower): void {
     this.#followers.delete(follower);
   }
 
   /** Reads to the end of the chain; a call during the read triggers another one. */
-  async advance(): Promise<void> {
+  async readToHead(): Promise<void> {
     this.#isBehind = true;
     this.#advancing ??= this.#readOn().finally(() => (this.#advancing = null));
     return this.#advancing;
@@ -71,24 +71,24 @@ export class TraceTail {
   async #readOn(): Promise<void> {
     while (this.#isBehind) {
       this.#isBehind = false;
-      const run = await this.#reader.after(this.#organizationId, this.#position);
+      const run = await this.#reader.readAfter(this.#organizationId, this.#position);
       this.#position = run.to;
       // A follower that joins while these are sent finds them in the recent-events buffer.
       const followers = [...this.#followers];
       this.#remember(run.frames, new Set(run.erased));
-      await this.#tellAll(followers, run.frames);
+      await this.#sendToAll(followers, run.frames);
       this.#isBehind ||= run.isFull;
     }
   }
 
   /** Sends all frames of a follower in one write. */
-  async #tellAll(followers: readonly Follower[], frames: readonly TraceFrame[]): Promise<void> {
+  async #sendToAll(followers: readonly Follower[], frames: readonly TraceFrame[]): Promise<void> {
     if (frames.length === 0) return;
-    const tellOne = (follower: Follower): void => {
-      for (const frame of frames) tell(follower, frame);
+    const sendFrames = (follower: Follower): void => {
+      for (const frame of frames) sendFrame(follower, frame);
     };
     this.#pace.begin();
-    await inTurns(eachOf(followers, READERS_IN_TURN, tellOne), () => this.#pace.giveWay());
+    await inTurns(eachOf(followers, READERS_IN_TURN, sendFrames), () => this.#pace.pauseWhenDue());
   }
 
   #remember(frames: readonly TraceFrame[], erased: ReadonlySet<string>): void {
@@ -103,7 +103,7 @@ export class TraceTail {
   }
 }
 
-function tell(follower: Follower, { sequence, workspaceId, bytes }: TraceFrame): void {
+function sendFrame(follower: Follower, { sequence, workspaceId, bytes }: TraceFrame): void {
   if (sequence <= follower.at) return;
   follower.at = sequence;
   if (follower.workspaceId === null || follower.workspaceId === workspaceId)

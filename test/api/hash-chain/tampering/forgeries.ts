@@ -3,14 +3,14 @@ import { canonicalize } from '../../../../src/domain/record/canonical-json.ts';
 import type { Position } from '../../../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../../../src/domain/record/json.ts';
 import {
-  auditPayload,
-  type Erased,
-  erasurePayload,
+  createAuditPayload,
+  type ErasedNames,
+  createErasurePayload,
   type TracePayload,
 } from '../../../../src/domain/record/payload.ts';
-import { newId } from '../../../../src/platform/ids.ts';
+import { generateId } from '../../../../src/platform/ids.ts';
 import type { Stored } from '../../../../src/ledger/entry.ts';
-import { objectId } from '../../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../../src/ledger/ledger.model.ts';
 import type { Chance } from '../../../ledger/random.ts';
 import {
   anyDecision,
@@ -37,7 +37,7 @@ export function phantom(documents: Stored[], chance: Chance): Tampered {
   const sequence = chance.pick<unknown>([NaN, 0, -1, Infinity, 'one', true, null, undefined]);
   const { organizationId, traceId } = victim;
   const row = {
-    _id: objectId(newId()),
+    _id: toObjectId(generateId()),
     organizationId,
     traceId,
     sequence,
@@ -60,7 +60,7 @@ export function fraction(documents: Stored[], chance: Chance): Tampered {
   const at = anyPlace(documents, chance);
   const entry = documents[at] as Stored;
   const { idempotencyKey: _key, after: _after, ...copy } = entry;
-  const foreign = { ...copy, _id: objectId(newId()), sequence: at + 1 + 0.5 } as Stored;
+  const foreign = { ...copy, _id: toObjectId(generateId()), sequence: at + 1 + 0.5 } as Stored;
   return chance.happens(0.5)
     ? {
         what: `sequence ${at + 1} made ${at + 0.5}`,
@@ -108,7 +108,7 @@ export function otherReview(documents: Stored[], chance: Chance): Tampered {
       : [],
   );
   const at = chance.pick(decided);
-  const review = { ...((documents[at] as Stored).review as object), _id: objectId(newId()) };
+  const review = { ...((documents[at] as Stored).review as object), _id: toObjectId(generateId()) };
   return {
     what: 'the id of a review',
     documents: changed(documents, at, { review }),
@@ -136,7 +136,7 @@ function appended(documents: readonly Stored[], members: Columns): Stored[] {
   const { organizationId, createdAt, usage } = last;
   const count = members.kind === 'trace' ? usage.count + 1 : usage.count;
   const entry = {
-    _id: objectId(newId()),
+    _id: toObjectId(generateId()),
     organizationId,
     createdAt,
     usage: { ...usage, count },
@@ -148,11 +148,15 @@ function appended(documents: readonly Stored[], members: Columns): Stored[] {
 const positionOf = ({ sequence, chainHash }: Position): Position => ({ sequence, chainHash });
 
 /** An erasure of a decision, appended and folded. */
-export function withErasure(documents: Stored[], at: number, erased: readonly Erased[]): Stored[] {
+export function withErasure(
+  documents: Stored[],
+  at: number,
+  erased: readonly ErasedNames[],
+): Stored[] {
   const trace = documents[at] as Stored;
   const { organizationId, workspaceId, actor, traceId } = JSON.parse(trace.view) as TracePayload;
   const newest = documents.findLast((entry) => entry.traceId === traceId) as Stored;
-  const view = erasurePayload({
+  const view = createErasurePayload({
     organizationId,
     workspaceId,
     actor,
@@ -178,7 +182,7 @@ export function unkept(documents: Stored[], chance: Chance): Tampered {
   const other = documents.find(
     (entry) => entry.kind === 'trace' && entry.sequence !== sequence,
   ) as Stored;
-  const [what, erased] = chance.pick<[string, Erased]>([
+  const [what, erased] = chance.pick<[string, ErasedNames]>([
     ['what never was', { sequence, names: ['conversation'] }],
     ['what is of another decision', { sequence: other.sequence, names: ['submitted'] }],
     ['the future', { sequence: sequence + 5000, names: ['submitted'] }],
@@ -251,11 +255,11 @@ const OWN = new Set([...SEALED_ANEW, 'createdAt', 'usage', 'idempotencyKey', 'fo
 /** An entry of the other kind of chain. */
 export function foreignKind(documents: Stored[]): Tampered {
   const { organizationId } = documents[0] as Stored;
-  const view = auditPayload({
+  const view = createAuditPayload({
     organizationId: organizationId.toHexString(),
     workspaceId: null,
     actor: { kind: 'system', id: null },
-    auditId: newId(),
+    auditId: generateId(),
     action: 'policy.create',
     status: 'success',
     resource: null,

@@ -1,9 +1,13 @@
 // Ways to tamper with a stored chain, each with the place where it must be found.
-import { chainHash, chainTime, payloadDigest } from '../../../../src/domain/record/chain.ts';
+import {
+  computeChainHash,
+  formatChainTime,
+  computePayloadDigest,
+} from '../../../../src/domain/record/chain.ts';
 import { sealValue } from '../../../../src/domain/record/commitments.ts';
-import { newId, random16 } from '../../../../src/platform/ids.ts';
+import { generateId, draw16Bytes } from '../../../../src/platform/ids.ts';
 import type { Stored } from '../../../../src/ledger/entry.ts';
-import { objectId } from '../../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../../src/ledger/ledger.model.ts';
 import type { Chance } from '../../../ledger/random.ts';
 
 /** A chain after tampering. */
@@ -28,17 +32,17 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
   ['confidenceScore', (value) => ((value as number) + 0.25) % 1],
   ['tags', (value) => [...(value as string[]), 'HARMLESS']],
   ['humanOverride', (value) => !value],
-  ['agentId', () => newId()],
+  ['agentId', () => generateId()],
   ['agentName', () => 'Mallory'],
   ['agentVersion', () => '99.0'],
   ['answer', (value) => ({ ...(value as object | null), policy: { name: 'Any', reason: 'none' } })],
-  ['workspaceId', () => newId()],
+  ['workspaceId', () => generateId()],
   ['schemaVersion', () => '1999-01-01'],
   ['timestamp', (value) => new Date(Number(value ?? 0) - 1)],
   ['rationale', () => 'Because the customer asked for it.'],
   ['triggeringCondition', () => 'another message'],
   ['clientInfo', () => ({ sdk: 'other', sdkVersion: null, runtime: null, os: null })],
-  ['matchedPolicyIds', (value) => [...(value as string[]), newId()]],
+  ['matchedPolicyIds', (value) => [...(value as string[]), generateId()]],
   ['scrub', () => ({ rulesVersion: 'none' })],
   ['foldedTo', (value) => (Number(value) || 0) + 1000],
   ['deletedAt', (value) => (value ? null : new Date(0))],
@@ -47,7 +51,9 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
   [
     'review',
     (value) =>
-      value ? { ...value, status: 'rejected' } : { _id: objectId(newId()), status: 'approved' },
+      value
+        ? { ...value, status: 'rejected' }
+        : { _id: toObjectId(generateId()), status: 'approved' },
   ],
 ];
 
@@ -55,9 +61,14 @@ const OTHER_VALUES: readonly [string, (value: unknown) => unknown][] = [
 export function resealed(entry: Stored, before: Stored | undefined): Stored {
   const prevHash = before?.chainHash ?? entry.prevHash;
   const sequence = (before?.sequence ?? 0) + 1;
-  const digest = payloadDigest(entry.view);
-  const link = { prevHash, payloadDigest: digest, sequence, createdAt: chainTime(entry.createdAt) };
-  return { ...entry, prevHash, sequence, payloadDigest: digest, chainHash: chainHash(link) };
+  const digest = computePayloadDigest(entry.view);
+  const link = {
+    prevHash,
+    payloadDigest: digest,
+    sequence,
+    createdAt: formatChainTime(entry.createdAt),
+  };
+  return { ...entry, prevHash, sequence, payloadDigest: digest, chainHash: computeChainHash(link) };
 }
 
 export function changed(documents: Stored[], at: number, members: Columns): Stored[] {
@@ -74,8 +85,8 @@ export function anyDecision(documents: readonly Stored[], chance: Chance): numbe
 }
 
 function anyWithFacts(documents: readonly Stored[], chance: Chance): number {
-  const told = documents.flatMap((entry, i) => (valuesOf(entry).includes('facts') ? [i] : []));
-  return chance.pick(told);
+  const withFacts = documents.flatMap((entry, i) => (valuesOf(entry).includes('facts') ? [i] : []));
+  return chance.pick(withFacts);
 }
 
 function otherDigit(hex: string, at: number): string {
@@ -165,14 +176,14 @@ function insert(documents: Stored[], chance: Chance): Tampered {
   const at = chance.integer(1, documents.length - 2);
   const decision = documents[anyDecision(documents, chance)] as Stored;
   const { traceId } = decision;
-  const other = `trc_${newId()}00000000`;
+  const other = `trc_${generateId()}00000000`;
   const view = decision.view.replace(`"traceId":"${traceId}"`, `"traceId":"${other}"`);
   const before = documents[at - 1] as Stored;
   const { idempotencyKey: _idempotencyKey, ...copy } = decision;
   const forged = resealed(
     {
       ...copy,
-      _id: objectId(newId()),
+      _id: toObjectId(generateId()),
       traceId: other,
       view,
       createdAt: before.createdAt,
@@ -212,8 +223,8 @@ function editPayload(documents: Stored[], chance: Chance): Tampered {
   const value = sealed[name] as { seed: string; text: string };
   const edits: readonly [string, () => unknown][] = [
     ['text', () => (sealed[name] = { ...value, text: JSON.stringify('another value') })],
-    ['seed', () => (sealed[name] = { ...value, seed: random16().toString('base64url') })],
-    ['both', () => (sealed[name] = sealValue(name, 'another value', random16()))],
+    ['seed', () => (sealed[name] = { ...value, seed: draw16Bytes().toString('base64url') })],
+    ['both', () => (sealed[name] = sealValue(name, 'another value', draw16Bytes()))],
     ['loss', () => (sealed[name] = null)],
     ['removal', () => delete sealed[name]],
     ['addition', () => (sealed.harmless = value)],
@@ -238,8 +249,8 @@ function relabel(documents: Stored[], chance: Chance): Tampered {
   const entry = documents[at] as Stored;
   const labels: readonly [string, Columns][] = [
     ['kind', { kind: entry.kind === 'trace' ? 'status' : 'trace' }],
-    ['traceId', { traceId: `trc_${newId()}00000000` }],
-    ['organizationId', { organizationId: objectId(newId()) }],
+    ['traceId', { traceId: `trc_${generateId()}00000000` }],
+    ['organizationId', { organizationId: toObjectId(generateId()) }],
   ];
   const [what, members] = chance.pick(labels);
   return {

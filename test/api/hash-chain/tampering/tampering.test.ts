@@ -7,11 +7,11 @@ import type { Report } from '../../../../scripts/verify-bundle/report.ts';
 import type { Value } from '../../../../scripts/verify-bundle/text.ts';
 import { verifyBundle } from '../../../../scripts/verify-bundle/verify.ts';
 import type { Stored } from '../../../../src/ledger/entry.ts';
-import { objectId } from '../../../../src/ledger/ledger.model.ts';
+import { toObjectId } from '../../../../src/ledger/ledger.model.ts';
 import type { VerifiedPosition } from '../../../../src/ledger/verify/report.ts';
-import { newId } from '../../../../src/platform/ids.ts';
+import { generateId } from '../../../../src/platform/ids.ts';
 import { seeded } from '../../../ledger/random.ts';
-import { runs } from '../../../setup/runs.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
 import { type ChainHarness, History, startChainHarness } from '../hash-chain-history.ts';
 import { FORGERIES } from './forgeries.ts';
 import { expectSameInRanges } from './verified-in-ranges.ts';
@@ -72,7 +72,7 @@ test('an untouched chain verifies, here and offline', async () => {
 });
 
 const ALL = [...MUTATIONS, ...FORGERIES];
-const ROUNDS = Math.ceil(runs(1, 500) / ALL.length);
+const ROUNDS = Math.ceil(chooseRuns(1, 500) / ALL.length);
 
 test.for(ALL.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
   '$name is found at its place, every time',
@@ -119,7 +119,7 @@ function verifiedInRanges(length: number, after: VerifiedPosition | null = null)
 
 /** Replaces all noted heads of the chain; no consumer has seen the entries appended by hand. */
 async function noteHeads(rows: readonly object[]): Promise<void> {
-  const organizationId = objectId(history.organizationId);
+  const organizationId = toObjectId(history.organizationId);
   const cursors = harness.db.collection('cursors');
   await cursors.updateMany({ organizationId }, { $min: { sequence: intact.length } });
   const heads = harness.db.collection('heads_ledger');
@@ -127,7 +127,7 @@ async function noteHeads(rows: readonly object[]): Promise<void> {
   const at = new Date();
   if (rows.length > 0)
     await heads.insertMany(
-      rows.map((row) => ({ at, ...row, _id: objectId(newId()), organizationId })),
+      rows.map((row) => ({ at, ...row, _id: toObjectId(generateId()), organizationId })),
     );
 }
 
@@ -186,7 +186,7 @@ test('verification names an erased value that comes back, and one that is missin
 test('a chain rewritten from any position on is found by the noted heads, or by a receipt if those were rewritten too', async () => {
   const heads = harness.db.collection('heads_ledger');
   await noteHeads(noted);
-  for (let at = 0; at < intact.length; at += runs(4, 1)) {
+  for (let at = 0; at < intact.length; at += chooseRuns(4, 1)) {
     const rewritten = rewriteFrom(intact, at);
     await history.store(rewritten);
     const byHeads = await history.verify();
@@ -206,7 +206,7 @@ test(
   'intact histories with every lawful change in them raise no alarm',
   { timeout: 300_000 },
   async () => {
-    for (let organization = 0; organization < runs(2, 30); organization++) {
+    for (let organization = 0; organization < chooseRuns(2, 30); organization++) {
       const chance = seeded(organization);
       const lawful = await History.begin(harness, 'Grace');
       for (let state = 0; state < 10; state++) {

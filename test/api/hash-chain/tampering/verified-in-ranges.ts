@@ -2,7 +2,7 @@
 import type { mongo } from 'mongoose';
 import { expect } from 'vitest';
 import { DECISIONS } from '../../../../src/ledger/chains.ts';
-import { rangesOf, replayRange } from '../../../../src/ledger/verify/ranges.ts';
+import { splitRanges, replayRange } from '../../../../src/ledger/verify/ranges.ts';
 import type { VerifiedPosition } from '../../../../src/ledger/verify/report.ts';
 import { type ReplayedRange, verifyChain } from '../../../../src/ledger/verify/verify-chain.ts';
 import { traceColumns } from '../../../../src/resources/traces/traces.columns.ts';
@@ -20,7 +20,7 @@ interface Verified {
 export async function expectSameInRanges(verified: Verified, length: number): Promise<number> {
   const known = { now: new Date(), erasedUntil: null, after: null };
   const chain = { ...known, ...verified, chain: DECISIONS, columns: traceColumns };
-  const ranges = await rangesOf(chain, length);
+  const ranges = await splitRanges(chain, length);
   const replayed = ranges.map(async (range): Promise<ReplayedRange> => {
     const found = await replayRange(chain, range);
     return { range, replayed: structuredClone(found) };

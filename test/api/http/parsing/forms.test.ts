@@ -6,17 +6,18 @@ import { parseBody, parseForm } from '../../../../src/http/checks/body.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const code = 'VALIDATION_ERROR' as const;
-const form = (text: string, type: string | undefined = FORM) =>
+const parseFormText = (text: string, type: string | undefined = FORM) =>
   parseForm(Buffer.from(text, 'latin1'), type, code);
-const json = (text: string, type?: string) => atOnce(parseBody(Buffer.from(text), type, code));
-const members = (count: number): string =>
+const parseJsonText = (text: string, type?: string) =>
+  atOnce(parseBody(Buffer.from(text), type, code));
+const createMembers = (count: number): string =>
   Array.from({ length: count }, (_, at) => `m${at}=${at}`).join('&');
 
 test('a form has at most a hundred separators and ten thousand spaces', () => {
-  expect(Object.keys(form(members(101)) as object)).toHaveLength(101);
-  expect(() => form(members(102))).toThrow('Invalid form body');
-  expect(form(`a=${'+'.repeat(10_000)}`)).toEqual({ a: ' '.repeat(10_000) });
-  expect(() => form(`a=${'+'.repeat(10_001)}`)).toThrow('Invalid form body');
+  expect(Object.keys(parseFormText(createMembers(101)) as object)).toHaveLength(101);
+  expect(() => parseFormText(createMembers(102))).toThrow('Invalid form body');
+  expect(parseFormText(`a=${'+'.repeat(10_000)}`)).toEqual({ a: ' '.repeat(10_000) });
+  expect(() => parseFormText(`a=${'+'.repeat(10_001)}`)).toThrow('Invalid form body');
 });
 
 test.each([
@@ -26,11 +27,11 @@ test.each([
   ['a=b=c', { a: 'b=c' }],
   ['a+b=c%2Bd+e', { 'a b': 'c+d e' }],
   ['', undefined],
-])('the form %j is read', (text, expected) => expect(form(text)).toEqual(expected));
+])('the form %j is read', (text, expected) => expect(parseFormText(text)).toEqual(expected));
 
 test.each(['a=1&a=2', 'a=1&a=1', '__proto__=1', 'a=%00', 'a=1&b=x%00y', 'a=%', 'a=%FF', 'a=\xff'])(
   'the form %j is refused',
-  (text) => expect(() => form(text)).toThrow('Invalid form body'),
+  (text) => expect(() => parseFormText(text)).toThrow('Invalid form body'),
 );
 
 test.each([undefined, JSON_TYPE, 'text/plain', `x${FORM}`, `${FORM}x`])(
@@ -48,15 +49,18 @@ test.each([
   'application/json; charset=utf-8',
   'application/json;charset="UTF-8"',
   'application/json; charset=utf-8; v=1',
-])('JSON may be of type %s', (type) => expect(json('{"a":1}', type)).toEqual({ a: 1 }));
+])('JSON may be of type %s', (type) => expect(parseJsonText('{"a":1}', type)).toEqual({ a: 1 }));
 
 test.each([
   ['text/json', 'Content-Type must be application/json'],
   ['application/jsonp', 'Content-Type must be application/json'],
   ['application/json; charset=latin1', 'The charset must be UTF-8'],
   ['application/json; charset=utf-80', 'The charset must be UTF-8'],
-])('JSON is not of type %s', (type, why) => expect(() => json('{}', type)).toThrow(why));
+])('JSON is not of type %s', (type, why) => expect(() => parseJsonText('{}', type)).toThrow(why));
 
 test('no bytes are no body, whatever type they are of', () => {
-  expect([json('', 'text/plain'), form('', 'text/plain')]).toEqual([undefined, undefined]);
+  expect([parseJsonText('', 'text/plain'), parseFormText('', 'text/plain')]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { atOnce } from '../../../../src/domain/others-turn.ts';
-import { utf8InParts } from '../../../../src/http/checks/utf8.ts';
+import { decodeUtf8 } from '../../../../src/http/checks/utf8.ts';
 
 /** Where the first part ends. */
 const CUT = 128 * 1024;
-const decode = (bytes: Buffer): string => atOnce(utf8InParts(bytes));
+const decode = (bytes: Buffer): string => atOnce(decodeUtf8(bytes));
 const decodeAtOnce = (bytes: Buffer): string =>
   new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-const outcomeOf = (decoded: () => string): string | null => {
+const readOutcome = (decoded: () => string): string | null => {
   try {
     return decoded();
   } catch {
@@ -32,7 +32,7 @@ test('whatever stands where a part ends', () => {
         const raw = Buffer.alloc(CUT + 40, 'x');
         raw.set(bytes, CUT - before);
         if (hasMark) raw.set([0xef, 0xbb, 0xbf]);
-        expect(outcomeOf(() => decode(raw))).toBe(outcomeOf(() => decodeAtOnce(raw)));
+        expect(readOutcome(() => decode(raw))).toBe(readOutcome(() => decodeAtOnce(raw)));
       },
     ),
   );
@@ -43,7 +43,7 @@ test.each([0, 1, CUT - 1, CUT, CUT + 1, 3 * CUT])('%i bytes', (length) => {
 });
 
 test('a part is no longer than its bytes', () => {
-  const parts = utf8InParts(Buffer.from('𝟘'.repeat(100_000)));
+  const parts = decodeUtf8(Buffer.from('𝟘'.repeat(100_000)));
   let count = 1;
   while (!parts.next().done) count += 1;
   expect(count).toBe(4);

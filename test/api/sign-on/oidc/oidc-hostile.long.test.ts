@@ -1,19 +1,19 @@
 // Hostile answers of an OpenID provider, tokens and ways back: none signs anybody in, and the audit log says why.
 // @module-tag long
 import { describe, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
+import { Browser, readCookie, parseLanding, SESSION } from '../../../setup/browser.ts';
 import {
-  newKey,
-  askedBy,
-  token,
-  type Asked,
+  createKeyPair,
+  parseAuthorization,
+  signToken,
+  type AuthorizationRequest,
   type Realm,
 } from '../../../setup/providers/identity-provider.ts';
 import { createSsoOrganization, startLogin } from '../../../setup/providers/sso.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 import { mallory, oidcStage } from './oidc-stage.ts';
 
-const foreign = newKey();
+const foreign = createKeyPair();
 const stage = oidcStage();
 const { clock, moved, refusal, withToken } = stage;
 const now = (): number => Math.floor(Date.now() / 1000);
@@ -22,11 +22,14 @@ test('the fixture signs in when nothing is changed', async () => {
   const answer = await withToken(stage.home, (asked, realm) =>
     realm.sign(realm.claims(asked, mallory(stage.home))),
   );
-  expect([landing(answer).query, cookieIn(answer, SESSION)]).toEqual([{}, expect.any(String)]);
+  expect([parseLanding(answer).query, readCookie(answer, SESSION)]).toEqual([
+    {},
+    expect.any(String),
+  ]);
 });
 
 describe('claims of the ID token', () => {
-  const claims: [string, (asked: Asked) => Record<string, unknown>, string?][] = [
+  const claims: [string, (asked: AuthorizationRequest) => Record<string, unknown>, string?][] = [
     ['another issuer', () => ({ iss: 'https://issuer.example.net' })],
     ['an issuer that differs by a slash', () => ({ iss: `${stage.home.realm.issuer}/` })],
     ['no issuer', () => ({ iss: undefined })],
@@ -131,7 +134,7 @@ describe('the signature of the ID token', () => {
     ],
     [
       'by a foreign key without a name',
-      (claims) => token({ alg: 'RS256' }, claims, foreign.privateKey),
+      (claims) => signToken({ alg: 'RS256' }, claims, foreign.privateKey),
     ],
     [
       'by a key that the header brings',
@@ -171,7 +174,7 @@ describe('the signature of the ID token', () => {
     ['and there is no ID token', () => null],
   ];
   test.for(forgeries)('%s', async ([, forge, metadata]) => {
-    const realm = metadata ? stage.provider.realm() : stage.home.realm;
+    const realm = metadata ? stage.provider.createRealm() : stage.home.realm;
     realm.metadata = { ...metadata };
     const at = metadata ? await moved(realm) : stage.home;
     const attack = () =>
@@ -183,7 +186,7 @@ describe('the signature of the ID token', () => {
 describe('the callback', () => {
   test('without a state, or with one that was never issued', async () => {
     const browser = new Browser(stage.harness.app);
-    const { code } = stage.home.realm.vouch(
+    const { code } = stage.home.realm.authorizePerson(
       await startLogin(browser, stage.home),
       mallory(stage.home),
     );
@@ -196,48 +199,60 @@ describe('the callback', () => {
     ];
     for (const query of attacks)
       expect(
-        await refusal(stage.home, () => browser.back('sso/callback', query), { audited: false }),
+        await refusal(stage.home, () => browser.returnFromProvider('sso/callback', query), {
+          audited: false,
+        }),
       ).toBe('INVALID_TOKEN');
   });
 
   test('in another browser', async () => {
     const [victim, attacker] = [new Browser(stage.harness.app), new Browser(stage.harness.app)];
-    const back = stage.home.realm.vouch(
+    const back = stage.home.realm.authorizePerson(
       await startLogin(attacker, stage.home),
       mallory(stage.home),
     );
     await startLogin(victim, stage.home);
-    const attack = () => victim.back('sso/callback', back);
+    const attack = () => victim.returnFromProvider('sso/callback', back);
     expect(await refusal(stage.home, attack)).toBe('INVALID_TOKEN');
   });
 
   test('a second time', async () => {
     const browser = new Browser(stage.harness.app);
     const cookies = new Map(browser.cookies);
-    const back = stage.home.realm.vouch(await startLogin(browser, stage.home), mallory(stage.home));
+    const back = stage.home.realm.authorizePerson(
+      await startLogin(browser, stage.home),
+      mallory(stage.home),
+    );
     const kept = new Map(browser.cookies);
-    expect(cookieIn(await browser.back('sso/callback', back), SESSION)).not.toBeNull();
+    expect(
+      readCookie(await browser.returnFromProvider('sso/callback', back), SESSION),
+    ).not.toBeNull();
     for (const jar of [cookies, kept]) {
       browser.cookies.clear();
       jar.forEach((value, name) => browser.cookies.set(name, value));
-      const attack = () => browser.back('sso/callback', back);
+      const attack = () => browser.returnFromProvider('sso/callback', back);
       expect(await refusal(stage.home, attack, { audited: false })).toBe('INVALID_TOKEN');
     }
   });
 
   test('too late', async () => {
     const browser = new Browser(stage.harness.app);
-    const back = stage.home.realm.vouch(await startLogin(browser, stage.home), mallory(stage.home));
+    const back = stage.home.realm.authorizePerson(
+      await startLogin(browser, stage.home),
+      mallory(stage.home),
+    );
     clock.aheadMs = 10 * 60_000 + 1000;
     expect(
-      await refusal(stage.home, () => browser.back('sso/callback', back), { audited: false }),
+      await refusal(stage.home, () => browser.returnFromProvider('sso/callback', back), {
+        audited: false,
+      }),
     ).toBe('EXPIRED');
     clock.aheadMs = 0;
   });
 
   test('with two states', async () => {
     const browser = new Browser(stage.harness.app);
-    const { code, state } = stage.home.realm.vouch(
+    const { code, state } = stage.home.realm.authorizePerson(
       await startLogin(browser, stage.home),
       mallory(stage.home),
     );
@@ -247,7 +262,9 @@ describe('the callback', () => {
       ['state', state],
     ]);
     expect(
-      await refusal(stage.home, () => browser.back('sso/callback', query), { audited: false }),
+      await refusal(stage.home, () => browser.returnFromProvider('sso/callback', query), {
+        audited: false,
+      }),
     ).toBe('INVALID_TOKEN');
   });
 
@@ -256,11 +273,11 @@ describe('the callback', () => {
     query: (honest: { code: string; state: string }) => Record<string, string>,
   ): Promise<Answer> {
     const browser = new Browser(stage.harness.app);
-    const honest = stage.home.realm.vouch(
+    const honest = stage.home.realm.authorizePerson(
       await startLogin(browser, stage.home),
       mallory(stage.home),
     );
-    return browser.back('sso/callback', query(honest));
+    return browser.returnFromProvider('sso/callback', query(honest));
   }
   const ways: [
     string,
@@ -301,22 +318,25 @@ describe('the callback', () => {
   test('with the code of an earlier sign-on, spent or not', async () => {
     const [first, second] = [new Browser(stage.harness.app), new Browser(stage.harness.app)];
     for (const spend of [true, false]) {
-      const earlier = stage.home.realm.vouch(
+      const earlier = stage.home.realm.authorizePerson(
         await startLogin(first, stage.home),
         mallory(stage.home),
       );
-      if (spend) await first.back('sso/callback', earlier);
-      const { state } = askedBy(await startLogin(second, stage.home));
-      const attack = () => second.back('sso/callback', { code: earlier.code, state });
+      if (spend) await first.returnFromProvider('sso/callback', earlier);
+      const { state } = parseAuthorization(await startLogin(second, stage.home));
+      const attack = () => second.returnFromProvider('sso/callback', { code: earlier.code, state });
       expect(await refusal(stage.home, attack)).toBe('TOKEN_VERIFICATION_FAILED');
     }
   });
 
   test('at another callback: that of a social login', async () => {
     const browser = new Browser(stage.harness.app);
-    const back = stage.home.realm.vouch(await startLogin(browser, stage.home), mallory(stage.home));
-    const answer = await browser.back('oauth-a/callback', back);
-    expect([answer.status, answer.body.code, cookieIn(answer, SESSION)]).toEqual([
+    const back = stage.home.realm.authorizePerson(
+      await startLogin(browser, stage.home),
+      mallory(stage.home),
+    );
+    const answer = await browser.returnFromProvider('oauth-a/callback', back);
+    expect([answer.status, answer.body.code, readCookie(answer, SESSION)]).toEqual([
       404,
       'NOT_FOUND',
       null,
@@ -324,16 +344,18 @@ describe('the callback', () => {
   });
 
   test('without the issuer that the provider says it always names', async () => {
-    const realm = stage.provider.realm();
+    const realm = stage.provider.createRealm();
     realm.metadata = { authorization_response_iss_parameter_supported: true };
     const at = await createSsoOrganization(stage.harness, realm);
     const attack = () => withToken(at, (asked) => realm.sign(realm.claims(asked, mallory(at))));
     expect(await refusal(at, attack)).toBe('TOKEN_VERIFICATION_FAILED');
     const browser = new Browser(stage.harness.app);
     const honest = {
-      ...realm.vouch(await startLogin(browser, at), mallory(at)),
+      ...realm.authorizePerson(await startLogin(browser, at), mallory(at)),
       iss: realm.issuer,
     };
-    expect(cookieIn(await browser.back('sso/callback', honest), SESSION)).not.toBeNull();
+    expect(
+      readCookie(await browser.returnFromProvider('sso/callback', honest), SESSION),
+    ).not.toBeNull();
   });
 });

@@ -1,14 +1,14 @@
 // Several OpenID providers, changed settings, and providers with wrong answers: none leads to a sign-in by mistake.
 // @module-tag long
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
-import { auditOf, objectId } from '../../../setup/harness.ts';
-import { askedBy, type Realm } from '../../../setup/providers/identity-provider.ts';
+import { Browser, readCookie, parseLanding, SESSION } from '../../../setup/browser.ts';
+import { listAuditEntries, toObjectId } from '../../../setup/harness.ts';
+import { parseAuthorization, type Realm } from '../../../setup/providers/identity-provider.ts';
 import {
   createSsoOrganization,
-  initiate,
+  beginLogin,
   startLogin,
-  configureSso,
+  setSsoConfig,
   type SsoOrganization,
 } from '../../../setup/providers/sso.ts';
 import { mallory, oidcStage } from './oidc-stage.ts';
@@ -20,7 +20,7 @@ const { failures, moved, refusal, withToken } = stage;
 describe('two organisations', () => {
   let evil: SsoOrganization;
   beforeAll(async () => {
-    evil = await createSsoOrganization(stage.harness, stage.provider.realm());
+    evil = await createSsoOrganization(stage.harness, stage.provider.createRealm());
   });
 
   test('a code of one provider with the state of the other', async () => {
@@ -29,11 +29,11 @@ describe('two organisations', () => {
       await startLogin(browser, stage.home),
       await startLogin(browser, evil),
     ];
-    const code = stage.home.realm.vouch(toHome, mallory(stage.home)).code;
-    const { state } = askedBy(toEvil);
+    const code = stage.home.realm.authorizePerson(toHome, mallory(stage.home)).code;
+    const { state } = parseAuthorization(toEvil);
     for (const query of [{ code, state, iss: stage.home.realm.issuer }]) {
       const asked = evil.realm.asked.token ?? 0;
-      expect(await refusal(evil, () => browser.back('sso/callback', query))).toBe(
+      expect(await refusal(evil, () => browser.returnFromProvider('sso/callback', query))).toBe(
         'TOKEN_VERIFICATION_FAILED',
       );
       expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
@@ -42,11 +42,14 @@ describe('two organisations', () => {
     const own = `sso/callback/${stage.home.owner.organizationId}`;
     const misled = await startLogin(browser, evil);
     const asked = evil.realm.asked.token ?? 0;
-    const sent = { code, state: askedBy(misled).state };
-    expect(await refusal(evil, () => browser.back(own, sent))).toBe('TOKEN_VERIFICATION_FAILED');
+    const sent = { code, state: parseAuthorization(misled).state };
+    expect(await refusal(evil, () => browser.returnFromProvider(own, sent))).toBe(
+      'TOKEN_VERIFICATION_FAILED',
+    );
     expect(evil.realm.asked.token ?? 0, 'the code was given away').toBe(asked);
     const again = await startLogin(browser, evil);
-    const attack = () => browser.back('sso/callback', { code, state: askedBy(again).state });
+    const attack = () =>
+      browser.returnFromProvider('sso/callback', { code, state: parseAuthorization(again).state });
     expect(await refusal(evil, attack)).toBe('TOKEN_VERIFICATION_FAILED');
   });
 
@@ -67,7 +70,7 @@ describe('two organisations', () => {
       withToken(evil, (asked, realm) => realm.sign(realm.claims(asked, { sub: 'owner', email })));
     expect(await refusal(evil, attack)).toBe('FORBIDDEN');
     await stage.harness.db.collection('sso_domains').insertOne({
-      organizationId: objectId(evil.owner.organizationId),
+      organizationId: toObjectId(evil.owner.organizationId),
       domain: stage.home.domain,
       challenge: 'x',
       verifiedAt: null,
@@ -92,19 +95,19 @@ describe('settings that change between request and callback', () => {
   const change = (at: SsoOrganization, set: object) =>
     stage.harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(at.owner.organizationId) }, { $set: set });
+      .updateOne({ _id: toObjectId(at.owner.organizationId) }, { $set: set });
   const changes: [string, string, (at: SsoOrganization) => Promise<unknown>][] = [
     ['are gone', 'NOT_FOUND', (at) => change(at, { ssoConfig: null })],
     ['name another protocol', 'NOT_FOUND', (at) => change(at, { 'ssoConfig.provider': 'saml' })],
     [
       'name another issuer',
       'INVALID_OPERATION',
-      (at) => configureSso(stage.harness, { ...at, realm: stage.provider.realm() }),
+      (at) => setSsoConfig(stage.harness, { ...at, realm: stage.provider.createRealm() }),
     ],
     [
       'name another client',
       'INVALID_OPERATION',
-      (at) => configureSso(stage.harness, at, { oidc: { clientId: 'other' } }),
+      (at) => setSsoConfig(stage.harness, at, { oidc: { clientId: 'other' } }),
     ],
     [
       'are not in the plan any more',
@@ -119,16 +122,16 @@ describe('settings that change between request and callback', () => {
     [
       'stay, and no new member is accepted any more',
       'FORBIDDEN',
-      (at) => configureSso(stage.harness, at, { justInTime: false }),
+      (at) => setSsoConfig(stage.harness, at, { justInTime: false }),
     ],
   ];
   test.for(changes)('%s', async ([, code, between]) => {
-    const at = await createSsoOrganization(stage.harness, stage.provider.realm());
+    const at = await createSsoOrganization(stage.harness, stage.provider.createRealm());
     const browser = new Browser(stage.harness.app);
-    const back = at.realm.vouch(await startLogin(browser, at), mallory(at));
+    const back = at.realm.authorizePerson(await startLogin(browser, at), mallory(at));
     await between(at);
-    const answer = await browser.back('sso/callback', back);
-    expect([landing(answer).query.error, cookieIn(answer, SESSION)]).toEqual([code, null]);
+    const answer = await browser.returnFromProvider('sso/callback', back);
+    expect([parseLanding(answer).query.error, readCookie(answer, SESSION)]).toEqual([code, null]);
     await change(at, { 'subscription.plan': 'enterprise' });
     await expect
       .poll(() => failures(at))
@@ -159,20 +162,20 @@ describe('a provider with wrong answers', () => {
   ];
 
   test.for(tricks)('its description %s', async ([, trick]) => {
-    const realm = stage.provider.realm();
+    const realm = stage.provider.createRealm();
     const at = await moved(realm);
     realm.tricks['openid-configuration'] = trick;
-    const answer = await initiate(new Browser(stage.harness.app), `x@${at.domain}`);
+    const answer = await beginLogin(new Browser(stage.harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
     expect(answer.headers.getSetCookie()).toEqual([]);
-    const [entry] = await auditOf(stage.harness.app, at.owner, 'action=auth.sso.initiate');
+    const [entry] = await listAuditEntries(stage.harness.app, at.owner, 'action=auth.sso.initiate');
     expect(entry).toMatchObject({
       status: 'failure',
       metadata: { code: 'IDENTITY_PROVIDER_UNAVAILABLE' },
     });
     // Nothing of it is remembered.
     delete realm.tricks['openid-configuration'];
-    expect((await initiate(new Browser(stage.harness.app), `x@${at.domain}`)).status).toBe(200);
+    expect((await beginLogin(new Browser(stage.harness.app), `x@${at.domain}`)).status).toBe(200);
   });
 
   test.for(
@@ -180,7 +183,7 @@ describe('a provider with wrong answers', () => {
       tricks.map(([what, trick]) => [name, what, trick] as const),
     ),
   )('its %s endpoint %s', async ([name, , trick]) => {
-    const realm = stage.provider.realm();
+    const realm = stage.provider.createRealm();
     realm.metadata = { userinfo_endpoint: `${realm.issuer}/userinfo` };
     realm.tricks[name] = trick;
     const at = await moved(realm);
@@ -202,27 +205,27 @@ describe('a provider with wrong answers', () => {
     ],
   ];
   test.for(descriptions)('describes itself with %s', async ([, metadata]) => {
-    const realm = stage.provider.realm();
+    const realm = stage.provider.createRealm();
     realm.metadata = metadata(realm) as Record<string, unknown>;
     const at = await moved(realm);
-    const answer = await initiate(new Browser(stage.harness.app), `x@${at.domain}`);
+    const answer = await beginLogin(new Browser(stage.harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 
   test('is known by its issuer, not by the place of its description', async () => {
-    const realm = stage.provider.realm();
+    const realm = stage.provider.createRealm();
     const at = await moved(realm);
-    await configureSso(stage.harness, at, {
+    await setSsoConfig(stage.harness, at, {
       oidc: { issuer: `${realm.issuer}/.well-known/openid-configuration` },
     });
-    const answer = await initiate(new Browser(stage.harness.app), `x@${at.domain}`);
+    const answer = await beginLogin(new Browser(stage.harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 
   test.for(['token_endpoint', 'jwks_uri', 'userinfo_endpoint'])(
     'points its %s at a private address',
     async (name) => {
-      const realm = stage.provider.realm();
+      const realm = stage.provider.createRealm();
       realm.metadata = { [name]: `https://${METADATA_HOST}/latest` };
       const at = await moved(realm);
       const claims = name === 'userinfo_endpoint' ? { sub: 'thin' } : mallory(at);
@@ -241,14 +244,14 @@ describe('a provider with wrong answers', () => {
     'metadata.internal',
   ])('is not called at %s, although the settings say so', async (host) => {
     const issuer = `https://${host}`;
-    const at = await moved(stage.provider.realm());
+    const at = await moved(stage.provider.createRealm());
     await stage.harness.db
       .collection('organizations')
       .updateOne(
-        { _id: objectId(at.owner.organizationId) },
+        { _id: toObjectId(at.owner.organizationId) },
         { $set: { 'ssoConfig.oidc.issuer': issuer } },
       );
-    const answer = await initiate(new Browser(stage.harness.app), `x@${at.domain}`);
+    const answer = await beginLogin(new Browser(stage.harness.app), `x@${at.domain}`);
     expect([answer.status, answer.body.code]).toEqual([424, 'IDENTITY_PROVIDER_UNAVAILABLE']);
   });
 });

@@ -1,18 +1,18 @@
 // A stage for hostile OpenID providers: one organisation, what must not sign anybody in, and how that is seen.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
+import { Browser, readCookie, parseLanding, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
 import { startHarness, type Harness } from '../../../setup/harness.ts';
 import {
-  askedBy,
+  parseAuthorization,
   startHandmadeProvider,
-  type Asked,
+  type AuthorizationRequest,
   type HandmadeProvider,
   type Realm,
 } from '../../../setup/providers/identity-provider.ts';
-import { ok } from '../../../setup/personas.ts';
+import { assertOk } from '../../../setup/personas.ts';
 import { MovedClock } from '../../../setup/second-factor.ts';
 import {
-  configureSso,
+  setSsoConfig,
   createSsoOrganization,
   startLogin,
   type SsoOrganization,
@@ -43,7 +43,7 @@ export function oidcStage() {
       },
       { clock },
     );
-    home = await createSsoOrganization(harness, provider.realm());
+    home = await createSsoOrganization(harness, provider.createRealm());
   });
   afterAll(async () => {
     await harness.stop();
@@ -56,7 +56,7 @@ export function oidcStage() {
     owner,
   }: SsoOrganization): Promise<{ total: number; newest: Record<string, unknown> | undefined }> {
     const path = '/api/v1/audit?action=auth.sso.failure&limit=1';
-    const { data, pagination } = ok(
+    const { data, pagination } = assertOk(
       await harness.app.call('GET', path, { token: owner.token }),
     ).body;
     return { total: pagination.total as number, newest: data.entries[0] };
@@ -65,11 +65,11 @@ export function oidcStage() {
   /** The organisation of `home`, at another realm for the rest of the test. */
   async function moved(realm: Realm): Promise<SsoOrganization> {
     isAway = true;
-    await configureSso(harness, { ...home, realm });
+    await setSsoConfig(harness, { ...home, realm });
     return { ...home, realm };
   }
   afterEach(async () => {
-    if (isAway) await configureSso(harness, home);
+    if (isAway) await setSsoConfig(harness, home);
     isAway = false;
   });
 
@@ -81,9 +81,9 @@ export function oidcStage() {
   ): Promise<string | undefined> {
     const [before, noted] = [await sessions(), (await failures(at)).total];
     const answer = await attack();
-    const { status, at: place, query } = landing(answer);
+    const { status, at: place, query } = parseLanding(answer);
     expect([status, place]).toEqual([302, HOME]);
-    expect([cookieIn(answer, SESSION), cookieIn(answer, TEMP_TOKEN)]).toEqual([null, null]);
+    expect([readCookie(answer, SESSION), readCookie(answer, TEMP_TOKEN)]).toEqual([null, null]);
     expect(await sessions()).toBe(before);
     const { total, newest } = await failures(at);
     expect(total).toBe(noted + (audited ? 1 : 0));
@@ -99,11 +99,11 @@ export function oidcStage() {
   /** Goes the whole way; the provider's answer is `forge`'s. */
   async function withToken(
     at: SsoOrganization,
-    forge: (asked: Asked, realm: Realm) => string | null,
+    forge: (asked: AuthorizationRequest, realm: Realm) => string | null,
   ): Promise<Answer> {
     const browser = new Browser(harness.app);
-    const asked = askedBy(await startLogin(browser, at));
-    return browser.back('sso/callback', {
+    const asked = parseAuthorization(await startLogin(browser, at));
+    return browser.returnFromProvider('sso/callback', {
       code: at.realm.code(asked, forge(asked, at.realm)),
       state: asked.state,
     });

@@ -1,17 +1,25 @@
 // Sign-on at an organisation's OpenID provider: requests, callbacks, members, roles and the second factor.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness } from '../../../setup/fixtures.ts';
-import { Browser, cookieIn, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
-import { auditOf, changeMembership, objectId, prove } from '../../../setup/harness.ts';
-import { askedBy, startHandmadeProvider } from '../../../setup/providers/identity-provider.ts';
-import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
-import { directory } from '../../../setup/scim.ts';
-import { Authenticator, enrol, MovedClock } from '../../../setup/second-factor.ts';
+import { Browser, readCookie, parseLanding, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
+import {
+  listAuditEntries,
+  changeMembership,
+  toObjectId,
+  verifyMailbox,
+} from '../../../setup/harness.ts';
+import {
+  parseAuthorization,
+  startHandmadeProvider,
+} from '../../../setup/providers/identity-provider.ts';
+import { assertOk, createOwner, type Owner } from '../../../setup/personas.ts';
+import { createDirectory } from '../../../setup/scim.ts';
+import { Authenticator, registerFactor, MovedClock } from '../../../setup/second-factor.ts';
 import {
   createSsoOrganization,
-  sessionIn,
+  readSession,
   startLogin,
-  configureSso,
+  setSsoConfig,
   signOn,
   type SsoOrganization,
 } from '../../../setup/providers/sso.ts';
@@ -32,7 +40,7 @@ const harness = useHarness(
   { clock },
 );
 beforeAll(async () => {
-  home = await createSsoOrganization(harness, provider.realm());
+  home = await createSsoOrganization(harness, provider.createRealm());
 });
 
 let made = 0;
@@ -42,8 +50,8 @@ const person = (at: SsoOrganization, more: object = {}) => {
   return { sub: `sub-${made}`, email: `p${made}@${at.domain}`, name: `Person ${made}`, ...more };
 };
 const ended = (answer: Answer) => ({
-  ...landing(answer),
-  session: cookieIn(answer, SESSION) !== null,
+  ...parseLanding(answer),
+  session: readCookie(answer, SESSION) !== null,
 });
 const signedOn = { status: 302, at: HOME, query: {}, session: true };
 const refused = (code: string) => ({
@@ -53,14 +61,14 @@ const refused = (code: string) => ({
   session: false,
 });
 const me = async (token: string): Promise<Answer['body']> =>
-  ok(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data;
+  assertOk(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data;
 const membershipOf = (at: SsoOrganization, userId: string) =>
   harness.db
     .collection('memberships')
-    .findOne({ organizationId: objectId(at.owner.organizationId), userId: objectId(userId) });
+    .findOne({ organizationId: toObjectId(at.owner.organizationId), userId: toObjectId(userId) });
 /** The organisation's own settings of roles. */
 const mapRoles = async ({ owner }: SsoOrganization, ...rules: object[]) =>
-  ok(
+  assertOk(
     await harness.app.call('PUT', '/api/v1/organization/role-mapping', {
       token: owner.token,
       body: { rules },
@@ -71,7 +79,7 @@ describe('the sign-on', () => {
   test('begins with a code flow with PKCE, state and nonce, for the client of the organisation', async () => {
     const browser = new Browser(harness.app);
     const location = await startLogin(browser, home);
-    const { state, nonce, challenge, redirectUri, clientId, params } = askedBy(location);
+    const { state, nonce, challenge, redirectUri, clientId, params } = parseAuthorization(location);
     expect(location.split('?')[0]).toBe(`${home.realm.issuer}/authorize`);
     expect([params.get('response_type'), params.get('code_challenge_method')]).toEqual([
       'code',
@@ -91,11 +99,11 @@ describe('the sign-on', () => {
     expect(ended(answer)).toEqual(signedOn);
     const set = answer.headers.getSetCookie().find((text) => text.startsWith(SESSION));
     expect(set).toMatch(/; Max-Age=604800; .*HttpOnly/);
-    expect(answer.headers.get('location')).not.toContain(sessionIn(answer));
+    expect(answer.headers.get('location')).not.toContain(readSession(answer));
     expect([...browser.cookies.keys()]).toEqual([SESSION]);
     const exchanged = await browser.call('GET', '/api/v1/auth/oauth-token');
     expect(exchanged.body.data).toMatchObject({
-      token: sessionIn(answer),
+      token: readSession(answer),
       organizationId: home.owner.organizationId,
       role: 'member',
       expiresAt: expect.stringMatching(/Z$/),
@@ -108,14 +116,19 @@ describe('the sign-on', () => {
   test('returns to an address of the allow-list, with its query', async () => {
     const browser = new Browser(harness.app);
     const returnTo = 'https://app.example.com/other?tab=2';
-    const back = home.realm.vouch(await startLogin(browser, home, { returnTo }), person(home));
-    expect((await browser.back('sso/callback', back)).headers.get('location')).toBe(returnTo);
+    const back = home.realm.authorizePerson(
+      await startLogin(browser, home, { returnTo }),
+      person(home),
+    );
+    expect((await browser.returnFromProvider('sso/callback', back)).headers.get('location')).toBe(
+      returnTo,
+    );
   });
 
   test('is audited in the organisation, with the method', async () => {
     const one = person(home);
     await signOn(harness, home, one);
-    const [entry] = await auditOf(harness.app, home.owner, 'action=auth.login');
+    const [entry] = await listAuditEntries(harness.app, home.owner, 'action=auth.login');
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: one.email,
@@ -127,16 +140,16 @@ describe('the sign-on', () => {
   test('gives one session for one state and code in twenty simultaneous requests', async () => {
     const browser = new Browser(harness.app);
     const one = person(home);
-    const back = home.realm.vouch(await startLogin(browser, home), one);
+    const back = home.realm.authorizePerson(await startLogin(browser, home), one);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const path = `/api/v1/auth/sso/callback?${new URLSearchParams(back).toString()}`;
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => harness.app.call('GET', path, { headers: { cookie } })),
     );
-    expect(answers.filter((answer) => cookieIn(answer, SESSION) !== null)).toHaveLength(1);
+    expect(answers.filter((answer) => readCookie(answer, SESSION) !== null)).toHaveLength(1);
     expect(
       answers
-        .map((answer) => landing(answer).query)
+        .map((answer) => parseLanding(answer).query)
         .filter(({ error }) => error === 'INVALID_TOKEN'),
     ).toHaveLength(19);
     const user = await harness.db.collection('users').findOne({ email: one.email });
@@ -147,7 +160,7 @@ describe('the sign-on', () => {
 describe('the person who signs on', () => {
   test('becomes a member once, and stays the same one, whatever the address is later', async () => {
     const one = person(home);
-    const first = await me(sessionIn((await signOn(harness, home, one)).answer));
+    const first = await me(readSession((await signOn(harness, home, one)).answer));
     expect([first.user.email, first.user.name, first.role]).toEqual([
       one.email,
       one.name,
@@ -155,7 +168,7 @@ describe('the person who signs on', () => {
     ]);
     for (const email of [`renamed-${made}@${home.domain}`, 'elsewhere@example.net', undefined]) {
       const { answer } = await signOn(harness, home, { ...one, email });
-      expect((await me(sessionIn(answer))).user._id).toBe(first.user._id);
+      expect((await me(readSession(answer))).user._id).toBe(first.user._id);
     }
     expect(await harness.db.collection('users').countDocuments({ name: one.name })).toBe(1);
   });
@@ -168,7 +181,7 @@ describe('the person who signs on', () => {
   });
 
   test('two organisations at once that share a domain owner: no account is created twice', async () => {
-    const other = await createSsoOrganization(harness, provider.realm());
+    const other = await createSsoOrganization(harness, provider.createRealm());
     const one = person(home);
     const answers = await Promise.all([
       signOn(harness, home, one),
@@ -185,13 +198,13 @@ describe('the person who signs on', () => {
   });
 
   test('is identified by the chosen claim', async () => {
-    const own = await createSsoOrganization(harness, provider.realm(), {
+    const own = await createSsoOrganization(harness, provider.createRealm(), {
       oidc: { subjectClaim: 'oid' },
     });
     const one = person(own, { oid: 'object-1' });
-    const first = await me(sessionIn((await signOn(harness, own, one)).answer));
+    const first = await me(readSession((await signOn(harness, own, one)).answer));
     const second = await me(
-      sessionIn((await signOn(harness, own, { ...one, sub: 'pairwise-2' })).answer),
+      readSession((await signOn(harness, own, { ...one, sub: 'pairwise-2' })).answer),
     );
     expect(second.user._id).toBe(first.user._id);
     const { answer } = await signOn(harness, own, person(own));
@@ -199,30 +212,30 @@ describe('the person who signs on', () => {
   });
 
   test('is the member that the directory provisioned under that name', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     const { id } = await (
-      await directory(harness.app, own.owner)
+      await createDirectory(harness.app, own.owner)
     ).provision({
       userName: `prov@${own.domain}`,
       externalId: 'idp-77',
     });
     const { answer } = await signOn(harness, own, { sub: 'idp-77', email: `other@${own.domain}` });
-    expect((await me(sessionIn(answer))).user._id).toBe(id);
+    expect((await me(readSession(answer))).user._id).toBe(id);
   });
 
   test('without just-in-time membership only members are let in', async () => {
-    const own = await createSsoOrganization(harness, provider.realm(), { justInTime: false });
+    const own = await createSsoOrganization(harness, provider.createRealm(), { justInTime: false });
     const { answer } = await signOn(harness, own, person(own));
     expect(ended(answer)).toEqual(refused('FORBIDDEN'));
     const { id } = await (
-      await directory(harness.app, own.owner)
+      await createDirectory(harness.app, own.owner)
     ).provision({ userName: `known@${own.domain}` });
     const known = await signOn(harness, own, { sub: 's', email: `known@${own.domain}` });
-    expect((await me(sessionIn(known.answer))).user._id).toBe(id);
+    expect((await me(readSession(known.answer))).user._id).toBe(id);
   });
 
   test('is described by the UserInfo endpoint when the ID token is thin, but only for the same subject', async () => {
-    const realm = provider.realm();
+    const realm = provider.createRealm();
     realm.metadata = { userinfo_endpoint: `${realm.issuer}/userinfo` };
     const own = await createSsoOrganization(harness, realm);
     const one = person(own);
@@ -270,7 +283,7 @@ describe('an account that exists', () => {
   test('with an unproved mailbox loses password and sessions to the owner of the mailbox', async () => {
     const { one, squatter } = await registered(home);
     const { answer } = await signOn(harness, home, one);
-    expect((await me(sessionIn(answer))).user._id).toBe(squatter.userId);
+    expect((await me(readSession(answer))).user._id).toBe(squatter.userId);
     const stale = await harness.app.call('GET', '/api/v1/auth/me', { token: squatter.token });
     expect(stale.status).toBe(401);
     const body = { email: one.email, password: 'Correct-Horse-9' };
@@ -281,16 +294,16 @@ describe('an account that exists', () => {
 
   test('keeps its other organisations, which the session does not lead to', async () => {
     const { one, squatter } = await registered(home);
-    await prove(harness, squatter);
-    const token = sessionIn((await signOn(harness, home, one)).answer);
+    await verifyMailbox(harness, squatter);
+    const token = readSession((await signOn(harness, home, one)).answer);
     const { organizationId } = squatter;
     const switched = await harness.app.call('POST', '/api/v1/auth/switch-org', {
       token,
       body: { organizationId },
     });
     expect([switched.status, switched.body.code]).toEqual([403, 'FORBIDDEN']);
-    const fresh = ok(await harness.app.call('POST', '/api/v1/auth/refresh', { token })).body.data
-      .token as string;
+    const fresh = assertOk(await harness.app.call('POST', '/api/v1/auth/refresh', { token })).body
+      .data.token as string;
     const again = await harness.app.call('POST', '/api/v1/auth/switch-org', {
       token: fresh,
       body: { organizationId },
@@ -300,9 +313,9 @@ describe('an account that exists', () => {
   });
 
   test('opens a membership that waited for the proof', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     const { one } = await registered(own);
-    await (await directory(harness.app, own.owner)).provision({ userName: one.email });
+    await (await createDirectory(harness.app, own.owner)).provision({ userName: one.email });
     const user = await harness.db.collection('users').findOne({ email: one.email });
     expect(await membershipOf(own, String(user?._id))).toMatchObject({ awaitsProof: true });
     expect(ended((await signOn(harness, own, one)).answer)).toEqual(signedOn);
@@ -311,7 +324,7 @@ describe('an account that exists', () => {
 
   test('that is suspended here stays outside', async () => {
     const one = person(home);
-    const { user } = await me(sessionIn((await signOn(harness, home, one)).answer));
+    const { user } = await me(readSession((await signOn(harness, home, one)).answer));
     await changeMembership(
       harness,
       { ...home.owner, userId: user._id },
@@ -324,13 +337,13 @@ describe('an account that exists', () => {
 
   test('that another directory made, of a domain that is not proved here, is not opened', async () => {
     const [ours, theirs] = [
-      await createSsoOrganization(harness, provider.realm()),
-      await createSsoOrganization(harness, provider.realm()),
+      await createSsoOrganization(harness, provider.createRealm()),
+      await createSsoOrganization(harness, provider.createRealm()),
     ];
     const victim = `victim@${theirs.domain}`;
-    await (await directory(harness.app, theirs.owner)).provision({ userName: victim });
+    await (await createDirectory(harness.app, theirs.owner)).provision({ userName: victim });
     await (
-      await directory(harness.app, ours.owner)
+      await createDirectory(harness.app, ours.owner)
     ).provision({ userName: victim, externalId: 'evil' });
     for (const claims of [
       { sub: 'evil' },
@@ -343,7 +356,7 @@ describe('an account that exists', () => {
 
 describe('roles', () => {
   test('follow the groups, come and go with them, and stay where the provider points elsewhere', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     await mapRoles(
       own,
       { pattern: '^assay-audit', role: 'auditor' },
@@ -351,7 +364,7 @@ describe('roles', () => {
     );
     const one = person(own);
     const roleWith = async (more: object): Promise<string> =>
-      (await me(sessionIn((await signOn(harness, own, { ...one, ...more })).answer)))
+      (await me(readSession((await signOn(harness, own, { ...one, ...more })).answer)))
         .role as string;
     const admins = { groups: ['staff', 'assay-admins'] };
     expect(await roleWith(admins)).toBe('admin');
@@ -367,11 +380,11 @@ describe('roles', () => {
   });
 
   test('stay where the groups come in a form that is not understood', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     await mapRoles(own, { pattern: '^assay-admins$', role: 'admin' });
     const one = person(own);
     const roleWith = async (more: object): Promise<string> =>
-      (await me(sessionIn((await signOn(harness, own, { ...one, ...more })).answer)))
+      (await me(readSession((await signOn(harness, own, { ...one, ...more })).answer)))
         .role as string;
     expect(await roleWith({ groups: ['/assay-admins'] })).toBe('admin');
     for (const groups of [
@@ -399,36 +412,36 @@ describe('roles', () => {
   });
 
   test('that were given by hand stay without a group, and without a rule', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     const one = person(own);
-    const { user } = await me(sessionIn((await signOn(harness, own, one)).answer));
+    const { user } = await me(readSession((await signOn(harness, own, one)).answer));
     await changeMembership(harness, { ...own.owner, userId: user._id }, { role: 'reviewer' });
-    expect((await me(sessionIn((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
+    expect((await me(readSession((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
     await mapRoles(own, { pattern: '^assay-admins$', role: 'admin' });
-    expect((await me(sessionIn((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
+    expect((await me(readSession((await signOn(harness, own, one)).answer))).role).toBe('reviewer');
   });
 
   test('never take the last owner', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     await mapRoles(own, { pattern: 'staff', role: 'viewer' });
     await harness.db
       .collection('users')
-      .updateOne({ _id: objectId(own.owner.userId) }, { $set: { email: `owner@${own.domain}` } });
+      .updateOne({ _id: toObjectId(own.owner.userId) }, { $set: { email: `owner@${own.domain}` } });
     const claims = { sub: 'owner', email: `owner@${own.domain}`, groups: ['staff'] };
-    const { user, role } = await me(sessionIn((await signOn(harness, own, claims)).answer));
+    const { user, role } = await me(readSession((await signOn(harness, own, claims)).answer));
     expect([user._id, role]).toEqual([own.owner.userId, 'owner']);
   });
 });
 
 describe('the second factor', () => {
   test('is left to the provider, unless the organisation wants it all the same', async () => {
-    const own = await createSsoOrganization(harness, provider.realm());
+    const own = await createSsoOrganization(harness, provider.createRealm());
     const one = person(own);
-    const first = sessionIn((await signOn(harness, own, one)).answer);
-    const authenticator = await enrol(harness.app, clock, first);
+    const first = readSession((await signOn(harness, own, one)).answer);
+    const authenticator = await registerFactor(harness.app, clock, first);
     expect(ended((await signOn(harness, own, one)).answer)).toEqual(signedOn);
 
-    await configureSso(harness, own, { requireMfaEvenWithSso: true });
+    await setSsoConfig(harness, own, { requireMfaEvenWithSso: true });
     const { answer, browser } = await signOn(harness, own, one);
     expect(ended(answer)).toEqual({
       status: 302,
@@ -436,17 +449,20 @@ describe('the second factor', () => {
       query: { ssoMfa: '1' },
       session: false,
     });
-    expect(cookieIn(answer, TEMP_TOKEN)).not.toBeNull();
+    expect(readCookie(answer, TEMP_TOKEN)).not.toBeNull();
     const exchanged = await browser.call('GET', '/api/v1/auth/sso/mfa-exchange');
     expect(exchanged.body.data).toEqual({
       mfaRequired: true,
-      tempToken: cookieIn(answer, TEMP_TOKEN),
+      tempToken: readCookie(answer, TEMP_TOKEN),
     });
     expect((await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body.code).toBe('NO_TOKEN');
 
-    const body = { tempToken: exchanged.body.data.tempToken as string, code: authenticator.next() };
-    const { token } = ok(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body })).body
-      .data;
+    const body = {
+      tempToken: exchanged.body.data.tempToken as string,
+      code: authenticator.generateNextCode(),
+    };
+    const { token } = assertOk(await harness.app.call('POST', '/api/v1/auth/mfa/login', { body }))
+      .body.data;
     expect((await me(token as string)).organization._id).toBe(own.owner.organizationId);
     const session = await harness.db
       .collection('sessions')
@@ -458,50 +474,50 @@ describe('the second factor', () => {
       issuer: own.realm.issuer,
       subject: one.sub,
     });
-    const [entry] = await auditOf(harness.app, own.owner, 'action=auth.login');
+    const [entry] = await listAuditEntries(harness.app, own.owner, 'action=auth.login');
     expect(entry).toMatchObject({ metadata: { method: 'oidc', secondFactor: 'totp' } });
   });
 
   test('is set up as the second step where the organisation asks for it and there is none', async () => {
-    const own = await createSsoOrganization(harness, provider.realm(), {
+    const own = await createSsoOrganization(harness, provider.createRealm(), {
       requireMfaEvenWithSso: true,
     });
     const one = person(own);
     const { answer, browser } = await signOn(harness, own, one);
     expect(ended(answer).query).toEqual({ ssoMfa: '1' });
-    const { data } = ok(await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body;
+    const { data } = assertOk(await browser.call('GET', '/api/v1/auth/sso/mfa-exchange')).body;
     const authenticator = new Authenticator(clock, data.enrolment.secret as string);
     const finish = (code: string) =>
       harness.app.call('POST', '/api/v1/auth/mfa/login', {
         body: { tempToken: data.tempToken as string, code },
       });
-    expect((await finish(authenticator.wrong())).body.code).toBe('INVALID_MFA_CODE');
-    const { token } = ok(await finish(authenticator.code())).body.data;
+    expect((await finish(authenticator.generateWrongCode())).body.code).toBe('INVALID_MFA_CODE');
+    const { token } = assertOk(await finish(authenticator.code())).body.data;
     const { user } = await me(token as string);
     expect(user.mfaEnabled).toBe(true);
     const again = await signOn(harness, own, one);
-    const exchanged = ok(await again.browser.call('GET', '/api/v1/auth/sso/mfa-exchange'));
+    const exchanged = assertOk(await again.browser.call('GET', '/api/v1/auth/sso/mfa-exchange'));
     expect(Object.keys(exchanged.body.data).sort()).toEqual(['mfaRequired', 'tempToken']);
   });
 
   test('is not set up by a provider for an account that is more than the organisation’s own', async () => {
-    const own = await createSsoOrganization(harness, provider.realm(), {
+    const own = await createSsoOrganization(harness, provider.createRealm(), {
       requireMfaEvenWithSso: true,
     });
     const { one, squatter } = await registered(own);
-    await prove(harness, squatter);
+    await verifyMailbox(harness, squatter);
     expect(ended((await signOn(harness, own, one)).answer).query).toEqual({ error: 'FORBIDDEN' });
-    await enrol(harness.app, clock, squatter.token);
+    await registerFactor(harness.app, clock, squatter.token);
     expect(ended((await signOn(harness, own, one)).answer).query).toEqual({ ssoMfa: '1' });
   });
 
   test('a temp token or a session that is over is not handed out', async () => {
     const { answer, browser } = await signOn(harness, home, person(home));
-    ok(await harness.app.call('POST', '/api/v1/auth/logout', { token: sessionIn(answer) }));
+    assertOk(await harness.app.call('POST', '/api/v1/auth/logout', { token: readSession(answer) }));
     expect((await browser.call('GET', '/api/v1/auth/oauth-token')).body.code).toBe(
       'SESSION_REVOKED',
     );
-    const cookie = `${TEMP_TOKEN}=${sessionIn(answer)}`;
+    const cookie = `${TEMP_TOKEN}=${readSession(answer)}`;
     const wrong = await harness.app.call('GET', '/api/v1/auth/sso/mfa-exchange', {
       headers: { cookie },
     });

@@ -1,13 +1,13 @@
 // A real OpenID provider as the peer: sign-on of an organisation, and social login.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
+import { Browser, readCookie, parseLanding, SESSION } from '../../../setup/browser.ts';
 import { startHarness, type Harness } from '../../../setup/harness.ts';
 import {
   startOpenIdProvider,
   type OpenIdProvider,
 } from '../../../setup/providers/openid-provider.ts';
-import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
-import { claimDomain, initiate } from '../../../setup/providers/sso.ts';
+import { assertOk, createOwner, type Owner } from '../../../setup/personas.ts';
+import { claimDomain, beginLogin } from '../../../setup/providers/sso.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 
 const HOME = 'https://app.example.com/signed-on';
@@ -39,13 +39,13 @@ beforeAll(async () => {
   const { clientId, clientSecret } = ours;
   const put = (path: string, body: object): Promise<Answer> =>
     harness.app.call('PUT', `/api/v1/organization/${path}`, { token: owner.token, body });
-  ok(
+  assertOk(
     await put('sso', {
       provider: 'oidc',
       oidc: { issuer: company.issuer, clientId, clientSecret },
     }),
   );
-  ok(await put('role-mapping', { rules: [{ pattern: 'auditors', role: 'auditor' }] }));
+  assertOk(await put('role-mapping', { rules: [{ pattern: 'auditors', role: 'auditor' }] }));
 });
 afterAll(async () => {
   await harness.stop();
@@ -54,8 +54,9 @@ afterAll(async () => {
 });
 
 const whoIs = async (answer: Answer): Promise<Answer['body']> =>
-  ok(await harness.app.call('GET', '/api/v1/auth/me', { token: cookieIn(answer, SESSION) ?? '' }))
-    .body.data;
+  assertOk(
+    await harness.app.call('GET', '/api/v1/auth/me', { token: readCookie(answer, SESSION) ?? '' }),
+  ).body.data;
 
 test('an organisation’s people sign on there, with their groups', async () => {
   const ada = {
@@ -66,12 +67,12 @@ test('an organisation’s people sign on there, with their groups', async () => 
   };
   company.people.set('ada', ada);
   const browser = new Browser(harness.app);
-  const { redirectUrl } = ok(await initiate(browser, ada.email)).body.data;
+  const { redirectUrl } = assertOk(await beginLogin(browser, ada.email)).body.data;
   const back = await company.visit(redirectUrl as string, 'ada');
   expect(back.get('iss')).toBe(company.issuer);
   const callback = `sso/callback/${owner.organizationId}`;
-  const answer = await browser.back(callback, back);
-  expect(landing(answer)).toEqual({ status: 302, at: HOME, query: {} });
+  const answer = await browser.returnFromProvider(callback, back);
+  expect(parseLanding(answer)).toEqual({ status: 302, at: HOME, query: {} });
   const { user, role, organization } = await whoIs(answer);
   expect([user.email, user.name, role, organization._id]).toEqual([
     ada.email,
@@ -80,10 +81,10 @@ test('an organisation’s people sign on there, with their groups', async () => 
     owner.organizationId,
   ]);
   // The same code once more, with a state of its own.
-  const again = ok(await initiate(browser, ada.email)).body.data.redirectUrl as string;
+  const again = assertOk(await beginLogin(browser, ada.email)).body.data.redirectUrl as string;
   const replayed = new URLSearchParams(back);
   replayed.set('state', new URL(again).searchParams.get('state') ?? '');
-  expect(landing(await browser.back(callback, replayed)).query).toEqual({
+  expect(parseLanding(await browser.returnFromProvider(callback, replayed)).query).toEqual({
     error: 'TOKEN_VERIFICATION_FAILED',
   });
 });
@@ -96,13 +97,13 @@ test('any user signs in there with a verified address, and none with another one
   const come = async (name: string): Promise<Answer> => {
     const browser = new Browser(harness.app);
     const { headers } = await browser.call('GET', '/api/v1/auth/oauth-a');
-    return browser.back(
+    return browser.returnFromProvider(
       'oauth-a/callback',
       await provider.visit(headers.get('location') ?? '', name),
     );
   };
   const answer = await come('bob');
-  expect(landing(answer).query).toEqual({});
+  expect(parseLanding(answer).query).toEqual({});
   expect((await whoIs(answer)).user.email).toBe(bob.email);
-  expect(landing(await come('eve')).query).toEqual({ error: 'FORBIDDEN' });
+  expect(parseLanding(await come('eve')).query).toEqual({ error: 'FORBIDDEN' });
 });

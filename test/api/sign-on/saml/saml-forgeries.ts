@@ -2,54 +2,57 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import {
-  assertionIn,
-  base64,
+  findAssertion,
+  toBase64,
   EMAIL_FORMAT,
-  responseXml,
+  renderResponse,
   SamlIdentityProvider,
-  type Asked,
-  type Said,
+  type SamlRequest,
+  type ResponseContent,
   type Signing,
 } from '../../../setup/providers/identity-provider-saml.ts';
-import { wrapped, wrappings } from '../../../setup/providers/saml-wrapping.ts';
+import { wrapAssertion, wrappings } from '../../../setup/providers/saml-wrapping.ts';
 import { MovedClock } from '../../../setup/second-factor.ts';
-import { selfSigned } from '../../../setup/providers/self-signed.ts';
+import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
 
 const DS = 'http://www.w3.org/2000/09/xmldsig#';
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export const DOMAIN = 'hostile.example.com';
 const PERSON = `mallory@${DOMAIN}`;
 const VICTIM = `victim@${DOMAIN}`;
-export const ours = selfSigned('assay');
-export const stranger = selfSigned('stranger');
+export const ours = createSelfSigned('assay');
+export const stranger = createSelfSigned('stranger');
 export const clock = new MovedClock();
 export const idp = new SamlIdentityProvider(clock.now);
 
-export const honest = (asked: Asked, more: Partial<Said> = {}): Said => ({
-  ...idp.honest(asked, PERSON),
+export const honest = (
+  asked: SamlRequest,
+  more: Partial<ResponseContent> = {},
+): ResponseContent => ({
+  ...idp.createContent(asked, PERSON),
   nameIdFormat: EMAIL_FORMAT,
   ...more,
 });
 export const signed = (
-  asked: Asked,
-  more: Partial<Said> = {},
+  asked: SamlRequest,
+  more: Partial<ResponseContent> = {},
   how: Partial<Signing> = {},
-): string => idp.sign(responseXml(honest(asked, more)), 'Assertion', how);
+): string => idp.sign(renderResponse(honest(asked, more)), 'Assertion', how);
 
-type Forgery = (asked: Asked) => string | Promise<string>;
+type Forgery = (asked: SamlRequest) => string | Promise<string>;
 type Row = [name: string, reason: RegExp, forge: Forgery];
 /** The identity provider said so, and the browser gets it too. */
 export const DENIED = 'another status';
 
-const saying = (name: string, reason: RegExp, more: (asked: Asked) => Partial<Said>): Row => [
-  name,
-  reason,
-  (asked) => base64(signed(asked, more(asked))),
-];
+const saying = (
+  name: string,
+  reason: RegExp,
+  more: (asked: SamlRequest) => Partial<ResponseContent>,
+): Row => [name, reason, (asked) => toBase64(signed(asked, more(asked)))];
 const how = (name: string, reason: RegExp, signing: Partial<Signing>): Row => [
   name,
   reason,
-  (asked) => base64(signed(asked, {}, signing)),
+  (asked) => toBase64(signed(asked, {}, signing)),
 ];
 /** The document is signed and then changed. */
 const changed = (name: string, reason: RegExp, change: (xml: string) => string): Row => [
@@ -59,7 +62,7 @@ const changed = (name: string, reason: RegExp, change: (xml: string) => string):
     const xml = signed(asked);
     const result = change(xml);
     expect(result).not.toBe(xml);
-    return base64(result);
+    return toBase64(result);
   },
 ];
 /** The document is changed and then signed, as a provider of bad intent does. */
@@ -67,10 +70,10 @@ const written = (name: string, reason: RegExp, change: (xml: string) => string):
   name,
   reason,
   (asked) => {
-    const xml = responseXml(honest(asked));
+    const xml = renderResponse(honest(asked));
     const result = change(xml);
     expect(result).not.toBe(xml);
-    return base64(idp.sign(result, 'Assertion'));
+    return toBase64(idp.sign(result, 'Assertion'));
   },
 ];
 const elsewhere = 'https://elsewhere.example.com/acs';
@@ -78,16 +81,16 @@ const before = (mark: string, more: string) => (xml: string) =>
   xml.replace(mark, () => more + mark);
 
 const SIGNATURES: Row[] = [
-  ['nothing signed', /Assertion is not signed/, (asked) => base64(responseXml(honest(asked)))],
+  ['nothing signed', /Assertion is not signed/, (asked) => toBase64(renderResponse(honest(asked)))],
   [
     'only the response signed',
     /Assertion is not signed/,
-    (asked) => base64(idp.sign(responseXml(honest(asked)), 'Response')),
+    (asked) => toBase64(idp.sign(renderResponse(honest(asked)), 'Response')),
   ],
   [
     'the response signed by another party',
     /signature of Response is invalid/,
-    (asked) => base64(idp.sign(signed(asked), 'Response', { pair: stranger })),
+    (asked) => toBase64(idp.sign(signed(asked), 'Response', { pair: stranger })),
   ],
   how('a certificate that is not the provider’s', /is invalid/, { pair: stranger }),
   how('the key shown in KeyInfo', /is invalid/, {
@@ -221,7 +224,7 @@ const SAID: Row[] = [
   [
     'no Destination of a signed response',
     /no Destination/,
-    (asked) => base64(idp.sign(signed(asked, { destination: null }), 'Response')),
+    (asked) => toBase64(idp.sign(signed(asked, { destination: null }), 'Response')),
   ],
   saying('another Audience', /another audience/, () => ({ audience: elsewhere })),
   saying('an Audience that begins like ours', /another audience/, ({ issuer }) => ({
@@ -255,16 +258,16 @@ const SAID: Row[] = [
     inResponseTo: null,
   })),
   saying('conditions that have expired', /Conditions has expired/, () => ({
-    notOnOrAfter: idp.at(-61),
+    notOnOrAfter: idp.toInstant(-61),
   })),
   saying('conditions without an end', /Conditions has no NotOnOrAfter/, () => ({
     notOnOrAfter: null,
   })),
   saying('conditions yet to come', /Conditions is not valid yet/, () => ({
-    notBefore: idp.at(65),
+    notBefore: idp.toInstant(65),
   })),
   saying('a confirmation that has expired', /ConfirmationData has expired/, () => ({
-    confirmedUntil: idp.at(-61),
+    confirmedUntil: idp.toInstant(-61),
   })),
   saying('a confirmation without an end', /ConfirmationData has no NotOnOrAfter/, () => ({
     confirmedUntil: null,
@@ -274,10 +277,10 @@ const SAID: Row[] = [
     notOnOrAfter: '2099-01-01T00:00:00+01:00',
   })),
   saying('issued in the future', /not valid yet \(IssueInstant\)/, () => ({
-    issueInstant: idp.at(65),
+    issueInstant: idp.toInstant(65),
   })),
   saying('a session at the provider that is over', /SessionNotOnOrAfter/, () => ({
-    sessionUntil: idp.at(-61),
+    sessionUntil: idp.toInstant(-61),
   })),
   saying('no name of the session, where it can be ended', /no SessionIndex/, () => ({
     sessionIndex: null,
@@ -322,11 +325,11 @@ const SAID: Row[] = [
         /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/,
         (one) =>
           one.replace('cm:bearer', 'cm:sender-vouches') +
-          one.replace(/NotOnOrAfter="[^"]+"/, `NotOnOrAfter="${idp.at(-61)}"`),
+          one.replace(/NotOnOrAfter="[^"]+"/, `NotOnOrAfter="${idp.toInstant(-61)}"`),
       ),
   ),
   written('a confirmation yet to come', /ConfirmationData is not valid yet \(NotBefore\)/, (xml) =>
-    xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.at(65)}"`),
+    xml.replace('<saml:SubjectConfirmationData', `$& NotBefore="${idp.toInstant(65)}"`),
   ),
   written('two sets of data of a confirmation', /more than one SubjectConfirmationData/, (xml) =>
     xml.replace(/<saml:SubjectConfirmationData[^>]*>/, '$&$&'),
@@ -340,7 +343,7 @@ const SAID: Row[] = [
   written(
     'an assertion issued in the future',
     /Assertion is not valid yet \(IssueInstant\)/,
-    (xml) => xml.replace(/(<saml:Assertion [^>]*IssueInstant=)"[^"]+"/, `$1"${idp.at(65)}"`),
+    (xml) => xml.replace(/(<saml:Assertion [^>]*IssueInstant=)"[^"]+"/, `$1"${idp.toInstant(65)}"`),
   ),
   written('a time without its zone', /not a UTC time/, (xml) =>
     xml.replace(/(<saml:Assertion [^>]*IssueInstant="[^"]+)Z"/, '$1"'),
@@ -361,7 +364,7 @@ const SAID: Row[] = [
     ),
   ),
   written('signed on in the future', /AuthnStatement is not valid yet/, (xml) =>
-    xml.replace(/AuthnInstant="[^"]+"/, `AuthnInstant="${idp.at(65)}"`),
+    xml.replace(/AuthnInstant="[^"]+"/, `AuthnInstant="${idp.toInstant(65)}"`),
   ),
   written('no time of the sign-on', /no AuthnInstant/, (xml) =>
     xml.replace(/ AuthnInstant="[^"]+"/, ''),
@@ -491,7 +494,7 @@ const XML: Row[] = [
   [
     'no assertion',
     /Response has no assertion/,
-    (asked) => base64(signed(asked).replace(/<saml:Assertion[\s\S]*<\/saml:Assertion>/, '')),
+    (asked) => toBase64(signed(asked).replace(/<saml:Assertion[\s\S]*<\/saml:Assertion>/, '')),
   ],
   ['no base64', /not base64/, () => 'PHNhbWw+*'],
   ['base64 that is cut', /not base64/, () => 'PHNhbW'],
@@ -500,42 +503,42 @@ const XML: Row[] = [
   ['blanks alone', /not base64/, () => ' \n'],
   ['nothing', /not base64/, () => ''],
   ['noise', /not UTF-8|XML is refused/, () => randomBytes(3000).toString('base64')],
-  ['JSON', /XML is refused/, () => base64('{"Response":{}}')],
+  ['JSON', /XML is refused/, () => toBase64('{"Response":{}}')],
   [
     'another message',
     /not a SAML response/,
-    () => base64('<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>'),
+    () => toBase64('<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>'),
   ],
   [
     'a bare assertion',
     /not a SAML response/,
     (asked) =>
-      base64(
-        assertionIn(signed(asked))[0]?.replace(
+      toBase64(
+        findAssertion(signed(asked))[0]?.replace(
           /^<saml:Assertion/,
           '$& xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"',
         ) ?? '',
       ),
   ],
-  ['too many elements', /too many elements/, () => base64(`<a>${'<b/>'.repeat(2001)}</a>`)],
-  ['too deep', /nested too deeply/, () => base64('<a>'.repeat(51) + '</a>'.repeat(51))],
+  ['too many elements', /too many elements/, () => toBase64(`<a>${'<b/>'.repeat(2001)}</a>`)],
+  ['too deep', /nested too deeply/, () => toBase64('<a>'.repeat(51) + '</a>'.repeat(51))],
   [
     'too many attributes',
     /too many attributes/,
-    () => base64(`<a ${Array.from({ length: 33 }, (_, n) => `a${n}=""`).join(' ')}/>`),
+    () => toBase64(`<a ${Array.from({ length: 33 }, (_, n) => `a${n}=""`).join(' ')}/>`),
   ],
   [
     'too many namespaces',
     /too many namespaces/,
     () =>
-      base64(
+      toBase64(
         Array.from(
           { length: 3 },
           (_, d) => `<a ${Array.from({ length: 30 }, (_, n) => `xmlns:n${d}x${n}="u"`).join(' ')}>`,
         ).join('') + '</a>'.repeat(3),
       ),
   ],
-  ['a huge attribute', /too large/, () => base64(`<a b="${'x'.repeat(1_100_000)}"/>`)],
+  ['a huge attribute', /too large/, () => toBase64(`<a b="${'x'.repeat(1_100_000)}"/>`)],
 ];
 
 /** Covers all errors from the decryption to the verified signature: an administrator reads the reasons, too. */
@@ -546,7 +549,7 @@ const ENCRYPTED: Row[] = [
     'RSA 1.5',
     /algorithm of the key is not accepted/,
     async (asked) =>
-      base64(
+      toBase64(
         await idp.encrypt(signed(asked), ours.certificate, {
           key: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5',
         }),
@@ -556,7 +559,7 @@ const ENCRYPTED: Row[] = [
     'triple DES',
     /algorithm of the assertion is not accepted/,
     async (asked) =>
-      base64(
+      toBase64(
         await idp.encrypt(signed(asked), ours.certificate, {
           content: 'http://www.w3.org/2001/04/xmlenc#tripledes-cbc',
         }),
@@ -565,41 +568,45 @@ const ENCRYPTED: Row[] = [
   [
     'for another recipient',
     UNOPENED,
-    async (asked) => base64(await idp.encrypt(signed(asked), stranger.certificate)),
+    async (asked) => toBase64(await idp.encrypt(signed(asked), stranger.certificate)),
   ],
   [
     'an unsigned assertion in it',
     UNOPENED,
-    async (asked) => base64(await idp.encrypt(responseXml(honest(asked)), ours.certificate)),
+    async (asked) => toBase64(await idp.encrypt(renderResponse(honest(asked)), ours.certificate)),
   ],
   [
     'an unsigned assertion in a signed response',
     UNOPENED,
     async (asked) =>
-      base64(idp.sign(await idp.encrypt(responseXml(honest(asked)), ours.certificate), 'Response')),
+      toBase64(
+        idp.sign(await idp.encrypt(renderResponse(honest(asked)), ours.certificate), 'Response'),
+      ),
   ],
   [
     'an assertion that a stranger signed in it',
     UNOPENED,
     async (asked) =>
-      base64(await idp.encrypt(signed(asked, {}, { pair: stranger }), ours.certificate)),
+      toBase64(await idp.encrypt(signed(asked, {}, { pair: stranger }), ours.certificate)),
   ],
   [
     'something else in it',
     UNOPENED,
-    async (asked) => base64(await idp.encrypt(signed(asked), ours.certificate, { text: '<x/>' })),
+    async (asked) => toBase64(await idp.encrypt(signed(asked), ours.certificate, { text: '<x/>' })),
   ],
   [
     'an entity in it',
     UNOPENED,
     async (asked) =>
-      base64(await idp.encrypt(signed(asked), ours.certificate, { text: `${DOCTYPE}<x>&x;</x>` })),
+      toBase64(
+        await idp.encrypt(signed(asked), ours.certificate, { text: `${DOCTYPE}<x>&x;</x>` }),
+      ),
   ],
   [
     'altered content',
     UNOPENED,
     async (asked) =>
-      base64(
+      toBase64(
         (await idp.encrypt(signed(asked), ours.certificate)).replace(
           /(<e:CipherValue>[^<]+<\/e:CipherValue>[\s\S]*<e:CipherValue>)[^<]{8}|(<\/e:EncryptedKey>[\s\S]*CipherValue>)[^<]{8}/,
           '$1$2AAAAAAAA',
@@ -611,8 +618,8 @@ const ENCRYPTED: Row[] = [
     /more than one assertion/,
     async (asked) => {
       const plain = signed(asked);
-      const [assertion = ''] = assertionIn(plain);
-      return base64(
+      const [assertion = ''] = findAssertion(plain);
+      return toBase64(
         (await idp.encrypt(plain, ours.certificate)).replace(
           '</samlp:Response>',
           `${assertion}</samlp:Response>`,
@@ -627,10 +634,10 @@ const WRAPPED: Row[] = wrappings.map((shape) => [
   /more than one assertion|same ID|is invalid|no IssueInstant/,
   (asked) => {
     const element = /^XSW[12]/.test(shape) ? 'Response' : 'Assertion';
-    const xml = idp.sign(responseXml(honest(asked)), element);
-    const forged = wrapped(shape, xml, { victim: VICTIM, attacker: PERSON });
+    const xml = idp.sign(renderResponse(honest(asked)), element);
+    const forged = wrapAssertion(shape, xml, { victim: VICTIM, attacker: PERSON });
     expect(forged).toContain(element === 'Response' || !/around/.test(shape) ? VICTIM : PERSON);
-    return base64(forged);
+    return toBase64(forged);
   },
 ]);
 

@@ -3,15 +3,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import { Browser } from '../../../setup/browser.ts';
-import { objectId } from '../../../setup/harness.ts';
+import { toObjectId } from '../../../setup/harness.ts';
 import {
-  base64,
-  responseXml,
+  toBase64,
+  renderResponse,
   useSaml,
-  type Asked,
-  type Said,
+  type SamlRequest,
+  type ResponseContent,
 } from '../../../setup/providers/identity-provider-saml.ts';
-import { ok } from '../../../setup/personas.ts';
+import { assertOk } from '../../../setup/personas.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 import {
   clock,
@@ -45,12 +45,12 @@ beforeAll(async () => {
   await useSaml(harness, theirs, { idp, domain: 'other.example.com' });
 });
 
-async function begin(browser: Browser, { organizationId } = home): Promise<Asked> {
+async function begin(browser: Browser, { organizationId } = home): Promise<SamlRequest> {
   const answer = await browser.call('POST', `${SAML_PATH}/initiate`, { body: { organizationId } });
-  return idp.receive(ok(answer).body.data.redirectUrl);
+  return idp.receive(assertOk(answer).body.data.redirectUrl);
 }
 const send = (browser: Browser, SAMLResponse: string, RelayState: string): Promise<Answer> =>
-  browser.post(CALLBACK, { SAMLResponse, RelayState });
+  browser.postForm(CALLBACK, { SAMLResponse, RelayState });
 const sessions = (): Promise<number> => harness.db.collection('sessions').countDocuments();
 const FAILURE = { action: 'auth.sso.failure' };
 const failures = (): Promise<number> =>
@@ -67,7 +67,7 @@ function expectNobody(answer: Answer, code = 'TOKEN_VERIFICATION_FAILED'): void 
 test('the honest response, from which each forgery differs in one point, signs in', async () => {
   const browser = new Browser(harness.app);
   const asked = await begin(browser);
-  const answer = await send(browser, base64(signed(asked)), asked.relayState);
+  const answer = await send(browser, toBase64(signed(asked)), asked.relayState);
   expect(answer.headers.get('location')).toBe(`${PUBLIC}/signed-on`);
   expect(browser.cookies.has('svc_oauth_token')).toBe(true);
 });
@@ -91,11 +91,11 @@ describe('a refusal of the provider', () => {
   const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
   const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
   /** Unsigned and without an assertion, as Keycloak sends it. */
-  const refusal = (asked: Asked, change: (xml: string) => string = (xml) => xml): string => {
+  const refusal = (asked: SamlRequest, change: (xml: string) => string = (xml) => xml): string => {
     const said = honest(asked, { responseInResponseTo: null });
-    const xml = responseXml(said).replace(/<saml:Assertion[\s\S]*<\/saml:Assertion>/, '');
+    const xml = renderResponse(said).replace(/<saml:Assertion[\s\S]*<\/saml:Assertion>/, '');
     const codes = `Value="${STATUS}Responder"><samlp:StatusCode Value="${STATUS}RequestDenied"/></samlp:StatusCode>`;
-    return base64(change(xml.replace(`Value="${SUCCESS}"/>`, codes)));
+    return toBase64(change(xml.replace(`Value="${SUCCESS}"/>`, codes)));
   };
 
   test.for<[string, (xml: string) => string, string, RegExp]>([
@@ -136,7 +136,7 @@ describe('the attempt', () => {
   const trial = async () => {
     const browser = new Browser(harness.app);
     const asked = await begin(browser);
-    return { browser, asked, SAMLResponse: base64(signed(asked)) };
+    return { browser, asked, SAMLResponse: toBase64(signed(asked)) };
   };
 
   test.for<[string, (parts: Awaited<ReturnType<typeof trial>>) => Promise<Answer>, string]>([
@@ -170,7 +170,7 @@ describe('the attempt', () => {
       'an attempt that was used',
       async ({ browser, asked, SAMLResponse }) => {
         const cookies = new Map(browser.cookies);
-        await send(browser, base64('<x/>'), asked.relayState);
+        await send(browser, toBase64('<x/>'), asked.relayState);
         cookies.forEach((value, name) => browser.cookies.set(name, value));
         return send(browser, SAMLResponse, asked.relayState);
       },
@@ -186,7 +186,7 @@ describe('the attempt', () => {
       'an assertion made for another organisation, answering the request of this one',
       async ({ browser, asked }) => {
         const other = await begin(new Browser(harness.app), theirs);
-        return send(browser, base64(signed(asked, { audience: other.issuer })), asked.relayState);
+        return send(browser, toBase64(signed(asked, { audience: other.issuer })), asked.relayState);
       },
       'TOKEN_VERIFICATION_FAILED',
     ],
@@ -196,9 +196,11 @@ describe('the attempt', () => {
         const session = await trial();
         await send(session.browser, session.SAMLResponse, session.asked.relayState);
         const token = session.browser.cookies.get('svc_oauth_token') ?? '';
-        const left = ok(await browser.call('POST', `${SAML_PATH}/logout/initiate`, { token }));
+        const left = assertOk(
+          await browser.call('POST', `${SAML_PATH}/logout/initiate`, { token }),
+        );
         const asked = idp.receive(left.body.data.redirectUrl);
-        return send(browser, base64(responseXml(honest(asked))), asked.relayState);
+        return send(browser, toBase64(renderResponse(honest(asked))), asked.relayState);
       },
       'INVALID_TOKEN',
     ],
@@ -214,7 +216,7 @@ describe('the attempt', () => {
   test('an attempt that is too old', async () => {
     const { browser, asked } = await trial();
     clock.aheadMs += 11 * 60_000;
-    expectNobody(await send(browser, base64(signed(asked)), asked.relayState), 'EXPIRED');
+    expectNobody(await send(browser, toBase64(signed(asked)), asked.relayState), 'EXPIRED');
   });
 
   test('settings that have changed since then', async () => {
@@ -226,13 +228,13 @@ describe('the attempt', () => {
 });
 
 describe('who is vouched for', () => {
-  const arrive = async (more: Partial<Said>): Promise<Answer> => {
+  const arrive = async (more: Partial<ResponseContent>): Promise<Answer> => {
     const browser = new Browser(harness.app);
     const asked = await begin(browser);
-    return send(browser, base64(signed(asked, more)), asked.relayState);
+    return send(browser, toBase64(signed(asked, more)), asked.relayState);
   };
 
-  test.for<[string, Partial<Said>]>([
+  test.for<[string, Partial<ResponseContent>]>([
     ['an address of a domain that is not proved', { nameId: 'ceo@unproved.example.com' }],
     ['an address of another organisation’s domain', { nameId: 'owner@other.example.com' }],
     ['no address at all', { nameId: 'u-4711', nameIdFormat: null }],
@@ -251,7 +253,7 @@ describe('who is vouched for', () => {
       `${PUBLIC}/signed-on`,
     );
     const user = await harness.db.collection('users').findOne({ email: `s@${DOMAIN}` });
-    const where = { userId: user?._id, organizationId: objectId(home.organizationId) };
+    const where = { userId: user?._id, organizationId: toObjectId(home.organizationId) };
     await harness.db.collection('memberships').updateOne(where, { $set: { isActive: false } });
     expectNobody(await arrive({ nameId: `s@${DOMAIN}` }), 'ACCOUNT_DEACTIVATED');
   });

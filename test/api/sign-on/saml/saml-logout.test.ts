@@ -1,10 +1,10 @@
 // Single logout by SAML, begun here and at the provider, and what must end nothing (document 1, section 4.1).
 import { describe, expect, test } from 'vitest';
 import { Browser } from '../../../setup/browser.ts';
-import { selfSigned } from '../../../setup/providers/self-signed.ts';
-import { auditOf } from '../../../setup/harness.ts';
-import { base64, useSaml } from '../../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner } from '../../../setup/personas.ts';
+import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
+import { listAuditEntries } from '../../../setup/harness.ts';
+import { toBase64, useSaml } from '../../../setup/providers/identity-provider-saml.ts';
+import { assertOk, createOwner } from '../../../setup/personas.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 import { HOME, LOGOUT, PUBLIC, SAML_PATH, samlStage, signedBy, whereTo } from './saml-stage.ts';
 
@@ -19,7 +19,7 @@ describe('single logout', () => {
     browser.call('POST', `${SAML_PATH}/logout/initiate`, { token, ...(body && { body }) });
   const destination = (): string => `${PUBLIC}${LOGOUT}?org=${stage.home.organizationId}`;
   const message = (name: string, attributes: string, content: string): string =>
-    `<samlp:${name} xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_l${++made}" Version="2.0" IssueInstant="${idp.at(0)}" Destination="${destination()}"${attributes}><saml:Issuer>${idp.entityId}</saml:Issuer>${content}</samlp:${name}>`;
+    `<samlp:${name} xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_l${++made}" Version="2.0" IssueInstant="${idp.toInstant(0)}" Destination="${destination()}"${attributes}><saml:Issuer>${idp.entityId}</saml:Issuer>${content}</samlp:${name}>`;
   const done = (requestId: string): string =>
     message(
       'LogoutResponse',
@@ -39,7 +39,7 @@ describe('single logout', () => {
       ...withEmail(),
       sessionIndex: 'session-5',
     }));
-    const { data } = ok(await leave(browser, token, { returnTo: `${PUBLIC}/admin` })).body;
+    const { data } = assertOk(await leave(browser, token, { returnTo: `${PUBLIC}/admin` })).body;
     expect(data.revoked).toBe(1);
     expect(await sessionsOf(token)).toBe(401);
     const asked = idp.receive(data.redirectUrl);
@@ -48,17 +48,17 @@ describe('single logout', () => {
     expect(await signedBy(ours.certificate, new URL(data.redirectUrl))).toBe(true);
     const answer =
       method === 'POST'
-        ? await browser.post(path(), {
-            SAMLResponse: base64(idp.sign(done(asked.id), 'LogoutResponse')),
+        ? await browser.postForm(path(), {
+            SAMLResponse: toBase64(idp.sign(done(asked.id), 'LogoutResponse')),
             RelayState: asked.relayState,
           })
         : await browser.call(
             'GET',
-            `${path()}&${idp.redirected('SAMLResponse', done(asked.id), asked)}`,
+            `${path()}&${idp.signRedirect('SAMLResponse', done(asked.id), asked)}`,
           );
     expect(whereTo(answer)).toBe(`${PUBLIC}/admin`);
     expect([...browser.cookies.keys()]).toEqual(['svc_oauth_token']);
-    const [entry] = await auditOf(stage.harness.app, stage.home, 'action=auth.logout');
+    const [entry] = await listAuditEntries(stage.harness.app, stage.home, 'action=auth.logout');
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: person(),
@@ -70,8 +70,10 @@ describe('single logout', () => {
     const saying = (sessionIndex: string) => () => ({ ...withEmail(), sessionIndex });
     const { browser, token } = await signOn('g-10', saying('one'));
     const elsewhere = await signOn('g-10', saying('two'));
-    const refreshed = ok(await stage.harness.app.call('POST', '/api/v1/auth/refresh', { token }));
-    const { data } = ok(await leave(browser, refreshed.body.data.token)).body;
+    const refreshed = assertOk(
+      await stage.harness.app.call('POST', '/api/v1/auth/refresh', { token }),
+    );
+    const { data } = assertOk(await leave(browser, refreshed.body.data.token)).body;
     expect(data.revoked).toBe(1);
     expect(await sessionsOf(token)).toBe(401);
     expect(await sessionsOf(refreshed.body.data.token)).toBe(401);
@@ -79,7 +81,7 @@ describe('single logout', () => {
   });
 
   test('a session that was not opened by SAML ends, and leads nowhere', async () => {
-    const { data } = ok(await leave(new Browser(stage.harness.app), stage.home.token)).body;
+    const { data } = assertOk(await leave(new Browser(stage.harness.app), stage.home.token)).body;
     expect(data).toEqual({ revoked: 1, redirectUrl: null });
     expect(await sessionsOf(stage.home.token)).toBe(401);
   });
@@ -87,7 +89,10 @@ describe('single logout', () => {
   test('nor does one whose provider has no single logout', async () => {
     await useSaml(stage.harness, stage.home, { idp, saml: { sloUrl: null } });
     const { browser, token } = await signOn('g-6', () => ({ ...withEmail(), sessionIndex: null }));
-    expect(ok(await leave(browser, token)).body.data).toEqual({ revoked: 1, redirectUrl: null });
+    expect(assertOk(await leave(browser, token)).body.data).toEqual({
+      revoked: 1,
+      redirectUrl: null,
+    });
     expect(await sessionsOf(token)).toBe(401);
   });
 
@@ -103,10 +108,10 @@ describe('single logout', () => {
         if (method === 'GET')
           return stranger.call(
             'GET',
-            `${path()}&${idp.redirected('SAMLRequest', xml, { relayState: RelayState })}`,
+            `${path()}&${idp.signRedirect('SAMLRequest', xml, { relayState: RelayState })}`,
           );
-        return stranger.post(path(), {
-          SAMLRequest: base64(idp.sign(xml, 'LogoutRequest')),
+        return stranger.postForm(path(), {
+          SAMLRequest: toBase64(idp.sign(xml, 'LogoutRequest')),
           RelayState,
         });
       };
@@ -114,12 +119,14 @@ describe('single logout', () => {
       const answer = await send(asked);
       const address = new URL(whereTo(answer) ?? '');
       expect(address.origin + address.pathname).toBe(idp.sloUrl);
-      const told = idp.receive(address.href);
-      expect(told.relayState).toBe('theirs');
-      expect(told.xml).toContain(`InResponseTo="${/ ID="([^"]+)"/.exec(asked)?.[1] ?? ''}"`);
+      const receivedAnswer = idp.receive(address.href);
+      expect(receivedAnswer.relayState).toBe('theirs');
+      expect(receivedAnswer.xml).toContain(
+        `InResponseTo="${/ ID="([^"]+)"/.exec(asked)?.[1] ?? ''}"`,
+      );
       expect(await signedBy(ours.certificate, address)).toBe(true);
       expect([await sessionsOf(one.token), await sessionsOf(two.token)]).toEqual([401, 200]);
-      const [entry] = await auditOf(stage.harness.app, stage.home, 'action=auth.logout');
+      const [entry] = await listAuditEntries(stage.harness.app, stage.home, 'action=auth.logout');
       expect(entry).toMatchObject({ metadata: { by: 'identity_provider', revoked: 1 } });
       expect(whereTo(await send(asked))).toContain('error=TOKEN_VERIFICATION_FAILED');
       await send(wish('g-7'));
@@ -131,16 +138,16 @@ describe('single logout', () => {
     const { token } = await signOn('g-8', () => withEmail());
     const theirs = await createOwner(stage.harness.app);
     await useSaml(stage.harness, theirs, { idp, domain: `x${stage.domain}` });
-    const stranger = selfSigned('stranger');
+    const stranger = createSelfSigned('stranger');
     const shared = wish('g-8');
     const elsewhere = shared.replace(
       destination(),
       `${PUBLIC}${LOGOUT}?org=${theirs.organizationId}`,
     );
-    const sign = (xml: string, how = {}): string => base64(idp.sign(xml, 'LogoutRequest', how));
+    const sign = (xml: string, how = {}): string => toBase64(idp.sign(xml, 'LogoutRequest', how));
     const sha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
     const forms: Record<string, Record<string, string>> = {
-      unsigned: { SAMLRequest: base64(shared) },
+      unsigned: { SAMLRequest: toBase64(shared) },
       'signed by a stranger': { SAMLRequest: sign(shared, { pair: stranger }) },
       'signed with SHA-1': { SAMLRequest: sign(shared, { signatureAlgorithm: sha1 }) },
       'for another organisation': { SAMLRequest: sign(elsewhere) },
@@ -149,28 +156,28 @@ describe('single logout', () => {
       },
       'without a destination': { SAMLRequest: sign(shared.replace(/ Destination="[^"]+"/, '')) },
       'too old': {
-        SAMLRequest: sign(shared.replace(/IssueInstant="[^"]+"/, `IssueInstant="${idp.at(-600)}"`)),
+        SAMLRequest: sign(
+          shared.replace(/IssueInstant="[^"]+"/, `IssueInstant="${idp.toInstant(-600)}"`),
+        ),
       },
       'a request sent as a response': { SAMLResponse: sign(shared) },
       'both at once': { SAMLRequest: sign(shared), SAMLResponse: sign(shared) },
       nothing: {},
-      'no XML': { SAMLRequest: base64('<a') },
+      'no XML': { SAMLRequest: toBase64('<a') },
     };
     for (const [name, form] of Object.entries(forms)) {
-      const answer = await new Browser(stage.harness.app).post(path(), form);
+      const answer = await new Browser(stage.harness.app).postForm(path(), form);
       expect(whereTo(answer), name).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
       expect(await sessionsOf(token), name).toBe(200);
     }
     const queries: Record<string, string> = {
-      unsigned: idp.redirected('SAMLRequest', shared).replace(/&SigAlg.*/, ''),
-      'signed by a stranger': idp.redirected('SAMLRequest', shared, { pair: stranger }),
-      'signed with SHA-1': idp.redirected('SAMLRequest', shared, { algorithm: sha1 }),
-      'for another organisation': idp.redirected('SAMLRequest', elsewhere),
-      'with another state': `${idp.redirected('SAMLRequest', shared, { relayState: 'a' })}`.replace(
-        '=a&',
-        '=b&',
-      ),
-      'with another message': `SAMLResponse=x&${idp.redirected('SAMLRequest', shared)}`,
+      unsigned: idp.signRedirect('SAMLRequest', shared).replace(/&SigAlg.*/, ''),
+      'signed by a stranger': idp.signRedirect('SAMLRequest', shared, { pair: stranger }),
+      'signed with SHA-1': idp.signRedirect('SAMLRequest', shared, { algorithm: sha1 }),
+      'for another organisation': idp.signRedirect('SAMLRequest', elsewhere),
+      'with another state':
+        `${idp.signRedirect('SAMLRequest', shared, { relayState: 'a' })}`.replace('=a&', '=b&'),
+      'with another message': `SAMLResponse=x&${idp.signRedirect('SAMLRequest', shared)}`,
       'no deflate': `SAMLRequest=abcd&SigAlg=x&Signature=y`,
     };
     for (const [name, query] of Object.entries(queries)) {
@@ -178,11 +185,15 @@ describe('single logout', () => {
       expect(whereTo(answer), name).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
       expect(await sessionsOf(token), name).toBe(200);
     }
-    const failures = await auditOf(stage.harness.app, stage.home, 'action=auth.sso.failure');
+    const failures = await listAuditEntries(
+      stage.harness.app,
+      stage.home,
+      'action=auth.sso.failure',
+    );
     expect(failures).toHaveLength(Object.keys(forms).length + Object.keys(queries).length);
     // The other organisation's provider is the same, and the request is good there: it ends nothing here.
     const there = `${LOGOUT}?org=${theirs.organizationId}`;
-    const answer = await new Browser(stage.harness.app).post(there, {
+    const answer = await new Browser(stage.harness.app).postForm(there, {
       SAMLRequest: sign(elsewhere),
     });
     expect(whereTo(answer)).toContain(idp.sloUrl);
@@ -203,10 +214,16 @@ describe('single logout', () => {
       for (const isForm of [true, false]) {
         const browser = new Browser(stage.harness.app);
         const answer = isForm
-          ? await browser.post(path(), { SAMLRequest: base64(idp.sign(xml, 'LogoutRequest')) })
-          : await browser.call('GET', `${path()}&${idp.redirected('SAMLRequest', xml)}`);
+          ? await browser.postForm(path(), {
+              SAMLRequest: toBase64(idp.sign(xml, 'LogoutRequest')),
+            })
+          : await browser.call('GET', `${path()}&${idp.signRedirect('SAMLRequest', xml)}`);
         expect(whereTo(answer)).toBe(`${HOME}?error=TOKEN_VERIFICATION_FAILED`);
-        const [entry] = await auditOf(stage.harness.app, stage.home, 'action=auth.sso.failure');
+        const [entry] = await listAuditEntries(
+          stage.harness.app,
+          stage.home,
+          'action=auth.sso.failure',
+        );
         expect(entry).toMatchObject({ detail: expect.stringMatching(reason) });
       }
     expect(await sessionsOf(token)).toBe(200);
@@ -221,11 +238,11 @@ describe('single logout', () => {
         '</samlp:LogoutRequest>',
         `${`<samlp:SessionIndex>${'s'.repeat(160)}</samlp:SessionIndex>`.repeat(280)}</samlp:LogoutRequest>`,
       );
-      const SAMLRequest = base64(
-        idp.sign(heavy, 'LogoutRequest', { pair: selfSigned('stranger') }),
+      const SAMLRequest = toBase64(
+        idp.sign(heavy, 'LogoutRequest', { pair: createSelfSigned('stranger') }),
       );
       const forged = Array.from({ length: 60 }, () =>
-        new Browser(stage.harness.app).post(path(), { SAMLRequest }),
+        new Browser(stage.harness.app).postForm(path(), { SAMLRequest }),
       );
       const began = performance.now();
       expect((await signOn('g-11', () => withEmail())).token).not.toBe('');
@@ -238,10 +255,10 @@ describe('single logout', () => {
 
   test('an end that answers another logout, or comes to another browser, is refused', async () => {
     const { browser, token } = await signOn('g-9', () => withEmail());
-    const asked = idp.receive(ok(await leave(browser, token)).body.data.redirectUrl);
+    const asked = idp.receive(assertOk(await leave(browser, token)).body.data.redirectUrl);
     const answerWith = (from: Browser, xml: string): Promise<Answer> =>
-      from.post(path(), {
-        SAMLResponse: base64(idp.sign(xml, 'LogoutResponse')),
+      from.postForm(path(), {
+        SAMLResponse: toBase64(idp.sign(xml, 'LogoutResponse')),
         RelayState: asked.relayState,
       });
     expect(whereTo(await answerWith(new Browser(stage.harness.app), done(asked.id)))).toBe(

@@ -7,11 +7,11 @@ import {
   EMAIL_ATTRIBUTE,
   SamlIdentityProvider,
   useSaml,
-  type Asked,
-  type Said,
+  type SamlRequest,
+  type ResponseContent,
 } from '../../../setup/providers/identity-provider-saml.ts';
-import { selfSigned } from '../../../setup/providers/self-signed.ts';
-import { ok, createOwner, type Owner } from '../../../setup/personas.ts';
+import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
+import { assertOk, createOwner, type Owner } from '../../../setup/personas.ts';
 import { MovedClock } from '../../../setup/second-factor.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 
@@ -22,7 +22,7 @@ export const CALLBACK = `${SAML_PATH}/callback`;
 export const LOGOUT = `${SAML_PATH}/logout/callback`;
 
 /** What the provider says instead of the ordinary, or a whole response. */
-export type Saying = (asked: Asked) => Partial<Said> | string | Promise<string>;
+export type Saying = (asked: SamlRequest) => Partial<ResponseContent> | string | Promise<string>;
 
 export const whereTo = (answer: Answer): string | null =>
   answer.status === 302 ? answer.headers.get('location') : null;
@@ -40,7 +40,7 @@ export async function signedBy(certificate: string, address: URL): Promise<boole
 
 /** Call it once in a file: it starts and stops everything by itself. */
 export function samlStage() {
-  const ours = selfSigned('assay');
+  const ours = createSelfSigned('assay');
   const clock = new MovedClock();
   const idp = new SamlIdentityProvider(clock.now);
   let harness: Harness;
@@ -69,8 +69,8 @@ export function samlStage() {
   async function begin(
     browser: Browser,
     body: object = { organizationId: home.organizationId },
-  ): Promise<Asked> {
-    const answer = ok(await browser.call('POST', `${SAML_PATH}/initiate`, { body }));
+  ): Promise<SamlRequest> {
+    const answer = assertOk(await browser.call('POST', `${SAML_PATH}/initiate`, { body }));
     expect(answer.body.data.provider).toBe('saml');
     return idp.receive(answer.body.data.redirectUrl);
   }
@@ -80,8 +80,8 @@ export function samlStage() {
     const browser = new Browser(harness.app);
     const asked = await begin(browser, body);
     const said = await saying(asked);
-    const SAMLResponse = typeof said === 'string' ? said : idp.response(asked, nameId, said);
-    const answer = await browser.post(CALLBACK, { SAMLResponse, RelayState: asked.relayState });
+    const SAMLResponse = typeof said === 'string' ? said : idp.createResponse(asked, nameId, said);
+    const answer = await browser.postForm(CALLBACK, { SAMLResponse, RelayState: asked.relayState });
     return { browser, asked, answer, token: browser.cookies.get('svc_oauth_token') ?? '' };
   }
 
@@ -93,11 +93,11 @@ export function samlStage() {
     begin,
     signOn,
     person,
-    withEmail: (attributes: Said['attributes'] = {}) => ({
+    withEmail: (attributes: ResponseContent['attributes'] = {}) => ({
       attributes: { [EMAIL_ATTRIBUTE]: [person()], ...attributes },
     }),
     me: async (token: string) =>
-      ok(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data,
+      assertOk(await harness.app.call('GET', '/api/v1/auth/me', { token })).body.data,
     get harness() {
       return harness;
     },

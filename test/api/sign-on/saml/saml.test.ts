@@ -2,19 +2,19 @@
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { describe, expect, test } from 'vitest';
 import { Browser } from '../../../setup/browser.ts';
-import { selfSigned } from '../../../setup/providers/self-signed.ts';
-import { auditOf, objectId } from '../../../setup/harness.ts';
+import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
+import { listAuditEntries, toObjectId } from '../../../setup/harness.ts';
 import {
-  assertionIn,
-  base64,
+  findAssertion,
+  toBase64,
   EMAIL_FORMAT,
-  responseXml,
+  renderResponse,
   useDomain,
   useSaml,
-  type Asked,
+  type SamlRequest,
 } from '../../../setup/providers/identity-provider-saml.ts';
-import { ok, createOwner } from '../../../setup/personas.ts';
-import { enrol } from '../../../setup/second-factor.ts';
+import { assertOk, createOwner } from '../../../setup/personas.ts';
+import { registerFactor } from '../../../setup/second-factor.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 import {
   CALLBACK,
@@ -47,13 +47,17 @@ describe('signing on', () => {
       'member',
       stage.home.organizationId,
     ]);
-    const [entry] = await auditOf(stage.harness.app, stage.home, 'action=auth.login');
+    const [entry] = await listAuditEntries(stage.harness.app, stage.home, 'action=auth.login');
     expect(entry).toMatchObject({
       status: 'success',
       userEmail: person(),
       metadata: { method: 'saml' },
     });
-    const [begun] = await auditOf(stage.harness.app, stage.home, 'action=auth.sso.initiate');
+    const [begun] = await listAuditEntries(
+      stage.harness.app,
+      stage.home,
+      'action=auth.sso.initiate',
+    );
     expect(begun).toMatchObject({ status: 'success', metadata: { provider: 'saml' } });
   });
 
@@ -65,7 +69,7 @@ describe('signing on', () => {
       certificates: [idp.pair.certificate],
     };
     const body = { provider: 'saml', saml };
-    const { data } = ok(
+    const { data } = assertOk(
       await stage.harness.app.call('PUT', '/api/v1/organization/sso', { token: owner.token, body }),
     ).body;
     await useDomain(stage.harness, owner, `own.${stage.domain}`);
@@ -82,9 +86,9 @@ describe('signing on', () => {
   test('the session ends with that of the provider, and no refresh moves its end', async () => {
     const { token } = await signOn('g-5', (asked) => ({
       ...withEmail(),
-      sessionUntil: idp.honest(asked, 'g-5').notOnOrAfter,
+      sessionUntil: idp.createContent(asked, 'g-5').notOnOrAfter,
     }));
-    const { data } = ok(
+    const { data } = assertOk(
       await stage.harness.app.call('POST', '/api/v1/auth/refresh', { token }),
     ).body;
     const lasts = Date.parse(data.expiresAt) - clock.now().getTime();
@@ -113,16 +117,16 @@ describe('signing on', () => {
 
   test('the dispatcher leads here as well', async () => {
     const browser = new Browser(stage.harness.app);
-    const { data } = ok(
+    const { data } = assertOk(
       await browser.call('POST', '/api/v1/auth/sso/initiate', { body: { email: person() } }),
     ).body;
     expect(data.provider).toBe('saml');
     const asked = idp.receive(data.redirectUrl);
-    await browser.post(CALLBACK, {
-      SAMLResponse: idp.response(asked, person()),
+    await browser.postForm(CALLBACK, {
+      SAMLResponse: idp.createResponse(asked, person()),
       RelayState: asked.relayState,
     });
-    const { token } = ok(await browser.call('GET', '/api/v1/auth/oauth-token')).body.data;
+    const { token } = assertOk(await browser.call('GET', '/api/v1/auth/oauth-token')).body.data;
     expect((await me(token)).user.email).toBe(person());
   });
 
@@ -130,7 +134,7 @@ describe('signing on', () => {
     const roleMapping = [{ pattern: '^eng-leads$', role: 'admin' }];
     await stage.harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(stage.home.organizationId) }, { $set: { roleMapping } });
+      .updateOne({ _id: toObjectId(stage.home.organizationId) }, { $set: { roleMapping } });
     const saying = () => withEmail({ groups: ['all', 'eng-leads'] });
     expect((await me((await signOn('g-3', saying)).token)).role).toBe('admin');
     expect((await me((await signOn('g-3', () => withEmail({ groups: ['all'] }))).token)).role).toBe(
@@ -148,11 +152,11 @@ describe('signing on', () => {
     const roleMapping = [{ pattern: '^eng-leads$', role: 'admin' }];
     await stage.harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(stage.home.organizationId) }, { $set: { roleMapping } });
+      .updateOne({ _id: toObjectId(stage.home.organizationId) }, { $set: { roleMapping } });
     const roleWith = async (change: (xml: string) => string): Promise<string> => {
       const { token } = await signOn('g-6', (asked) => {
-        const said = { ...idp.honest(asked, 'g-6'), ...withEmail({ groups: ['GROUP'] }) };
-        return base64(idp.sign(change(responseXml(said)), 'Assertion'));
+        const said = { ...idp.createContent(asked, 'g-6'), ...withEmail({ groups: ['GROUP'] }) };
+        return toBase64(idp.sign(change(renderResponse(said)), 'Assertion'));
       });
       return (await me(token)).role;
     };
@@ -171,9 +175,9 @@ describe('signing on', () => {
   });
 
   test('a message that was indented before it was signed, for us among others, without a Destination', async () => {
-    const indented = (asked: Asked): string => {
-      const said = { ...idp.honest(asked, 'g-7'), ...withEmail(), destination: null };
-      const xml = responseXml(said)
+    const indented = (asked: SamlRequest): string => {
+      const said = { ...idp.createContent(asked, 'g-7'), ...withEmail(), destination: null };
+      const xml = renderResponse(said)
         .replace(
           /<saml:SubjectConfirmation [\s\S]*<\/saml:SubjectConfirmation>/,
           (one) =>
@@ -181,7 +185,7 @@ describe('signing on', () => {
         )
         .replace(/></g, '>\n  <')
         .replace(/>([^<>\s][^<>]*)</g, '>\n    $1\n  <');
-      return base64(idp.sign(xml, 'Assertion'));
+      return toBase64(idp.sign(xml, 'Assertion'));
     };
     const first = await me((await signOn('g-7', indented)).token);
     expect(first.user.email).toBe(person());
@@ -191,44 +195,50 @@ describe('signing on', () => {
 
   test('the second factor of Assay where the organisation wants it', async () => {
     const { token } = await signOn('g-4', () => withEmail());
-    const authenticator = await enrol(stage.harness.app, clock, token);
+    const authenticator = await registerFactor(stage.harness.app, clock, token);
     await useSaml(stage.harness, stage.home, { idp, requireMfaEvenWithSso: true });
     const { answer, browser } = await signOn('g-4');
     expect(whereTo(answer)).toBe(`${HOME}?ssoMfa=1`);
     expect([...browser.cookies.keys()]).toEqual(['svc_sso_mfa_token']);
     const body = {
       tempToken: browser.cookies.get('svc_sso_mfa_token'),
-      code: authenticator.next(),
+      code: authenticator.generateNextCode(),
     };
-    const session = ok(await stage.harness.app.call('POST', '/api/v1/auth/mfa/login', { body }))
-      .body.data.token;
+    const session = assertOk(
+      await stage.harness.app.call('POST', '/api/v1/auth/mfa/login', { body }),
+    ).body.data.token;
     expect((await me(session)).organization._id).toBe(stage.home.organizationId);
     await useSaml(stage.harness, stage.home, { idp });
     expect((await signOn('g-4')).token).not.toBe('');
   });
 
-  const signed: Record<string, (asked: Asked) => string | Promise<string>> = {
+  const signed: Record<string, (asked: SamlRequest) => string | Promise<string>> = {
     'response and assertion signed': (asked) =>
-      base64(idp.sign(idp.sign(responseXml(idp.honest(asked, person())), 'Assertion'), 'Response')),
+      toBase64(
+        idp.sign(
+          idp.sign(renderResponse(idp.createContent(asked, person())), 'Assertion'),
+          'Response',
+        ),
+      ),
     'RSA with SHA-512': (asked) =>
-      base64(
-        idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', {
+      toBase64(
+        idp.sign(renderResponse(idp.createContent(asked, person())), 'Assertion', {
           signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
           digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha512',
         }),
       ),
     'RSA-PSS': (asked) =>
-      base64(
-        idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', {
+      toBase64(
+        idp.sign(renderResponse(idp.createContent(asked, person())), 'Assertion', {
           signatureAlgorithm: 'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
         }),
       ),
     'a declaration, line breaks in the base64 and in the XML': (asked) =>
-      base64(
-        `<?xml version="1.0" encoding="UTF-8"?>\r\n${idp.sign(responseXml(idp.honest(asked, person())).replaceAll('><', '>\r\n<'), 'Assertion')}\n`,
+      toBase64(
+        `<?xml version="1.0" encoding="UTF-8"?>\r\n${idp.sign(renderResponse(idp.createContent(asked, person())).replaceAll('><', '>\r\n<'), 'Assertion')}\n`,
       ).replace(/.{76}/g, '$&\r\n'),
     'text beyond ASCII and with entities': (asked) =>
-      idp.response(asked, person(), { attributes: { displayName: ['Žofie & <Söhne> 𝒳'] } }),
+      idp.createResponse(asked, person(), { attributes: { displayName: ['Žofie & <Söhne> 𝒳'] } }),
   };
   test.for(Object.entries(signed))('%s', async ([, saying]) => {
     const { answer, token } = await signOn(person(), saying);
@@ -243,12 +253,12 @@ describe('signing on', () => {
   ];
   test.for([...ciphers, '2009/xmlenc11#aes256-gcm'])('encrypted with %s', async (cipher) => {
     const { token } = await signOn(person(), async (asked) => {
-      const plain = idp.sign(responseXml(idp.honest(asked, person())), 'Assertion');
+      const plain = idp.sign(renderResponse(idp.createContent(asked, person())), 'Assertion');
       const sealed = await idp.encrypt(plain, ours.certificate, {
         content: `http://www.w3.org/${cipher}`,
       });
-      expect(assertionIn(sealed)).toEqual([]);
-      return base64(idp.sign(sealed, 'Response'));
+      expect(findAssertion(sealed)).toEqual([]);
+      return toBase64(idp.sign(sealed, 'Response'));
     });
     expect((await me(token)).user.email).toBe(person());
   });
@@ -257,14 +267,16 @@ describe('signing on', () => {
     'two certificates while one is replaced, whatever their dates',
     { tags: ['long'] },
     async () => {
-      const [next, old] = [selfSigned('next'), selfSigned('old', '2021-01-01')];
+      const [next, old] = [createSelfSigned('next'), createSelfSigned('old', '2021-01-01')];
       await useSaml(stage.harness, stage.home, {
         idp,
         certificates: [old.certificate, next.certificate],
       });
       for (const pair of [old, next]) {
         const { token } = await signOn(person(), (asked) =>
-          base64(idp.sign(responseXml(idp.honest(asked, person())), 'Assertion', { pair })),
+          toBase64(
+            idp.sign(renderResponse(idp.createContent(asked, person())), 'Assertion', { pair }),
+          ),
         );
         expect((await me(token)).user.email).toBe(person());
       }
@@ -274,12 +286,12 @@ describe('signing on', () => {
   test('the same response twenty times at once opens one session', { tags: ['long'] }, async () => {
     const browser = new Browser(stage.harness.app);
     const asked = await begin(browser);
-    const SAMLResponse = idp.response(asked, person());
+    const SAMLResponse = idp.createResponse(asked, person());
     const cookies = new Map(browser.cookies);
     const again = (): Promise<Answer> => {
       const copy = new Browser(stage.harness.app);
       cookies.forEach((value, name) => copy.cookies.set(name, value));
-      return copy.post(CALLBACK, { SAMLResponse, RelayState: asked.relayState });
+      return copy.postForm(CALLBACK, { SAMLResponse, RelayState: asked.relayState });
     };
     const answers = await Promise.all(Array.from({ length: 20 }, again));
     const signedIn = answers.filter((answer) =>
@@ -287,7 +299,10 @@ describe('signing on', () => {
     );
     expect(signedIn).toHaveLength(1);
     expect(answers.filter((answer) => whereTo(answer)?.includes('error='))).toHaveLength(19);
-    const signOns = { organizationId: objectId(stage.home.organizationId), signOn: { $ne: null } };
+    const signOns = {
+      organizationId: toObjectId(stage.home.organizationId),
+      signOn: { $ne: null },
+    };
     expect(await stage.harness.db.collection('sessions').countDocuments(signOns)).toBe(1);
   });
 
@@ -305,7 +320,7 @@ describe('signing on', () => {
 describe('what we send', () => {
   test('the request is signed, names where the answer goes, and another implementation reads the response to it', async () => {
     const browser = new Browser(stage.harness.app);
-    const answer = ok(
+    const answer = assertOk(
       await browser.call('POST', `${SAML_PATH}/initiate`, {
         body: { organizationId: stage.home.organizationId },
       }),
@@ -324,7 +339,7 @@ describe('what we send', () => {
       validateInResponseTo: ValidateInResponseTo.never,
     });
     const { profile } = await other.validatePostResponseAsync({
-      SAMLResponse: idp.response(asked, person()),
+      SAMLResponse: idp.createResponse(asked, person()),
     });
     expect(profile).toMatchObject({
       nameID: person(),
@@ -389,13 +404,17 @@ describe('what we send', () => {
       });
     await useSaml(stage.harness, stage.home, { idp, provider: 'oidc' });
     expect((await start()).body.code).toBe('NOT_FOUND');
-    const [refused] = await auditOf(stage.harness.app, stage.home, 'action=auth.sso.initiate');
+    const [refused] = await listAuditEntries(
+      stage.harness.app,
+      stage.home,
+      'action=auth.sso.initiate',
+    );
     expect(refused).toMatchObject({ status: 'failure', metadata: { code: 'NOT_FOUND' } });
     await useSaml(stage.harness, stage.home, { idp });
     const change = { $set: { 'subscription.plan': 'sandbox' } };
     await stage.harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(stage.home.organizationId) }, change);
+      .updateOne({ _id: toObjectId(stage.home.organizationId) }, change);
     expect((await start()).body.code).toBe('UPGRADE_REQUIRED');
   });
 });

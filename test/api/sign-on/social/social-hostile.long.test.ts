@@ -2,11 +2,16 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest';
 import { Browser, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
-import { objectId } from '../../../setup/harness.ts';
-import { newKey, askedBy, says, type Claims } from '../../../setup/providers/identity-provider.ts';
+import { toObjectId } from '../../../setup/harness.ts';
+import {
+  createKeyPair,
+  parseAuthorization,
+  createReply,
+  type Claims,
+} from '../../../setup/providers/identity-provider.ts';
 import { ENTRA, TENANT, ended, signedIn, refused, socialStage } from './social-stage.ts';
 
-const foreign = newKey();
+const foreign = createKeyPair();
 const stage = socialStage();
 const { person, setOut, through, byGoogle, byEntra, byGitHub, me, users, registered } = stage;
 
@@ -22,10 +27,10 @@ describe('the login is refused', () => {
     ['a claim that only Entra is trusted with', { email_verified: undefined, xms_edov: true }],
   ];
   test.for(vouchless)('with %s: no account is created, linked or signed in', async ([, claims]) => {
-    const somebody = await registered(true);
+    const registrant = await registered(true);
     const before = await users({});
     const stranger = person({
-      ...(claims.email === undefined && { email: somebody.email }),
+      ...(claims.email === undefined && { email: registrant.email }),
       ...claims,
     });
     expect(ended((await byGoogle(stranger)).answer)).toEqual(refused('FORBIDDEN'));
@@ -33,9 +38,9 @@ describe('the login is refused', () => {
     await byGoogle(known);
     expect(ended((await byGoogle({ ...known, ...claims })).answer)).toEqual(refused('FORBIDDEN'));
     expect(await users({})).toBe(before + 1);
-    expect(await users({ _id: objectId(somebody.userId), 'identities.0': { $exists: true } })).toBe(
-      0,
-    );
+    expect(
+      await users({ _id: toObjectId(registrant.userId), 'identities.0': { $exists: true } }),
+    ).toBe(0);
   });
 
   test('as another account at the provider with a recycled address', async () => {
@@ -101,10 +106,13 @@ describe('the login is refused', () => {
   });
 
   test('by GitHub where the code is refused with the status of a success, or the API refuses', async () => {
-    stage.gitHub.tricks = { token: says({ error: 'bad_verification_code' }) };
+    stage.gitHub.tricks = { token: createReply({ error: 'bad_verification_code' }) };
     const denied = await through('oauth-b', () => ({ realm: stage.gitHub, idToken: null }));
     expect(ended(denied.answer)).toEqual(refused('TOKEN_VERIFICATION_FAILED'));
-    stage.gitHub.tricks = { user: says(sam), 'user/emails': says({ message: 'Not Found' }, 404) };
+    stage.gitHub.tricks = {
+      user: createReply(sam),
+      'user/emails': createReply({ message: 'Not Found' }, 404),
+    };
     const scopeless = await through('oauth-b', () => ({ realm: stage.gitHub, idToken: null }));
     expect(ended(scopeless.answer)).toEqual(refused('IDENTITY_PROVIDER_UNAVAILABLE'));
     stage.gitHub.tricks = {};
@@ -137,23 +145,30 @@ describe('the login is refused', () => {
 
   test('with a state of another callback, of another browser, of no request, or a second time', async () => {
     const [one, two] = [new Browser(stage.harness.app), new Browser(stage.harness.app)];
-    const back = stage.google.vouch(await setOut(one, 'oauth-a'), person());
+    const back = stage.google.authorizePerson(await setOut(one, 'oauth-a'), person());
     const wrong = refused('INVALID_TOKEN');
-    expect(ended(await one.back('oauth-b/callback', back))).toEqual(wrong);
-    expect(ended(await one.back('sso/callback', back))).toEqual(wrong);
-    expect(ended(await two.back('oauth-a/callback', back))).toEqual(wrong);
-    expect(ended(await one.back('oauth-a/callback', { ...back, state: 'x' }))).toEqual(wrong);
-    expect(ended(await one.back('oauth-a/callback', { error: 'access_denied' }))).toEqual(wrong);
+    expect(ended(await one.returnFromProvider('oauth-b/callback', back))).toEqual(wrong);
+    expect(ended(await one.returnFromProvider('sso/callback', back))).toEqual(wrong);
+    expect(ended(await two.returnFromProvider('oauth-a/callback', back))).toEqual(wrong);
+    expect(
+      ended(await one.returnFromProvider('oauth-a/callback', { ...back, state: 'x' })),
+    ).toEqual(wrong);
+    expect(
+      ended(await one.returnFromProvider('oauth-a/callback', { error: 'access_denied' })),
+    ).toEqual(wrong);
     const cookies = new Map(one.cookies);
-    expect(ended(await one.back('oauth-a/callback', back))).toEqual(signedIn);
+    expect(ended(await one.returnFromProvider('oauth-a/callback', back))).toEqual(signedIn);
     cookies.forEach((value, name) => one.cookies.set(name, value));
-    expect(ended(await one.back('oauth-a/callback', back))).toEqual(wrong);
+    expect(ended(await one.returnFromProvider('oauth-a/callback', back))).toEqual(wrong);
   });
 
   test('when the person or the provider says no', async () => {
     const browser = new Browser(stage.harness.app);
-    const { state } = askedBy(await setOut(browser, 'oauth-a'));
-    const answer = await browser.back('oauth-a/callback', { error: 'access_denied', state });
+    const { state } = parseAuthorization(await setOut(browser, 'oauth-a'));
+    const answer = await browser.returnFromProvider('oauth-a/callback', {
+      error: 'access_denied',
+      state,
+    });
     expect(ended(answer)).toEqual(refused('FORBIDDEN'));
     expect(browser.cookies.size).toBe(0);
   });

@@ -1,17 +1,17 @@
 // The set-up for tests of social login: three independent providers, and people who sign in with them.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { Browser, cookieIn, landing, SESSION } from '../../../setup/browser.ts';
-import { objectId, startHarness, type Harness } from '../../../setup/harness.ts';
+import { Browser, readCookie, parseLanding, SESSION } from '../../../setup/browser.ts';
+import { toObjectId, startHarness, type Harness } from '../../../setup/harness.ts';
 import {
-  askedBy,
-  says,
+  parseAuthorization,
+  createReply,
   startHandmadeProvider,
-  type Asked,
+  type AuthorizationRequest,
   type Claims,
   type HandmadeProvider,
   type Realm,
 } from '../../../setup/providers/identity-provider.ts';
-import { ok, createOwner, PASSWORD, type Owner } from '../../../setup/personas.ts';
+import { assertOk, createOwner, PASSWORD, type Owner } from '../../../setup/personas.ts';
 import { MovedClock } from '../../../setup/second-factor.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 
@@ -21,8 +21,8 @@ export const TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad';
 export type Door = 'oauth-a' | 'oauth-b' | 'oauth-c';
 
 export const ended = (answer: Answer) => ({
-  ...landing(answer),
-  session: cookieIn(answer, SESSION) !== null,
+  ...parseLanding(answer),
+  session: readCookie(answer, SESSION) !== null,
 });
 export const signedIn = { status: 302, at: HOME, query: {}, session: true };
 export const refused = (error: string) => ({
@@ -31,7 +31,7 @@ export const refused = (error: string) => ({
   query: { error },
   session: false,
 });
-export const tokenIn = (answer: Answer): string => cookieIn(answer, SESSION) ?? '';
+export const tokenIn = (answer: Answer): string => readCookie(answer, SESSION) ?? '';
 
 /** Starts and stops everything by itself; call it once per file. */
 export function socialStage() {
@@ -52,9 +52,9 @@ export function socialStage() {
   beforeAll(async () => {
     provider = await startHandmadeProvider();
     [google, gitHub, entra] = [
-      provider.realm(),
-      provider.realm(),
-      provider.realm(`${ENTRA}/common/v2.0`),
+      provider.createRealm(),
+      provider.createRealm(),
+      provider.createRealm(`${ENTRA}/common/v2.0`),
     ];
     entra.metadata = { issuer: `${ENTRA}/{tenantid}/v2.0` };
     const client = (letter: string, { clientId, clientSecret }: Realm) => ({
@@ -102,13 +102,13 @@ export function socialStage() {
   /** Completes a login at one provider, with the given claims. */
   async function through(
     door: Door,
-    answer: (asked: Asked) => { realm: Realm; idToken: string | null },
+    answer: (asked: AuthorizationRequest) => { realm: Realm; idToken: string | null },
   ) {
     const browser = new Browser(harness.app);
-    const asked = askedBy(await setOut(browser, door));
+    const asked = parseAuthorization(await setOut(browser, door));
     const { realm, idToken } = answer(asked);
     const back = { code: realm.code(asked, idToken), state: asked.state };
-    return { browser, back, answer: await browser.back(`${door}/callback`, back) };
+    return { browser, back, answer: await browser.returnFromProvider(`${door}/callback`, back) };
   }
   const byGoogle = (claims: Claims) =>
     through('oauth-a', (asked) => ({
@@ -121,23 +121,27 @@ export function socialStage() {
       return { realm: entra, idToken: entra.sign(entra.claims(asked, mine)) };
     });
   function byGitHub(user: unknown, emails: unknown) {
-    gitHub.tricks = { user: says(user), 'user/emails': says(emails) };
+    gitHub.tricks = { user: createReply(user), 'user/emails': createReply(emails) };
     return through('oauth-b', () => ({ realm: gitHub, idToken: null }));
   }
 
   const me = async (answer: Answer): Promise<Answer['body']> =>
-    ok(await harness.app.call('GET', '/api/v1/auth/me', { token: tokenIn(answer) })).body.data;
+    assertOk(await harness.app.call('GET', '/api/v1/auth/me', { token: tokenIn(answer) })).body
+      .data;
   const login = (email: string): Promise<Answer> =>
     harness.app.call('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
   const users = (where: object) => harness.db.collection('users').countDocuments(where);
   /** Registers an account with a password; its address is unproved unless `proved`. */
   async function registered(proved: boolean): Promise<Owner> {
-    const somebody = await createOwner(harness.app, 'Reg');
+    const registrant = await createOwner(harness.app, 'Reg');
     if (proved)
       await harness.db
         .collection('users')
-        .updateOne({ _id: objectId(somebody.userId) }, { $set: { emailVerifiedAt: new Date() } });
-    return somebody;
+        .updateOne(
+          { _id: toObjectId(registrant.userId) },
+          { $set: { emailVerifiedAt: new Date() } },
+        );
+    return registrant;
   }
 
   return {

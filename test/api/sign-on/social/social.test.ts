@@ -1,10 +1,10 @@
 // Social login at three providers: redirects, new accounts, linked accounts.
 import { describe, expect, test } from 'vitest';
-import { Browser, landing, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
-import { auditOf, objectId, startHarness } from '../../../setup/harness.ts';
-import { askedBy, type Claims } from '../../../setup/providers/identity-provider.ts';
-import { ok, type Owner } from '../../../setup/personas.ts';
-import { enrol } from '../../../setup/second-factor.ts';
+import { Browser, parseLanding, SESSION, TEMP_TOKEN } from '../../../setup/browser.ts';
+import { listAuditEntries, toObjectId, startHarness } from '../../../setup/harness.ts';
+import { parseAuthorization, type Claims } from '../../../setup/providers/identity-provider.ts';
+import { assertOk, type Owner } from '../../../setup/personas.ts';
+import { registerFactor } from '../../../setup/second-factor.ts';
 import type { Answer } from '../../../setup/start-app.ts';
 import {
   HOME,
@@ -43,7 +43,7 @@ describe('the redirect', () => {
     for (const [door, at, scope, prompt] of ways) {
       const browser = new Browser(stage.harness.app);
       const location = await setOut(browser, door);
-      const { params, redirectUri, state, challenge } = askedBy(location);
+      const { params, redirectUri, state, challenge } = parseAuthorization(location);
       expect([location.split('?')[0], params.get('scope'), params.get('prompt')]).toEqual([
         at,
         scope,
@@ -112,7 +112,7 @@ describe('a new user', () => {
     const again = await byGoogle({ ...one, email: 'renamed@example.net' });
     expect((await me(again.answer)).user._id).toBe(first.user._id);
     expect(await users({ email: 'renamed@example.net' })).toBe(0);
-    const entries = await auditOf(
+    const entries = await listAuditEntries(
       stage.harness.app,
       { token: tokenIn(answer) } as Owner,
       'action=auth.login',
@@ -163,7 +163,7 @@ describe('a new user', () => {
   test('twenty times at once with one code: one session, one account', async () => {
     const one = person();
     const browser = new Browser(stage.harness.app);
-    const back = stage.google.vouch(await setOut(browser, 'oauth-a'), one);
+    const back = stage.google.authorizePerson(await setOut(browser, 'oauth-a'), one);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const path = `/api/v1/auth/oauth-a/callback?${new URLSearchParams(back).toString()}`;
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe('a new user', () => {
     );
     expect(answers.filter((answer) => ended(answer).session)).toHaveLength(1);
     expect(
-      answers.filter((answer) => landing(answer).query.error === 'INVALID_TOKEN'),
+      answers.filter((answer) => parseLanding(answer).query.error === 'INVALID_TOKEN'),
     ).toHaveLength(19);
     expect(await users({ email: one.email })).toBe(1);
   });
@@ -195,9 +195,9 @@ describe('a new user', () => {
     await byGoogle(known);
     const come = async (claims: Claims): Promise<Answer> => {
       const browser = new Browser(closed.app);
-      return browser.back(
+      return browser.returnFromProvider(
         'oauth-a/callback',
-        stage.google.vouch(await setOut(browser, 'oauth-a'), claims),
+        stage.google.authorizePerson(await setOut(browser, 'oauth-a'), claims),
       );
     };
     const one = person();
@@ -210,10 +210,10 @@ describe('a new user', () => {
 
 describe('a user with an account', () => {
   test('is linked to it by a verified address, and keeps the password', async () => {
-    const somebody = await registered(true);
-    const { answer } = await byGoogle(person({ email: somebody.email.toUpperCase() }));
-    expect((await me(answer)).user._id).toBe(somebody.userId);
-    expect((await login(somebody.email)).status).toBe(200);
+    const registrant = await registered(true);
+    const { answer } = await byGoogle(person({ email: registrant.email.toUpperCase() }));
+    expect((await me(answer)).user._id).toBe(registrant.userId);
+    expect((await login(registrant.email)).status).toBe(200);
   });
 
   test('with an unproved address: the password of the registrant ends', async () => {
@@ -227,7 +227,7 @@ describe('a user with an account', () => {
 
   test('gives the second factor too', async () => {
     const one = person();
-    const authenticator = await enrol(
+    const authenticator = await registerFactor(
       stage.harness.app,
       clock,
       tokenIn((await byGoogle(one)).answer),
@@ -240,10 +240,18 @@ describe('a user with an account', () => {
       session: false,
     });
     const exchanged = await browser.call('GET', '/api/v1/auth/sso/mfa-exchange');
-    const body = { tempToken: exchanged.body.data.tempToken as string, code: authenticator.next() };
-    const { token } = ok(await stage.harness.app.call('POST', '/api/v1/auth/mfa/login', { body }))
-      .body.data;
-    const [entry] = await auditOf(stage.harness.app, { token } as Owner, 'action=auth.login');
+    const body = {
+      tempToken: exchanged.body.data.tempToken as string,
+      code: authenticator.generateNextCode(),
+    };
+    const { token } = assertOk(
+      await stage.harness.app.call('POST', '/api/v1/auth/mfa/login', { body }),
+    ).body.data;
+    const [entry] = await listAuditEntries(
+      stage.harness.app,
+      { token } as Owner,
+      'action=auth.login',
+    );
     expect(entry?.metadata).toMatchObject({
       method: 'oauth',
       provider: 'oauth-a',
@@ -260,7 +268,7 @@ describe('a user with an account', () => {
     const one = person();
     const { answer } = await byGoogle(one);
     const { user } = await me(answer);
-    const where = { userId: objectId(user._id as string) };
+    const where = { userId: toObjectId(user._id as string) };
     await stage.harness.db
       .collection('memberships')
       .updateMany(where, { $set: { isActive: false, deactivatedBy: 'team' } });
@@ -269,7 +277,7 @@ describe('a user with an account', () => {
       .collection('memberships')
       .updateMany(where, { $set: { isActive: true, deactivatedBy: null } });
     const noted = () =>
-      auditOf(
+      listAuditEntries(
         stage.harness.app,
         { token: tokenIn(answer) } as Owner,
         'action=auth.login&status=failure',

@@ -1,15 +1,15 @@
 // The memory index starts with an organisation's first search; before that nothing is computed.
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness } from '../../../setup/fixtures.ts';
-import { objectId } from '../../../setup/harness.ts';
+import { toObjectId } from '../../../setup/harness.ts';
 import {
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../../setup/personas.ts';
-import { type Answer, outcome, startApp, type TestApp } from '../../../setup/start-app.ts';
+import { type Answer, toOutcome, startApp, type TestApp } from '../../../setup/start-app.ts';
 
 const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'auto' });
 const resting = useHarness({ ASSAY_MEMORY_INDEXING: 'off' });
@@ -30,8 +30,8 @@ async function newDesk(name: string, { app: on } = harness): Promise<Desk> {
   return Object.assign({}, owner, { traceIds });
 }
 async function post(key: string, action: string, on: TestApp): Promise<string> {
-  const body = decision('x', { outputDecision: { action } });
-  return ok(await on.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
+  const body = buildDecision('x', { outputDecision: { action } });
+  return assertOk(await on.call('POST', '/api/v1/traces', { key, body })).body.data.traceId;
 }
 const search = ({ token }: Owner, on: TestApp = app): Promise<Answer> =>
   on.call('POST', '/api/v1/traces/memory', {
@@ -39,11 +39,11 @@ const search = ({ token }: Owner, on: TestApp = app): Promise<Answer> =>
     body: { query: 'reboot the server', topK: 1 },
   });
 async function found(who: Owner, on?: TestApp): Promise<{ behind: number; ids: string[] }> {
-  const { behind, results } = ok(await search(who, on)).body.data;
+  const { behind, results } = assertOk(await search(who, on)).body.data;
   return { behind, ids: results.map(({ traceId }: { traceId: string }) => traceId) };
 }
 const vectorsOf = ({ organizationId }: Owner, { db } = harness): Promise<number> =>
-  db.collection('trace_vectors').countDocuments({ organizationId: objectId(organizationId) });
+  db.collection('trace_vectors').countDocuments({ organizationId: toObjectId(organizationId) });
 
 let silent: Desk;
 beforeAll(async () => {
@@ -54,7 +54,7 @@ test('the first search finds nothing and says so; later ones find everything', a
   const ada = await newDesk('Ada');
   await app.instance.runJobsOnce();
   expect(await vectorsOf(ada)).toBe(0);
-  expect(app.instance.consumers.lag()['trace-vectors:glove-6b-100d-40k-1']).toBe(0);
+  expect(app.instance.consumers.getLag()['trace-vectors:glove-6b-100d-40k-1']).toBe(0);
   expect(await found(ada)).toMatchObject({ behind: 3 });
   await app.instance.runJobsOnce();
   expect(await found(ada)).toEqual({ behind: 0, ids: [ada.traceIds[1]] });
@@ -71,7 +71,7 @@ test('the first search starts the indexing, and concurrent first searches start 
     .toMatchObject({ behind: 0 });
   expect(await vectorsOf(bob)).toBe(3);
   const uses = harness.db.collection('memory_uses');
-  expect(await uses.countDocuments({ organizationId: objectId(bob.organizationId) })).toBe(1);
+  expect(await uses.countDocuments({ organizationId: toObjectId(bob.organizationId) })).toBe(1);
 });
 
 test(
@@ -100,11 +100,11 @@ test('a search without the feature in the plan starts no indexing', async () => 
   const setPlan = (plan: string) =>
     harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(poor.organizationId) }, { $set: { 'subscription.plan': plan } });
+      .updateOne({ _id: toObjectId(poor.organizationId) }, { $set: { 'subscription.plan': plan } });
   await setPlan('sandbox');
   await post(key, 'restart the server', app);
   await app.instance.runJobsOnce();
-  expect(outcome(await search(poor))).toEqual([403, 'UPGRADE_REQUIRED']);
+  expect(toOutcome(await search(poor))).toEqual([403, 'UPGRADE_REQUIRED']);
   await setPlan('scale');
   await app.instance.runJobsOnce();
   expect(await vectorsOf(poor)).toBe(0);

@@ -1,18 +1,18 @@
 // The memory index follows plan, feedback and deletion, whether it fits into memory or not.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWordEmbedder } from '../../../../src/platform/embedding/word-embedder.ts';
-import { vectorName } from '../../../../src/resources/traces/memory/trace-vectors.model.ts';
+import { toVectorName } from '../../../../src/resources/traces/memory/trace-vectors.model.ts';
 import { createVectorIndex } from '../../../../src/resources/traces/memory/vector-index.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
-import { objectId } from '../../../setup/harness.ts';
+import { toObjectId } from '../../../setup/harness.ts';
 import {
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../../setup/personas.ts';
-import { type Answer, outcome } from '../../../setup/start-app.ts';
+import { type Answer, toOutcome } from '../../../setup/start-app.ts';
 
 const resting = useHarness();
 const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'on' });
@@ -26,8 +26,8 @@ beforeAll(async () => {
 const call = (path: string, body: object, { token } = ada): Promise<Answer> =>
   app.call('POST', `/api/v1${path}`, { token, body });
 async function post(prompt: string, action: string, by = key): Promise<string> {
-  const body = decision('x', { inputContext: { prompt }, outputDecision: { action } });
-  return ok(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data.traceId;
+  const body = buildDecision('x', { inputContext: { prompt }, outputDecision: { action } });
+  return assertOk(await app.call('POST', '/api/v1/traces', { key: by, body })).body.data.traceId;
 }
 interface Found {
   traceId: string;
@@ -36,12 +36,12 @@ interface Found {
   score: number;
 }
 const found = async (query: string, who: Owner = ada): Promise<Found[]> =>
-  ok(await call('/traces/memory', { query, topK: 5, minScore: 0.5 }, who)).body.data.results;
+  assertOk(await call('/traces/memory', { query, topK: 5, minScore: 0.5 }, who)).body.data.results;
 const idsOf = (results: readonly Found[]): string[] => results.map(({ traceId }) => traceId);
 const rowsOf = ({ organizationId }: Owner) =>
   harness.db
     .collection('trace_vectors')
-    .find({ organizationId: objectId(organizationId) })
+    .find({ organizationId: toObjectId(organizationId) })
     .sort({ sequence: 1 })
     .toArray();
 const PARTS = ['question', 'answer'] as const;
@@ -50,8 +50,8 @@ const emptied = { question: null, answer: null };
 test('an instance configured not to index writes nothing', async () => {
   const owner = await createOwner(resting.app, 'Rest');
   const { key: hers } = await createWorkspaceKey(resting.app, owner);
-  const body = decision('x');
-  ok(await resting.app.call('POST', '/api/v1/traces', { key: hers, body }));
+  const body = buildDecision('x');
+  assertOk(await resting.app.call('POST', '/api/v1/traces', { key: hers, body }));
   await resting.app.instance.runJobsOnce();
   expect(await resting.db.collection('trace_vectors').countDocuments({})).toBe(0);
 });
@@ -62,7 +62,7 @@ describe('follows the plan', () => {
   const setPlan = (plan: string) =>
     harness.db
       .collection('organizations')
-      .updateOne({ _id: objectId(poor.organizationId) }, { $set: { 'subscription.plan': plan } });
+      .updateOne({ _id: toObjectId(poor.organizationId) }, { $set: { 'subscription.plan': plan } });
   beforeAll(async () => {
     poor = await createOwner(app, 'Poor');
     ({ key: poorKey } = await createWorkspaceKey(app, poor));
@@ -73,7 +73,7 @@ describe('follows the plan', () => {
     const first = await post('The elevator is stuck', 'call a lift technician', poorKey);
     await app.instance.runJobsOnce();
     const search = await call('/traces/memory', { query: 'lift' }, poor);
-    expect(outcome(search)).toEqual([403, 'UPGRADE_REQUIRED']);
+    expect(toOutcome(search)).toEqual([403, 'UPGRADE_REQUIRED']);
     expect(await rowsOf(poor)).toEqual([]);
     await setPlan('scale');
     await app.instance.runJobsOnce();
@@ -84,7 +84,7 @@ describe('follows the plan', () => {
   test('erased decisions are removed also on a smaller plan', async () => {
     const [{ _id = '' } = {}] = await found('call a lift technician', poor);
     await setPlan('sandbox');
-    ok(await call('/traces/bulk-delete', { ids: [_id] }, poor));
+    assertOk(await call('/traces/bulk-delete', { ids: [_id] }, poor));
     await app.instance.runJobsOnce();
     expect(await rowsOf(poor)).toMatchObject([emptied]);
   });
@@ -96,7 +96,7 @@ test('after feedback the correction is found, and the replaced values no longer'
   expect(idsOf(await found('order pizza with mushrooms'))).toContain(traceId);
   const correctedDecision = 'replace the monitor';
   const body = { traceId, action: 'correct', correctedDecision };
-  ok(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
+  assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
   await app.instance.runJobsOnce();
   expect(idsOf(await found('order pizza with mushrooms'))).not.toContain(traceId);
   const [first] = await found('replace the display');
@@ -112,7 +112,7 @@ test('purged decisions are removed, and are not found even before that', async (
   await post('I forgot my password', 'reset the password', hers);
   await app.instance.runJobsOnce();
   expect(await found('reset the password', eve)).toHaveLength(1);
-  ok(await call('/traces/purge', { before: new Date().toISOString() }, eve));
+  assertOk(await call('/traces/purge', { before: new Date().toISOString() }, eve));
   expect(await found('reset the password', eve)).toEqual([]);
   await app.instance.runJobsOnce();
   expect(await rowsOf(eve)).toMatchObject([emptied]);
@@ -125,7 +125,7 @@ test('repeated and late runs keep the newest state', async () => {
   await app.instance.runJobsOnce();
   const { organizationId } = bob;
   const [{ _id = '' } = {}] = await found('refund the customer', bob);
-  ok(await call('/traces/bulk-delete', { ids: [_id] }, bob));
+  assertOk(await call('/traces/bulk-delete', { ids: [_id] }, bob));
   await app.instance.runJobsOnce();
   const { memory } = app.instance.platform;
   const late = { traceId, sequence: 1, isErasure: false };
@@ -152,7 +152,7 @@ test(
       const place = { organizationId, sequence, generation: 0 };
       const vector = new Uint8Array((vectors[at % texts.length] as Int8Array).buffer);
       const [question, answer] = await Promise.all(
-        PARTS.map((part) => contents.lockPart(place, vectorName(part, sequence), vector)),
+        PARTS.map((part) => contents.lockPart(place, toVectorName(part, sequence), vector)),
       );
       const own = { sequence, changedAt: sequence, question, answer };
       return Object.assign({ organizationId, workspaceId: ada.workspaceId, model }, own);
@@ -162,16 +162,16 @@ test(
     const asked = { organizationId, workspaceId: ada.workspaceId, limit: 20, minScore: 0 };
     const inMemory = createVectorIndex({ models, embedder, contents, maxBytes: 64 << 20 });
     const passing = createVectorIndex({ models, embedder, contents, maxBytes: 1 << 20 });
-    const expected = await inMemory.nearest(query, asked);
+    const expected = await inMemory.findNearest(query, asked);
     expect(expected).toHaveLength(20);
     expect(expected[0]?.score).toBeGreaterThan(0.6);
-    expect(await passing.nearest(query, asked)).toEqual(expected);
-    expect(await inMemory.nearest(query, asked)).toEqual(expected);
+    expect(await passing.findNearest(query, asked)).toEqual(expected);
+    expect(await inMemory.findNearest(query, asked)).toEqual(expected);
     const best = expected[0]?.id ?? 0;
     const gone = { changedAt: 9000, ...emptied };
     await models.traceVectors.updateOne({ organizationId, sequence: best }, { $set: gone });
     for (const index of [inMemory, passing]) {
-      const ids = (await index.nearest(query, asked)).map(({ id }) => id);
+      const ids = (await index.findNearest(query, asked)).map(({ id }) => id);
       expect(ids).not.toContain(best);
       expect(ids).toHaveLength(20);
     }

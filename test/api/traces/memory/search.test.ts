@@ -3,15 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useFixture, useHarness, useOwner } from '../../../setup/fixtures.ts';
-import { objectId } from '../../../setup/harness.ts';
+import { toObjectId } from '../../../setup/harness.ts';
 import {
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../../setup/personas.ts';
-import { type Answer, outcome, type TestApp } from '../../../setup/start-app.ts';
+import { type Answer, toOutcome, type TestApp } from '../../../setup/start-app.ts';
 
 const harness = useHarness({ ASSAY_MEMORY_INDEXING: 'on' });
 const { app } = harness;
@@ -25,8 +25,8 @@ const search = (body: object, { token } = ada, on: TestApp = app): Promise<Answe
   on.call('POST', '/api/v1/traces/memory', { token, body });
 async function post(prompt: string, action: unknown, by = key, on: TestApp = app): Promise<string> {
   const outputDecision = { action };
-  const body = decision('x', { inputContext: { prompt }, outputDecision });
-  return ok(await on.call('POST', '/api/v1/traces', { key: by, body })).body.data.traceId;
+  const body = buildDecision('x', { inputContext: { prompt }, outputDecision });
+  return assertOk(await on.call('POST', '/api/v1/traces', { key: by, body })).body.data.traceId;
 }
 const DECISIONS: readonly [prompt: string, action: string][] = [
   ['My parcel arrived broken', 'refund the customer'],
@@ -52,7 +52,7 @@ describe('by the built-in model', () => {
     ['money could not be debited', 4],
     ['suitcase never appeared at the airport', 5],
   ])('%s', async (query, at) => {
-    const { data } = ok(await search({ query, topK: 3 })).body;
+    const { data } = assertOk(await search({ query, topK: 3 })).body;
     expect(data).toMatchObject({ query, topK: 3, minScore: 0, model: 'glove-6b-100d-40k-1' });
     expect(data.results).toHaveLength(3);
     const [first] = data.results;
@@ -65,35 +65,35 @@ describe('by the built-in model', () => {
   });
 
   test('the same words score 1; below the minimum score nothing is found, nor for unknown words', async () => {
-    const { data } = ok(await search({ query: 'Restart the server!', minScore: 0.95 })).body;
+    const { data } = assertOk(await search({ query: 'Restart the server!', minScore: 0.95 })).body;
     expect(data.results).toHaveLength(1);
     expect(data.results[0]).toMatchObject({ traceId: ids[2], matchedText: 'restart the server' });
     expect(data.results[0].score).toBeCloseTo(1, 2);
-    expect(ok(await search({ query: 'xqzzt 17 ...' })).body.data.results).toEqual([]);
+    expect(assertOk(await search({ query: 'xqzzt 17 ...' })).body.data.results).toEqual([]);
   });
 
   test('personal data is scrubbed in what matched', async () => {
     const text = 'write an apology letter to grace.hopper@navy.example.com';
     await post('an apology letter please', text);
     await app.instance.runJobsOnce();
-    const { data } = ok(await search({ query: 'write an apology letter', topK: 1 })).body;
+    const { data } = assertOk(await search({ query: 'write an apology letter', topK: 1 })).body;
     expect(data.results[0].matchedText).toBe('write an apology letter to [EMAIL]');
     expect(JSON.stringify(data)).not.toContain('hopper');
   });
 
   test('finds decisions of the chosen workspace only, and of no other organisation', async () => {
     const eve = await createOwner(app, 'Eve');
-    const { data: other } = ok(
+    const { data: other } = assertOk(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
     ).body;
     const { key: others } = await createWorkspaceKey(app, ada, { workspaceId: other._id });
     const there = await post('The screen stays black', 'restart the laptop', others);
     await app.instance.runJobsOnce();
     const body = { query: 'reboot the computer' };
-    expect(ok(await search(body, eve)).body.data.results).toEqual([]);
+    expect(assertOk(await search(body, eve)).body.data.results).toEqual([]);
     const headers = { 'x-workspace-id': other._id };
     const call = { token: ada.token, headers, body };
-    const { data } = ok(await app.call('POST', '/api/v1/traces/memory', call)).body;
+    const { data } = assertOk(await app.call('POST', '/api/v1/traces/memory', call)).body;
     expect(data.results.map(({ traceId }: { traceId: string }) => traceId)).toEqual([there]);
   });
 
@@ -101,16 +101,16 @@ describe('by the built-in model', () => {
     const gone = await post('The elevator is stuck', 'call a lift technician');
     await app.instance.runJobsOnce();
     const query = 'someone is trapped in a lift';
-    const [found] = ok(await search({ query, topK: 1 })).body.data.results;
+    const [found] = assertOk(await search({ query, topK: 1 })).body.data.results;
     expect(found.traceId).toBe(gone);
     const body = { ids: [found._id] };
-    ok(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
-    const now = ok(await search({ query })).body.data.results as { traceId: string }[];
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+    const now = assertOk(await search({ query })).body.data.results as { traceId: string }[];
     expect(now.map(({ traceId }) => traceId)).not.toContain(gone);
     await app.instance.runJobsOnce();
     const rows = harness.db.collection('trace_vectors');
     const sequence = found.trace.hashChain.sequence as number;
-    const row = await rows.findOne({ organizationId: objectId(ada.organizationId), sequence });
+    const row = await rows.findOne({ organizationId: toObjectId(ada.organizationId), sequence });
     expect(row).toMatchObject({ question: null, answer: null });
   });
 
@@ -124,7 +124,7 @@ describe('by the built-in model', () => {
     { query: 'x', minScore: 1.1 },
     { query: { $ne: 1 } },
   ])('%j is refused', async (body) => {
-    expect(outcome(await search(body))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(toOutcome(await search(body))).toEqual([400, 'VALIDATION_ERROR']);
   });
 });
 
@@ -176,7 +176,7 @@ describe('by a remote model', () => {
       ({ key: bobs } = await createWorkspaceKey(other.app, bob));
       const first = await post('aaaa', 'bbbb', bobs, other.app);
       await other.app.instance.runJobsOnce();
-      const { data } = ok(await ask('aaab')).body;
+      const { data } = assertOk(await ask('aaab')).body;
       expect(data.model).toBe('letters/64');
       expect(data.results[0]).toMatchObject({ traceId: first, matchedText: 'aaaa' });
       expect(remote.asked[0]).toEqual({
@@ -185,11 +185,11 @@ describe('by a remote model', () => {
         dimensions: 64,
       });
       remote.state.isDown = true;
-      expect(outcome(await ask('aaab'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(toOutcome(await ask('aaab'))).toEqual([503, 'SERVICE_UNAVAILABLE']);
       const second = await post('zzzz', 'yyyy', bobs, other.app);
       remote.state.isDown = false;
       await other.app.instance.runJobsOnce();
-      expect(ok(await ask('zzz')).body.data.results[0].traceId).toBe(second);
+      expect(assertOk(await ask('zzz')).body.data.results[0].traceId).toBe(second);
     },
   );
 });

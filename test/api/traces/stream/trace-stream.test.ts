@@ -2,15 +2,15 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Stored } from '../../../../src/ledger/entry.ts';
 import { useHarness, useOwner } from '../../../setup/fixtures.ts';
-import { changeMembership, createMember, objectId, openedEntry } from '../../../setup/harness.ts';
+import { changeMembership, createMember, toObjectId, openEntry } from '../../../setup/harness.ts';
 import {
   createOwner,
   createWorkspaceKey,
-  decision,
-  ok,
+  buildDecision,
+  assertOk,
   type Owner,
 } from '../../../setup/personas.ts';
-import { type Answer, outcome, startApp } from '../../../setup/start-app.ts';
+import { type Answer, toOutcome, startApp } from '../../../setup/start-app.ts';
 import { type EventReader, openReader } from './event-reader.ts';
 
 const harness = useHarness({ ASSAY_LIMIT_STREAMS: '4', ASSAY_LIMIT_STREAMS_USER: '3' });
@@ -36,12 +36,13 @@ async function read(query: string, headers = {}, url = app.url): Promise<EventRe
 }
 async function mint({ token }: Owner = ada, headers = {}): Promise<string> {
   const call = { token, headers };
-  return ok(await app.call('POST', '/api/v1/auth/stream-token', call)).body.data.streamToken;
+  return assertOk(await app.call('POST', '/api/v1/auth/stream-token', call)).body.data.streamToken;
 }
 const follow = async (who: Owner = ada, headers = {}): Promise<EventReader> =>
   read(`stream_token=${await mint(who)}`, headers);
 const post = async (more: object = {}, by = key): Promise<Answer['body']> =>
-  ok(await app.call('POST', '/api/v1/traces', { key: by, body: decision('x', more) })).body.data;
+  assertOk(await app.call('POST', '/api/v1/traces', { key: by, body: buildDecision('x', more) }))
+    .body.data;
 const idOf = ({ hashChain }: Answer['body']): string => String(hashChain.sequence);
 
 describe('a reader', () => {
@@ -57,7 +58,9 @@ describe('a reader', () => {
     expect(reader.headers).not.toHaveProperty('transfer-encoding');
     const made = await post({ inputContext: { prompt: 'mail ada@example.com\n\nnow' } });
     await expect.poll(() => reader.ids()).toEqual([idOf(made)]);
-    const { data } = ok(await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token })).body;
+    const { data } = assertOk(
+      await app.call('GET', '/api/v1/traces?limit=1', { token: ada.token }),
+    ).body;
     expect(reader.events).toEqual([{ event: 'trace', id: idOf(made), data: data[0] }]);
     expect(data[0].inputContext.prompt).toBe('mail [EMAIL]\n\nnow');
   });
@@ -95,11 +98,11 @@ describe('a reader', () => {
       const made: Answer['body'][] = [];
       for (let at = 0; at < 40; at++) made.push(await post({}, bobs));
       const gone = made[7];
-      const { data } = ok(
+      const { data } = assertOk(
         await app.call('GET', `/api/v1/traces?limit=40`, { token: bob.token }),
       ).body;
       const { _id } = data.find(({ traceId }: Answer['body']) => traceId === gone.traceId);
-      ok(
+      assertOk(
         await app.call('POST', '/api/v1/traces/bulk-delete', {
           token: bob.token,
           body: { ids: [_id] },
@@ -115,7 +118,7 @@ describe('a reader', () => {
 
   test('gets no decisions of another organisation, only those of the workspace of its token', async () => {
     const eve = await createOwner(app, 'Eve');
-    const { data: workspace } = ok(
+    const { data: workspace } = assertOk(
       await app.call('POST', '/api/v1/workspaces', { token: ada.token, body: { name: 'other' } }),
     ).body;
     const { key: others } = await createWorkspaceKey(app, ada, { workspaceId: workspace._id });
@@ -133,8 +136,8 @@ describe('a reader', () => {
     const reader = await follow();
     const other = await startApp({}, { mongoUri: harness.mongoUri });
     try {
-      const answer = await other.call('POST', '/api/v1/traces', { key, body: decision('x') });
-      const made = idOf(ok(answer).body.data);
+      const answer = await other.call('POST', '/api/v1/traces', { key, body: buildDecision('x') });
+      const made = idOf(assertOk(answer).body.data);
       await expect.poll(() => reader.ids(), SOON).toEqual([made]);
     } finally {
       await other.stop();
@@ -178,14 +181,14 @@ describe('a token', () => {
   test('is required (401), not for auditors (403), and the position must be valid (400)', async () => {
     const get = (query: string, call = {}): Promise<Answer> =>
       app.call('GET', `/api/v1/traces/stream?${query}`, call);
-    expect(outcome(await get(''))).toEqual([401, 'NO_TOKEN']);
+    expect(toOutcome(await get(''))).toEqual([401, 'NO_TOKEN']);
     const auditor = await createMember(harness, ada, 'auditor');
-    expect(outcome(await get(`stream_token=${await mint(auditor)}`))).toEqual([403, 'FORBIDDEN']);
+    expect(toOutcome(await get(`stream_token=${await mint(auditor)}`))).toEqual([403, 'FORBIDDEN']);
     const { token } = ada;
     for (const headers of [{ 'last-event-id': 'x' }, { 'last-event-id': '-1' }])
-      expect(outcome(await get('', { token, headers }))).toEqual([400, 'VALIDATION_ERROR']);
+      expect(toOutcome(await get('', { token, headers }))).toEqual([400, 'VALIDATION_ERROR']);
     for (const query of ['lastEventId=1e99', 'lastEventId='])
-      expect(outcome(await get(query, { token }))).toEqual([400, 'VALIDATION_ERROR']);
+      expect(toOutcome(await get(query, { token }))).toEqual([400, 'VALIDATION_ERROR']);
   });
 });
 
@@ -194,7 +197,7 @@ describe('a stream ends', () => {
     const leaver = await createMember(harness, ada, 'member');
     const query = `stream_token=${await mint(leaver)}`;
     const [reader, stays] = [await read(query), await follow()];
-    ok(await app.call('POST', '/api/v1/auth/logout', { token: leaver.token }));
+    assertOk(await app.call('POST', '/api/v1/auth/logout', { token: leaver.token }));
     await expect.poll(() => reader.hasEnded(), SOON).toBe(true);
     expect(reader.events.at(-1)).toMatchObject({
       event: 'error',
@@ -223,9 +226,9 @@ describe('a stream ends', () => {
     slow.pause();
     await post({ inputContext: { prompt: 'y'.repeat(50_000) } }, zoes);
     const ledger = harness.db.collection('ledger');
-    const stored = await ledger.findOne({ organizationId: objectId(zoe.organizationId) });
+    const stored = await ledger.findOne({ organizationId: toObjectId(zoe.organizationId) });
     if (!stored) throw new Error('nothing was stored');
-    const { _id, idempotencyKey: _unique, ...rest } = await openedEntry(app, stored as Stored);
+    const { _id, idempotencyKey: _unique, ...rest } = await openEntry(app, stored as Stored);
     const [BATCHES, COPIES] = [7, 50];
     for (let batch = 0; batch < BATCHES; batch++) {
       const first = batch * COPIES + 2;

@@ -2,18 +2,18 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventFrame, type EventChannel } from '../../../../src/domain/event-stream.ts';
+import { formatEventFrame, type EventChannel } from '../../../../src/domain/event-stream.ts';
 import { othersTurn } from '../../../../src/domain/others-turn.ts';
 import type {
   FrameReader,
   FrameRun,
 } from '../../../../src/resources/traces/stream/trace-frames.ts';
 import { type Follower, TraceTail } from '../../../../src/resources/traces/stream/trace-tail.ts';
-import { runs } from '../../../setup/runs.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
 
 const RUN = 4;
 /** Yields to the event loop at every opportunity. */
-const pace = { begin: () => undefined, giveWay: othersTurn };
+const pace = { begin: () => undefined, pauseWhenDue: othersTurn };
 
 /** A chain of decisions; every read takes a turn of the event loop. */
 class Chain implements FrameReader {
@@ -24,7 +24,7 @@ class Chain implements FrameReader {
     this.#size = size;
   }
 
-  async after(_organizationId: string, from: number): Promise<FrameRun> {
+  async readAfter(_organizationId: string, from: number): Promise<FrameRun> {
     this.reads.push(from);
     const to = Math.min(this.head, from + RUN);
     await new Promise((resolve) => setImmediate(resolve));
@@ -32,7 +32,7 @@ class Chain implements FrameReader {
       sequence: from + at + 1,
       workspaceId: 'w',
       traceId: `t${from + at + 1}`,
-      bytes: eventFrame('trace', JSON.stringify('x'.repeat(this.#size)), from + at + 1),
+      bytes: formatEventFrame('trace', JSON.stringify('x'.repeat(this.#size)), from + at + 1),
     }));
     return { frames, erased: [], to, isFull: to - from === RUN };
   }
@@ -43,8 +43,8 @@ function follower(at: number): Follower & { ids: number[] } {
   const channel: EventChannel = {
     isOpen: true,
     send: (frame) => void ids.push(Number(/id: (\d+)/.exec(frame.toString())?.[1])),
-    drained: () => Promise.resolve(),
-    cut: () => undefined,
+    waitForDrain: () => Promise.resolve(),
+    disconnect: () => undefined,
     revoke: () => undefined,
   };
   return { channel, workspaceId: null, at, ids };
@@ -59,7 +59,7 @@ test('a thousand followers share one read of each new entry', async () => {
   await Promise.all(followers.map((one) => tail.follow(one)));
   for (; chain.head < 20;) {
     chain.head += 1;
-    await tail.advance();
+    await tail.readToHead();
   }
   for (const { ids } of followers) expect(ids).toEqual(upTo(0, 20));
   expect(chain.reads).toEqual(upTo(-1, 19));
@@ -92,7 +92,7 @@ test('sends to many followers in steps that yield to the event loop, and a follo
   });
   for (; chain.head < 3;) {
     chain.head += 1;
-    await tail.advance();
+    await tail.readToHead();
   }
   clearImmediate(watching);
   await pending;
@@ -105,16 +105,16 @@ test('a follower that reconnects soon is served from memory, without erased deci
   const chain = new Chain();
   const tail = new TraceTail('o', { reader: chain, pace }, 0);
   chain.head = 3;
-  await tail.advance();
+  await tail.readToHead();
   const reads = chain.reads.length;
   const late = follower(1);
   await tail.follow(late);
   expect([late.ids, chain.reads.length]).toEqual([[2, 3], reads]);
-  chain.after = async (_organizationId, from) => {
+  chain.readAfter = async (_organizationId, from) => {
     chain.reads.push(from);
     return Promise.resolve({ frames: [], erased: ['t2'], to: 4, isFull: false });
   };
-  await tail.advance();
+  await tail.readToHead();
   const later = follower(0);
   await tail.follow(later);
   expect(later.ids).toEqual([1, 3]);
@@ -137,7 +137,7 @@ test('followers get no gap and no repeat, whenever they join, wherever they star
         if (step.kind === 'turn') await new Promise((resolve) => setImmediate(resolve));
         if (step.kind === 'append') {
           chain.head += step.count;
-          pending.push(tail.advance());
+          pending.push(tail.readToHead());
         }
         if (step.kind === 'follow') {
           const from = Math.min(step.at, chain.head);
@@ -147,9 +147,9 @@ test('followers get no gap and no repeat, whenever they join, wherever they star
         }
       }
       await Promise.all(pending);
-      await tail.advance();
+      await tail.readToHead();
       for (const { from, one } of followers) expect(one.ids).toEqual(upTo(from, chain.head));
     }),
-    { numRuns: runs(60, 600) },
+    { numRuns: chooseRuns(60, 600) },
   );
 });

@@ -1,6 +1,13 @@
 // What an organisation uses and pays, and what the payment processor tells of that.
-import { type Access, everybody, managers, readers, readersInPerson, refused } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import {
+  type Access,
+  everybody,
+  managers,
+  readers,
+  readersInPerson,
+  refuseAll,
+} from '../access.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
 const payers: Access = {
   ...managers,
@@ -16,19 +23,19 @@ export const billing: ResourceExamples = {
     'GET /api/v1/billing/plans': readersInPerson,
     'POST /api/v1/billing/checkout': payers,
     // None of the organisations has checked out.
-    'POST /api/v1/billing/portal': refused(payers, 'NO_PAYMENT_CUSTOMER'),
+    'POST /api/v1/billing/portal': refuseAll(payers, 'NO_PAYMENT_CUSTOMER'),
     'GET /api/v1/usage/current': readers,
     'GET /api/v1/usage/history': readers,
     // None of the callers can sign like the processor.
-    'POST /api/payment/webhook': refused(everybody, 'VALIDATION_ERROR'),
+    'POST /api/payment/webhook': refuseAll(everybody, 'VALIDATION_ERROR'),
   },
   examples: {
-    'GET /api/v1/billing': nothing,
-    'GET /api/v1/billing/plans': nothing,
+    'GET /api/v1/billing': sendNothing,
+    'GET /api/v1/billing/plans': sendNothing,
     'POST /api/v1/billing/checkout': () => ({ body: { planId: 'scale_monthly' } }),
-    'POST /api/v1/billing/portal': nothing,
-    'GET /api/v1/usage/current': nothing,
-    'GET /api/v1/usage/history': nothing,
+    'POST /api/v1/billing/portal': sendNothing,
+    'GET /api/v1/usage/current': sendNothing,
+    'GET /api/v1/usage/history': sendNothing,
     'POST /api/payment/webhook': ({ mark }) => ({
       body: {
         id: `${mark} event`,

@@ -1,12 +1,12 @@
 // Messages of machines that share a key with the installation.
-import { everybody, refused } from '../access.ts';
+import { everybody, refuseAll } from '../access.ts';
 import type { ResourceExamples } from '../example.ts';
 
 export const machines: ResourceExamples = {
   // None of the callers can sign like a machine.
   access: {
-    'POST /api/v1/witness/gossip': refused(everybody, 'WITNESS_AUTH_FAILED'),
-    'POST /api/v1/partner/insurance-pull': refused(everybody, 'TOKEN_VERIFICATION_FAILED'),
+    'POST /api/v1/witness/gossip': refuseAll(everybody, 'WITNESS_AUTH_FAILED'),
+    'POST /api/v1/partner/insurance-pull': refuseAll(everybody, 'TOKEN_VERIFICATION_FAILED'),
   },
   examples: {
     'POST /api/v1/witness/gossip': ({ owner, mark }) => ({

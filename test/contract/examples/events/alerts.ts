@@ -1,36 +1,42 @@
 // Alert rules.
-import { randomHex } from '../../../../src/platform/ids.ts';
-import { alertBody } from '../../bodies.ts';
-import { newAlert } from '../../records.ts';
-import { managers, ofOne, owners, paid, readers } from '../access.ts';
-import { type Example, nothing, page, type ResourceExamples } from '../example.ts';
+import { generateHex } from '../../../../src/platform/ids.ts';
+import { createAlertBody } from '../../bodies.ts';
+import { createAlert } from '../../records.ts';
+import { managers, denyForeigner, owners, requirePaidPlan, readers } from '../access.ts';
+import { type Example, sendNothing, page, type ResourceExamples } from '../example.ts';
 
-const ofAlert: Example = async (tenant) => ({ params: { id: await newAlert(tenant) } });
+const selectAlert: Example = async (tenant) => ({ params: { id: await createAlert(tenant) } });
 
 export const alerts: ResourceExamples = {
   access: {
-    'GET /api/v1/alerts': paid(readers),
-    'POST /api/v1/alerts': ofOne(paid(managers)),
-    'PATCH /api/v1/alerts/:id': ofOne(paid(managers)),
-    'DELETE /api/v1/alerts/:id': ofOne(paid(owners)),
-    'POST /api/v1/alerts/:id/test': ofOne(paid(managers)),
-    'POST /api/v1/alerts/check-cpi': paid(managers),
+    'GET /api/v1/alerts': requirePaidPlan(readers),
+    'POST /api/v1/alerts': denyForeigner(requirePaidPlan(managers)),
+    'PATCH /api/v1/alerts/:id': denyForeigner(requirePaidPlan(managers)),
+    'DELETE /api/v1/alerts/:id': denyForeigner(requirePaidPlan(owners)),
+    'POST /api/v1/alerts/:id/test': denyForeigner(requirePaidPlan(managers)),
+    'POST /api/v1/alerts/check-cpi': requirePaidPlan(managers),
   },
   examples: {
     'GET /api/v1/alerts': () => ({ query: page }),
     'POST /api/v1/alerts': async (tenant) => {
       // There may be a hundred.
-      await newAlert(tenant);
+      await createAlert(tenant);
       return {
-        body: { ...alertBody(`${tenant.mark} ${randomHex(8)}`), workspaceId: tenant.workspaceId },
+        body: {
+          ...createAlertBody(`${tenant.mark} ${generateHex(8)}`),
+          workspaceId: tenant.workspaceId,
+        },
       };
     },
     'PATCH /api/v1/alerts/:id': async (tenant) => ({
-      params: { id: await newAlert(tenant) },
-      body: { ...alertBody(`${tenant.mark} ${randomHex(8)}`), workspaceId: tenant.workspaceId },
+      params: { id: await createAlert(tenant) },
+      body: {
+        ...createAlertBody(`${tenant.mark} ${generateHex(8)}`),
+        workspaceId: tenant.workspaceId,
+      },
     }),
-    'DELETE /api/v1/alerts/:id': ofAlert,
-    'POST /api/v1/alerts/:id/test': ofAlert,
-    'POST /api/v1/alerts/check-cpi': nothing,
+    'DELETE /api/v1/alerts/:id': selectAlert,
+    'POST /api/v1/alerts/:id/test': selectAlert,
+    'POST /api/v1/alerts/check-cpi': sendNothing,
   },
 };

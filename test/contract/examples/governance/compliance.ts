@@ -1,13 +1,13 @@
 // Compliance mapping: read by everybody, attested by managers.
-import { managers, paid, readers } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import { managers, requirePaidPlan, readers } from '../access.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
 export const compliance: ResourceExamples = {
   access: {
-    'GET /api/v1/compliance/mapping': paid(readers),
-    'PATCH /api/v1/compliance/mapping': paid(managers),
-    'GET /api/v1/compliance/mapping-notes': paid(readers),
-    'PUT /api/v1/compliance/mapping-notes': paid(managers),
+    'GET /api/v1/compliance/mapping': requirePaidPlan(readers),
+    'PATCH /api/v1/compliance/mapping': requirePaidPlan(managers),
+    'GET /api/v1/compliance/mapping-notes': requirePaidPlan(readers),
+    'PUT /api/v1/compliance/mapping-notes': requirePaidPlan(managers),
   },
   examples: {
     'GET /api/v1/compliance/mapping': () => ({ query: { framework: 'nist-rmf' } }),
@@ -19,7 +19,7 @@ export const compliance: ResourceExamples = {
         evidence: `${mark} plan`,
       },
     }),
-    'GET /api/v1/compliance/mapping-notes': nothing,
+    'GET /api/v1/compliance/mapping-notes': sendNothing,
     'PUT /api/v1/compliance/mapping-notes': ({ mark }) => ({ body: { '6.2': `${mark} goals` } }),
   },
 };

@@ -1,9 +1,9 @@
 // Impact assessments: drafted by every writing role, approved by managers.
-import { asOwner, type Tenant } from '../../tenant.ts';
-import { managers, ofOne, paid, readers, writers } from '../access.ts';
+import { callAsOwner, type Tenant } from '../../tenant.ts';
+import { managers, denyForeigner, requirePaidPlan, readers, writers } from '../access.ts';
 import { type Example, page, type ResourceExamples } from '../example.ts';
 
-const bodyOf = (mark: string) => ({
+const createBody = (mark: string) => ({
   systemName: `${mark} system`,
   deployerProfileId: `${mark} profile`,
   purpose: `${mark} purpose`,
@@ -28,50 +28,50 @@ const bodyOf = (mark: string) => ({
 });
 
 /** Created directly in the database, since the plan may refuse the operations. */
-async function newAssessment(tenant: Tenant, status: string): Promise<string> {
+async function createAssessment(tenant: Tenant, status: string): Promise<string> {
   const { harness, owner, mark } = tenant;
   const plan = await harness.app.call('POST', '/api/v1/fria', {
     token: owner.token,
-    body: bodyOf(mark),
+    body: createBody(mark),
   });
   if (plan.body.code === 'UPGRADE_REQUIRED') return '0'.repeat(24);
   const id = plan.body.data.id as string;
-  if (status !== 'draft') await asOwner(tenant, `POST /api/v1/fria/${id}/submit`);
-  if (status === 'approved') await asOwner(tenant, `POST /api/v1/fria/${id}/approve`);
+  if (status !== 'draft') await callAsOwner(tenant, `POST /api/v1/fria/${id}/submit`);
+  if (status === 'approved') await callAsOwner(tenant, `POST /api/v1/fria/${id}/approve`);
   return id;
 }
 
-const inStatus =
+const selectInStatus =
   (status: string): Example =>
-  async (tenant) => ({ params: { id: await newAssessment(tenant, status) } });
+  async (tenant) => ({ params: { id: await createAssessment(tenant, status) } });
 
 export const fria: ResourceExamples = {
   access: {
-    'GET /api/v1/fria': paid(readers),
-    'POST /api/v1/fria': paid(writers),
-    'GET /api/v1/fria/:id': paid(ofOne(readers)),
-    'GET /api/v1/fria/:id/pdf': paid(ofOne(readers)),
-    'PATCH /api/v1/fria/:id': paid(ofOne(writers)),
-    'POST /api/v1/fria/:id/transition': paid(ofOne(writers)),
-    'POST /api/v1/fria/:id/submit': paid(ofOne(writers)),
-    'POST /api/v1/fria/:id/approve': paid(ofOne(managers)),
-    'DELETE /api/v1/fria/:id': paid(ofOne(writers)),
+    'GET /api/v1/fria': requirePaidPlan(readers),
+    'POST /api/v1/fria': requirePaidPlan(writers),
+    'GET /api/v1/fria/:id': requirePaidPlan(denyForeigner(readers)),
+    'GET /api/v1/fria/:id/pdf': requirePaidPlan(denyForeigner(readers)),
+    'PATCH /api/v1/fria/:id': requirePaidPlan(denyForeigner(writers)),
+    'POST /api/v1/fria/:id/transition': requirePaidPlan(denyForeigner(writers)),
+    'POST /api/v1/fria/:id/submit': requirePaidPlan(denyForeigner(writers)),
+    'POST /api/v1/fria/:id/approve': requirePaidPlan(denyForeigner(managers)),
+    'DELETE /api/v1/fria/:id': requirePaidPlan(denyForeigner(writers)),
   },
   examples: {
     'GET /api/v1/fria': ({ mark }) => ({ query: { ...page, status: 'draft', search: mark } }),
-    'POST /api/v1/fria': ({ mark }) => ({ body: bodyOf(mark) }),
-    'GET /api/v1/fria/:id': inStatus('draft'),
-    'GET /api/v1/fria/:id/pdf': inStatus('approved'),
+    'POST /api/v1/fria': ({ mark }) => ({ body: createBody(mark) }),
+    'GET /api/v1/fria/:id': selectInStatus('draft'),
+    'GET /api/v1/fria/:id/pdf': selectInStatus('approved'),
     'PATCH /api/v1/fria/:id': async (tenant) => ({
-      params: { id: await newAssessment(tenant, 'review') },
-      body: bodyOf(tenant.mark),
+      params: { id: await createAssessment(tenant, 'review') },
+      body: createBody(tenant.mark),
     }),
     'POST /api/v1/fria/:id/transition': async (tenant) => ({
-      params: { id: await newAssessment(tenant, 'draft') },
+      params: { id: await createAssessment(tenant, 'draft') },
       body: { status: 'review' },
     }),
-    'POST /api/v1/fria/:id/submit': inStatus('draft'),
-    'POST /api/v1/fria/:id/approve': inStatus('review'),
-    'DELETE /api/v1/fria/:id': inStatus('draft'),
+    'POST /api/v1/fria/:id/submit': selectInStatus('draft'),
+    'POST /api/v1/fria/:id/approve': selectInStatus('review'),
+    'DELETE /api/v1/fria/:id': selectInStatus('draft'),
   },
 };

@@ -1,15 +1,15 @@
 // The privacy budget and the queries that spend it.
-import { managers, paid, readers, writers } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import { managers, requirePaidPlan, readers, writers } from '../access.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
 export const privacyBudget: ResourceExamples = {
   access: {
-    'GET /api/v1/privacy-budget': paid(readers),
-    'PATCH /api/v1/privacy-budget/caps': paid(managers),
-    'POST /api/v1/privacy-budget/query': paid(writers),
+    'GET /api/v1/privacy-budget': requirePaidPlan(readers),
+    'PATCH /api/v1/privacy-budget/caps': requirePaidPlan(managers),
+    'POST /api/v1/privacy-budget/query': requirePaidPlan(writers),
   },
   examples: {
-    'GET /api/v1/privacy-budget': nothing,
+    'GET /api/v1/privacy-budget': sendNothing,
     'PATCH /api/v1/privacy-budget/caps': () => ({
       body: { epsilonCap: 100_000, deltaCap: 1, windowDurationMs: 86_400_000, paused: false },
     }),

@@ -1,6 +1,6 @@
 // The portable bundle of policies.
 import { managers } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
 export const policyBundle: ResourceExamples = {
   access: {
@@ -8,7 +8,7 @@ export const policyBundle: ResourceExamples = {
     'GET /api/v1/policies/export-bundle': managers,
   },
   examples: {
-    'POST /api/v1/policies/export-bundle': nothing,
+    'POST /api/v1/policies/export-bundle': sendNothing,
     'GET /api/v1/policies/export-bundle': () => ({ query: { download: '1' } }),
   },
 };

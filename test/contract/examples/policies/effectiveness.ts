@@ -1,6 +1,6 @@
 // How well policies judge, and the auditor's view.
 import { managers, readers } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
 export const policyEffectiveness: ResourceExamples = {
   access: {
@@ -8,7 +8,7 @@ export const policyEffectiveness: ResourceExamples = {
     'GET /api/v1/policies/audit/auditor-view': { ...managers, auditor: 'ok' },
   },
   examples: {
-    'GET /api/v1/policies/effectiveness': nothing,
-    'GET /api/v1/policies/audit/auditor-view': nothing,
+    'GET /api/v1/policies/effectiveness': sendNothing,
+    'GET /api/v1/policies/audit/auditor-view': sendNothing,
   },
 };

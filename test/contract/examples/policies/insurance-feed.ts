@@ -1,7 +1,7 @@
 // The month in counts, for an insurer.
-import { objectId } from '../../../setup/harness.ts';
+import { toObjectId } from '../../../setup/harness.ts';
 import { managers } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
 export const insuranceFeed: ResourceExamples = {
   access: {
@@ -10,10 +10,10 @@ export const insuranceFeed: ResourceExamples = {
     'POST /api/v1/policies/insurance-feed': { ...managers, foreigner: 'FORBIDDEN' },
   },
   examples: {
-    'GET /api/v1/policies/insurance-feed': nothing,
+    'GET /api/v1/policies/insurance-feed': sendNothing,
     'POST /api/v1/policies/insurance-feed': async ({ harness, owner }) => {
       const optIn = { $set: { 'insuranceFeed.enabled': true } };
-      const _id = objectId(owner.organizationId);
+      const _id = toObjectId(owner.organizationId);
       await harness.db.collection('organizations').updateOne({ _id }, optIn);
       return {};
     },

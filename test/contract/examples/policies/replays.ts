@@ -1,9 +1,9 @@
 // Replays of candidates over stored decisions.
 import { setTimeout } from 'node:timers/promises';
-import { objectId } from '../../../setup/harness.ts';
-import { policyBody } from '../../bodies.ts';
+import { toObjectId } from '../../../setup/harness.ts';
+import { createPolicyBody } from '../../bodies.ts';
 import type { Tenant } from '../../tenant.ts';
-import { managers, ofOne, readersInPerson } from '../access.ts';
+import { managers, denyForeigner, readersInPerson } from '../access.ts';
 import type { ResourceExamples } from '../example.ts';
 
 const free = [
@@ -21,21 +21,21 @@ async function holdJob({ harness }: Tenant): Promise<void> {
 }
 
 /** Creates a replay that never begins; a run already under way may still take one. */
-async function newReplay(tenant: Tenant): Promise<string> {
+async function createReplay(tenant: Tenant): Promise<string> {
   await holdJob(tenant);
   const replays = tenant.harness.db.collection('policy_replays');
   for (;;) {
     const id = await queueReplay(tenant);
     await setTimeout(20);
-    if (await replays.findOne({ _id: objectId(id), state: 'queued' })) return id;
+    if (await replays.findOne({ _id: toObjectId(id), state: 'queued' })) return id;
   }
 }
 
 async function queueReplay({ harness, owner, workspaceId }: Tenant): Promise<string> {
   const at = { createdAt: new Date(), updatedAt: new Date() };
   const { insertedId } = await harness.db.collection('policy_replays').insertOne({
-    organizationId: objectId(owner.organizationId),
-    workspaceId: objectId(workspaceId),
+    organizationId: toObjectId(owner.organizationId),
+    workspaceId: toObjectId(workspaceId),
     policyId: null,
     candidate: null,
     members: [],
@@ -57,7 +57,7 @@ async function queueReplay({ harness, owner, workspaceId }: Tenant): Promise<str
     ),
     untold: { erased: 0, unstored: 0, scrubbed: 0, engine: 0, error: 0 },
     examples: [],
-    startedBy: objectId(owner.userId),
+    startedBy: toObjectId(owner.userId),
     finishedAt: null,
     ...at,
   });
@@ -67,33 +67,33 @@ async function queueReplay({ harness, owner, workspaceId }: Tenant): Promise<str
 async function endReplays({ harness, owner }: Tenant): Promise<void> {
   await harness.db
     .collection('policy_replays')
-    .updateMany({ organizationId: objectId(owner.organizationId) }, { $set: { state: 'done' } });
+    .updateMany({ organizationId: toObjectId(owner.organizationId) }, { $set: { state: 'done' } });
 }
 
 export const policyReplays: ResourceExamples = {
   access: {
     'POST /api/v1/policies/_new/replay': managers,
-    'POST /api/v1/policies/:id/replay': ofOne(managers),
-    'GET /api/v1/policies/replays/:id': ofOne(readersInPerson),
-    'POST /api/v1/policies/replays/:id/cancel': ofOne(managers),
+    'POST /api/v1/policies/:id/replay': denyForeigner(managers),
+    'GET /api/v1/policies/replays/:id': denyForeigner(readersInPerson),
+    'POST /api/v1/policies/replays/:id/cancel': denyForeigner(managers),
   },
   examples: {
     'POST /api/v1/policies/_new/replay': async (tenant) => {
       await endReplays(tenant);
-      return { body: { policy: policyBody(tenant.mark), limit: 10 } };
+      return { body: { policy: createPolicyBody(tenant.mark), limit: 10 } };
     },
     'POST /api/v1/policies/:id/replay': async (tenant) => {
       await endReplays(tenant);
       return {
         params: { id: tenant.policyId },
-        body: { policy: policyBody(tenant.mark), limit: 10 },
+        body: { policy: createPolicyBody(tenant.mark), limit: 10 },
       };
     },
     'GET /api/v1/policies/replays/:id': async (tenant) => ({
-      params: { id: await newReplay(tenant) },
+      params: { id: await createReplay(tenant) },
     }),
     'POST /api/v1/policies/replays/:id/cancel': async (tenant) => ({
-      params: { id: await newReplay(tenant) },
+      params: { id: await createReplay(tenant) },
     }),
   },
   freeForm: {

@@ -1,7 +1,7 @@
 // Dry runs and regression tests of policies.
-import { policyBody } from '../../bodies.ts';
-import { asOwner, type Tenant } from '../../tenant.ts';
-import { managers, ofOne, readers, readersInPerson } from '../access.ts';
+import { createPolicyBody } from '../../bodies.ts';
+import { callAsOwner, type Tenant } from '../../tenant.ts';
+import { managers, denyForeigner, readers, readersInPerson } from '../access.ts';
 import { page, type ResourceExamples } from '../example.ts';
 
 const fixture = (mark: string) => ({ outputDecision: { action: `${mark} wipe` } });
@@ -12,9 +12,9 @@ const testBody = (mark: string) => ({
   expected: 'flag_for_review',
 });
 
-async function newTest(tenant: Tenant): Promise<Record<string, string>> {
+async function createTest(tenant: Tenant): Promise<Record<string, string>> {
   const operation = `POST /api/v1/policies/${tenant.policyId}/tests`;
-  const { _id } = await asOwner(tenant, operation, testBody(tenant.mark));
+  const { _id } = await callAsOwner(tenant, operation, testBody(tenant.mark));
   return { policyId: tenant.policyId, testId: _id as string };
 }
 
@@ -28,19 +28,19 @@ const freeFixture = ['fixture', 'fixture.outputDecision', 'fixture.outputDecisio
 export const policyTrials: ResourceExamples = {
   access: {
     'POST /api/v1/policies/_new/dry-run': readersInPerson,
-    'POST /api/v1/policies/:id/dry-run': ofOne(readersInPerson),
-    'GET /api/v1/policies/:id/tests': ofOne(readers),
-    'POST /api/v1/policies/:id/tests': ofOne(managers),
-    'DELETE /api/v1/policies/:policyId/tests/:testId': ofOne(managers),
-    'POST /api/v1/policies/:id/run-tests': ofOne(readersInPerson),
+    'POST /api/v1/policies/:id/dry-run': denyForeigner(readersInPerson),
+    'GET /api/v1/policies/:id/tests': denyForeigner(readers),
+    'POST /api/v1/policies/:id/tests': denyForeigner(managers),
+    'DELETE /api/v1/policies/:policyId/tests/:testId': denyForeigner(managers),
+    'POST /api/v1/policies/:id/run-tests': denyForeigner(readersInPerson),
   },
   examples: {
     'POST /api/v1/policies/_new/dry-run': ({ mark }) => ({
-      body: { policy: policyBody(mark), fixture: fixture(mark) },
+      body: { policy: createPolicyBody(mark), fixture: fixture(mark) },
     }),
     'POST /api/v1/policies/:id/dry-run': ({ mark, policyId }) => ({
       params: { id: policyId },
-      body: { policy: policyBody(mark), fixture: fixture(mark) },
+      body: { policy: createPolicyBody(mark), fixture: fixture(mark) },
     }),
     'GET /api/v1/policies/:id/tests': ({ policyId }) => ({ params: { id: policyId }, query: page }),
     'POST /api/v1/policies/:id/tests': ({ mark, policyId }) => ({
@@ -48,11 +48,11 @@ export const policyTrials: ResourceExamples = {
       body: testBody(mark),
     }),
     'DELETE /api/v1/policies/:policyId/tests/:testId': async (tenant) => ({
-      params: await newTest(tenant),
+      params: await createTest(tenant),
     }),
     'POST /api/v1/policies/:id/run-tests': ({ mark, policyId }) => ({
       params: { id: policyId },
-      body: { policy: policyBody(mark) },
+      body: { policy: createPolicyBody(mark) },
     }),
   },
   freeForm: {

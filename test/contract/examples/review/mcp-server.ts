@@ -1,18 +1,18 @@
 // The tool-protocol bridge.
-import { paid, readers, readersInPerson } from '../access.ts';
-import { nothing, type ResourceExamples } from '../example.ts';
+import { requirePaidPlan, readers, readersInPerson } from '../access.ts';
+import { sendNothing, type ResourceExamples } from '../example.ts';
 
-const askers = paid(readersInPerson);
+const askers = requirePaidPlan(readersInPerson);
 
 export const mcpServer: ResourceExamples = {
   access: {
-    'GET /api/v1/mcp-server/manifest': paid(readers),
+    'GET /api/v1/mcp-server/manifest': requirePaidPlan(readers),
     'POST /api/v1/mcp-server/resources/read': askers,
     'POST /api/v1/mcp-server/tools/call': askers,
     'POST /api/v1/mcp-server/mcp': askers,
   },
   examples: {
-    'GET /api/v1/mcp-server/manifest': nothing,
+    'GET /api/v1/mcp-server/manifest': sendNothing,
     'POST /api/v1/mcp-server/resources/read': () => ({
       body: { uri: 'service://traces/recent' },
     }),

@@ -1,8 +1,8 @@
 // The review queue.
-import { decisionBody, policyBody } from '../../bodies.ts';
-import { asOwner, type Tenant } from '../../tenant.ts';
-import { ok } from '../../../setup/personas.ts';
-import { managers, ofOne, readers, writers, type Access } from '../access.ts';
+import { createDecisionBody, createPolicyBody } from '../../bodies.ts';
+import { callAsOwner, type Tenant } from '../../tenant.ts';
+import { assertOk } from '../../../setup/personas.ts';
+import { managers, denyForeigner, readers, writers, type Access } from '../access.ts';
 import type { Example, ResourceExamples } from '../example.ts';
 
 const deciders: Access = { ...managers, reviewer: 'ok' };
@@ -13,17 +13,17 @@ interface Item {
 }
 
 /** Creates a decision held by its own policy, since the tenant's may be switched off by now. */
-async function newItem(tenant: Tenant): Promise<Item> {
+async function createItem(tenant: Tenant): Promise<Item> {
   const { harness, key, agentId, mark } = tenant;
-  const body = { ...decisionBody(agentId, mark), outputDecision: { action: `${mark} wipe` } };
-  await asOwner(tenant, 'POST /api/v1/policies', policyBody(mark));
-  ok(await harness.app.call('POST', '/api/v1/traces', { key, body }));
-  const [newest] = await asOwner(tenant, 'GET /api/v1/review-queue?status=pending');
+  const body = { ...createDecisionBody(agentId, mark), outputDecision: { action: `${mark} wipe` } };
+  await callAsOwner(tenant, 'POST /api/v1/policies', createPolicyBody(mark));
+  assertOk(await harness.app.call('POST', '/api/v1/traces', { key, body }));
+  const [newest] = await callAsOwner(tenant, 'GET /api/v1/review-queue?status=pending');
   return newest as Item;
 }
 
-const decided: Example = async (tenant) => {
-  const { id, actionDigest } = await newItem(tenant);
+const decideItem: Example = async (tenant) => {
+  const { id, actionDigest } = await createItem(tenant);
   const words = { reason: `${tenant.mark} reason`, notes: `${tenant.mark} notes` };
   return { params: { id }, body: { decision: 'approve', ...words, actionDigest } };
 };
@@ -31,30 +31,30 @@ const decided: Example = async (tenant) => {
 export const reviewQueue: ResourceExamples = {
   access: {
     'GET /api/v1/review-queue': readers,
-    'POST /api/v1/review-queue/:id/decision': ofOne(deciders),
-    'POST /api/v1/review-queue/bulk-decision': ofOne(deciders),
-    'PATCH /api/v1/review-queue/:id/assign': ofOne(writers),
-    'POST /api/v1/review-queue/:id/escalate': ofOne(writers),
+    'POST /api/v1/review-queue/:id/decision': denyForeigner(deciders),
+    'POST /api/v1/review-queue/bulk-decision': denyForeigner(deciders),
+    'PATCH /api/v1/review-queue/:id/assign': denyForeigner(writers),
+    'POST /api/v1/review-queue/:id/escalate': denyForeigner(writers),
   },
   examples: {
     'GET /api/v1/review-queue': async (tenant) => {
-      await newItem(tenant);
+      await createItem(tenant);
       return { query: { status: 'pending' } };
     },
-    'POST /api/v1/review-queue/:id/decision': decided,
+    'POST /api/v1/review-queue/:id/decision': decideItem,
     'POST /api/v1/review-queue/bulk-decision': async (tenant) => ({
       body: {
-        ids: [(await newItem(tenant)).id],
+        ids: [(await createItem(tenant)).id],
         decision: 'reject',
         reason: `${tenant.mark} reason`,
       },
     }),
     'PATCH /api/v1/review-queue/:id/assign': async (tenant) => ({
-      params: { id: (await newItem(tenant)).id },
+      params: { id: (await createItem(tenant)).id },
       body: { assignedTo: tenant.owner.userId },
     }),
     'POST /api/v1/review-queue/:id/escalate': async (tenant) => ({
-      params: { id: (await newItem(tenant)).id },
+      params: { id: (await createItem(tenant)).id },
       body: { reason: `${tenant.mark} reason`, escalateTo: tenant.owner.userId },
     }),
   },

@@ -1,9 +1,9 @@
 // The normal form of e-mail addresses, and the texts that are none.
 import { expect, test } from 'vitest';
 import {
-  comparableName,
-  emailAddressIn,
-  emailDomain,
+  toComparableName,
+  toEmailAddress,
+  toEmailDomain,
   parseEmailAddress,
 } from '../../../../src/domain/identity/addresses/email-address.ts';
 
@@ -24,8 +24,8 @@ test.each([
   ['a.b-c_d@example.com', 'a.b-c_d@example.com'],
 ])('%j is %j, also when it is read again', (text, address) => {
   expect(parseEmailAddress(text)).toEqual({ address });
-  expect(emailAddressIn(address)).toBe(address);
-  expect(emailDomain(text)).toBe(address.split('@')[1]);
+  expect(toEmailAddress(address)).toBe(address);
+  expect(toEmailDomain(text)).toBe(address.split('@')[1]);
 });
 
 test.each([
@@ -63,10 +63,10 @@ test.each([
   expect(parseEmailAddress(text)).toEqual({
     problem: expect.stringMatching(/^must have|^must be/),
   });
-  expect(emailDomain(text)).toBeNull();
+  expect(toEmailDomain(text)).toBeNull();
 });
 
 test('a name that is not an address is compared in lower case', () => {
-  expect(comparableName('ADA.Lovelace')).toBe('ada.lovelace');
-  expect(comparableName('Ada@B\u00fccher.example')).toBe('ada@xn--bcher-kva.example');
+  expect(toComparableName('ADA.Lovelace')).toBe('ada.lovelace');
+  expect(toComparableName('Ada@B\u00fccher.example')).toBe('ada@xn--bcher-kva.example');
 });

@@ -1,6 +1,6 @@
 // The e-mail domains that can be claimed, and their normal form.
 import { expect, test } from 'vitest';
-import { claimedDomain } from '../../../../src/domain/identity/addresses/email-domains.ts';
+import { parseClaimedDomain } from '../../../../src/domain/identity/addresses/email-domains.ts';
 
 test.each([
   ['example.com', 'example.com'],
@@ -24,7 +24,7 @@ test.each([
   ['a.xn--55qx5d.cn', 'a.xn--55qx5d.cn'],
   [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
 ])('%s is %s', (text, domain) => {
-  expect(claimedDomain(text)).toEqual({ domain });
+  expect(parseClaimedDomain(text)).toEqual({ domain });
 });
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
     'ex\tample.com',
   ],
 ])('%j is not a domain name', (text) => {
-  expect(claimedDomain(text)).toEqual({ problem: 'is not a domain name' });
+  expect(parseClaimedDomain(text)).toEqual({ problem: 'is not a domain name' });
 });
 
 test.each([
@@ -95,13 +95,13 @@ test.each([
   'XN--FIQS8S',
   '中国',
 ])('%s is a public suffix', (text) => {
-  expect(claimedDomain(text)).toEqual({ problem: 'is a public suffix' });
+  expect(parseClaimedDomain(text)).toEqual({ problem: 'is a public suffix' });
 });
 
 test.each(['github.io', 'GitHub.io.', 'blogspot.com', 'appspot.com', 'uk.com', 's3.amazonaws.com'])(
   '%s is a public suffix by the private section of the list',
   (text) => {
-    expect(claimedDomain(text)).toEqual({ problem: 'is a public suffix' });
+    expect(parseClaimedDomain(text)).toEqual({ problem: 'is a public suffix' });
   },
 );
 
@@ -115,5 +115,5 @@ test.each([
   '163.com',
   'proton.me',
 ])('%s is a public e-mail provider', (text) => {
-  expect(claimedDomain(text)).toEqual({ problem: 'is a public e-mail provider' });
+  expect(parseClaimedDomain(text)).toEqual({ problem: 'is a public e-mail provider' });
 });

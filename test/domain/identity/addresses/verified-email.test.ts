@@ -1,8 +1,8 @@
 // The claims of an identity provider that are a verified address.
 import { expect, test } from 'vitest';
 import {
-  emailIn,
-  verifiedEmail,
+  readEmailClaim,
+  readVerifiedEmail,
 } from '../../../../src/domain/identity/addresses/verified-email.ts';
 
 const email = 'Ada@Example.com';
@@ -22,7 +22,7 @@ const table: [object, string | undefined, string | null][] = [
   [{ email_verified: true }, undefined, null],
 ];
 test.for(table)('%j, %s: %s', ([claims, edovClaim, address]) => {
-  expect(verifiedEmail(claims as Record<string, unknown>, edovClaim)).toBe(address);
+  expect(readVerifiedEmail(claims as Record<string, unknown>, edovClaim)).toBe(address);
 });
 
 test.for([
@@ -39,5 +39,5 @@ test.for([
   ['a@b'],
   `${'a'.repeat(250)}@b.c.d`,
 ])('is no address: %j', (claim) => {
-  expect(emailIn(claim)).toBeNull();
+  expect(readEmailClaim(claim)).toBeNull();
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAmount } from '../../../../src/domain/policies/amounts/amount-text.ts';
-import { runs } from '../../../setup/runs.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
 
 const spellings = `82000.5|82000,50|82,000.50|82.000,50|82 000,50|82 000,50|82 000.50|82'000.50|82’000,50|82_000.50|82000.500
   +82000.50|-82000.50|−82.000,50|82,000.50-|(82,000.50)|($82,000.50)|$82,000.50|-$82,000.50|$-82,000.50|US$ 82,000.50|82,000.50 USD
@@ -97,7 +97,7 @@ describe('what a locale writes', () => {
           expect(readAmount(text), text).toEqual({ atLeast: amount, atMost: amount });
         },
       ),
-      { numRuns: runs(30, 3_000) },
+      { numRuns: chooseRuns(30, 3_000) },
     );
   });
 });
@@ -127,6 +127,6 @@ it('no text is read as less than its digits say', () => {
       expect(read.atLeast).toBeGreaterThanOrEqual(0);
       expect(read.atMost).toBeGreaterThanOrEqual(read.atLeast);
     }),
-    { numRuns: runs(2_000, 50_000) },
+    { numRuns: chooseRuns(2_000, 50_000) },
   );
 });

@@ -1,6 +1,6 @@
 // Which members of an action's arguments are amounts of money, in which unit, and which must be one and cannot be read.
 import { describe, expect, it } from 'vitest';
-import { amountsIn, amountsInParts } from '../../../../src/domain/policies/amounts/amounts-in.ts';
+import { findAmounts, amountsInParts } from '../../../../src/domain/policies/amounts/amounts-in.ts';
 import type { Json } from '../../../../src/domain/record/json.ts';
 
 /** A number is an exact amount, a pair its bounds; null has none. */
@@ -8,7 +8,7 @@ type Amount = number | [atLeast: number, atMost: number | null];
 const UNREAD: Amount = [0, null];
 
 function read(value: Json): Amount[] {
-  return amountsIn(value)
+  return findAmounts(value)
     .map(({ atLeast, atMost }): Amount => {
       if (atLeast === atMost) return atLeast;
       return [atLeast, Number.isFinite(atMost) ? atMost : null];

@@ -9,7 +9,7 @@ import {
   type Action,
   type Condition,
 } from '../../../../src/domain/policies/definition.ts';
-import { typeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
+import { findTypeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
 import {
   parsePolicy,
   printPolicy,
@@ -17,7 +17,7 @@ import {
 } from '../../../../src/domain/policies/language/policy-text.ts';
 import { policyTemplates } from '../../../../src/domain/policies/templates/templates.ts';
 import type { Json, JsonObject } from '../../../../src/domain/record/json.ts';
-import { runs } from '../../../setup/runs.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
 import { interpret } from '../naive.ts';
 import { policy } from '../build.ts';
 
@@ -137,7 +137,7 @@ function parsed(source: string): PolicyText {
   return result.policy;
 }
 
-const many = { numRuns: runs(300, 1_500) };
+const many = { numRuns: chooseRuns(300, 1_500) };
 
 describe('a valid policy', () => {
   test('printed and parsed is the same policy, with every logical operator as it was given', () => {
@@ -175,13 +175,14 @@ test('an expression means by the rules of CEL what its conditions mean from left
         .replace(/\n(logicalOperators|then)[^]*$/, '');
       // JavaScript joins && and || as CEL does.
       // oxlint-disable-next-line typescript/no-implied-eval -- made by the printer from generated conditions
-      const told = new Function('metadata', `return ${expression.replaceAll('\n', ' ')}`) as (
-        facts: JsonObject,
-      ) => boolean;
+      const evaluateExpression = new Function(
+        'metadata',
+        `return ${expression.replaceAll('\n', ' ')}`,
+      ) as (facts: JsonObject) => boolean;
       const { matched } = interpret([policy({ id: 'p', conditions })], { metadata });
-      expect(told(metadata)).toBe(matched.length === 1);
+      expect(evaluateExpression(metadata)).toBe(matched.length === 1);
     }),
-    { numRuns: runs(300, 1_500) },
+    { numRuns: chooseRuns(300, 1_500) },
   );
 });
 
@@ -200,7 +201,7 @@ test.each(policyTemplates)(
     const { name, description, conditions, actions } = template;
     const given = { name, description, enabled: true, priority: 1, conditions, actions };
     expect(parsed(printPolicy(given))).toStrictEqual(given);
-    expect(typeProblems(conditions)).toEqual([]);
+    expect(findTypeProblems(conditions)).toEqual([]);
   },
 );
 

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../../../src/domain/policies/definition.ts';
-import { typeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
+import { findTypeProblems } from '../../../../src/domain/policies/language/fact-types.ts';
 import { parsePolicy, printPolicy } from '../../../../src/domain/policies/language/policy-text.ts';
 import { sourceLimits } from '../../../../src/domain/policies/language/source.ts';
-import { processorMs } from '../../../setup/processor-time.ts';
-import { runs } from '../../../setup/runs.ts';
+import { measureProcessorMs } from '../../../setup/processor-time.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
 
 function saying(expression: string): Condition[] {
   const result = parsePolicy(`policy "p" when ${expression} then block`);
@@ -233,7 +233,7 @@ test('no text breaks the parser', () => {
       const result = parsePolicy(parts.join(parts.length % 2 === 0 ? ' ' : ''));
       expect('policy' in result || result.problem.column > 0).toBe(true);
     }),
-    { numRuns: runs(3_000, 100_000) },
+    { numRuns: chooseRuns(3_000, 100_000) },
   );
 });
 
@@ -257,7 +257,7 @@ test.each([
   const length = sourceLimits.characters - 50;
   const source = `policy "p" when a == [${part.repeat(Math.floor(length / part.length))}`;
   expect(wrong(source).message).not.toBe('');
-  expect(processorMs(() => parsePolicy(source))).toBeLessThan(50);
+  expect(measureProcessorMs(() => parsePolicy(source))).toBeLessThan(50);
 });
 
 describe('types', () => {
@@ -276,7 +276,7 @@ describe('types', () => {
     'time.instant < timestamp("2026-01-31")',
     'crew.anything[0].else == 1',
     'output.text.matches("x")',
-  ])('%s can hold', (expression) => expect(typeProblems(saying(expression))).toEqual([]));
+  ])('%s can hold', (expression) => expect(findTypeProblems(saying(expression))).toEqual([]));
 
   test.each<[string, string, RegExp]>([
     ['confidencescore < 0.5', 'field', /no decision has a fact "confidencescore"/],
@@ -294,7 +294,7 @@ describe('types', () => {
     ['action.isToolCall == "yes"', 'value', /true or false/],
     ['rationale.contains(true)', 'value', /never true/],
   ])('%s can not', (expression, part, message) => {
-    expect(typeProblems(saying(expression))).toEqual([
+    expect(findTypeProblems(saying(expression))).toEqual([
       { path: `conditions.0.${part}`, text: expect.stringMatching(message) as string },
     ]);
   });

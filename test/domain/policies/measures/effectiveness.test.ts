@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  effectivenessOf,
-  outcomesOf,
-  wilson,
+  computeEffectiveness,
+  countOutcomes,
+  computeWilsonShare,
 } from '../../../../src/domain/policies/measures/effectiveness.ts';
 
 const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
@@ -28,11 +28,11 @@ test.each([
   [{ workspaceId: 'v' }, {}],
   [{ createdAt: at(9) }, {}],
 ])('%o counts as %o', (more, counted) => {
-  expect(outcomesOf(policy, [decision(more)])).toEqual({ ...none, ...counted });
+  expect(countOutcomes(policy, [decision(more)])).toEqual({ ...none, ...counted });
 });
 
 test('without data there is nothing, with data there are intervals', () => {
-  expect(effectivenessOf(none)).toEqual({
+  expect(computeEffectiveness(none)).toEqual({
     ...none,
     precision: null,
     recall: null,
@@ -40,15 +40,15 @@ test('without data there is nothing, with data there are intervals', () => {
     falsePositiveRate: null,
   });
   // Wilson's interval of 8 of 10, as published.
-  expect(wilson(8, 10)).toEqual({ value: 0.8, low: 0.4902, high: 0.9433, of: 10 });
-  expect(wilson(0, 10)).toMatchObject({ value: 0, low: 0, high: 0.2775 });
+  expect(computeWilsonShare(8, 10)).toEqual({ value: 0.8, low: 0.4902, high: 0.9433, of: 10 });
+  expect(computeWilsonShare(0, 10)).toMatchObject({ value: 0, low: 0, high: 0.2775 });
 });
 
 test('the share lies in its interval, and the interval between 0 and 1', () => {
   fc.assert(
     fc.property(fc.nat(1000), fc.nat(1000), (part, rest) => {
       fc.pre(part + rest > 0);
-      const share = wilson(part, part + rest);
+      const share = computeWilsonShare(part, part + rest);
       expect(share?.low).toBeGreaterThanOrEqual(0);
       expect(share?.low).toBeLessThanOrEqual(share?.value ?? -1);
       expect(share?.high).toBeGreaterThanOrEqual(share?.value ?? 2);
