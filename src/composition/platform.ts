@@ -92,14 +92,13 @@ export interface PlatformDeps {
   cpiIndexOf?: (organizationId: string) => Promise<number | null>;
 }
 
-export function createPlatform(deps: PlatformDeps) {
-  const { config, secrets, connection, models, clock, logger } = deps;
-  const { transaction, onCommit } = createTransactions(connection);
-  const chainDeps = {
+/** What both chains are opened with. */
+function createChainDeps({ config, connection, clock, logger, clockAgrees }: PlatformDeps) {
+  return {
     connection,
     clock,
     generateId: ids.generateId,
-    ready: deps.clockAgrees,
+    ready: clockAgrees,
     queueLimit: config.ASSAY_QUEUE_LIMIT,
     onQuarantine: (organizationId: string, missing: Position): void =>
       logger.fatal(
@@ -112,6 +111,12 @@ export function createPlatform(deps: PlatformDeps) {
         'the newest entry of a chain is dated ahead: so is all that follows, until then',
       ),
   };
+}
+
+export function createPlatform(deps: PlatformDeps) {
+  const { config, secrets, connection, models, clock, logger } = deps;
+  const { transaction, onCommit } = createTransactions(connection);
+  const chainDeps = createChainDeps(deps);
   const contents = createContents(deps.keyStore, (organizationId) =>
     logger.error(
       { organizationId },

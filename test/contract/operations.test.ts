@@ -29,7 +29,7 @@ test.each(['authorisation', 'bad-input'])('every part is walked once by %s', (fo
   const texts = readdirSync(path)
     .filter((file) => file.endsWith('.test.ts'))
     .flatMap((file) => [
-      ...readFileSync(`${path}/${file}`, 'utf8').matchAll(/operationsOf\(([^)]*)\)/g),
+      ...readFileSync(`${path}/${file}`, 'utf8').matchAll(/listOperations\(([^)]*)\)/g),
     ]);
   const walked = texts.flatMap(([, named = '']) => named.split(', '));
   expect(walked.sort()).toEqual(parts.map((part) => `'${part}'`).sort());

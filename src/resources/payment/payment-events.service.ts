@@ -1,6 +1,7 @@
 // Applies the processor's events on checkouts and subscriptions, in any order and repetition (document 3, section 6).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
+import type { Models } from '../../models.ts';
 import type { Platform } from '../../composition/platform.ts';
 import { findPlan } from '../../domain/billing/plan-catalogue.ts';
 import {
@@ -45,6 +46,15 @@ const KINDS: Readonly<Record<string, SubscriptionEvent['kind']>> = {
   'customer.subscription.deleted': 'deleted',
 };
 
+/** Writes to one row per customer: of two concurrent events one conflicts, runs again and sees the other. */
+async function touchCustomer(models: Models, customerId: string): Promise<void> {
+  await models.paymentEvents.updateOne(
+    { _id: `customer:${customerId}` },
+    { $inc: { touched: 1 }, $setOnInsert: { type: 'customer' } },
+    { upsert: true },
+  );
+}
+
 export function createPaymentEventService(deps: Deps) {
   const { models, clock, config, payments, logger, caches, onCommit, cancellations } = deps;
 
@@ -53,15 +63,6 @@ export function createPaymentEventService(deps: Deps) {
     const row = { $setOnInsert: { type, waiting: null, customerId: null } };
     const { upsertedCount } = await models.paymentEvents.updateOne({ _id }, row, { upsert: true });
     return upsertedCount === 1;
-  }
-
-  /** Writes to one row per customer: of two concurrent events one conflicts, runs again and sees the other. */
-  async function touch(customerId: string): Promise<void> {
-    await models.paymentEvents.updateOne(
-      { _id: `customer:${customerId}` },
-      { $inc: { touched: 1 }, $setOnInsert: { type: 'customer' } },
-      { upsert: true },
-    );
   }
 
   async function store(_id: Types.ObjectId, change: object): Promise<void> {
@@ -105,7 +106,7 @@ export function createPaymentEventService(deps: Deps) {
     const parsed = subscriptionObject.safeParse(event.data?.object);
     if (!parsed.success) throw createUnreadableError();
     const subscriptionEvent = parseSubscriptionEvent(event, parsed.data);
-    await touch(subscriptionEvent.customerId);
+    await touchCustomer(models, subscriptionEvent.customerId);
     const organization = await findOrganization(
       subscriptionEvent,
       parsed.data.metadata?.organizationId,
@@ -149,7 +150,7 @@ export function createPaymentEventService(deps: Deps) {
     if (!parsed.success) throw createUnreadableError();
     const { mode, client_reference_id: organizationId, customer, subscription } = parsed.data;
     if ((mode ?? 'subscription') !== 'subscription' || !organizationId || !customer) return [];
-    await touch(customer);
+    await touchCustomer(models, customer);
     const organization = await models.organizations
       .findById(organizationId)
       .lean<OrganizationDocument>();

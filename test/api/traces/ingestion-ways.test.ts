@@ -47,17 +47,17 @@ function ingestionBy(way: Way) {
   const service = createIngestionService({
     clock: { now: () => at },
     newTraceId: () => `trc_${String((drawn += 1)).padStart(32, '0')}`,
-    newId: () => String((drawn += 1)).padStart(24, '0'),
-    random16: () => Buffer.alloc(16, (drawn += 1)),
+    generateId: () => String((drawn += 1)).padStart(24, '0'),
+    draw16Bytes: () => Buffer.alloc(16, (drawn += 1)),
     ledger: { appender: { append } },
     secrets: { ledgerKey: 'a key' },
     config: { ASSAY_LIMIT_SANDBOX: 1_000 },
     metrics: { decisions: { inc: () => undefined } },
     agents: { resolve: (_of: string, named: string) => way(named === 'desk' ? agent : null) },
-    agentHistory: { of: () => way(history) },
-    policySets: { of: () => way(policies) },
-    organizations: { context: () => way({ scrubNationalIds: true }) },
-    workspaces: { settingsOf: () => way(settings) },
+    agentHistory: { loadHistory: () => way(history) },
+    policySets: { loadPolicySet: () => way(policies) },
+    organizations: { getContext: () => way({ scrubNationalIds: true }) },
+    workspaces: { loadSettings: () => way(settings) },
     scrubbers: createScrubbers(),
   } as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;

@@ -200,7 +200,7 @@ test('a full queue answers 503 at once, a late outcome answers 503 in time, and 
 test('waiting appends are bounded in bytes per organisation and in all, and make room when answered', async () => {
   const [one, two] = [generateId(), generateId()];
   const limits = Object.assign({}, DEFAULT_LIMITS, {
-    held: { perOrganization: 5_000, inAll: 8_000 },
+    bufferedBytes: { perOrganization: 5_000, inAll: 8_000 },
   });
   const { appender } = chain.start({ limits });
   const payload = 'x'.repeat(2_000);

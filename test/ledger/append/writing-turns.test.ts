@@ -52,7 +52,7 @@ test('an append proceeds without a late lease, which is passed on when it arrive
   expect(sequences).toEqual(upTo(3));
   isGiven();
   await late;
-  expect(await batons.acquire(organizationId)).toMatchObject({ note: null });
+  expect(await batons.acquire(organizationId)).toMatchObject({ payload: null });
 });
 
 test('appends proceed when the lease holder has died', async () => {

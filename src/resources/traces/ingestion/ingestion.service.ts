@@ -83,21 +83,21 @@ interface AcceptedRequest {
   idempotencyKey: Buffer | null;
 }
 
+/** @throws AppError `FORBIDDEN` */
+function requireOwnAgent(
+  { tenant: { agentIds }, key }: IngestionCaller,
+  agent: ResolvedAgent | null,
+): void {
+  if (key.agentId !== null && agent?.agentId !== key.agentId)
+    throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
+  if (agentIds !== null && (!agent || !agentIds.includes(agent.agentId)))
+    throw new AppError('FORBIDDEN', 'The key is limited to other agents');
+}
+
 export function createIngestionService(deps: Deps) {
   const { agents, agentHistory, policySets, organizations, workspaces } = deps;
   const { scrubbers, clock, config } = deps;
   const ledger = deps.ledger.appender;
-
-  /** @throws AppError `FORBIDDEN` */
-  function requireOwnAgent(
-    { tenant: { agentIds }, key }: IngestionCaller,
-    agent: ResolvedAgent | null,
-  ): void {
-    if (key.agentId !== null && agent?.agentId !== key.agentId)
-      throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
-    if (agentIds !== null && (!agent || !agentIds.includes(agent.agentId)))
-      throw new AppError('FORBIDDEN', 'The key is limited to other agents');
-  }
 
   /** Returns synchronously if agent, policies and settings are cached. */
   function loadJudgeContext(caller: IngestionCaller, agentRef: string): Awaitable<JudgeContext> {

@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import {
-  findAssertion,
-  toBase64,
   EMAIL_FORMAT,
+  findAssertion,
   renderResponse,
+  type ResponseContent,
   SamlIdentityProvider,
   type SamlRequest,
-  type ResponseContent,
   type Signing,
+  toBase64,
 } from '../../../setup/providers/identity-provider-saml.ts';
 import { wrapAssertion, wrappings } from '../../../setup/providers/saml-wrapping.ts';
 import { MovedClock } from '../../../setup/second-factor.ts';
@@ -25,14 +25,9 @@ export const stranger = createSelfSigned('stranger');
 export const clock = new MovedClock();
 export const idp = new SamlIdentityProvider(clock.now);
 
-export const honest = (
-  asked: SamlRequest,
-  more: Partial<ResponseContent> = {},
-): ResponseContent => ({
-  ...idp.createContent(asked, PERSON),
-  nameIdFormat: EMAIL_FORMAT,
-  ...more,
-});
+const person = { nameIdFormat: EMAIL_FORMAT };
+export const honest = (asked: SamlRequest, more: Partial<ResponseContent> = {}) =>
+  Object.assign(idp.createContent(asked, PERSON), person, more);
 export const signed = (
   asked: SamlRequest,
   more: Partial<ResponseContent> = {},
