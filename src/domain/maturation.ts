@@ -1,4 +1,4 @@
-// Decides when a pattern of held decisions has been approved often enough for automatic approval (docs/cpi.md).
+// Decides when a pattern of held decisions has been approved often enough for automatic approval (cpi.md).
 import { deriveFacts } from './policies/facts.ts';
 import { canonicalize } from './record/canonical-json.ts';
 import type { Json, JsonObject } from './record/json.ts';

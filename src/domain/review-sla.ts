@@ -1,4 +1,4 @@
-// The deadline for reviewing a held decision: hours by priority, set by its workspace (docs/review-queue.md).
+// The deadline for reviewing a held decision: hours by priority, set by its workspace (docs/guides/reviews.md).
 
 /** Most urgent first. */
 export const REVIEW_PRIORITIES = ['critical', 'high', 'medium', 'low'] as const;

@@ -1,4 +1,4 @@
-// Checks this instance's clock: nothing is sealed while it is off, or was set, by more than 5 s (docs/ledger.md).
+// Checks this instance's clock: nothing is sealed while it is off, or was set, by more than 5 s (ledger.md).
 import { MAX_SKEW_MS } from '../domain/record/chain.ts';
 import type { MachineClocks } from './clock.ts';
 

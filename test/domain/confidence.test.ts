@@ -211,7 +211,10 @@ describe('features', () => {
   });
 
   test('every weight is documented, and so is the version', () => {
-    const document = readFileSync(new URL('../../docs/confidence.md', import.meta.url), 'utf8');
+    const document = readFileSync(
+      new URL('../../docs/reference/confidence.md', import.meta.url),
+      'utf8',
+    );
     expect(document).toContain(ENGINE_VERSION);
     for (const [name, weight] of Object.entries(weights))
       expect(document).toContain(`| \`${name}\` | ${weight} |`);

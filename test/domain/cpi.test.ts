@@ -1,4 +1,4 @@
-// The index as a function of its counts (docs/cpi.md).
+// The index as a function of its counts (docs/reference/cpi.md).
 // @module-tag varied
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

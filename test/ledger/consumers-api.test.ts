@@ -1,4 +1,4 @@
-// Effects of decisions: agent activity, policy statistics, events; each exactly once (docs/ledger.md, consumers).
+// Effects of decisions: agent activity, policy statistics, events; each exactly once (ledger.md, consumers).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toObjectId, startHarness, type Harness } from '../setup/harness.ts';
 import {

@@ -1,4 +1,4 @@
-// An agent's status, computed from its recent decisions with hysteresis (docs/agent-status.md).
+// An agent's status, computed from its recent decisions with hysteresis (docs/reference/agent-status.md).
 
 export type ComputedStatus = 'healthy' | 'degraded' | 'critical';
 

@@ -1,4 +1,4 @@
-// The signed manifest of an audit bundle, and the instructions for checking the bundle (docs/formats.md).
+// The signed manifest of an audit bundle, and the instructions for checking the bundle (docs/reference/formats.md).
 import { canonicalize } from '../record/canonical-json.ts';
 import type { Json } from '../record/json.ts';
 

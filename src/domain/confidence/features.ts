@@ -1,4 +1,4 @@
-// The features of the confidence engine: each measures one thing that lowers the score (docs/confidence.md).
+// The features of the confidence engine: each measures one thing that lowers the score (docs/reference/confidence.md).
 import { canonicalize } from '../record/canonical-json.ts';
 import { findParts } from '../patterns/part-search.ts';
 import type { Evidence } from './evidence.ts';

@@ -1,4 +1,4 @@
-// The confidence engine: scores decisions deterministically from documented features; a version never changes its answers (docs/confidence.md).
+// The confidence engine: scores decisions deterministically from documented features; a version never changes its answers (confidence.md).
 import { extractEvidence } from './evidence.ts';
 import {
   clearMargin,
@@ -89,7 +89,7 @@ function computeContributions(shares: Shares): Confidence['features'] {
   return features;
 }
 
-/** Sorted; docs/confidence.md gives the rule of each. */
+/** Sorted; docs/reference/confidence.md gives the rule of each. */
 function deriveTags(
   shares: Shares,
   { anomaly, isLow, isAmbiguous }: { anomaly: boolean; isLow: boolean; isAmbiguous: boolean },

@@ -1,4 +1,4 @@
-// Erasure on request: the digest acknowledged before it, and the certificate issued after it (docs/formats.md).
+// Erasure on request: the digest acknowledged before it, and the certificate issued after it (formats.md).
 import { canonicalize } from '../record/canonical-json.ts';
 import { type Position, sha256Hex } from '../record/chain.ts';
 import type { Json } from '../record/json.ts';

@@ -1,4 +1,4 @@
-// Signatures of deliveries (Standard Webhooks 1.0.0; docs/formats.md, webhook deliveries).
+// Signatures of deliveries (Standard Webhooks 1.0.0; docs/reference/formats.md, webhook deliveries).
 import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';

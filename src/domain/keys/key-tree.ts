@@ -1,4 +1,4 @@
-// A tree of keys whose leaves can be destroyed singly: the remaining nodes derive the others (docs/ledger.md, keys).
+// A tree of keys whose leaves can be destroyed singly: the remaining nodes derive the others (ledger.md, keys).
 import { hash } from 'node:crypto';
 
 /** The path from the root to a node, a `0` or `1` for each level; the root is the empty text. */

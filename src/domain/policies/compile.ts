@@ -45,7 +45,7 @@ export interface PolicySet {
   /** Whether some condition reads this member of the facts, or one inside it. */
   reads(member: string): boolean;
   /**
-   * Evaluates the facts of one decision (docs/policies.md lists them). Never throws, keeps no state. `work` is the
+   * Evaluates the facts of one decision (policies.md lists them). Never throws, keeps no state. `work` is the
    * budget of all its conditions together; a condition beyond it is an error.
    */
   evaluate(facts: JsonObject, work?: Work): PolicyVerdict;

@@ -1,4 +1,4 @@
-// A condition as a predicate of the field's value: what each operator means for each JSON type (docs/policies.md).
+// A condition as a predicate of the field's value: what each operator means for each JSON type (policies.md).
 import type { Json } from '../record/json.ts';
 import { checkCondition, type Condition } from './definition.ts';
 import { parseBounds, compareBounds, mayBeBounds } from './amounts/bounds.ts';

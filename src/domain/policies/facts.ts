@@ -21,7 +21,7 @@ export interface PolicyFacts {
 }
 
 /**
- * The facts of one decision (docs/policies.md lists them), limited to the members that some condition `reads`. Derived members
+ * The facts of one decision (policies.md lists them), limited to the members that some condition `reads`. Derived members
  * override submitted ones of the same name.
  */
 export function deriveFacts(known: PolicyFacts, reads?: (member: string) => boolean): JsonObject {

@@ -42,7 +42,7 @@ export function compilePolicy(definition: PolicyDefinition): CompiledPolicy {
   };
 }
 
-/** The policy's element of the digested array, as canonical JSON (docs/formats.md). */
+/** The policy's element of the digested array, as canonical JSON (docs/reference/formats.md). */
 export function toDigestedText({ id, priority, conditions, actions }: PolicyDefinition): string {
   return canonicalize({ id, priority, conditions, actions });
 }

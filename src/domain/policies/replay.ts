@@ -14,7 +14,7 @@ export interface RecordedDecision {
   schemaVersion: string;
 }
 
-/** The members of `evaluation` that a replay reads (docs/formats.md). */
+/** The members of `evaluation` that a replay reads (docs/reference/formats.md). */
 export interface RecordedEvaluation {
   at: string;
   confidenceScore: number;

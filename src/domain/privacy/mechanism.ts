@@ -1,4 +1,4 @@
-// The noise of one released number: its width for an epsilon and a delta, and its draws (docs/privacy.md).
+// The noise of one released number: its width for an epsilon and a delta, and its draws (docs/reference/privacy.md).
 import type { Random16 } from './chances.ts';
 import { drawDiscreteGaussian, drawDiscreteLaplace } from './discrete-noise.ts';
 import { fromNanos } from './nano-units.ts';

@@ -1,4 +1,4 @@
-// Turns exact counts and sums of groups into the noised counts and means that a query releases (docs/privacy.md).
+// Turns exact counts and sums of groups into the noised counts and means that a query releases (privacy.md).
 import type { Random16 } from './chances.ts';
 import { type Cost, type Mechanism, createNoise } from './mechanism.ts';
 

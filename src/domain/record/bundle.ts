@@ -1,4 +1,4 @@
-// The evidence bundle: one JSON document in a fixed line layout, written and read as a stream (docs/formats.md).
+// The evidence bundle: one JSON document in a fixed line layout, written and read as a stream (formats.md).
 import type { Position } from './chain.ts';
 
 export type ChainName = 'ledger' | 'audit';

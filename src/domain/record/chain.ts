@@ -1,4 +1,4 @@
-// The hash chain: digests, links and the exact hashed bytes (docs/formats.md).
+// The hash chain: digests, links and the exact hashed bytes (docs/reference/formats.md).
 import { hash } from 'node:crypto';
 
 /** The largest clock skew with which entries may be sealed. */

@@ -1,4 +1,4 @@
-// Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (docs/formats.md).
+// Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (formats.md).
 import { hash } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
 import { canonicalize, sortTexts, writeString, toSortedKeys } from './canonical-json.ts';

@@ -1,4 +1,4 @@
-// The canonical payloads of entries, stored as `view`: fixed members, no clear personal data (docs/formats.md).
+// The canonical payloads of entries, stored as `view`: fixed members, no clear personal data (formats.md).
 import { canonicalize } from './canonical-json.ts';
 import type { Position } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';

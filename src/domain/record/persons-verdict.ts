@@ -1,4 +1,4 @@
-// Verdicts of persons on a decision, as opposed to approvals by the service and mere claims of a key (docs/cpi.md).
+// Verdicts of persons on a decision, as opposed to approvals by the service and mere claims of a key (cpi.md).
 import type { CorrectionPayload, ReviewPayload } from './payload.ts';
 
 /** Kinds of entries that hold a verdict. */

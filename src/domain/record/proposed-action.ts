@@ -1,4 +1,4 @@
-// The action that an agent proposes, and the digest that binds an approval to it (docs/review-queue.md).
+// The action that an agent proposes, and the digest that binds an approval to it (docs/guides/reviews.md).
 import { canonicalize } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json } from './json.ts';

@@ -1,4 +1,4 @@
-// The state of a trace: its ingestion and amendments folded in order; the last writer wins (docs/formats.md).
+// The state of a trace: its ingestion and amendments folded in order; the last writer wins (docs/reference/formats.md).
 import type { Position } from './chain.ts';
 import type {
   CorrectionPayload,

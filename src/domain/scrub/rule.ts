@@ -1,4 +1,4 @@
-// Detection rules: a type of personal data, the features that a text must have, and its candidates (docs/scrubbing.md).
+// Detection rules: a type of personal data, the features that a text must have, and its candidates (scrubbing.md).
 import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 

@@ -1,4 +1,4 @@
-// Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; docs/scrubbing.md).
+// Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; scrubbing.md).
 import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '../record/json.ts';
 import { birthDateRule } from './rules/birth-date.ts';
@@ -18,7 +18,7 @@ import { secretRule } from './rules/secret.ts';
 
 /**
  * Changes whenever any input could be scrubbed differently, including by an upgrade of the libraries that
- * docs/scrubbing.md names.
+ * docs/reference/scrubbing.md names.
  */
 export const SCRUB_VERSION = 'scrub-3';
 

@@ -1,4 +1,4 @@
-// Blind words: texts and queries as keyed digests of their words, unreadable without the key (docs/security.md).
+// Blind words: texts and queries as keyed digests of their words, unreadable without the key (security.md).
 import { createHmac } from 'node:crypto';
 import { atOnce, type Parts } from '../others-turn.ts';
 import { toQueryTerms, readWords, splitTerms } from './words.ts';

@@ -224,7 +224,7 @@ function describeSuccesses(route: Route): Record<string, object> {
 const isEmpty = (status: number, { kind }: Route): boolean =>
   status === 204 || (status === 202 && kind === 'file');
 
-/** A JSON file is an object that its own format describes (docs/formats.md). */
+/** A JSON file is an object that its own format describes (docs/reference/formats.md). */
 function describeFileContent({ path, mediaType: types }: Route): object {
   if (types === undefined) throw new Error(`${path}: a file has a media type`);
   const json = { type: 'object', additionalProperties: true };

@@ -1,4 +1,4 @@
-// Attests records other than decisions: each entry names the newest earlier one about its record (docs/formats.md).
+// Attests records other than decisions: each entry names the newest earlier one about its record (formats.md).
 import type { mongo } from 'mongoose';
 import { computePayloadDigest } from '../../domain/record/chain.ts';
 import type { sealValues } from '../../domain/record/commitments.ts';

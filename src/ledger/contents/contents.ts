@@ -1,4 +1,4 @@
-// Contents of entries at rest: locked at sealing, opened for reading, lost with their key (docs/ledger.md, keys).
+// Contents of entries at rest: locked at sealing, opened for reading, lost with their key (ledger.md, keys).
 import { mongo } from 'mongoose';
 import { Stint } from '../../domain/others-turn.ts';
 import { GENERATIONS, toLeaf, type LeafKeys } from '../../domain/keys/key-tree.ts';

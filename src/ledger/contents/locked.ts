@@ -1,4 +1,4 @@
-// Encrypts content at rest with AES-256-GCM under the entry's key, bound to its place (docs/ledger.md, keys).
+// Encrypts content at rest with AES-256-GCM under the entry's key, bound to its place (docs/internals/ledger.md, keys).
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import { draw16Bytes } from '../../platform/ids.ts';

@@ -1,4 +1,4 @@
-// Streams an evidence bundle of a stored chain in chunks of lines, one database batch at a time (docs/formats.md, 6).
+// Streams an evidence bundle of a stored chain in chunks of lines, one database batch at a time (formats.md, 6).
 import type { mongo } from 'mongoose';
 import {
   formatBundleEntry,

@@ -1,4 +1,4 @@
-// The built-in embedder: a text is the mean of its words' vectors, rare words counting more (docs/memory-search.md).
+// The built-in embedder: a text is the mean of its words' vectors, rare words counting more (memory-search.md).
 import { readFile } from 'node:fs/promises';
 import { type Embedder, toByteVector } from './embedder.ts';
 

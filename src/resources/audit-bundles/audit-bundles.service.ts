@@ -1,4 +1,4 @@
-// Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all (docs/formats.md).
+// Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all (formats.md).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';

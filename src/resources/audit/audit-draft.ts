@@ -1,4 +1,4 @@
-// Turns an administrative event into the draft to be sealed: committed values, payload, digest (docs/formats.md).
+// Turns an administrative event into the draft to be sealed: committed values, payload, digest (formats.md).
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
 import { computePayloadDigest } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';

@@ -1,4 +1,4 @@
-// Counts decisions and the verdicts of people on them, by day and workspace (docs/cpi.md).
+// Counts decisions and the verdicts of people on them, by day and workspace (docs/reference/cpi.md).
 import type { ClientSession, Types } from 'mongoose';
 import { toDayStart } from '../../domain/billing/months.ts';
 import { selectCount } from '../../domain/cpi.ts';

@@ -1,4 +1,4 @@
-// Computes the index of an organisation from the counts of the last 30 days (docs/cpi.md).
+// Computes the index of an organisation from the counts of the last 30 days (docs/reference/cpi.md).
 import type { Platform } from '../../composition/platform.ts';
 import {
   type Cpi,

@@ -1,4 +1,4 @@
-// Verdicts of keys without the capability no longer count: the index is recounted, patterns start over (docs/cpi.md).
+// Verdicts of keys without the capability no longer count: the index is recounted, patterns start over (cpi.md).
 import type { Connection } from 'mongoose';
 import type { CursorDocument } from '../../ledger/follow/cursors.model.ts';
 import type { DecisionPatternDocument } from '../traces/maturation/patterns.model.ts';

@@ -87,7 +87,7 @@ export const assessmentView = z.object({
   chainHash: z
     .string()
     .nullable()
-    .describe('Anchor of the contents as submitted or approved last (docs/formats.md)'),
+    .describe('Anchor of the contents as submitted or approved last (docs/reference/formats.md)'),
   createdAt: instant,
   updatedAt: instant,
 });

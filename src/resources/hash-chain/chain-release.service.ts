@@ -1,4 +1,4 @@
-// Releases an organisation whose chain was truncated; its audit log records the loss (docs/ledger.md, heads).
+// Releases an organisation whose chain was truncated; its audit log records the loss (docs/internals/ledger.md, heads).
 import type { Platform } from '../../composition/platform.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { ChainName } from '../../domain/record/bundle.ts';

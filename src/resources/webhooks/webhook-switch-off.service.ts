@@ -1,4 +1,4 @@
-// Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (docs/decisions.md, webhooks).
+// Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions.md, webhooks).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../composition/platform.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';

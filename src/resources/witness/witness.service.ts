@@ -1,4 +1,4 @@
-// Compares chain heads seen by external witnesses with ours, so that a forked chain is detected (docs/security.md).
+// Compares chain heads seen by external witnesses with ours, so that a forked chain is detected (security.md).
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
 import { signText } from '../../domain/provenance/jws.ts';

@@ -1,4 +1,4 @@
-// The index over HTTP: scoreboard, analytics, report, and their limits (document 2, section 4.6; docs/cpi.md).
+// The index over HTTP: scoreboard, analytics, report, and their limits (document 2, section 4.6; cpi.md).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';

@@ -1,4 +1,4 @@
-// Patterns of held decisions over HTTP: what persons keep approving, and what the service then approves where a workspace wants it (docs/cpi.md).
+// Patterns of held decisions over HTTP: what persons keep approving, and what the service then approves where a workspace wants it (cpi.md).
 import { beforeAll, describe, expect, test } from 'vitest';
 import { mustGoToPerson } from '../../../src/domain/maturation.ts';
 import { getSealedValues, type Stored } from '../../../src/ledger/entry.ts';

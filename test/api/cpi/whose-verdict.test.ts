@@ -1,4 +1,4 @@
-// Whose verdict counts, over HTTP: persons and keys that were minted for feedback, never a key that ingests (docs/cpi.md).
+// Whose verdict counts, over HTTP: persons and keys that were minted for feedback, never a key that ingests (cpi.md).
 import { beforeAll, expect, test } from 'vitest';
 import { resetVerdictCounts } from '../../../src/resources/cpi/verdicts.migration.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

@@ -1,4 +1,4 @@
-// A truncated chain blocks only its organisation, until an operator releases it (docs/ledger.md, heads).
+// A truncated chain blocks only its organisation, until an operator releases it (docs/internals/ledger.md, heads).
 // @module-tag long
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// A clock that jumps while an instance serves: nothing is dated by it (docs/ledger.md, clocks).
+// A clock that jumps while an instance serves: nothing is dated by it (docs/internals/ledger.md, clocks).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createOwner,

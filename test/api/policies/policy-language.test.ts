@@ -1,4 +1,4 @@
-// The story of policies as rule-language source over HTTP (document 2, section 4.2; docs/rule-language.md).
+// The story of policies as rule-language source over HTTP (document 2, section 4.2; docs/reference/rule-language.md).
 import { expect, test } from 'vitest';
 import { listAuditEntries, createMember } from '../../setup/harness.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';

@@ -1,4 +1,4 @@
-// The action `notify` over HTTP: who is notified of a policy's match, and how often (docs/policies.md, notices).
+// The action `notify` over HTTP: who is notified of a policy's match, and how often (docs/guides/policies.md, notices).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { createMember } from '../../setup/harness.ts';

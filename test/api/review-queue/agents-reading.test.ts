@@ -1,4 +1,4 @@
-// An agent reads the verdict on its decision, and executes approved actions only (docs/review-queue.md).
+// An agent reads the verdict on its decision, and executes approved actions only (docs/guides/reviews.md).
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { canonicalize } from '../../../src/domain/record/canonical-json.ts';

@@ -1,4 +1,4 @@
-// Assignment, escalation and deadlines of review items (document 2, section 4.3; docs/review-queue.md).
+// Assignment, escalation and deadlines of review items (document 2, section 4.3; docs/guides/reviews.md).
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import {

@@ -226,7 +226,7 @@ describe('templates', () => {
   });
 
   it('are listed in the documentation, in order', () => {
-    const text = readFileSync(new URL('../../../docs/policies.md', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../../docs/guides/policies.md', import.meta.url), 'utf8');
     const listed = [...text.matchAll(/^\| `([a-z-]+)` \| (\w+) \|/gm)].map(([, id, category]) => ({
       id,
       category,

@@ -1,12 +1,12 @@
-// The worked examples of docs/formats.md print the documented output.
+// The worked examples of docs/reference/formats.md print the documented output.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { has } from '../tools.ts';
 
-const blocks = [...readFileSync('docs/formats.md', 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(
-  ([, block]) => block!,
-);
+const blocks = [
+  ...readFileSync('docs/reference/formats.md', 'utf8').matchAll(/^```sh\n(.*?)^```/gms),
+].map(([, block]) => block!);
 /** A line that begins with `$ ` is a command; the lines up to the next one are its output. */
 const examples = blocks
   .flatMap((block) => block.split(/^\$ /m).slice(1))

@@ -154,8 +154,8 @@ describe('options', () => {
       dependencies: Record<string, string>;
     };
     for (const name of ['ibantools', 'libphonenumber-js', 'stdnum'])
-      expect(read('docs/scrubbing.md')).toContain(`${name} ${dependencies[name]}`);
-    expect(read('docs/scrubbing.md')).toContain(SCRUB_VERSION);
+      expect(read('docs/reference/scrubbing.md')).toContain(`${name} ${dependencies[name]}`);
+    expect(read('docs/reference/scrubbing.md')).toContain(SCRUB_VERSION);
   });
 });
 

@@ -1,4 +1,4 @@
-// Pairs of sentences with the same meaning and hardly a common word; docs/memory-search.md compares models with them.
+// Pairs of sentences with the same meaning and hardly a common word; memory-search.md compares models with them.
 
 export const PAIRS: readonly (readonly [string, string])[] = [
   ['refund the customer', 'give the buyer their money back'],

@@ -1,4 +1,4 @@
-// The type of each fact of a decision, and the conditions that can therefore never hold (docs/policies.md, facts).
+// The type of each fact of a decision, and the conditions that can therefore never hold (policies.md, facts).
 import type { Json } from '../../record/json.ts';
 import type { Condition, Problem } from '../definition.ts';
 

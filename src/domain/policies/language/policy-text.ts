@@ -1,4 +1,4 @@
-// Prints a policy as rule-language source and parses it back without loss (docs/rule-language.md).
+// Prints a policy as rule-language source and parses it back without loss (docs/reference/rule-language.md).
 import {
   actionTypes,
   policyLimits,

@@ -28,7 +28,7 @@ export interface TriedSet {
   policies: ReadonlyMap<string, PolicyDefinition>;
 }
 
-/** Further members of `evaluation` that a trial reads (docs/formats.md). */
+/** Further members of `evaluation` that a trial reads (docs/reference/formats.md). */
 interface JudgedEvaluation extends RecordedEvaluation {
   matchedPolicies: { id: string; actions: readonly ActionType[]; error: string | null }[];
   agentPolicies?: { autoBlockAnomalies?: boolean };
@@ -145,7 +145,7 @@ function hasScrubbed({ facts, evaluation }: DecisionOnRecord): boolean {
   );
 }
 
-/** The markers that scrubbing leaves (docs/scrubbing.md). */
+/** The markers that scrubbing leaves (docs/reference/scrubbing.md). */
 const marker = /\[(?:EMAIL|IBAN|CARD|NATIONAL_ID|PHONE|SECRET|IP_ADDRESS|DATE_OF_BIRTH|REDACTED)\]/;
 /** Facts that are recorded unscrubbed. */
 const unscrubbed = new Set(['confidenceScore', 'tags', 'time', 'pii', 'agentName']);

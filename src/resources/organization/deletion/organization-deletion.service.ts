@@ -1,4 +1,4 @@
-// Deletes an organisation: access ends in one transaction, records are erased later (docs/organization-deletion.md).
+// Deletes an organisation: access ends in one transaction, records are erased later (docs/guides/erasure.md).
 import type { Model } from 'mongoose';
 import type { Platform } from '../../../composition/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';

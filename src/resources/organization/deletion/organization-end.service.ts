@@ -1,4 +1,4 @@
-// Ends an organisation: its members, sessions, keys and invitations end at once (docs/organization-deletion.md).
+// Ends an organisation: its members, sessions, keys and invitations end at once (docs/guides/erasure.md).
 import type { Platform } from '../../../composition/platform.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { CancellationService } from '../../billing/cancellations.service.ts';

@@ -1,4 +1,4 @@
-// Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/review-queue.md).
+// Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/guides/reviews.md).
 import { z } from 'zod';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';

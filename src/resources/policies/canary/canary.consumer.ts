@@ -1,4 +1,4 @@
-// Counts decisions and overturned verdicts in both arms of the running canaries (docs/policies.md, canaries).
+// Counts decisions and overturned verdicts in both arms of the running canaries (docs/guides/policies.md, canaries).
 import type { ClientSession } from 'mongoose';
 import { drawArm } from '../../../domain/policies/changes/canary.ts';
 import { addTestEvent } from '../../../domain/policies/changes/sequential-test.ts';

@@ -1,4 +1,4 @@
-// Inputs and views of policies as rule-language source (document 2, section 4.2; docs/rule-language.md).
+// Inputs and views of policies as rule-language source (document 2, section 4.2; docs/reference/rule-language.md).
 import { z } from 'zod';
 import { optional } from '../../../http/declaration/optional.ts';
 import { sourceLimits } from '../../../domain/policies/language/source.ts';

@@ -1,4 +1,4 @@
-// The action `notify`: notifies managers of a policy's match, whichever policy decided (docs/policies.md, notices).
+// The action `notify`: notifies managers of a policy's match, whichever policy decided (policies.md, notices).
 import type { ClientSession } from 'mongoose';
 import { drawArm } from '../../../domain/policies/changes/canary.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';

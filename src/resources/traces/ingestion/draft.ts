@@ -1,4 +1,4 @@
-// Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (docs/formats.md).
+// Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
 import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
 import { sealValuesInParts } from '../../../domain/record/commitments.ts';

@@ -1,4 +1,4 @@
-// One scrubber per set of options, shared by ingestion and reads (docs/scrubbing.md).
+// One scrubber per set of options, shared by ingestion and reads (docs/reference/scrubbing.md).
 import { createScrubber, type Scrubber } from '../../../domain/scrub/scrubber.ts';
 
 interface Options {

@@ -1,4 +1,4 @@
-// Counts persons' verdicts on each pattern, and approves held decisions of mature patterns if configured (docs/cpi.md).
+// Counts persons' verdicts on each pattern, and approves held decisions of mature patterns if configured (cpi.md).
 import { createHmac } from 'node:crypto';
 import type { Platform } from '../../../composition/platform.ts';
 import {

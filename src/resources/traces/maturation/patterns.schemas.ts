@@ -1,4 +1,4 @@
-// The view of a pattern of held decisions (docs/cpi.md).
+// The view of a pattern of held decisions (docs/reference/cpi.md).
 import { z } from 'zod';
 import { id, instant } from '../../../http/declaration/views.ts';
 

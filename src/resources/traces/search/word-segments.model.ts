@@ -1,4 +1,4 @@
-// Word segments: blind words of rationale and triggering condition, for a run of decisions each (docs/security.md).
+// Word segments: blind words of rationale and triggering condition, for a run of decisions each (security.md).
 import { Schema, type Types } from 'mongoose';
 import type { WordSegment } from '../../../domain/search/word-segment.ts';
 import { guardTenancy } from '../../../platform/mongo/tenancy.ts';

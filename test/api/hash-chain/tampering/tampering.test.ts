@@ -85,8 +85,8 @@ test.for(ALL.map((mutate, kind) => ({ mutate, kind, name: mutate.name })))(
   },
 );
 
-test('docs/security.md has a row for each', () => {
-  const text = readFileSync('docs/security.md', 'utf8');
+test('docs/operate/security.md has a row for each', () => {
+  const text = readFileSync('docs/operate/security.md', 'utf8');
   const [, section = ''] = /^## Tampering.*?$(.*?)^## /ms.exec(text) ?? [];
   const rows = [...section.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   expect(new Set(rows)).toEqual(new Set(ALL.map(({ name }) => name)));

@@ -55,7 +55,8 @@ then notify`;
 });
 
 test('the example of the document parses, and is written as it stands there', () => {
-  const [block = ''] = /(?: {4}.*\n)+/.exec(readFileSync('docs/rule-language.md', 'utf8')) ?? [];
+  const [block = ''] =
+    /(?: {4}.*\n)+/.exec(readFileSync('docs/reference/rule-language.md', 'utf8')) ?? [];
   const source = block.replaceAll(/^ {4}/gm, '');
   const result = parsePolicy(source);
   if ('problem' in result) throw new Error(result.problem.message);
