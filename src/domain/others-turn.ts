@@ -1,5 +1,4 @@
 // Work in parts: between two of them the event loop serves other requests.
-import type { Awaitable } from './awaitable.ts';
 
 export function othersTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
@@ -60,6 +59,6 @@ export class Stint {
 const LARGE = 100_000;
 
 /** Runs in turns when the input is large. */
-export function atOnceUnlessLarge<T>(bytes: number, parts: Parts<T>): Awaitable<T> {
+export function atOnceUnlessLarge<T>(bytes: number, parts: Parts<T>): T | Promise<T> {
   return bytes < LARGE ? atOnce(parts) : inTurns(parts);
 }

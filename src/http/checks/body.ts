@@ -2,7 +2,6 @@
 import express, { type Request, type Response } from 'express';
 import { parseSafeJsonInParts, UnsafeJson } from '../../domain/record/safe-json.ts';
 import { atOnce, type Parts } from '../../domain/others-turn.ts';
-import type { Awaitable } from '../../domain/awaitable.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { decodeUtf8 } from './utf8.ts';
@@ -23,7 +22,7 @@ function getBodyReader(limit: number): ReturnType<typeof express.raw> {
  * Reads the body's bytes after content decoding.
  * @throws AppError `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE`, or `VALIDATION_ERROR` when the transfer broke off
  */
-export function readBody(req: Request, res: Response, limit: number): Awaitable<Buffer> {
+export async function readBody(req: Request, res: Response, limit: number): Promise<Buffer> {
   return isFullyBuffered(req, limit)
     ? ((req.read() as Buffer | null) ?? EMPTY)
     : receiveBody(req, res, limit);

@@ -1,6 +1,5 @@
 // Authorises an authenticated caller by plan and role, and resolves the workspace of the request.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Awaitable } from '../../domain/awaitable.ts';
 import { listFeaturePlans } from '../../domain/identity/plans.ts';
 import { READERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
@@ -58,11 +57,11 @@ export function requireVerified(route: Route, { user }: Caller): void {
  * Returns the tenant with the workspace that `x-workspace-id` names.
  * @throws AppError `NOT_FOUND` for a workspace of another organisation, `FORBIDDEN` when the key belongs to another workspace
  */
-export function chooseWorkspace(
+export async function chooseWorkspace(
   headers: IncomingHttpHeaders,
   tenant: Tenant,
   services: Services,
-): Awaitable<Tenant> {
+): Promise<Tenant> {
   const header = headers['x-workspace-id'];
   if (header === undefined || header === '') return tenant;
   return resolveWorkspace(header, tenant, services);

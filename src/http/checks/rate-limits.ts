@@ -1,7 +1,6 @@
 // Four independent rate-limit layers, the throttle of sign-ins, and their standard headers (document 1, section 8).
 import { ipKeyGenerator } from 'express-rate-limit';
 import type { Config } from '../../config.ts';
-import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';
@@ -20,7 +19,7 @@ interface Count {
   windowSeconds: number;
 }
 
-type CountRequest = (key: string, limit: number) => Awaitable<Count>;
+type CountRequest = (key: string, limit: number) => Promise<Count>;
 
 interface LayerParts {
   shared: Pick<Shared, 'count'>;
@@ -32,11 +31,11 @@ interface LayerParts {
 /** Creates one layer: it counts its own keys in windows of `windowSeconds`. */
 function createLayer({ shared, room, windowSeconds, exact }: LayerParts): CountRequest {
   const windowMs = windowSeconds * 1000;
-  return (key, limit) =>
-    whenKnown(shared.count({ room, key, windowMs, limit, exact }), ({ hits, resetMs }) => {
-      const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
-      return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
-    });
+  return async (key, limit) => {
+    const { hits, resetMs } = await shared.count({ room, key, windowMs, limit, exact });
+    const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
+    return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
+  };
 }
 
 /** The counts of one request so far; its headers show the tightest. */
@@ -69,9 +68,9 @@ export class RateState {
   }
 }
 
-/** @throws AppError as `RateState.applyCount` does; synchronously where the count is known */
-function applyWhenKnown(state: RateState, counted: Awaitable<Count>, code?: Code): Awaitable<void> {
-  return whenKnown(counted, (count) => state.applyCount(count, code));
+/** @throws AppError as `RateState.applyCount` does */
+async function applyCounted(state: RateState, counted: Promise<Count>, code?: Code): Promise<void> {
+  state.applyCount(await counted, code);
 }
 
 /** An attempt at an account: its e-mail address and the client address. */
@@ -81,30 +80,30 @@ export interface Attempt {
 }
 
 export interface RateLimits {
-  ip(address: string, state: RateState): Awaitable<void>;
-  auth(address: string, state: RateState): Awaitable<void>;
+  ip(address: string, state: RateState): Promise<void>;
+  auth(address: string, state: RateState): Promise<void>;
   /** Sign-ons at identity providers, which check the credentials; many people share an address. */
-  signOn(address: string, state: RateState): Awaitable<void>;
+  signOn(address: string, state: RateState): Promise<void>;
   /** Responses to one login request, by the state that the provider sends back. */
-  login(request: string, state: RateState): Awaitable<void>;
+  login(request: string, state: RateState): Promise<void>;
   /** Unauthenticated attempts at an account, per network and in total: one attacker cannot lock the owner out. */
-  countAccountAttempt(attempt: Attempt, state: RateState): Awaitable<void>;
+  countAccountAttempt(attempt: Attempt, state: RateState): Promise<void>;
   /** Attempts within a session; unauthenticated callers cannot use them up. */
-  proof(userId: string, state: RateState): Awaitable<void>;
+  proof(userId: string, state: RateState): Promise<void>;
   /** Mails of one kind that any caller can have sent to an address, counted likewise. */
-  countMailRequest(kind: string, attempt: Attempt, state: RateState): Awaitable<void>;
+  countMailRequest(kind: string, attempt: Attempt, state: RateState): Promise<void>;
   /** Requests for a demonstration, by address. */
-  demo(address: string, state: RateState): Awaitable<void>;
-  user(userId: string, state: RateState): Awaitable<void>;
-  onboarding(userId: string, state: RateState): Awaitable<void>;
+  demo(address: string, state: RateState): Promise<void>;
+  user(userId: string, state: RateState): Promise<void>;
+  onboarding(userId: string, state: RateState): Promise<void>;
   /** Reads of the index, by reader; of its report, by organisation. */
-  cpi(reader: string, state: RateState): Awaitable<void>;
-  cpiReport(organizationId: string, state: RateState): Awaitable<void>;
+  cpi(reader: string, state: RateState): Promise<void>;
+  cpiReport(organizationId: string, state: RateState): Promise<void>;
   /** SCIM: 600 per quarter of an hour, by address and by token. */
-  scimAddress(address: string, state: RateState): Awaitable<void>;
-  scimToken(tokenId: string, state: RateState): Awaitable<void>;
+  scimAddress(address: string, state: RateState): Promise<void>;
+  scimToken(tokenId: string, state: RateState): Promise<void>;
   /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
-  agent(agentId: string, perMinute: number | null, state: RateState): Awaitable<void>;
+  agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
 }
 
 type LimitConfig = Pick<
@@ -149,45 +148,39 @@ export function createLimits(config: LimitConfig, shared: Pick<Shared, 'count'>)
   const scimToken = createApproximateLayer('scimToken', QUARTER_HOUR);
   const agent = createApproximateLayer('agent', MINUTE);
   return {
-    ip: (address, state) =>
-      applyWhenKnown(state, ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
+    ip: (address, state) => applyCounted(state, ip(ipKeyGenerator(address), config.ASSAY_LIMIT_IP)),
     auth: (address, state) =>
-      applyWhenKnown(state, auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
+      applyCounted(state, auth(ipKeyGenerator(address), config.ASSAY_LIMIT_AUTH)),
     signOn: (address, state) =>
-      applyWhenKnown(state, signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
-    login: (request, state) => applyWhenKnown(state, login(sha256Hex(request), MAX_PER_LOGIN)),
+      applyCounted(state, signOn(ipKeyGenerator(address), config.ASSAY_LIMIT_SIGN_ON)),
+    login: (request, state) => applyCounted(state, login(sha256Hex(request), MAX_PER_LOGIN)),
     // Attempts beyond the network's limit do not count against the account.
     async countAccountAttempt({ email, address }, state) {
       const from = `${email} ${ipKeyGenerator(address)}`;
       state.applyCount(await accountFrom(from, config.ASSAY_LIMIT_ACCOUNT));
       state.applyCount(await account(email, config.ASSAY_LIMIT_ACCOUNT_TOTAL));
     },
-    proof: (userId, state) => applyWhenKnown(state, proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
+    proof: (userId, state) => applyCounted(state, proof(userId, config.ASSAY_LIMIT_ACCOUNT)),
     async countMailRequest(kind, { email, address }, state) {
       const to = `${kind} ${email}`;
       state.applyCount(await mailFrom(`${to} ${ipKeyGenerator(address)}`, config.ASSAY_LIMIT_MAIL));
       state.applyCount(await mail(to, config.ASSAY_LIMIT_MAIL_TOTAL));
     },
     demo: (address, state) =>
-      applyWhenKnown(state, demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
-    user: (userId, state) => applyWhenKnown(state, user(userId, config.ASSAY_LIMIT_USER)),
+      applyCounted(state, demo(ipKeyGenerator(address), config.ASSAY_LIMIT_DEMO)),
+    user: (userId, state) => applyCounted(state, user(userId, config.ASSAY_LIMIT_USER)),
     onboarding: (userId, state) =>
-      applyWhenKnown(state, onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
+      applyCounted(state, onboarding(userId, config.ASSAY_LIMIT_ONBOARDING)),
     cpi: (reader, state) =>
-      applyWhenKnown(state, cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
+      applyCounted(state, cpi(reader, config.ASSAY_LIMIT_CPI), 'RATE_LIMITED'),
     cpiReport: (organizationId, state) =>
-      applyWhenKnown(
-        state,
-        cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT),
-        'RATE_LIMITED',
-      ),
+      applyCounted(state, cpiReport(organizationId, config.ASSAY_LIMIT_CPI_REPORT), 'RATE_LIMITED'),
     scimAddress: (address, state) =>
-      applyWhenKnown(state, scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
-    scimToken: (tokenId, state) =>
-      applyWhenKnown(state, scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
+      applyCounted(state, scimAddress(ipKeyGenerator(address), config.ASSAY_LIMIT_SCIM)),
+    scimToken: (tokenId, state) => applyCounted(state, scimToken(tokenId, config.ASSAY_LIMIT_SCIM)),
     agent: (agentId, perMinute, state) =>
       perMinute !== null && perMinute > 0
-        ? applyWhenKnown(state, agent(agentId, perMinute))
-        : undefined,
+        ? applyCounted(state, agent(agentId, perMinute))
+        : Promise.resolve(),
   };
 }

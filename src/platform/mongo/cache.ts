@@ -1,14 +1,13 @@
 // A bounded read-through cache: entries are stale after a change of their organisation, and concurrent reads share one load.
 import { LRUCache } from 'lru-cache';
-import type { Awaitable } from '../../domain/awaitable.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
 /** The result of a load and the organisation it belongs to; null is not cached. */
 export type Loaded<V> = { organizationId: string; value: V } | null;
 
 export interface Cache<V> {
-  /** Returns a cached value synchronously; otherwise loads it. */
-  get(key: string, load: () => Promise<Loaded<V>>): Awaitable<V | null>;
+  /** Returns the cached value; otherwise loads it. */
+  get(key: string, load: () => Promise<Loaded<V>>): Promise<V | null>;
   /** Makes the entries of an organisation stale, or all of them (null). Call it after the commit. */
   invalidate(organizationId: string | null): void;
 }
@@ -66,7 +65,7 @@ export function createCache<V>({
 
   return {
     invalidate,
-    get(key, load) {
+    async get(key, load) {
       const cached = entries.get(key);
       if (cached && feed.isLive() && isFresh(cached)) return cached.value;
       const current = loading.get(key);

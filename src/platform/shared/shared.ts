@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
-import type { Awaitable } from '../../domain/awaitable.ts';
 import type { Config } from '../../config.ts';
 import type { KeyLeaseProvider } from './batons.ts';
 import { type SlotRequest, OccupiedSlots } from './places.ts';
@@ -27,7 +26,7 @@ export interface Shared {
   /** Cores for this instance's threads: all but one, divided among the workers of the port; at least one. */
   spareCores: number;
   /** Adds one to the count of a key in its window, and returns the count. */
-  count(one: CountRequest): Awaitable<WindowCount>;
+  count(one: CountRequest): Promise<WindowCount>;
   /** Takes a slot; null when none is left. */
   acquireSlot(acquireSlot: SlotRequest): Promise<Release | null>;
   /** Limits concurrent password hashes. */
@@ -58,7 +57,7 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
   const places = new OccupiedSlots();
   return {
     spareCores: countSpareCores(1),
-    count: (one) => counts.increment(one, 1, performance.now()),
+    count: (one) => Promise.resolve(counts.increment(one, 1, performance.now())),
     acquireSlot: (place) => Promise.resolve(places.acquire(place)),
     passwordPermits: createFairSemaphore(passwords),
     keyLeases: undefined,

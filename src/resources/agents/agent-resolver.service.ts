@@ -1,6 +1,5 @@
 // Resolves the agent reference of a decision to a registered agent, as ingestion needs it (document 1, section 2).
 import type { Platform } from '../../composition/platform.ts';
-import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { toCanonicalOrder } from '../../domain/record/canonical-json.ts';
@@ -33,18 +32,18 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
     return [...byId, ...byKeyName].map(toResolvedAgent);
   }
 
-  function resolve(
+  async function resolve(
     organizationId: string,
     text: string,
     agentIds: readonly string[] | null = null,
-  ): Awaitable<ResolvedAgent | null> {
-    const matches = cache.get(`${organizationId}/${text}`, async () => ({
+  ): Promise<ResolvedAgent | null> {
+    const found = await cache.get(`${organizationId}/${text}`, async () => ({
       organizationId,
       value: await findCandidates(organizationId, text),
     }));
     const isAllowed = ({ agentId }: ResolvedAgent): boolean =>
       agentIds === null || agentIds.includes(agentId);
-    return whenKnown(matches, (found) => found?.find(isAllowed) ?? null);
+    return found?.find(isAllowed) ?? null;
   }
 
   return {

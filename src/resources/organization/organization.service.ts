@@ -1,7 +1,6 @@
 // Organisations: creation with the default workspace, settings, and the cached context that every request needs.
 import type { z } from 'zod';
 import type { Platform } from '../../composition/platform.ts';
-import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import { type Plan, listFeaturePlans } from '../../domain/identity/plans.ts';
 import { type PendingView, findPendingView } from '../../domain/control/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
@@ -98,15 +97,13 @@ export function createOrganizationService(deps: Deps) {
     },
 
     /** @throws AppError `UNAUTHORIZED_NO_USER` when the organisation is gone */
-    getContext(organizationId: string): Awaitable<OrganizationContext> {
-      const found = contexts.get(organizationId, async () => {
+    async getContext(organizationId: string): Promise<OrganizationContext> {
+      const context = await contexts.get(organizationId, async () => {
         const value = await loadContext(organizationId);
         return value && { organizationId, value };
       });
-      return whenKnown(found, (context) => {
-        if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
-        return context;
-      });
+      if (!context) throw new AppError('UNAUTHORIZED_NO_USER');
+      return context;
     },
 
     /** @throws AppError `NOT_FOUND` when it has just been deleted */

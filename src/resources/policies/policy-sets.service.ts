@@ -1,7 +1,6 @@
 // Compiles and caches the policies that judge a decision, in both arms of a canary, and resolves digests of sets.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../composition/platform.ts';
-import { type Awaitable, whenKnown } from '../../domain/awaitable.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   compilePolicies,
@@ -77,20 +76,18 @@ export function createPolicySetService({ models, caches }: Pick<Platform, 'model
 
   return {
     /** Returns the policies that judge this decision. Their digest is stored before this resolves. */
-    loadPolicySet(
+    async loadPolicySet(
       organizationId: string,
       workspaces: DecisionWorkspaces,
       traceId: string,
-    ): Awaitable<PolicySet> {
-      const judging = sets.get(`${organizationId}/${toWorkspaceKey(workspaces)}`, async () => ({
+    ): Promise<PolicySet> {
+      const found = await sets.get(`${organizationId}/${toWorkspaceKey(workspaces)}`, async () => ({
         organizationId,
         value: await loadSets(organizationId, workspaces),
       }));
-      return whenKnown(judging, (found) => {
-        if (!found) throw new AppError('INTERNAL_ERROR');
-        const { control, canary } = found;
-        return canary && drawArm(canary, traceId) === 'canary' ? canary.set : control;
-      });
+      if (!found) throw new AppError('INTERNAL_ERROR');
+      const { control, canary } = found;
+      return canary && drawArm(canary, traceId) === 'canary' ? canary.set : control;
     },
 
     invalidate(organizationId: string): void {

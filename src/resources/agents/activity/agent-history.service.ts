@@ -1,7 +1,6 @@
 // Caches the recent history of agents for the confidence engine.
 import { LRUCache } from 'lru-cache';
 import type { Platform } from '../../../composition/platform.ts';
-import type { Awaitable } from '../../../domain/awaitable.ts';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
@@ -34,7 +33,7 @@ export function createAgentHistoryService({ models, clock }: Pick<Platform, 'mod
   }
 
   return {
-    loadHistory(organizationId: string, agentId: string | null): Awaitable<DecisionHistory> {
+    async loadHistory(organizationId: string, agentId: string | null): Promise<DecisionHistory> {
       if (agentId === null) return NO_HISTORY;
       return cache.get(agentId) ?? readHistory(organizationId, agentId);
     },

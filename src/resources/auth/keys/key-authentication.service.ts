@@ -1,7 +1,6 @@
 // The check that every request with an API key passes (document 1, section 5).
 import type { Platform } from '../../../composition/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
-import { type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
@@ -98,21 +97,18 @@ export function createKeyAuthenticationService(deps: Deps) {
     },
 
     /** @throws AppError `INVALID_API_KEY_FORMAT`, `INVALID_API_KEY` */
-    authenticate(raw: string): Awaitable<Caller> {
+    async authenticate(raw: string): Promise<Caller> {
       const isWorkspaceKey = WORKSPACE_KEY.test(raw);
       if (!isWorkspaceKey && !AGENT_KEY.test(raw)) throw new AppError('INVALID_API_KEY_FORMAT');
       const keyHash = hashKey(raw);
       const find = isWorkspaceKey ? findWorkspaceKey : findAgentKey;
-      const found = identities.get(keyHash, async () => {
+      const identity = await identities.get(keyHash, async () => {
         const value = await find(keyHash);
         return value && { organizationId: value.organizationId, value };
       });
-      return whenKnown(found, (identity) => {
-        if (!identity) throw new AppError('INVALID_API_KEY');
-        if (isWorkspaceKey) noteUse(identity);
-        const context = organizations.getContext(identity.organizationId);
-        return whenKnown(context, (known) => toKeyCaller(identity, known));
-      });
+      if (!identity) throw new AppError('INVALID_API_KEY');
+      if (isWorkspaceKey) noteUse(identity);
+      return toKeyCaller(identity, await organizations.getContext(identity.organizationId));
     },
   };
 }

@@ -1,6 +1,5 @@
 // Workspaces of an organisation (document 1, section 1: selected by `x-workspace-id`).
 import type { Platform } from '../../../composition/platform.ts';
-import type { Awaitable } from '../../../domain/awaitable.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
 import { AppError } from '../../../errors.ts';
@@ -41,10 +40,10 @@ export function createWorkspaceService(deps: Deps) {
     max: CACHED_WORKSPACES,
   });
 
-  function loadSettings(
+  async function loadSettings(
     organizationId: string,
     workspaceId: string,
-  ): Awaitable<WorkspaceSettings | null> {
+  ): Promise<WorkspaceSettings | null> {
     if (!ID.test(workspaceId)) return null;
     return settingsCache.get(`${organizationId}/${workspaceId}`, async () => {
       const found = await models.workspaces

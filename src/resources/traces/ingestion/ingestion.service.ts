@@ -1,7 +1,6 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { Platform } from '../../../composition/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
-import { allKnown, type Awaitable, whenKnown } from '../../../domain/awaitable.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
@@ -99,20 +98,20 @@ export function createIngestionService(deps: Deps) {
   const { scrubbers, clock, config } = deps;
   const ledger = deps.ledger.appender;
 
-  /** Returns synchronously if agent, policies and settings are cached. */
-  function loadJudgeContext(caller: IngestionCaller, agentRef: string): Awaitable<JudgeContext> {
-    const { tenant } = caller;
-    const resolving = agents.resolve(tenant.organizationId, agentRef, tenant.agentIds);
-    return whenKnown(resolving, (agent) => {
-      requireOwnAgent(caller, agent);
-      return buildJudgeContext(caller, agent);
-    });
+  async function loadJudgeContext(
+    caller: IngestionCaller,
+    agentRef: string,
+  ): Promise<JudgeContext> {
+    const { organizationId, agentIds } = caller.tenant;
+    const agent = await agents.resolve(organizationId, agentRef, agentIds);
+    requireOwnAgent(caller, agent);
+    return buildJudgeContext(caller, agent);
   }
 
-  function buildJudgeContext(
+  async function buildJudgeContext(
     { tenant, key }: IngestionCaller,
     agent: ResolvedAgent | null,
-  ): Awaitable<JudgeContext> {
+  ): Promise<JudgeContext> {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
@@ -120,27 +119,24 @@ export function createIngestionService(deps: Deps) {
     const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
     const workspaceId = chosen ?? home;
     const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
-    const deciding = allKnown([
-      () => policySets.loadPolicySet(organizationId, judgedIn, traceId),
-      () => organizations.getContext(organizationId),
-      () => agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
-      () => workspaces.loadSettings(organizationId, workspaceId),
-    ] as const);
-    return whenKnown(
-      deciding,
-      ([policies, { scrubNationalIds: nationalIds }, history, workspace]) => ({
-        traceId,
-        agent,
-        agentPolicies,
-        workspaceId,
-        reviewSla: workspace?.reviewSla ?? {},
-        policies,
-        history,
-        scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
-        versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
-        at: clock.now(),
-      }),
-    );
+    const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
+      policySets.loadPolicySet(organizationId, judgedIn, traceId),
+      organizations.getContext(organizationId),
+      agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
+      workspaces.loadSettings(organizationId, workspaceId),
+    ]);
+    return {
+      traceId,
+      agent,
+      agentPolicies,
+      workspaceId,
+      reviewSla: workspace?.reviewSla ?? {},
+      policies,
+      history,
+      scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+      versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
+      at: clock.now(),
+    };
   }
 
   function readIdempotencyKey(
@@ -186,7 +182,7 @@ export function createIngestionService(deps: Deps) {
   function toDraft(
     { tenant, context, agentRef, judging, schemaVersion, idempotencyKey }: AcceptedRequest,
     judged: Judgement,
-  ): Awaitable<Draft<TraceDocument>> {
+  ): Draft<TraceDocument> | Promise<Draft<TraceDocument>> {
     const parts = draftInParts({
       tenant,
       traceId: judging.traceId,
