@@ -34,7 +34,7 @@ export interface AppDeps {
   streams: PipelineDeps['streams'];
   /** Metrics of all workers, in the format of Prometheus. */
   allMetrics: () => Promise<string>;
-  shared: Pick<Shared, 'acquireSlot' | 'connections'>;
+  shared: Pick<Shared, 'acquireSlot'>;
   limits: RateLimits;
   clock: Clock;
   logger: Logger;
@@ -88,7 +88,6 @@ export function createApp({
     streams,
     limits,
     heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
-    connections: shared.connections,
     strict: config.NODE_ENV === 'test',
     log: logger,
   });

@@ -169,7 +169,6 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       computeConnectionShare(config.ASSAY_MAX_CONNECTIONS),
     isTrustedProxy: (address) => (app.get('trust proxy fn') as TrustsProxy)(address, 0),
   });
-  shared.connections?.servedBy(server);
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(config.PORT, config.ASSAY_HOST, resolve),
   );

@@ -84,9 +84,9 @@ async function runWorker(config: Config, { orders, ...primary }: Primary): Promi
       shared,
     });
     primary.onStop(stopOnSignal(logger, instance.stop));
-    primary.listens(instance.url);
+    primary.noteListening(instance.url);
   } catch (error) {
-    await primary.failed(describeStartError(error));
+    await primary.noteFailure(describeStartError(error));
     process.exit(1);
   }
 }

@@ -16,7 +16,7 @@ export function followLedger(platform: Platform, list: readonly Consumer[]): Con
     cursors: models.cursors,
     deadLetters: models.parked,
     timer: systemTimer,
-    batons: platform.shared.keyLeases,
+    keyLeases: platform.shared.keyLeases,
     findNotedSince: platform.ledger.heads.findNotedSince,
     listOrganizationsAfter: (organizationId, limit) =>
       listOrganizationsAfter(models, organizationId, limit),

@@ -127,7 +127,7 @@ export function createPlatform(deps: PlatformDeps) {
     ...chainDeps,
     contents,
     columns: traceColumns,
-    batons: deps.shared.keyLeases,
+    keyLeases: deps.shared.keyLeases,
     ...(deps.probe && { probe: deps.probe }),
   });
   const auditChain = openChain(AUDIT, { ...chainDeps, columns: auditColumns });

@@ -28,7 +28,6 @@ import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './answers/kept-headers.ts';
-import type { Connections } from '../platform/shared/shared.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -41,7 +40,6 @@ export interface PipelineDeps {
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
   heavy: HeavyAnswers;
-  connections: Connections | undefined;
   presence: Presence;
   streams: EventStreams;
   /** Whether an undeclared status or code throws, as in tests; otherwise it is logged. */
@@ -185,7 +183,7 @@ async function countLogin(
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(
   context: RequestContext,
-  { services, limits, heavy, connections }: PipelineDeps,
+  { services, limits, heavy }: PipelineDeps,
 ): Promise<void> {
   const { route, req, res } = context;
   const caller = (context.caller = await authenticate(req, route, services));
@@ -197,7 +195,6 @@ async function authorize(
   requireRole(route, caller);
   requireAccount(route, caller);
   requireVerified(route, caller);
-  if (connections && caller.key) notifyAnswered(context, connections, caller);
   if (route.heavy) context.heavy = await heavy.begin(caller.tenant.organizationId, res);
   if (context.heavy) caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
 }
@@ -211,15 +208,6 @@ function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
   delete tenant.signal;
   caller.tenant = tenant;
   return { tenant };
-}
-
-/** Notifies the connection affinity once an agent has its response. */
-function notifyAnswered(
-  { req, res }: RequestContext,
-  connections: Connections,
-  { tenant }: Caller,
-): void {
-  res.once('finish', () => connections.answered(req.socket, tenant.organizationId));
 }
 
 /** Counts the request against every limit that its caller has. */

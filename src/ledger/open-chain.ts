@@ -15,12 +15,12 @@ import { createLostHeads, type LostHeads } from './heads/lost-heads.ts';
 import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from './timer.ts';
-import type { TurnDeps } from './turns.ts';
+import type { LeaseDeps } from './worker-lease.ts';
 
 /** Dependencies of a chain. `T`: the documents that are appended to it, `P`: their payload. */
 export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pick<
-  TurnDeps,
-  'batons'
+  LeaseDeps,
+  'keyLeases'
 > {
   connection: Connection;
   clock: Clock;

@@ -5,14 +5,14 @@ import type { MetricsOfWorker } from './messages.ts';
 /** A worker without an answer after this time is left out. */
 const PATIENCE_MS = 10_000;
 
-type ReadMetrics = () => Promise<MetricsOfWorker>;
-
 /** Creates the function that collects the metrics; concurrent callers share one collection. */
-export function createPrimaryMetrics(workers: () => readonly ReadMetrics[]): () => Promise<string> {
+export function createPrimaryMetrics(
+  readEach: () => readonly Promise<MetricsOfWorker>[],
+): () => Promise<string> {
   let pending: Promise<string> | null = null;
 
   async function collectMetrics(): Promise<string> {
-    const answers = await Promise.all(workers().map((ask) => waitInTime(ask())));
+    const answers = await Promise.all(readEach().map(waitInTime));
     const received = answers.filter((metrics) => metrics !== null);
     return AggregatorRegistry.aggregate(received).metrics();
   }

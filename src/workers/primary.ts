@@ -2,11 +2,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
-import type { Handle } from '../platform/handed-connections.ts';
 import { Channel } from './channel.ts';
-import { createCoordinator } from './desk.ts';
+import { createCoordinator } from './coordinator.ts';
 import type { PrimaryRequests, WorkerRequests, WorkerOrders } from './messages.ts';
-import { Homes } from './homes.ts';
 import { createPrimaryMetrics } from './primary-metrics.ts';
 import { Restarts } from './restarts.ts';
 
@@ -27,9 +25,9 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-interface Running {
+interface RunningWorker {
   channel: Channel<WorkerRequests, PrimaryRequests>;
-  listens: boolean;
+  isListening: boolean;
   ended: Promise<void>;
 }
 
@@ -44,60 +42,42 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const pool = createWorkerPool(options);
   const { workers } = options.orders;
   // The first worker migrates the database, for which the others would wait, and reports faults once.
-  const url = await pool.start(1);
-  await Promise.all(Array.from({ length: workers - 1 }, (_, index) => pool.add(index + 2)));
+  const url = await pool.startWorker(1);
+  await Promise.all(Array.from({ length: workers - 1 }, (_, index) => pool.addWorker(index + 2)));
   return { url, stop: pool.stop };
 }
 
 function createWorkerPool({ orders, limits, log, onLost }: WorkersOptions) {
   const coordinator = createCoordinator(limits);
-  const running = new Map<number, Running>();
-  const homes = new Homes();
+  const running = new Map<number, RunningWorker>();
   const restarts = new Map<number, Restarts>();
   const pauses = new Set<NodeJS.Timeout>();
   /** Callbacks for the first time that a worker listens. */
   const listeningCallbacks = new Map<number, () => void>();
   let hasServed = false;
   let isStopping = false;
-  const metrics = createPrimaryMetrics(() =>
+  const readMetrics = createPrimaryMetrics(() =>
     [...running.values()]
-      .filter(({ listens }) => listens)
-      .map(
-        ({ channel }) =>
-          () =>
-            channel.sendRequest('metrics', null),
-      ),
+      .filter(({ isListening }) => isListening)
+      .map(({ channel }) => channel.sendRequest('readMetrics', null)),
   );
 
-  const listServing = (): number[] =>
-    [...running].filter(([, { listens }]) => listens).map(([number]) => number);
-
-  const createAnswers = (number: number) => ({
-    metrics,
-    orders: () => withNumber(orders, number),
-    home: ({ organizationId }: PrimaryRequests['home']['payload']) =>
-      homes.of(organizationId, number, listServing()),
-    move: ({ to }: PrimaryRequests['move']['payload'], handle?: Handle) =>
-      moveConnection(running.get(to), handle),
-  });
-
   /** Starts a worker; resolves with the URL at which it listens. */
-  function start(number: number): Promise<string> {
+  function startWorker(number: number): Promise<string> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
-      const session = coordinator.openSession((hold) => {
-        void channel.sendRequest('wanted', { hold }).catch(() => undefined);
-      });
+      const session = coordinator.openSession();
       const channel = new Channel<WorkerRequests, PrimaryRequests>(worker, {
         ...session.answers,
-        ...createAnswers(number),
-        listens({ url }) {
-          one.listens = true;
+        readMetrics,
+        getOrders: () => withNumber(orders, number),
+        noteListening({ url }) {
+          started.isListening = true;
           noteServing(number, worker);
           resolve(url);
           return null;
         },
-        failed({ reason }) {
+        noteFailure({ reason }) {
           reject(new Error(reason));
           return null;
         },
@@ -109,8 +89,8 @@ function createWorkerPool({ orders, limits, log, onLost }: WorkersOptions) {
         reject(new Error(`worker ${number} ${how}`));
         handleDeath(number, how);
       });
-      const one: Running = { channel, listens: false, ended };
-      running.set(number, one);
+      const started: RunningWorker = { channel, isListening: false, ended };
+      running.set(number, started);
     });
   }
 
@@ -137,13 +117,13 @@ function createWorkerPool({ orders, limits, log, onLost }: WorkersOptions) {
 
   /** Starts a worker beside those that serve; it is replaced if it dies. */
   function startReplacement(number: number): void {
-    start(number).catch((error: unknown) => log.error({ err: error }, 'a worker is missing'));
+    startWorker(number).catch((error: unknown) => log.error({ err: error }, 'a worker is missing'));
   }
 
   return {
-    start,
+    startWorker,
     /** Adds a worker; resolves when it or its replacement listens. */
-    add: (number: number): Promise<void> =>
+    addWorker: (number: number): Promise<void> =>
       new Promise((resolve) => {
         listeningCallbacks.set(number, resolve);
         startReplacement(number);
@@ -156,23 +136,6 @@ function createWorkerPool({ orders, limits, log, onLost }: WorkersOptions) {
       await Promise.all(all.map(({ ended }) => ended));
     },
   };
-}
-
-/**
- * Moves a connection to a worker and closes it here; returns whether the worker has taken it.
- * @throws Error when the worker dies in the meantime or does not answer
- */
-async function moveConnection(
-  to: Running | undefined,
-  handle: Handle | undefined,
-): Promise<boolean> {
-  try {
-    return to?.listens === true && handle
-      ? await to.channel.sendRequest('take', null, handle)
-      : false;
-  } finally {
-    handle?.close();
-  }
 }
 
 const withNumber = (orders: WorkersOptions['orders'], number: number): WorkerOrders => ({

@@ -19,72 +19,69 @@ type SendCounts = (rows: readonly CountRow[]) => Promise<WindowCount[]>;
 
 /** Counts of this worker, merged with those of all workers. A limit marked `exact` MUST be asked of the primary. */
 export class SharedCounts {
-  readonly #tell: SendCounts;
+  readonly #sendCounts: SendCounts;
   readonly #workers: number;
   readonly #known = new LRUCache<string, KnownCount>({ max: KNOWN_MAX });
   /** Counts since the last report. */
-  #untold = new Map<string, CountRow>();
+  #unreported = new Map<string, CountRow>();
   /** Counts that were reported and not answered yet. */
-  readonly #onTheWay = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(sendCounts: SendCounts, workers: number) {
-    this.#tell = sendCounts;
+    this.#sendCounts = sendCounts;
     this.#workers = workers;
   }
 
-  async addHit({ room, key, windowMs, limit, exact }: CountRequest): Promise<WindowCount> {
-    const id = `${room} ${key}`;
-    const row = this.#untold.get(id);
+  async addHit({ namespace, key, windowMs, limit, exact }: CountRequest): Promise<WindowCount> {
+    const id = `${namespace} ${key}`;
+    const row = this.#unreported.get(id);
     if (row) row.count += 1;
-    else this.#untold.set(id, { room, key, windowMs, count: 1 });
-    const alone = (row?.count ?? 1) + this.#way(id);
-    if (exact || alone > Math.floor(limit / (UNREPORTED_PART * this.#workers))) {
-      const reported = await this.#tellNow();
+    else this.#unreported.set(id, { namespace, key, windowMs, count: 1 });
+    const own = (row?.count ?? 1) + this.#countInFlight(id);
+    if (exact || own > Math.floor(limit / (UNREPORTED_PART * this.#workers))) {
+      const reported = await this.#report();
       return reported.get(id) as WindowCount;
     }
-    this.#timer ??= setTimeout(
-      () => void this.#tellNow().catch(() => undefined),
-      REPORT_MS,
-    ).unref();
-    const known = this.#ofAll(id, windowMs);
-    return { hits: known.hits + alone, resetMs: known.endsAt - performance.now() };
+    this.#timer ??= setTimeout(() => void this.#report().catch(() => undefined), REPORT_MS).unref();
+    const known = this.#readKnown(id, windowMs);
+    return { hits: known.hits + own, resetMs: known.endsAt - performance.now() };
   }
 
-  #ofAll(id: string, windowMs: number): KnownCount {
+  #readKnown(id: string, windowMs: number): KnownCount {
     const now = performance.now();
     const known = this.#known.get(id);
     return known && known.endsAt > now ? known : { hits: 0, endsAt: now + windowMs };
   }
 
   /** Reports all pending counts; resolves with the counts of all workers. */
-  async #tellNow(): Promise<Map<string, WindowCount>> {
+  async #report(): Promise<Map<string, WindowCount>> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    const reported = [...this.#untold];
-    this.#untold = new Map();
-    for (const [id, { count }] of reported) this.#onTheWay.set(id, this.#way(id) + count);
+    const reported = [...this.#unreported];
+    this.#unreported = new Map();
+    for (const [id, { count }] of reported) this.#addInFlight(id, count);
     try {
-      const counts = await this.#tell(reported.map(([, row]) => row));
-      return new Map(reported.map(([id], index) => [id, this.#learn(id, counts[index])]));
+      const counts = await this.#sendCounts(reported.map(([, row]) => row));
+      return new Map(reported.map(([id], index) => [id, this.#keepKnown(id, counts[index])]));
     } finally {
-      for (const [id, { count }] of reported) this.#arrived(id, count);
+      for (const [id, { count }] of reported) this.#addInFlight(id, -count);
     }
   }
 
-  #learn(id: string, count: WindowCount | undefined): WindowCount {
+  #keepKnown(id: string, count: WindowCount | undefined): WindowCount {
     if (!count) throw new Error('a count was not answered');
     this.#known.set(id, { hits: count.hits, endsAt: performance.now() + count.resetMs });
     return count;
   }
 
-  #way(id: string): number {
-    return this.#onTheWay.get(id) ?? 0;
+  #countInFlight(id: string): number {
+    return this.#inFlight.get(id) ?? 0;
   }
 
-  #arrived(id: string, count: number): void {
-    const left = this.#way(id) - count;
-    if (left === 0) this.#onTheWay.delete(id);
-    else this.#onTheWay.set(id, left);
+  #addInFlight(id: string, change: number): void {
+    const count = this.#countInFlight(id) + change;
+    if (count === 0) this.#inFlight.delete(id);
+    else this.#inFlight.set(id, count);
   }
 }

@@ -1,22 +1,18 @@
-// A worker process: gets its orders from the primary, shares limits and metrics, and ends with the primary.
+// A worker process: gets its orders from the primary, and shares limits and metrics with the other workers.
 import cluster from 'node:cluster';
 import type { Registry } from 'prom-client';
 import { type Shared, countSpareCores } from '../platform/shared/shared.ts';
 import { type Answers, Channel } from './channel.ts';
-import type { PrimaryRequests, WorkerRequests, WorkerOrders } from './messages.ts';
-import { WorkerConnections } from './connections.ts';
-import { KeptBatons } from './kept-batons.ts';
+import type { HeldId, PrimaryRequests, WorkerRequests, WorkerOrders } from './messages.ts';
 import { SharedCounts } from './shared-counts.ts';
-
-const PRIMARY_CHECK_MS = 500;
 
 /** The primary, as a worker uses it. */
 export interface Primary {
   orders: WorkerOrders;
   shared: Shared;
-  listens(url: string): void;
+  noteListening(url: string): void;
   /** Reports why the worker cannot start; resolves when the primary knows. */
-  failed(reason: string): Promise<void>;
+  noteFailure(reason: string): Promise<void>;
   /** Sets how this process stops; until then a stop ends it at once. */
   onStop(stop: () => void): void;
 }
@@ -26,97 +22,63 @@ type ToPrimary = Channel<PrimaryRequests, WorkerRequests>;
 /** The state from which a worker answers requests of the primary. */
 interface WorkerState {
   stop: () => void;
-  ownMetrics: () => Promise<Registry>;
-  connections: WorkerConnections | null;
-  batons: KeptBatons | null;
+  readMetrics: () => Promise<Registry>;
 }
 
 const createAnswers = (state: WorkerState): Answers<WorkerRequests> => ({
-  metrics: async () => (await state.ownMetrics()).getMetricsAsJSON(),
-  take: (_nothing, handle) => handle !== undefined && state.connections?.take(handle) === true,
-  wanted({ hold }) {
-    state.batons?.wanted(hold);
-    return null;
-  },
+  readMetrics: async () => (await state.readMetrics()).getMetricsAsJSON(),
   stop() {
     state.stop();
     return null;
   },
 });
 
-/** Joins the primary of this worker; null: this process is no worker. A worker ends when its channel closes. */
+/** Joins the primary of this worker; null: this process is no worker. `node:cluster` ends a worker with its primary. */
 export async function joinPrimary(): Promise<Primary | null> {
   if (!cluster.worker) return null;
-  endWithPrimary();
   const state: WorkerState = {
     stop: () => process.exit(),
-    ownMetrics: () => Promise.reject(new Error('it has not begun')),
-    connections: null,
-    batons: null,
+    readMetrics: () => Promise.reject(new Error('the worker has not started')),
   };
   const channel: ToPrimary = new Channel<PrimaryRequests, WorkerRequests>(
     cluster.worker,
     createAnswers(state),
     { speaksFirst: true },
   );
-  const orders = await channel.sendRequest('orders', null);
-  const connections = (state.connections = createConnections(channel, orders));
-  const keyLeases = (state.batons = createBatons(channel));
-  const others = createShared(channel, orders, (own) => (state.ownMetrics = own));
+  const orders = await channel.sendRequest('getOrders', null);
   return {
     orders,
-    shared: { ...others, connections, keyLeases },
-    listens: (url) => void channel.sendRequest('listens', { url }),
-    failed: async (reason) => void (await channel.sendRequest('failed', { reason })),
-    onStop: (given) => (state.stop = given),
+    shared: createShared(channel, orders, state),
+    noteListening: (url) => void channel.sendRequest('noteListening', { url }),
+    noteFailure: async (reason) => void (await channel.sendRequest('noteFailure', { reason })),
+    onStop: (stop) => (state.stop = stop),
   };
 }
 
-/**
- * Ends this process with the primary. `node:cluster` relies on the event `disconnect`, which Node does not emit while a
- * connection is in the channel: it waits for a receipt that never comes.
- */
-export function endWithPrimary(): void {
-  setInterval(() => {
-    if (!process.connected) process.exit();
-  }, PRIMARY_CHECK_MS).unref();
-}
-
-function createShared(
-  channel: ToPrimary,
-  { workers }: WorkerOrders,
-  setOwn: (own: () => Promise<Registry>) => void,
-): Omit<Shared, 'connections' | 'keyLeases'> {
-  const counts = new SharedCounts((rows) => channel.sendRequest('counts', rows), workers);
-  const toRelease = (hold: number | null) =>
-    hold === null ? null : () => giveBack(channel, hold, null);
+function createShared(channel: ToPrimary, { workers }: WorkerOrders, state: WorkerState): Shared {
+  const counts = new SharedCounts((rows) => channel.sendRequest('reportCounts', rows), workers);
+  /** Releases what this worker holds; a failure is ignored, because the primary is gone then. */
+  const release = (id: HeldId, payload: string | null): void => {
+    if (id !== null) channel.sendRequest('release', { id, payload }).catch(() => undefined);
+  };
+  const toRelease = (id: HeldId) => (id === null ? null : () => release(id, null));
   return {
     spareCores: countSpareCores(workers),
-    count: (one) => counts.addHit(one),
-    acquireSlot: async (wanted) => toRelease(await channel.sendRequest('place', wanted)),
+    count: (request) => counts.addHit(request),
+    acquireSlot: async (request) => toRelease(await channel.sendRequest('acquireSlot', request)),
     passwordPermits: {
-      acquire: async (line) => toRelease(await channel.sendRequest('turn', { line })),
+      acquire: async (share) =>
+        toRelease(await channel.sendRequest('acquirePasswordPermit', { share })),
+    },
+    keyLeases: {
+      async acquire(key) {
+        const { id, payload } = await channel.sendRequest('acquireLease', { key });
+        return { payload, release: (next) => release(id, next) };
+      },
     },
     createMetricsReader(own) {
-      setOwn(own);
-      return () => channel.sendRequest('metrics', null);
+      state.readMetrics = own;
+      return () => channel.sendRequest('readMetrics', null);
     },
   };
-}
-
-const createConnections = (channel: ToPrimary, { number }: WorkerOrders): WorkerConnections =>
-  new WorkerConnections(number, {
-    home: (organizationId) => channel.sendRequest('home', { organizationId }),
-    move: (to, handle) => channel.sendRequest('move', { to }, handle),
-  });
-
-const createBatons = (channel: ToPrimary): KeptBatons =>
-  new KeptBatons({
-    take: (key) => channel.sendRequest('baton', { key }),
-    leave: (hold, note) => giveBack(channel, hold, note),
-  });
-
-/** Releases a lease; a failure is ignored, because the primary is gone then. */
-function giveBack(channel: ToPrimary, hold: number, note: string | null): void {
-  void channel.sendRequest('leave', { hold, note }).catch(() => undefined);
 }

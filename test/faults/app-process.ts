@@ -82,7 +82,7 @@ async function serveByWorkers(): Promise<Pick<Instance, 'url' | 'stop'>> {
   cluster.on('exit', () => say({ died: true }));
   cluster.on('listening', () => say({ replaced: true }));
   process.on('message', ({ killOne }: { killOne: number }) => {
-    // Node keeps a worker in this list that died while a connection was in transfer to it.
+    // Node keeps a dead worker in this list until its channel has closed too.
     const running = Object.values(cluster.workers ?? {}).filter((worker) => !worker?.isDead());
     running[killOne % running.length]?.process.kill('SIGKILL');
   });
@@ -93,7 +93,7 @@ const primary = await joinPrimary();
 if (primary) {
   const instance = await serve({ shared: primary.shared });
   primary.onStop(() => void instance.stop().then(() => process.exit(0)));
-  primary.listens(instance.url);
+  primary.noteListening(instance.url);
 } else {
   const service = await (orders.workers > 1 ? serveByWorkers() : serve());
   say({ url: service.url });

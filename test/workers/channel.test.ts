@@ -1,7 +1,6 @@
 // Two ends of a channel, one of which starts later: Node drops messages to a worker that does not listen yet.
 import { EventEmitter } from 'node:events';
-import { expect, test, vi } from 'vitest';
-import type { Handle } from '../../src/platform/handed-connections.ts';
+import { expect, test } from 'vitest';
 import { type Answers, Channel, type ChannelEnd } from '../../src/workers/channel.ts';
 
 interface Asked {
@@ -21,15 +20,13 @@ function ends(): [ChannelEnd, ChannelEnd] {
   const both = [new EventEmitter(), new EventEmitter()] as const;
   const endOf = (own: number): ChannelEnd => ({
     on: (event, listener) => both[own]?.on(event, listener),
-    send(message, handle, _options, callback) {
-      setImmediate(() => both[1 - own]?.emit('message', structuredClone(message), handle));
+    send(message, callback) {
+      setImmediate(() => both[1 - own]?.emit('message', structuredClone(message)));
       callback(null);
     },
   });
   return [endOf(0), endOf(1)];
 }
-
-const connection = (): Handle => ({ readStop: () => null, close: () => undefined });
 
 const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -55,34 +52,13 @@ test('a request is rejected when the worker ends before it listens', async () =>
   await expect(primary.sendRequest('double', 5)).rejects.toThrow('the other process is gone');
 });
 
-test('a request with a connection is rejected after five seconds when the other process cannot open it', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const [there, here] = ends();
-  const primary = new Channel<Asked, Asked>(there, answers, { speaksFirst: true });
-  const refused = vi.fn();
-  primary.sendRequest('double', 4, connection()).catch(refused);
-  await vi.advanceTimersByTimeAsync(4_900);
-  expect(refused).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(200);
-  expect(refused).toHaveBeenCalledWith(new Error('it does not answer'));
-  vi.useRealTimers();
-  const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
-  expect(
-    await Promise.all([primary.sendRequest('double', 5), worker.sendRequest('double', 6)]),
-  ).toEqual([10, 12]);
-});
-
-test('a connection that cannot be sent is refused and the channel stays open', async () => {
-  const [there, here] = ends();
-  const sends: ChannelEnd = {
+test('a request that cannot be sent is rejected and the channel is closed', async () => {
+  const [there] = ends();
+  const broken: ChannelEnd = {
     ...there,
-    send: (message, handle, options, callback) =>
-      handle ? callback(new Error('write EBADF')) : there.send(message, handle, options, callback),
+    send: (_message, callback) => callback(new Error('EPIPE')),
   };
-  const primary = new Channel<Asked, Asked>(sends, answers, { speaksFirst: true });
-  const worker = new Channel<Asked, Asked>(here, answers, { speaksFirst: true });
-  await expect(primary.sendRequest('double', 4, connection())).rejects.toThrow('write EBADF');
-  expect(
-    await Promise.all([primary.sendRequest('double', 5), worker.sendRequest('double', 6)]),
-  ).toEqual([10, 12]);
+  const primary = new Channel<Asked, Asked>(broken, answers, { speaksFirst: true });
+  await expect(primary.sendRequest('double', 4)).rejects.toThrow('the other process is gone');
+  await expect(primary.sendRequest('double', 5)).rejects.toThrow('the other process is gone');
 });

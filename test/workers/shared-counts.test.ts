@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CountRequest } from '../../src/platform/shared/window-counts.ts';
 import { chooseRuns } from '../setup/runs.ts';
-import { crew } from './crew.ts';
+import { createCountingWorkers } from './counting-workers.ts';
 
 const HOUR = 3_600_000;
 const one = (limit: number, exact: boolean): CountRequest => ({
-  room: 'a',
+  namespace: 'a',
   key: 'x',
   windowMs: HOUR,
   limit,
@@ -26,7 +26,7 @@ test.each([
       fc.array(fc.nat(7), { minLength: 1, maxLength: 300 }),
       fc.infiniteStream(fc.nat(2)),
       async (size, limit, requests, steps) => {
-        const { workers } = crew(size, () => steps.next().value as number);
+        const { workers } = createCountingWorkers(size, () => steps.next().value as number);
         const counted = requests.map(async (at) => workers[at % size]?.addHit(one(limit, exact)));
         const passed = (await Promise.all(counted)).filter((count) => (count?.hits ?? 0) <= limit);
         expect(passed.length).toBeGreaterThanOrEqual(Math.min(requests.length, limit));
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('a request far from its limit costs no request to the primary', async () => {
-  const { workers, asked } = crew(2, () => 0);
+  const { workers, asked } = createCountingWorkers(2, () => 0);
   for (let request = 0; request < 1000; request++)
     await workers[request % 2]?.addHit(one(1_000_000, false));
   expect(asked()).toBeLessThan(100);
@@ -48,7 +48,7 @@ test('a request far from its limit costs no request to the primary', async () =>
 });
 
 test('the count of one worker is known to another within moments', async () => {
-  const { workers } = crew(2, () => 0);
+  const { workers } = createCountingWorkers(2, () => 0);
   const known = async () => (await workers[1]?.addHit(one(1_000_000, true)))?.hits ?? 0;
   for (let round = 0; round < 3; round++) {
     const before = await known();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { createLimits, type RateLimits, RateState } from '../../src/http/checks/rate-limits.ts';
-import { crew } from './crew.ts';
+import { createCountingWorkers } from './counting-workers.ts';
 
 const WORKERS = 2;
 const LIMIT = 24;
@@ -58,7 +58,7 @@ const BUSY: [string, Take][] = [
  * number of requests to the primary.
  */
 async function takeOnEach(times: number, take: Take, limited = config) {
-  const { workers, asked } = crew(WORKERS, () => 1);
+  const { workers, asked } = createCountingWorkers(WORKERS, () => 1);
   let passed = 0;
   for (const worker of workers) {
     const limits = createLimits(limited, { count: (counted) => worker.addHit(counted) });

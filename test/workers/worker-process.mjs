@@ -1,5 +1,5 @@
 // A worker that listens and ends as it is asked to, and does nothing else.
-process.on('message', ({ question }) => {
-  if (question?.kind === 'stop') process.exit(0);
+process.on('message', ({ request }) => {
+  if (request?.kind === 'stop') process.exit(0);
 });
-process.send({ question: { id: 1, kind: 'listens', payload: { url: 'http://localhost' } } });
+process.send({ request: { id: 1, kind: 'noteListening', payload: { url: 'http://localhost' } } });

@@ -2,7 +2,7 @@
 // @module-tag long
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { Agent, get, type IncomingMessage, request } from 'node:http';
+import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -36,8 +36,6 @@ const ROOMY = {
 
 /** Time to replace a worker: a tenth of a second after its first death, and at least a second until it listens. */
 const FORKED_MS = 200;
-/** Time-out of a list, which is usually answered much sooner. */
-const MOVING_MS = 2_000;
 
 async function startWorkers(context: TestContext, environment: Record<string, string> = {}) {
   const { folder, start } = await machine(context);
@@ -109,97 +107,12 @@ test(
   },
 );
 
-/** Posts decisions over kept connections, each by an id that the log names; answers nothing but 201. */
-async function postOver(agent: Agent, url: string, { key, ids }: { key: string; ids: string[] }) {
-  for (const id of ids) {
-    const headers = { 'x-api-key': key, 'x-request-id': id, 'content-type': 'application/json' };
-    const sent = request(`${url}/api/v1/traces`, { agent, method: 'POST', headers });
-    sent.end(JSON.stringify(buildDecision(id)));
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    expect([id, answer.statusCode]).toEqual([id, 201]);
-    await once(answer.resume(), 'end');
-  }
-}
-
-/** Posts decisions over eight new connections; returns the ids of the last two of each. */
-async function postOverEight(
-  { url }: Server,
-  key: string,
-  { name, each }: { name: string; each: number },
-): Promise<string[]> {
-  const last = await several(8, async (client) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const ids = Array.from({ length: each }, (_, turn) => `${name}-${client}-${turn}-posted`);
-    await postOver(agent, url, { key, ids });
-    agent.destroy();
-    return ids.slice(-2);
-  });
-  return last.flat();
-}
-
-/** Reads from the log which worker answered each decision. */
-async function workersOf({ output }: Server, ids: readonly string[]): Promise<number[]> {
-  await vi.waitUntil(() => ids.every((id) => output().includes(id)), patience);
-  return ids.map((id) => Number(new RegExp(`"worker":(\\d)[^\\n]*${id}`).exec(output())?.[1]));
-}
-
-/** An organisation whose home is known to both workers: connections of it have moved. */
-async function createHome(server: Server, app: TestApp): Promise<{ key: string; home: number }> {
-  const owner = await createOwner(app);
-  const { key } = await createWorkspaceKey(app, owner);
-  const name = owner.organizationId;
-  const [home = 0] = await workersOf(server, await postOverEight(server, key, { name, each: 50 }));
-  const first = Array.from({ length: 8 }, (_, client) => `${name}-${client}-0-posted`);
-  const hasMoved = (await workersOf(server, first)).some((worker) => worker !== home);
-  return hasMoved ? { key, home } : createHome(server, app);
-}
-
-/** Lists agents over new connections until one is in transfer to another worker: no answer comes over it. */
-async function listUntilOneMoves({ url }: Server, key: string): Promise<void> {
-  const list = async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    for (let turn = 0; turn < 20; turn++) {
-      const sent = get(`${url}/api/v1/agents`, { agent, headers: { 'x-api-key': key } });
-      const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
-      const [response] = await Promise.race([answer, setTimeout(MOVING_MS, [null])]);
-      if (!response) return true;
-      await once(response.resume(), 'end');
-    }
-    agent.destroy();
-    return false;
-  };
-  await vi.waitUntil(list, patience);
-}
-
 /** Waits until another process is about to replace a worker; that one does not listen yet. */
 async function kill(server: Server, worker: number): Promise<void> {
   process.kill(pidsOf(server).get(worker)?.at(-1) as number, 'SIGKILL');
   await vi.waitUntil(() => server.output().includes('a worker was ended by SIGKILL'), patience);
   await setTimeout(FORKED_MS);
 }
-
-test(
-  'connections over which an organisation posts a great deal come together at one worker',
-  slow,
-  async (context) => {
-    const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
-    const homes = await Promise.all(
-      ['Ada', 'Eve'].map(async (name) => {
-        const owner = await createOwner(app, name);
-        const { key } = await createWorkspaceKey(app, owner);
-        const last = await postOverEight(server, key, { name, each: 150 });
-        const workers = await workersOf(server, last);
-        const verified = await app.call('POST', '/api/v1/hash-chain/verify', {
-          token: owner.token,
-        });
-        expect(assertOk(verified).body.data).toMatchObject({ verified: true });
-        return workers;
-      }),
-    );
-    expect(homes.map((workers) => new Set(workers).size)).toEqual([1, 1]);
-    expect(homes[0]?.[0]).not.toBe(homes[1]?.[0]);
-  },
-);
 
 test('a killed worker is replaced and no acknowledged decision is lost', slow, async (context) => {
   const { server, app } = await startWorkers(context);
@@ -235,14 +148,6 @@ test('a killed worker is replaced and no acknowledged decision is lost', slow, a
   );
   const kept = new Set(exported.text.match(/(?<="traceId":")[^"]+/g));
   expect([...acknowledged].filter((traceId) => !kept.has(traceId))).toEqual([]);
-});
-
-test('connections stay where they are while their target worker starts', slow, async (context) => {
-  const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
-  const { key, home } = await createHome(server, app);
-  await kill(server, home);
-  do expect(await postOverEight(server, key, { name: 'interim', each: 20 })).toHaveLength(16);
-  while (allPidsOf(server).length < 3);
 });
 
 test('SIGTERM ends a worker that has not started', slow, async (context) => {
@@ -302,20 +207,6 @@ test('workers and their database end when the primary is killed', slow, async (c
   server.process.kill('SIGKILL');
   await vi.waitUntil(() => !all.some(isAlive), patience);
 });
-
-test(
-  'workers end with a primary that is killed while a connection moves',
-  slow,
-  async (context) => {
-    const { server, app } = await startWorkers(context, { LOG_LEVEL: 'debug' });
-    const { key } = await createHome(server, app);
-    server.process.kill('SIGSTOP');
-    await listUntilOneMoves(server, key);
-    server.process.kill('SIGKILL');
-    const all = allPidsOf(server);
-    await vi.waitUntil(() => !all.some(isAlive), patience);
-  },
-);
 
 test('workers that cannot start say why in one line and everything ends', slow, async (context) => {
   const { start } = await machine(context);

@@ -22,7 +22,7 @@ export function createHeavyAnswers(
 ): HeavyAnswers {
   return {
     async begin(organizationId, res) {
-      const release = await acquireSlot({ room: 'heavy', key: organizationId, limit });
+      const release = await acquireSlot({ namespace: 'heavy', key: organizationId, limit });
       if (release === null)
         throw new AppError('RATE_LIMIT_EXCEEDED', describeLimit(limit), {
           data: { limit, windowSeconds: 1 },

@@ -23,16 +23,16 @@ type CountRequest = (key: string, limit: number) => Promise<Count>;
 
 interface LayerParts {
   shared: Pick<Shared, 'count'>;
-  room: string;
+  namespace: string;
   windowSeconds: number;
   exact: boolean;
 }
 
 /** Creates one layer: it counts its own keys in windows of `windowSeconds`. */
-function createLayer({ shared, room, windowSeconds, exact }: LayerParts): CountRequest {
+function createLayer({ shared, namespace, windowSeconds, exact }: LayerParts): CountRequest {
   const windowMs = windowSeconds * 1000;
   return async (key, limit) => {
-    const { hits, resetMs } = await shared.count({ room, key, windowMs, limit, exact });
+    const { hits, resetMs } = await shared.count({ namespace, key, windowMs, limit, exact });
     const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
     return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
   };
@@ -125,11 +125,11 @@ type LimitConfig = Pick<
 
 /** Creates all layers. An IPv6 caller is counted by its /56. */
 export function createLimits(config: LimitConfig, shared: Pick<Shared, 'count'>): RateLimits {
-  const createExactLayer = (room: string, windowSeconds: number): CountRequest =>
-    createLayer({ shared, room, windowSeconds, exact: true });
+  const createExactLayer = (namespace: string, windowSeconds: number): CountRequest =>
+    createLayer({ shared, namespace, windowSeconds, exact: true });
   /** A layer that many requests pass: its counts need not be exact. */
-  const createApproximateLayer = (room: string, windowSeconds: number): CountRequest =>
-    createLayer({ shared, room, windowSeconds, exact: false });
+  const createApproximateLayer = (namespace: string, windowSeconds: number): CountRequest =>
+    createLayer({ shared, namespace, windowSeconds, exact: false });
   const ip = createApproximateLayer('ip', QUARTER_HOUR);
   const auth = createExactLayer('auth', QUARTER_HOUR);
   const signOn = createExactLayer('signOn', QUARTER_HOUR);

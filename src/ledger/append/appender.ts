@@ -9,9 +9,9 @@ import { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import { isFresh } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
-import { writeInTurn } from './writing-turns.ts';
+import { writeUnderLease } from './writer-lease.ts';
 import { awaitWithin } from '../timer.ts';
-import type { TurnDeps } from '../turns.ts';
+import type { LeaseDeps } from '../worker-lease.ts';
 import { createUnavailableError } from './unavailable.ts';
 
 const MIB = 1024 * 1024;
@@ -22,7 +22,7 @@ export const DEFAULT_LIMITS: QueueLimits = {
   bufferedBytes: { perOrganization: 64 * MIB, inAll: 256 * MIB },
 };
 
-export interface AppenderDeps extends Omit<BatchDeps, 'probe'>, TurnDeps {
+export interface AppenderDeps extends Omit<BatchDeps, 'probe'>, LeaseDeps {
   /** A new id of 24 hex digits; ids grow with time. */
   generateId: () => string;
   limits: QueueLimits;
@@ -61,7 +61,7 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
 
   async function appendNext(queue: AppendQueue): Promise<void> {
     await yieldTurn(queue, deps);
-    await writeInTurn(queue, () => appendTaken(queue), options);
+    await writeUnderLease(queue, () => appendTaken(queue), options);
   }
 
   async function appendTaken(queue: AppendQueue): Promise<void> {

@@ -14,10 +14,10 @@ import { Pauses, type PausesDeps } from './pauses.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
 import type { Probe } from '../probe.ts';
 import { sleep } from '../timer.ts';
-import { type TurnDeps, awaitTurn } from '../turns.ts';
+import { type LeaseDeps, acquireLease } from '../worker-lease.ts';
 
 export interface ConsumerLaneDeps
-  extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, TurnDeps {
+  extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, LeaseDeps {
   /** Name of the lease that workers share; it MUST NOT change while instances run. */
   name: string;
   consumers: readonly Consumer[];
@@ -41,7 +41,7 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   const { name, connection, chain, consumers, timer } = options;
   const deps = { ...options, probe: options.probe ?? (() => {}), pauses: new Pauses(options) };
   const runner = new ConsumerRunner(deps);
-  const debouncer = new Debouncer(timer, runInTurn);
+  const debouncer = new Debouncer(timer, runUnderLease);
   const projection = mergeProjections(consumers);
   const landed = new LandedEntries({ connection, chain, projection });
   /** Organisations in which a consumer is behind. */
@@ -86,15 +86,15 @@ export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   }
 
   /** Follows an organisation under its lease, which carries the consumed sequence. A lagging one is retried here. */
-  async function runInTurn(organizationId: string): Promise<void> {
-    const turn = await awaitTurn(`follow:${name}:${organizationId}`, PATIENCE_MS, options);
-    const before = turn.payload === null ? null : Number(turn.payload);
+  async function runUnderLease(organizationId: string): Promise<void> {
+    const lease = await acquireLease(`follow:${name}:${organizationId}`, PATIENCE_MS, options);
+    const before = lease.payload === null ? null : Number(lease.payload);
     let after = before ?? 0;
     try {
       const isDone = !unfinished.delete(organizationId) && dropFollowed(organizationId, before);
       if (!isDone) after = Math.max(after, await runAll(organizationId, before));
     } finally {
-      turn.release(after > 0 ? String(after) : null);
+      lease.release(after > 0 ? String(after) : null);
     }
   }
 

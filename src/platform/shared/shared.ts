@@ -1,11 +1,9 @@
 // State that the workers of one port share: rate limits, slots, leases and metrics. A single instance keeps its own.
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
 import type { Config } from '../../config.ts';
-import type { KeyLeaseProvider } from './batons.ts';
-import { type SlotRequest, OccupiedSlots } from './places.ts';
+import type { KeyLeaseProvider } from './key-leases.ts';
+import { type SlotRequest, KeySlots } from './slots.ts';
 import {
   createFairSemaphore,
   type FairSemaphore,
@@ -14,27 +12,17 @@ import {
 } from '../concurrency/fair-semaphore.ts';
 import { type CountRequest, type WindowCount, WindowCounts } from './window-counts.ts';
 
-/** Tracks which connections belong to the agents of an organisation. */
-export interface Connections {
-  /** Lets this server serve the connections that other workers hand over. */
-  servedBy(server: Server): void;
-  /** Call it when an agent of the organisation has its answer and the connection is idle. */
-  answered(connection: Socket, organizationId: string): void;
-}
-
 export interface Shared {
   /** Cores for this instance's threads: all but one, divided among the workers of the port; at least one. */
   spareCores: number;
   /** Adds one to the count of a key in its window, and returns the count. */
-  count(one: CountRequest): Promise<WindowCount>;
+  count(request: CountRequest): Promise<WindowCount>;
   /** Takes a slot; null when none is left. */
-  acquireSlot(acquireSlot: SlotRequest): Promise<Release | null>;
+  acquireSlot(request: SlotRequest): Promise<Release | null>;
   /** Limits concurrent password hashes. */
   passwordPermits: FairSemaphore;
   /** Leases for appending to an organisation's chain and for following it; undefined: there is no other worker. */
   keyLeases: KeyLeaseProvider | undefined;
-  /** Hands connections to their home worker; undefined: there is no other worker. */
-  connections: Connections | undefined;
   /** `own` refreshes this instance's metrics; the result reads those of all workers in Prometheus' text format. */
   createMetricsReader(own: () => Promise<Registry>): () => Promise<string>;
 }
@@ -54,14 +42,13 @@ export const toSharedLimits = (config: Configured): SharedLimits => ({
 
 export function createOwnShared({ passwords }: SharedLimits): Shared {
   const counts = new WindowCounts();
-  const places = new OccupiedSlots();
+  const slots = new KeySlots();
   return {
     spareCores: countSpareCores(1),
-    count: (one) => Promise.resolve(counts.increment(one, 1, performance.now())),
-    acquireSlot: (place) => Promise.resolve(places.acquire(place)),
+    count: (request) => Promise.resolve(counts.increment(request, 1, performance.now())),
+    acquireSlot: (request) => Promise.resolve(slots.acquire(request)),
     passwordPermits: createFairSemaphore(passwords),
     keyLeases: undefined,
-    connections: undefined,
     createMetricsReader: (own) => async () => (await own()).metrics(),
   };
 }

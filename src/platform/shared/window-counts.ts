@@ -1,8 +1,8 @@
 // Fixed-window counters by key: a window begins with its first count, and ended windows are dropped.
 
-/** One count: `room` is the namespace of the key, and the caller compares the count with `limit`. */
+/** One count; the caller compares it with `limit`. */
 export interface CountRequest {
-  room: string;
+  namespace: string;
   key: string;
   windowMs: number;
   limit: number;
@@ -10,7 +10,7 @@ export interface CountRequest {
   exact: boolean;
 }
 
-export type CountKey = Pick<CountRequest, 'room' | 'key' | 'windowMs'>;
+export type CountKey = Pick<CountRequest, 'namespace' | 'key' | 'windowMs'>;
 
 export interface WindowCount {
   /** Counts in the window so far, this one included. */
@@ -29,7 +29,7 @@ class NamespaceWindows {
   readonly #windowMs: number;
   #newer = new Map<string, Window>();
   #older = new Map<string, Window>();
-  #turnsAt = 0;
+  #rotatesAt = 0;
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
@@ -46,20 +46,20 @@ class NamespaceWindows {
 
   /** Drops windows that were untouched for a whole window length, since they have ended. */
   #forget(now: number): void {
-    if (now < this.#turnsAt) return;
-    this.#older = now < this.#turnsAt + this.#windowMs ? this.#newer : new Map();
+    if (now < this.#rotatesAt) return;
+    this.#older = now < this.#rotatesAt + this.#windowMs ? this.#newer : new Map();
     this.#newer = new Map();
-    this.#turnsAt = now + this.#windowMs;
+    this.#rotatesAt = now + this.#windowMs;
   }
 }
 
 export class WindowCounts {
-  readonly #rooms = new Map<string, NamespaceWindows>();
+  readonly #namespaces = new Map<string, NamespaceWindows>();
 
   /** `now`: milliseconds of a monotonic clock. */
-  increment({ room, key, windowMs }: CountKey, count: number, now: number): WindowCount {
-    let windows = this.#rooms.get(room);
-    if (!windows) this.#rooms.set(room, (windows = new NamespaceWindows(windowMs)));
+  increment({ namespace, key, windowMs }: CountKey, count: number, now: number): WindowCount {
+    let windows = this.#namespaces.get(namespace);
+    if (!windows) this.#namespaces.set(namespace, (windows = new NamespaceWindows(windowMs)));
     return windows.increment(key, count, now);
   }
 }

@@ -27,7 +27,7 @@ export const hastyTimer: Timer = { schedule: (ms, run) => systemTimer.schedule(m
 
 type InstanceDeps = Pick<
   AppenderDeps,
-  'clock' | 'onSealed' | 'ready' | 'limits' | 'store' | 'batons'
+  'clock' | 'onSealed' | 'ready' | 'limits' | 'store' | 'keyLeases'
 >;
 
 export interface Instance {
@@ -80,7 +80,7 @@ export class RealChain {
     ready = () => true,
     limits = DEFAULT_LIMITS,
     store = createMongoStore({ db: this.db, chain: DECISIONS, timer: systemTimer }),
-    batons,
+    keyLeases,
   }: Partial<InstanceDeps> = {}): Instance {
     const { db } = this;
     const quarantined: Position[] = [];
@@ -103,7 +103,7 @@ export class RealChain {
       limits,
       onSealed,
       ready,
-      batons,
+      keyLeases,
     });
     return { appender, heads, quarantined };
   }

@@ -1,6 +1,5 @@
 // Window counters: begin and end of windows, isolation of keys and namespaces, and removal of ended windows.
 import { expect, test } from 'vitest';
-import { OccupiedSlots } from '../../../src/platform/shared/places.ts';
 import { WindowCounts } from '../../../src/platform/shared/window-counts.ts';
 
 const windowMs = 1000;
@@ -8,7 +7,7 @@ const windowMs = 1000;
 test('a window begins with its first count and ends on time, regardless of further counts', () => {
   const counts = new WindowCounts();
   const at = (now: number, count = 1): unknown =>
-    Object.values(counts.increment({ room: 'a', key: 'x', windowMs }, count, now));
+    Object.values(counts.increment({ namespace: 'a', key: 'x', windowMs }, count, now));
   expect(at(5500)).toEqual([1, 1000]);
   expect(at(5900, 3)).toEqual([4, 600]);
   expect(at(6499)).toEqual([5, 1]);
@@ -18,8 +17,8 @@ test('a window begins with its first count and ends on time, regardless of furth
 
 test('keys and namespaces have separate counts', () => {
   const counts = new WindowCounts();
-  const hits = (room: string, key: string): number =>
-    counts.increment({ room, key, windowMs }, 1, 0).hits;
+  const hits = (namespace: string, key: string): number =>
+    counts.increment({ namespace, key, windowMs }, 1, 0).hits;
   expect([hits('a', 'x'), hits('a', 'y'), hits('b', 'x'), hits('a', 'x')]).toEqual([1, 1, 1, 2]);
 });
 
@@ -32,18 +31,7 @@ test('counts match a plain list of events, for any order of times', () => {
     now += (step * 7919) % 613;
     if (now - begun >= windowMs) [begun, expected] = [now, 0];
     expected += 1;
-    const { hits, resetMs } = counts.increment({ room: 'a', key: 'x', windowMs }, 1, now);
+    const { hits, resetMs } = counts.increment({ namespace: 'a', key: 'x', windowMs }, 1, now);
     expect([hits, resetMs]).toEqual([expected, begun + windowMs - now]);
   }
-});
-
-test('a slot is taken until it is released', () => {
-  const places = new OccupiedSlots();
-  const take = (key: string) => places.acquire({ room: 'a', key, limit: 2 });
-  const first = take('x');
-  expect([first, take('x'), take('y')].every((leave) => leave !== null)).toBe(true);
-  expect(take('x')).toBeNull();
-  first?.();
-  expect(take('x')).not.toBeNull();
-  expect(take('x')).toBeNull();
 });

@@ -9,7 +9,7 @@ import type { Timer } from '../../../ledger/timer.ts';
 import type { Throttle } from '../../../platform/jobs/pace.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { FrameReader } from './trace-frames.ts';
-import { StreamSlots } from './stream-places.ts';
+import { StreamSlots } from './stream-slots.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
 
 type Deps = Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'> & {

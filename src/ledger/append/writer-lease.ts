@@ -1,5 +1,5 @@
 // Workers of one port write to a chain under a shared lease, which carries the newest head (ledger.md, appending, 7).
-import { type TurnDeps, awaitTurn } from '../turns.ts';
+import { type LeaseDeps, acquireLease } from '../worker-lease.ts';
 import type { AppendQueue } from './append-queue.ts';
 import { toHead } from './seal.ts';
 import type { Head } from './store.ts';
@@ -11,14 +11,14 @@ const PATIENCE_MS = 1_000;
  * Calls `write` while this process holds the lease of the chain, or after one second without it. The lease passes the
  * newest head on to the next worker.
  */
-export async function writeInTurn(
+export async function writeUnderLease(
   queue: AppendQueue,
   write: () => Promise<void>,
-  deps: TurnDeps,
+  deps: LeaseDeps,
 ): Promise<void> {
-  if (!deps.batons) return write();
-  const { payload, release } = await awaitTurn(queue.organizationId, PATIENCE_MS, deps);
-  acceptNotedHead(queue, payload);
+  if (!deps.keyLeases) return write();
+  const { payload, release } = await acquireLease(queue.organizationId, PATIENCE_MS, deps);
+  acceptPassedHead(queue, payload);
   try {
     await write();
   } finally {
@@ -27,8 +27,8 @@ export async function writeInTurn(
 }
 
 /** Accepts the head of the previous worker: a majority has acknowledged it. */
-function acceptNotedHead(queue: AppendQueue, note: string | null): void {
-  const head = note === null ? null : parseHead(note);
+function acceptPassedHead(queue: AppendQueue, payload: string | null): void {
+  const head = payload === null ? null : parseHead(payload);
   if (head && head.sequence > (queue.head?.sequence ?? 0)) queue.acceptHead(head);
 }
 
@@ -36,7 +36,7 @@ function serializeHead({ sequence, chainHash, createdAt, usage }: Head): string 
   return JSON.stringify({ sequence, chainHash, createdAt, usage });
 }
 
-function parseHead(note: string): Head {
-  const head = JSON.parse(note) as Omit<Head, 'createdAt'> & { createdAt: string };
+function parseHead(text: string): Head {
+  const head = JSON.parse(text) as Omit<Head, 'createdAt'> & { createdAt: string };
   return toHead({ ...head, createdAt: new Date(head.createdAt) });
 }

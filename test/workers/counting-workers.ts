@@ -4,7 +4,7 @@ import { WindowCounts } from '../../src/platform/shared/window-counts.ts';
 import { SharedCounts } from '../../src/workers/shared-counts.ts';
 
 /** Workers whose messages to the primary take some steps of the event loop. */
-export function crew(
+export function createCountingWorkers(
   size: number,
   steps: () => number,
 ): { workers: SharedCounts[]; asked: () => number } {

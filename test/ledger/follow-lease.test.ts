@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
 import { generateId } from '../../src/platform/ids.ts';
-import { type KeyLeaseProvider, KeyLeases } from '../../src/platform/shared/batons.ts';
+import { type KeyLeaseProvider, KeyLeases } from '../../src/platform/shared/key-leases.ts';
 import { FollowedChain } from './followed-chain.ts';
 import { draft } from './store/real-chain.ts';
 
-const chain = new FollowedChain('following-turns');
+const chain = new FollowedChain('follow-lease');
 const APPENDED = 30;
 /** Shortens the pauses between runs but not the wait for the lease. */
 const timer: Timer = {
@@ -14,7 +14,7 @@ const timer: Timer = {
 };
 
 /** Wakes three workers after every entry; returns the effects of each consumer and the number of cursor conflicts. */
-async function followed(batons: KeyLeaseProvider | undefined) {
+async function followed(keyLeases: KeyLeaseProvider | undefined) {
   const organizationId = generateId();
   const names = ['first', 'second'].map((name) => `${name}-${organizationId}`);
   let held = 0;
@@ -28,7 +28,7 @@ async function followed(batons: KeyLeaseProvider | undefined) {
       chain.follow(
         names.map((name) => chain.effects(name, {})),
         undefined,
-        { batons, drawFraction, timer },
+        { keyLeases, drawFraction, timer },
       ).runner,
   );
   await workers[0]?.createCursors(organizationId, 0);
@@ -61,15 +61,15 @@ test.each([
   { those: 'a consumer that is behind', more: { batch: 2, runsInTurn: 1 }, readings: 8 },
 ])('$those have everything, and what others appended is read once', async ({ more, readings }) => {
   const organizationId = generateId();
-  const batons = new KeyLeases();
+  const keyLeases = new KeyLeases();
   const { connection, reads } = chain.watched();
   const names = ['first', 'second', 'third'].map((name) => `${name}-${organizationId}`);
   const consumers = names.map((name, at) => chain.effects(name, at === 2 ? more : {}));
   const held = holdable(timer);
   const workers = Array.from({ length: 2 }, () => {
-    const over = { batons, connection, timer: held };
+    const over = { keyLeases, connection, timer: held };
     const { runner } = chain.follow(consumers, undefined, over);
-    const { appender } = chain.start({ batons, onSealed: (id, own) => runner.wake(id, own) });
+    const { appender } = chain.start({ keyLeases, onSealed: (id, own) => runner.wake(id, own) });
     return { runner, appender };
   });
   await workers[0]?.runner.createCursors(organizationId, 0);

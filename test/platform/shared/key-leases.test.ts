@@ -1,13 +1,13 @@
 // Leases by key: one holder at a time, in order, each with the payload of the previous holder.
 import { expect, test } from 'vitest';
-import { type KeyLease, KeyLeases } from '../../../src/platform/shared/batons.ts';
+import { type KeyLease, KeyLeases } from '../../../src/platform/shared/key-leases.ts';
 
 test('a lease goes to the waiters in order, with the payload of the previous holder', async () => {
-  const batons = new KeyLeases();
+  const leases = new KeyLeases();
   const seen: string[] = [];
   const passes: (() => void)[] = [];
   const asked = ['first', 'second', 'third'].map(async (name) => {
-    const { payload, release } = await batons.acquire('chain');
+    const { payload, release } = await leases.acquire('chain');
     seen.push(`${name} after ${payload}`);
     passes.push(() => release(name));
   });
@@ -22,12 +22,12 @@ test('a lease goes to the waiters in order, with the payload of the previous hol
   await asked[2];
   passes[2]?.();
   expect(seen).toEqual(['first after null', 'second after first', 'third after second']);
-  expect((await batons.acquire('chain')).payload).toBe('third');
+  expect((await leases.acquire('chain')).payload).toBe('third');
 });
 
 test('keys do not wait for each other; without a payload the next holder gets none', async () => {
-  const batons = new KeyLeases();
-  const take = (key: string): Promise<KeyLease> => batons.acquire(key);
+  const leases = new KeyLeases();
+  const take = (key: string): Promise<KeyLease> => leases.acquire(key);
   const [one, other] = await Promise.all([take('one'), take('other')]);
   one.release('left');
   other.release(null);

@@ -39,8 +39,8 @@ export class StreamSlots {
     };
   }
 
-  async #require(room: string, key: string, limit: number): Promise<Release> {
-    const release = await this.#shared.acquireSlot({ room, key, limit });
+  async #require(namespace: string, key: string, limit: number): Promise<Release> {
+    const release = await this.#shared.acquireSlot({ namespace, key, limit });
     if (release) return release;
     throw new AppError('RATE_LIMIT_EXCEEDED', `Too many event streams at a time: ${limit}`, {
       data: { limit, windowSeconds: 1 },

@@ -5,13 +5,13 @@ import type { LedgerStore } from '../../../src/ledger/append/store.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { systemTimer } from '../../../src/ledger/timer.ts';
 import { generateId } from '../../../src/platform/ids.ts';
-import { type KeyLeaseProvider, KeyLeases } from '../../../src/platform/shared/batons.ts';
+import { type KeyLeaseProvider, KeyLeases } from '../../../src/platform/shared/key-leases.ts';
 import { draft, RealChain } from '../store/real-chain.ts';
 
-const chain = new RealChain('writing-turns');
+const chain = new RealChain('writer-lease');
 
 /** Appends by several workers at once; returns the outcomes of their inserts. */
-async function written(batons: KeyLeaseProvider | undefined, each: number) {
+async function written(keyLeases: KeyLeaseProvider | undefined, each: number) {
   const organizationId = generateId();
   const outcomes: string[] = [];
   const workers = Array.from({ length: 3 }, () => {
@@ -22,7 +22,7 @@ async function written(batons: KeyLeaseProvider | undefined, each: number) {
       outcomes.push(outcome.kind);
       return outcome;
     };
-    return chain.start({ store: Object.assign(store, { insertOrdered }), batons }).appender;
+    return chain.start({ store: Object.assign(store, { insertOrdered }), keyLeases }).appender;
   });
   const oneByOne = async (worker: (typeof workers)[number]): Promise<void> => {
     for (let count = 0; count < each; count++) await worker.append(draft(organizationId));
@@ -35,24 +35,24 @@ async function written(batons: KeyLeaseProvider | undefined, each: number) {
 const upTo = (length: number): number[] => Array.from({ length }, (_, index) => index + 1);
 
 test('inserts never conflict with the lease and sometimes conflict without it', async () => {
-  const inTurns = await written(new KeyLeases(), 20);
-  expect(inTurns.sequences).toEqual(upTo(60));
-  expect(new Set(inTurns.outcomes)).toEqual(new Set(['ok']));
+  const leased = await written(new KeyLeases(), 20);
+  expect(leased.sequences).toEqual(upTo(60));
+  expect(new Set(leased.outcomes)).toEqual(new Set(['ok']));
   const without = await written(undefined, 20);
   expect(without.sequences).toEqual(upTo(60));
   expect(without.outcomes).toContain('conflict');
 });
 
 test('an append proceeds without a late lease, which is passed on when it arrives', async () => {
-  const batons = new KeyLeases();
+  const keyLeases = new KeyLeases();
   let isGiven = (): void => undefined;
   const late = new Promise<void>((resolve) => (isGiven = resolve));
-  const slow: KeyLeaseProvider = { acquire: (key) => late.then(() => batons.acquire(key)) };
+  const slow: KeyLeaseProvider = { acquire: (key) => late.then(() => keyLeases.acquire(key)) };
   const { organizationId, sequences } = await written(slow, 1);
   expect(sequences).toEqual(upTo(3));
   isGiven();
   await late;
-  expect(await batons.acquire(organizationId)).toMatchObject({ payload: null });
+  expect(await keyLeases.acquire(organizationId)).toMatchObject({ payload: null });
 });
 
 test('appends proceed when the lease holder has died', async () => {
