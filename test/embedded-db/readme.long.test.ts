@@ -1,4 +1,4 @@
-// The README's tutorial: its commands run one after the other in an empty folder.
+// The tutorial of the README and the guide that it leads to: their commands run one after the other in an empty folder.
 // @module-tag long
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,15 +8,20 @@ import { has } from '../domain/tools.ts';
 import { machine, slow } from './server-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const WALK = ['A first decision', 'Verify the record offline'];
+const readDocument = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+/** Documents and their sections whose commands make up the walk. */
+const WALK = [
+  ['README.md', 'A first decision'],
+  ['README.md', 'Verify it offline'],
+  ['docs/guides/audit-bundle.md', 'Make one'],
+] as const;
 const PLACEHOLDER = 'KEY=svc_live_...';
 
 /** The commands of a section, each block as one. */
-function commandsOf(title: string): string[] {
-  const [, section = ''] = new RegExp(`^## ${title}\n([^]*?)^## `, 'm').exec(readme) ?? [];
-  const blocks = section.match(/(?:^ {4}.*\n)+/gm) ?? [];
-  return blocks.map((block) => block.replaceAll(/^ {4}/gm, ''));
+function commandsOf([file, title]: (typeof WALK)[number]): string[] {
+  const [, section = ''] =
+    new RegExp(`^##+ ${title}\n([^]*?)^##`, 'm').exec(readDocument(file)) ?? [];
+  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
 }
 
 test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) => {
@@ -32,7 +37,7 @@ test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) =>
     .replace(PLACEHOLDER, '')
     .replaceAll('http://127.0.0.1:3000', url)
     .replaceAll('npx tsx scripts/', `tsx ${ROOT}/scripts/`);
-  expect(readme).toContain(PLACEHOLDER);
+  expect(readDocument('README.md')).toContain(PLACEHOLDER);
   const options = {
     cwd: folder,
     encoding: 'utf8',
