@@ -1,4 +1,4 @@
-// Writes docs/routes.md: one table of every route with its gates and the file that handles it.
+// Writes docs/reference/routes.md: one table of every route with its gates and the file that handles it.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Route } from '../src/http/declaration/define-route.ts';
@@ -7,15 +7,18 @@ import { READERS, type Role, ROLES } from '../src/domain/identity/roles.ts';
 import { mounts } from '../src/routes.ts';
 
 /** File of the table. */
-export const ROUTES_FILE = new URL('../docs/routes.md', import.meta.url);
+export const ROUTES_FILE = new URL('../docs/reference/routes.md', import.meta.url);
 const SOURCES = join(import.meta.dirname, '../src');
 
 const HEAD = `# Routes
 
-Generated from the route declarations by \`npm run docs\`. Below \`src/\`, the file named in a row declares the route and holds its handler.
-"readers" are the roles ${READERS.join(', ')}; where a workspace key is let in it reads as role member.
-"own account": the route acts on the caller's account, and a session that an organisation's sign-on opened is refused unless the
-account is that organisation's own. "proved mailbox": refused where the installation requires a verified mailbox and the account has none.
+Generated from the route declarations by \`npm run docs\`. The file in a row, below \`src/\`, declares
+the route and holds its handler.
+
+- "readers" are the roles ${READERS.join(', ')}. A workspace key reads as role member.
+- "own account": the route acts on the caller's account. A session that an organisation's sign-on opened
+  is refused, unless the account is that organisation's own.
+- "proved mailbox": refused where the installation requires a verified mailbox and the account has none.
 
 | method | path | who | plan | limits | audit entry | file |
 | --- | --- | --- | --- | --- | --- | --- |

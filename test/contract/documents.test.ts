@@ -18,7 +18,7 @@ test('docs/openapi.json is current', () => {
   expect(readText(OPENAPI_FILE) === renderOpenApi(), STALE).toBe(true);
 });
 
-test('docs/routes.md is current and names a file for every route', async () => {
+test('docs/reference/routes.md is current and names a file for every route', async () => {
   const table = await renderRoutesTable();
   expect(readText(ROUTES_FILE) === table, STALE).toBe(true);
   expect(table).not.toMatch(/\|\s+\|\n/);

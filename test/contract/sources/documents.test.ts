@@ -1,0 +1,103 @@
+// How documents read: short lines and sentences, plain words, and relative links that lead somewhere.
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { files, readSource } from './sources.ts';
+
+const GENERATED = new Set(['docs/reference/routes.md']);
+const LINE_COLUMNS = 100;
+/** Mean number of words in a sentence, in each document and in all of them. */
+const SENTENCE_WORDS = 17;
+const SENTENCE_WORDS_OVERALL = 15;
+const VOICE = /\b(told|whoever|whomever|somebody|someone|nobody|anew|meanwhile|so many|so long)\b/i;
+
+const documents = files.filter((file) => file.endsWith('.md') && !GENERATED.has(file));
+const known = new Set(files);
+
+/** The text of a document without fenced code and folded details. */
+const readProse = (file: string): string =>
+  readSource(file)
+    .replaceAll(/^ *```[^]*?^ *```$/gm, '')
+    .replaceAll(/^<details>[^]*?^<\/details>$/gm, '');
+
+const isTableRow = (line: string): boolean => /^\s*\|/.test(line);
+const isCode = (line: string): boolean => /^ {4}/.test(line);
+const isStructure = (line: string): boolean =>
+  line.trim() === '' || /^(#|\s*<[!/a-z])/.test(line) || isTableRow(line);
+
+/** Paragraphs and list items, each on one line. */
+function listParagraphs(file: string): string[] {
+  const paragraphs: string[][] = [];
+  let open: string[] | null = null;
+  for (const line of readProse(file).split('\n')) {
+    const item = /^\s*(?:[-*]|\d+\.)\s+(.*)$/.exec(line);
+    if (isStructure(line)) open = null;
+    else if (item || (!open && !isCode(line))) paragraphs.push((open = [item?.[1] ?? line]));
+    else open?.push(line.trim());
+  }
+  return paragraphs.map((lines) => lines.join(' '));
+}
+
+/** Word counts of the sentences of a document; code counts as one word, the address of a link as none. */
+function countWords(file: string): number[] {
+  const sentences = listParagraphs(file).flatMap((paragraph) =>
+    paragraph
+      .replaceAll(/`[^`]*`/g, 'code')
+      .replaceAll(/\]\([^)]*\)/g, ']')
+      .split(/(?<=[.!?:][*_)"”]*)\s+(?=[*_"“([]*(?:[A-Z0-9]|code\b))/),
+  );
+  return sentences
+    .map((sentence) => sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length)
+    .filter((words) => words > 0);
+}
+
+const computeMean = (counts: readonly number[]): number =>
+  counts.reduce((sum, count) => sum + count, 0) / Math.max(counts.length, 1);
+
+/** The anchor of each heading, as GitHub makes it. */
+function listAnchors(file: string): string[] {
+  const headings = readProse(file).matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Relative links of a document that lead to no file or no heading. */
+function findDeadLinks(file: string): string[] {
+  const links = [...readProse(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    if (/^https?:/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? file : posix.join(posix.dirname(file), path);
+    if (!known.has(target)) return true;
+    return anchor !== undefined && !listAnchors(target).includes(anchor);
+  });
+}
+
+test.each(documents)('%s: lines of at most 100 columns, outside tables and code', (file) => {
+  const long = readProse(file)
+    .split('\n')
+    .filter((line) => [...line].length > LINE_COLUMNS && !isTableRow(line) && !isCode(line));
+  expect(long).toEqual([]);
+});
+
+test.each(documents)('%s: sentences of 17 words or fewer on average', (file) => {
+  expect(computeMean(countWords(file))).toBeLessThanOrEqual(SENTENCE_WORDS);
+});
+
+test('sentences of 15 words or fewer on average over all documents', () => {
+  expect(computeMean(documents.flatMap(countWords))).toBeLessThanOrEqual(SENTENCE_WORDS_OVERALL);
+});
+
+test.each(documents)('%s: every relative link leads to a file and its heading', (file) => {
+  expect(findDeadLinks(file)).toEqual([]);
+});
+
+test.each(documents)('%s: plain words', (file) => {
+  const found = readProse(file)
+    .split('\n')
+    .filter((line) => VOICE.test(line));
+  expect(found).toEqual([]);
+});
