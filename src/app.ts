@@ -22,7 +22,7 @@ import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import type { Shared } from './platform/shared/shared.ts';
 import { mounts } from './routes.ts';
-import type { Services } from './composition/services.ts';
+import type { Services } from './services.ts';
 
 export interface AppDeps {
   config: Config;

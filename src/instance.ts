@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import { createApp, prepareReference } from './app.ts';
 import { followLedger } from './composition/consumers.ts';
 import { createListeners } from './composition/events.ts';
-import { createPlatform, type Platform, type PlatformDeps } from './composition/platform.ts';
-import { type Background, createServices, type Services } from './composition/services.ts';
+import { createPlatform, type PlatformDeps } from './composition/platform.ts';
+import { createServices } from './composition/services.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './http/answers/event-streams.ts';
 import { answerMalformed } from './http/answers/malformed.ts';
@@ -27,7 +27,9 @@ import { createChangeFeed } from './platform/mongo/change-feed.ts';
 import { connectMongo, readDatabaseTime, isOnThisMachine } from './platform/mongo/connection.ts';
 import { migrate } from './platform/mongo/migrations.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
+import type { Platform } from './platform/platform.ts';
 import { createOwnShared, toSharedLimits } from './platform/shared/shared.ts';
+import type { Background, Services } from './services.ts';
 
 export { prepareReference };
 
@@ -237,7 +239,7 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await consumers.stop();
   await platform.auditChain.appender.close();
   await platform.verificationWorker.close();
-  await platform.memory.close();
+  await background.memory.close();
   await platform.pdf.close();
   await background.replayJudge.close();
   await background.samlReader.close();

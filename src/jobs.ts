@@ -28,10 +28,9 @@ import {
 } from './resources/traces/search/word-segments.migration.ts';
 import { createDecisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
 import { createTraceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
-import type { Listeners } from './composition/events.ts';
 import { createUsageConsumer } from './resources/usage/usage.consumer.ts';
-import type { Platform } from './composition/platform.ts';
-import type { Background } from './composition/services.ts';
+import type { Platform } from './platform/platform.ts';
+import type { Background, Listeners } from './services.ts';
 import type { Consumers } from './ledger/follow/consumers.ts';
 
 const SECOND = 1000;
@@ -74,7 +73,6 @@ type ConsumerDeps = Pick<
   | 'subscribesToEvents'
   | 'draw16Bytes'
   | 'secrets'
-  | 'memory'
 > &
   Listeners;
 

@@ -125,3 +125,7 @@ export function createModels(connection: Connection) {
   };
 }
 export type Models = ReturnType<typeof createModels>;
+
+/** The documents of the two chains. */
+export type { AuditEntryDocument } from './resources/audit/audit.model.ts';
+export type { TraceDocument } from './resources/traces/traces.model.ts';

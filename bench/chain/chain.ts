@@ -49,7 +49,7 @@ const KEY_STORE = {
   uri: null,
   secrets: { encryptionKey: 'an encryption key for measuring', formerEncryption: [] },
 };
-const THREAD = new URL('../../src/composition/verification-thread.mjs', import.meta.url);
+const THREAD = new URL('../../src/resources/hash-chain/verification-thread.mjs', import.meta.url);
 const INSERTED_AT_ONCE = 1_000;
 const SAMPLE_MS = 20;
 const HASHES = 1_000_000;

@@ -5,7 +5,7 @@ import { createCancellationService } from '../resources/billing/cancellations.se
 import { createPaymentEventService } from '../resources/payment/payment-events.service.ts';
 import { createMeterService } from '../resources/usage/meter.service.ts';
 import { createUsageService } from '../resources/usage/usage.service.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** Creates the client of the payment processor, and the cancellations that use it. */
 export function createPayments(platform: Platform) {

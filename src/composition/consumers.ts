@@ -5,7 +5,7 @@ import type { Consumer } from '../ledger/follow/consumer.ts';
 import { type Consumers, createConsumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../ledger/timer.ts';
 import type { Models } from '../models.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 export function followLedger(platform: Platform, list: readonly Consumer[]): Consumers {
   const { models, logger, metrics } = platform;

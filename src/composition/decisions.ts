@@ -23,21 +23,25 @@ import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createDecisionSearchService } from '../resources/traces/search/decision-search.service.ts';
 import { createTraceCounts } from '../resources/traces/trace-counts.ts';
 import { createTraceService } from '../resources/traces/traces.service.ts';
+import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 import { createPolicies } from './policies.ts';
 import type { Signing } from './provenance.ts';
-import { createBridge, createCpi, createReview } from './review.ts';
-import { createTraceReading } from './traces/trace-reading.ts';
+import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
 
 interface Deps {
   audit: AuditService;
   identity: Identity;
   signing: Signing;
   consumers: Consumers;
+  listeners: Listeners;
 }
 
-export function createDecisions(platform: Platform, { audit, identity, signing, consumers }: Deps) {
+export function createDecisions(
+  platform: Platform,
+  { audit, identity, signing, consumers, listeners }: Deps,
+) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
@@ -78,6 +82,7 @@ export function createDecisions(platform: Platform, { audit, identity, signing, 
     consumers,
     scrubbers: readScrubbers,
     sessions: auth.sessions,
+    memory: listeners.memory,
   };
   const bulk = createBulkService(platform);
   const purges = createPurgeService({ ...platform, bulk });

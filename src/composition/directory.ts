@@ -14,7 +14,7 @@ import { createInvitationQuotaService } from '../resources/team/invitation-quota
 import { createInvitationService } from '../resources/team/invitations.service.ts';
 import { createMemberService } from '../resources/team/members.service.ts';
 import type { Identity } from './identity.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 export function createTeam(platform: Platform, { memberships, failures, auth }: Identity) {
   const { sessions } = auth;

@@ -10,6 +10,7 @@ import { createAlertService } from '../resources/alerts/alerts.service.ts';
 import { createCpiAlerts } from '../resources/alerts/cpi-alerts.service.ts';
 import type { CpiService } from '../resources/cpi/cpi.service.ts';
 import { createManagerNotices } from '../resources/notifications/manager-notices.service.ts';
+import { createMemoryWorker } from '../resources/traces/memory/memory-worker.ts';
 import { createFanOut } from '../resources/webhooks/fan-out.service.ts';
 import { createSubscriptionService } from '../resources/webhooks/subscriptions.service.ts';
 import { createWebhookDelivery } from '../resources/webhooks/webhook-delivery.service.ts';
@@ -17,18 +18,19 @@ import { createWebhookLog } from '../resources/webhooks/webhook-log.service.ts';
 import { createWebhookSender } from '../resources/webhooks/webhook-sender.service.ts';
 import { createWebhookSwitchOff } from '../resources/webhooks/webhook-switch-off.service.ts';
 import { createWebhookService } from '../resources/webhooks/webhooks.service.ts';
+import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
-/** Creates the services that ledger consumers query before they write events. */
-export function createListeners(platform: Platform) {
+/** Creates the services that ledger consumers use. */
+export function createListeners(platform: Platform): Listeners {
   return {
     subscriptions: createSubscriptionService(platform),
     activeRules: createActiveRuleService(platform),
     managerNotices: createManagerNotices(platform),
+    memory: createMemoryWorker(platform),
   };
 }
-export type Listeners = ReturnType<typeof createListeners>;
 
 interface Deps {
   audit: AuditService;
@@ -62,7 +64,7 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
   };
 }
 
-type AlertParts = Omit<Listeners, 'managerNotices'> &
+type AlertParts = Pick<Listeners, 'subscriptions' | 'activeRules'> &
   Pick<Identity, 'memberships' | 'workspaces'> &
   Pick<Deps, 'cpi'>;
 

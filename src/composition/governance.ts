@@ -13,7 +13,7 @@ import { createIncidentService } from '../resources/incidents/incidents.service.
 import { createNoisedQueryService } from '../resources/privacy-budget/noised-query.service.ts';
 import { createPrivacyBudgetService } from '../resources/privacy-budget/privacy-budget.service.ts';
 import type { Identity } from './identity.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 interface Deps {
   audit: AuditService;

@@ -30,7 +30,7 @@ import { createPolicyApprovalSwitch } from '../resources/organization/policy-app
 import { createSecondWords } from '../resources/organization/second-words.service.ts';
 import { createAutoApprovalSwitch } from '../resources/organization/workspaces/auto-approval-switch.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 interface Deps {
   audit: AuditService;

@@ -1,9 +1,7 @@
 // Creates the platform of all services: transactions, both chains, caches, secrets, mail, outbox and outbound calls.
 import { join } from 'node:path';
-import type { Connection } from 'mongoose';
-import type { Config } from '../config.ts';
 import type { Plan } from '../domain/identity/plans.ts';
-import { type RedirectAllowList, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
+import { SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
 import { extendAllowed } from '../domain/outbound/ssrf.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
@@ -12,38 +10,28 @@ import { createLedgerMaintenance } from '../ledger/maintenance.ts';
 import { openChain } from '../ledger/open-chain.ts';
 import type { Probe } from '../ledger/probe.ts';
 import { createVerificationWorker } from '../ledger/verify/verification-worker.ts';
-import type { Models } from '../models.ts';
-import type { Clock } from '../platform/clock.ts';
 import * as ids from '../platform/ids.ts';
 import { createMailRow } from '../platform/mail/mail-row.ts';
 import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
-import type { KeyStore } from '../platform/key-store/key-store.ts';
-import type { KeyStoreAccess } from '../platform/key-store/open-key-store.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
 import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
 import { createTransactions } from '../platform/mongo/transaction.ts';
-import type { Logger } from '../platform/observability/logger.ts';
-import type { Metrics } from '../platform/observability/metrics.ts';
 import { createDns } from '../platform/outbound/dns.ts';
 import { createReceivers } from '../platform/outbound/receivers.ts';
 import { createSafeHttp } from '../platform/outbound/safe-http.ts';
-import type { Instances } from '../platform/jobs/instances.ts';
-import type { RestingJob } from '../platform/jobs/job-calls.ts';
 import { createOutboxWriter } from '../platform/outbox/outbox-writer.ts';
 import { createPdfRenderer } from '../platform/pdf/pdf-renderer.ts';
+import type { Platform } from '../platform/platform.ts';
 import { createPasswords, type PasswordCost } from '../platform/secrets/passwords.ts';
-import type { Secrets } from '../platform/secrets/secrets.ts';
-import type { Shared } from '../platform/shared/shared.ts';
 import { createPresence } from '../platform/presence.ts';
 import { createSessionTokens, createTempTokens } from '../platform/secrets/tokens.ts';
 import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';
 import { traceColumns } from '../resources/traces/traces.columns.ts';
-import { createMemory } from './memory/memory.ts';
-import { findPool } from './outbox/topics.ts';
+import { findPool } from './topics.ts';
 
 /** Bounds of a call to an address that a user configured. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };
@@ -56,40 +44,36 @@ const DNS_TIMEOUT_MS = 5000;
 /** A database that does not answer a ping in this time is not ready. */
 const PING_TIMEOUT_MS = 2000;
 
+/** The members that an instance brings along. */
+type Given = Pick<
+  Platform,
+  | 'config'
+  | 'secrets'
+  | 'mongoUri'
+  | 'connection'
+  | 'models'
+  | 'clock'
+  | 'keyStore'
+  | 'keyAccess'
+  | 'instances'
+  | 'metrics'
+  | 'shared'
+  | 'logger'
+  | 'wakeJob'
+  | 'clockAgrees'
+  | 'fetch'
+  | 'threadScripts'
+  | 'subscribesToEvents'
+  | 'cpiIndexOf'
+>;
+
 /** The outside world of one instance. */
-export interface PlatformDeps {
-  config: Config;
-  secrets: Secrets;
-  mongoUri: string;
-  connection: Connection;
-  models: Models;
-  clock: Clock;
+export interface PlatformDeps extends Given {
   feed: ChangeFeed;
-  /** Which instances are alive. */
-  instances: Instances;
-  keyStore: KeyStore;
-  /** Access to the key store for worker threads, which open it themselves. */
-  keyAccess: KeyStoreAccess;
-  metrics: Metrics;
-  /** State that the workers of one port share. */
-  shared: Shared;
-  logger: Logger;
-  /** Wakes an idle job because it has work. */
-  wakeJob: (job: RestingJob) => void;
-  /** Whether the clock agrees with the database's; while it does not, nothing is sealed. */
-  clockAgrees: () => boolean;
-  /** The fetch function for identity providers of the installation. */
-  fetch: typeof fetch;
   /** The cost of password hashes, lower in tests; unset: as recommended. */
   passwordCost?: PasswordCost | undefined;
-  /** Folder with the scripts of the worker threads, as a URL; unset: each beside its source. */
-  threadScripts?: string | undefined;
   /** Called at every named step of ingestion; for fault tests. */
   probe?: Probe;
-  /** Replaces the check whether an organisation has subscribers of its decisions; for tests. */
-  subscribesToEvents?: (organizationId: string) => Promise<boolean>;
-  /** Replaces the performance index of an organisation; for tests. */
-  cpiIndexOf?: (organizationId: string) => Promise<number | null>;
 }
 
 /** What both chains are opened with. */
@@ -113,7 +97,12 @@ function createChainDeps({ config, connection, clock, logger, clockAgrees }: Pla
   };
 }
 
-export function createPlatform(deps: PlatformDeps) {
+function findVerificationThread(threadScripts: string | undefined): URL {
+  if (threadScripts !== undefined) return new URL('./verification-thread.mjs', threadScripts);
+  return new URL('../resources/hash-chain/verification-thread.mjs', import.meta.url);
+}
+
+export function createPlatform(deps: PlatformDeps): Platform {
   const { config, secrets, connection, models, clock, logger } = deps;
   const { transaction, onCommit } = createTransactions(connection);
   const chainDeps = createChainDeps(deps);
@@ -135,15 +124,8 @@ export function createPlatform(deps: PlatformDeps) {
     uri: deps.mongoUri,
     database: connection.name,
     keyStore: deps.keyAccess,
-    script: new URL('./verification-thread.mjs', deps.threadScripts ?? import.meta.url),
+    script: findVerificationThread(deps.threadScripts),
     threads: deps.shared.spareCores,
-  });
-  const memory = createMemory({
-    config,
-    uri: deps.mongoUri,
-    database: connection.name,
-    keyStore: deps.keyAccess,
-    threadScripts: deps.threadScripts,
   });
   const outbox = createOutboxWriter({
     rows: models.outbox,
@@ -198,8 +180,32 @@ export function createPlatform(deps: PlatformDeps) {
   const passwordQueue = { permits: deps.shared.passwordPermits, isAbandoned, network };
 
   return {
-    ...deps,
-    ...ids,
+    config,
+    secrets,
+    mongoUri: deps.mongoUri,
+    connection,
+    models,
+    clock,
+    keyStore: deps.keyStore,
+    keyAccess: deps.keyAccess,
+    instances: deps.instances,
+    metrics: deps.metrics,
+    shared: deps.shared,
+    logger,
+    wakeJob: deps.wakeJob,
+    clockAgrees: deps.clockAgrees,
+    fetch: deps.fetch,
+    threadScripts: deps.threadScripts,
+    subscribesToEvents: deps.subscribesToEvents,
+    cpiIndexOf: deps.cpiIndexOf,
+    draw16Bytes: ids.draw16Bytes,
+    drawFraction: ids.drawFraction,
+    generateHex: ids.generateHex,
+    generateToken: ids.generateToken,
+    generateCode: ids.generateCode,
+    generateId: ids.generateId,
+    generateRequestId: ids.generateRequestId,
+    newTraceId: () => ids.generateTraceId(clock),
     transaction,
     onCommit,
     contents,
@@ -211,10 +217,8 @@ export function createPlatform(deps: PlatformDeps) {
     activeSettings: createActiveSettings({ caches, onCommit, loadPlan }),
     outbox,
     pdf,
-    memory,
     mailer,
     http,
-    /** HTTP client for the payment processor: may call its configured address, which users may not name. */
     paymentHttp,
     receivers,
     dns: createDns({ servers: dnsServers, timeoutMs: DNS_TIMEOUT_MS }),
@@ -224,39 +228,21 @@ export function createPlatform(deps: PlatformDeps) {
     totp: createTotp(clock),
     sessionTokens: createSessionTokens(signing),
     tempTokens: createTempTokens(signing),
-    newTraceId: (): string => ids.generateTraceId(clock),
-    /** URL of this service for callers and browsers, without a trailing slash. */
     publicUrl,
-    /** URLs that a browser may return to after a sign-on; the first is the default. */
-    redirectAllowList: [firstRedirect, ...moreRedirects] satisfies RedirectAllowList,
-    /** Queues mails in the current transaction; they are rendered when sent. Null: they concern no organisation. */
-    queueMail(
-      organizationId: string | null,
-      ...payloads: readonly Record<string, unknown>[]
-    ): Promise<void> {
+    redirectAllowList: [firstRedirect, ...moreRedirects],
+    queueMail(organizationId, ...payloads) {
       return outbox.queue(
         ...payloads.map((payload) => createMailRow(organizationId ?? NO_ORGANIZATION, payload)),
       );
     },
-    /** Queues a row that belongs to no organisation, and so outlives each, in the current transaction. */
-    queueForNone(topic: string, payload: Record<string, unknown>): Promise<void> {
+    queueForNone(topic, payload) {
       return outbox.queue({ organizationId: NO_ORGANIZATION, topic, payload });
     },
-    /** Resolves when the database answers. */
-    async checkDatabase(): Promise<void> {
+    async checkDatabase() {
       const database = connection.getClient().db(connection.name);
       await database.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS });
     },
-    /** Organisations with a quarantined chain, to which nothing may be appended. */
-    quarantined: (): string[] => [
-      ...ledger.heads.listQuarantined(),
-      ...auditChain.heads.listQuarantined(),
-    ],
-    /** Organisations with a chain whose newest entry is dated ahead of the clock. */
-    datedAhead: (): string[] => [
-      ...ledger.heads.listFutureDated(),
-      ...auditChain.heads.listFutureDated(),
-    ],
+    quarantined: () => [...ledger.heads.listQuarantined(), ...auditChain.heads.listQuarantined()],
+    datedAhead: () => [...ledger.heads.listFutureDated(), ...auditChain.heads.listFutureDated()],
   };
 }
-export type Platform = ReturnType<typeof createPlatform>;

@@ -14,7 +14,7 @@ import { createReplayService } from '../resources/policies/replay/replay.service
 import { createDryRunService } from '../resources/policies/trials/dry-run.service.ts';
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
 import type { Identity } from './identity.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './provenance.ts';
 
 type Deps = Pick<Identity, 'organizations' | 'workspaces' | 'memberships'> &

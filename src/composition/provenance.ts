@@ -8,7 +8,7 @@ import { createManifestService } from '../resources/provenance/manifests/manifes
 import { createVerificationService } from '../resources/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../resources/provenance/settings/provenance-settings.service.ts';
 import type { TraceService } from '../resources/traces/traces.service.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** Creates the signer and its keys, which all signatures use. */
 export function createSigning(platform: Platform) {

@@ -1,4 +1,4 @@
-// Creates the services of review: the queue with its verdicts, the performance index, the bridge for language models.
+// Creates the services that read decisions: review, performance index, bridge, CSV export, event stream, memory search.
 import { answerMcp } from '../platform/mcp/mcp-endpoint.ts';
 import type { MembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
@@ -16,7 +16,17 @@ import { createReviewHandlingService } from '../resources/traces/review/review-h
 import { createReviewQueueService } from '../resources/traces/review/review-queue.service.ts';
 import { createReviewVerdicts } from '../resources/traces/review/review-verdicts.service.ts';
 import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Consumers } from '../ledger/follow/consumers.ts';
+import { systemTimer } from '../ledger/timer.ts';
+import type { SessionService } from '../resources/auth/sessions/sessions.service.ts';
+import { createThrottle, type Throttle, LOW_LATENCY } from '../platform/jobs/pace.ts';
+import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
+import type { MemoryIndex } from '../resources/traces/memory/memory-index.ts';
+import { createMemoryIndexing } from '../resources/traces/memory/memory-indexing.service.ts';
+import { createMemorySearchService } from '../resources/traces/memory/memory-search.service.ts';
+import { createFrameReader } from '../resources/traces/stream/trace-frames.ts';
+import { createTraceStreamService } from '../resources/traces/stream/trace-streams.service.ts';
 
 interface Deps {
   memberships: MembershipService;
@@ -51,4 +61,26 @@ export function createBridge(platform: Platform, deps: BridgeDeps) {
   const questions = createBridgeService({ ...platform, ...deps, segments });
   const mcp = createMcpService({ ...platform, questions, answerMcp });
   return { questions, mcp };
+}
+
+interface ReadingDeps {
+  reader: TraceService;
+  scrubbers: ReadScrubbers;
+  sessions: SessionService;
+  consumers: Consumers;
+  memory: MemoryIndex;
+}
+
+export function createTraceReading(
+  platform: Platform,
+  { reader, scrubbers, sessions, consumers, memory }: ReadingDeps,
+) {
+  const frames = createFrameReader({ ...platform, scrubbers });
+  const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
+  const following = { frames, sessions, timer: systemTimer, createStreamThrottle };
+  const streams = createTraceStreamService({ ...platform, ...following });
+  const exports = createTraceExportService({ ...platform, reader });
+  const indexing = createMemoryIndexing({ ...platform, memory, consumers });
+  const search = createMemorySearchService({ ...platform, memory, scrubbers, indexing });
+  return { streams, exports, memory: search };
 }

@@ -21,20 +21,22 @@ import { createWitnessService } from '../resources/witness/witness.service.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
-import { createEvidence } from './evidence/evidence.ts';
-import { createEvents, type Listeners } from './events.ts';
+import { createEvidence } from './evidence.ts';
+import { createEvents } from './events.ts';
 import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
-import { createOutboxWorkers } from './outbox/outbox-workers.ts';
-import type { Platform } from './platform.ts';
+import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Background, Listeners, Services } from '../services.ts';
 import { createProvenance, createSigning } from './provenance.ts';
-import { createReplayThread } from './replay/replay.ts';
+import { createReplayWorker } from '../resources/policies/replay/replay-worker.ts';
 import { createSignOn } from './sign-on.ts';
+import { findPool } from './topics.ts';
 
 export function createServices(
   platform: Platform,
   { consumers, listeners }: { consumers: Consumers; listeners: Listeners },
-) {
+): { routes: Services; background: Background } {
   const audit = createAuditService(platform);
   const auditLog = createAuditLogService(platform);
   const auditExports = createAuditExportService(platform);
@@ -49,14 +51,14 @@ export function createServices(
     { audit, identity },
   );
   const signing = createSigning(platform);
-  const decisions = createDecisions(platform, { audit, identity, signing, consumers });
+  const decisions = createDecisions(platform, { audit, identity, signing, consumers, listeners });
   const { bulk } = decisions.traces;
   const ending = { memberships, organizationEnd: identity.organizationEnd };
   const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
   const attestations = createAttestationService(platform);
   const readiness = createReadiness(platform);
   const chainRelease = createChainReleaseService({ ...platform, audit });
-  const replayJudge = createReplayThread(platform);
+  const replayJudge = createReplayWorker(platform);
   const replayRunner = createReplayRunner({ ...platform, replayJudge, pace: createThrottle() });
 
   const billing = createBilling(platform, payments);
@@ -93,13 +95,14 @@ export function createServices(
     ...broadcasts.mails,
     ...events.mails,
   };
-  const outboxWorkers = createOutboxWorkers(platform, {
+  const deliverers = {
     [ATTESTATION_TOPIC]: attestations,
     [CANCELLATION_TOPIC]: cancellations,
     [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
     [MAIL_TOPIC]: { deliver: createMailDelivery(platform.mailer, mails) },
     ...events.deliverers,
-  });
+  };
+  const outboxWorkers = createOutboxWorkers(platform, deliverers, findPool);
 
   return {
     /** Services that handlers get. */
@@ -144,6 +147,7 @@ export function createServices(
       deletion,
       erasureExecution: evidence.erasureExecution,
       failures: identity.failures,
+      memory: listeners.memory,
       outboxWorkers,
       replayJudge,
       replayRunner,
@@ -151,5 +155,3 @@ export function createServices(
     },
   };
 }
-export type Services = ReturnType<typeof createServices>['routes'];
-export type Background = ReturnType<typeof createServices>['background'];

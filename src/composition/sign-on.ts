@@ -28,7 +28,7 @@ import { createSocialProviders } from '../resources/sign-on/social/configured-pr
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
 import type { Identity } from './identity.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 interface Deps {
   audit: AuditService;

@@ -2,7 +2,7 @@
 import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import { AbandonedError, type AppError } from '../errors.ts';
-import type { Services } from '../composition/services.ts';
+import type { Services } from '../services.ts';
 import { toNetwork } from './checks/network.ts';
 import { authenticate, readStreamCredential } from './checks/authenticate.ts';
 import { writeFailureAudit, createAuditEvents } from './answers/audit-event.ts';

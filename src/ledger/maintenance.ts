@@ -49,6 +49,13 @@ interface Progress {
   to: Date;
 }
 
+export interface LedgerMaintenance {
+  /** Releases idempotency keys that have expired. */
+  releaseIdempotencyKeys(): Promise<void>;
+  /** Deletes old head rows but a few. */
+  thinHeads(): Promise<void>;
+}
+
 /** Creates the maintenance jobs of some chains. Each remembers its progress and MAY be interrupted. */
 export function createLedgerMaintenance({
   connection,
@@ -58,7 +65,7 @@ export function createLedgerMaintenance({
   connection: Connection;
   clock: Clock;
   chains: readonly Chain[];
-}) {
+}): LedgerMaintenance {
   const getDatabase = () => connection.getClient().db(connection.name);
 
   /** Runs `work` from where it ended last time; the first time from the beginning. */
@@ -74,7 +81,7 @@ export function createLedgerMaintenance({
   }
 
   return {
-    async releaseIdempotencyKeys(): Promise<void> {
+    async releaseIdempotencyKeys() {
       for (const chain of chains) {
         const { collection, idempotencyTtlMs } = chain;
         if (idempotencyTtlMs === null) continue;
@@ -85,7 +92,7 @@ export function createLedgerMaintenance({
         });
       }
     },
-    async thinHeads(): Promise<void> {
+    async thinHeads() {
       for (const chain of chains)
         await resumeWork(`thin:${chain.collection}`, async (from, now) => {
           await thinHeads(getHeadCollection(getDatabase(), chain), { from, now });

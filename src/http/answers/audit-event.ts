@@ -1,7 +1,7 @@
 // The audit row of a mutating route: who, what, on which record, with which outcome (document 3, section 2).
 import type { AppError } from '../../errors.ts';
 import type { AuditEvent } from '../../domain/record/audit-event.ts';
-import type { Services } from '../../composition/services.ts';
+import type { Services } from '../../services.ts';
 import type { AuditDetails, Reply, RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import type { Request } from 'express';

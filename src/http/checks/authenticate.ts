@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
 import { AppError } from '../../errors.ts';
-import type { Services } from '../../composition/services.ts';
+import type { Services } from '../../services.ts';
 import type { Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 

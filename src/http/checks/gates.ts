@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { listFeaturePlans } from '../../domain/identity/plans.ts';
 import { READERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
-import type { Services } from '../../composition/services.ts';
+import type { Services } from '../../services.ts';
 import type { Route } from '../declaration/define-route.ts';
 import type { Caller, Tenant } from '../../domain/identity/tenant.ts';
 

@@ -1,7 +1,7 @@
 // Declares routes: one object per route, read by the pipeline, the router, the API reference and the contract tests.
 import type { z } from 'zod';
 import type { Code } from '../../errors.ts';
-import type { Services } from '../../composition/services.ts';
+import type { Services } from '../../services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
 import type { Json } from '../../domain/record/json.ts';

@@ -1,5 +1,5 @@
 // Resolves the agent reference of a decision to a registered agent, as ingestion needs it (document 1, section 2).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { toCanonicalOrder } from '../../domain/record/canonical-json.ts';

@@ -1,6 +1,6 @@
 // Agents: their definition and key (document 1, section 4.3). `agent-resolver.service.ts` resolves references to them.
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../domain/agents/agent-policies.ts';
 import type { ModelMetadata } from '../../domain/agents/ml-bom.ts';
 import { hashKey } from '../../domain/identity/key-hash.ts';

@@ -1,5 +1,5 @@
 // Caches the active alert rules of an organisation.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { AlertRuleDocument } from './alerts.model.ts';
 
 export function createActiveRuleService({

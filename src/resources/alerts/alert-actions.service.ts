@@ -1,6 +1,6 @@
 // Runs the actions of alert rules: from the outbox when a rule matches, and all at once as a test (document 2, 4.4).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { createChatMessage, detectChatService } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';

@@ -1,6 +1,6 @@
 // Composes the mail of an alert when it is sent, within a daily limit (decisions.md, webhooks and alerts).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { PRESENT } from '../../domain/identity/standing.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';

@@ -1,6 +1,6 @@
 // Creates, lists, changes and removes the alert rules of an organisation (document 2, section 4.4).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   hasReceivers,
   type ReceiverViewer,

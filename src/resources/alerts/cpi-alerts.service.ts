@@ -1,5 +1,5 @@
 // Checks the index of an organisation against its alert rules, on request (document 2, section 4.4).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { isConditionMet } from '../../domain/events/alert-condition.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';

@@ -1,7 +1,7 @@
 // Audit bundles: a period of the ledger with a signed manifest, which pins its last entry and so all (formats.md).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   toManifestText,
   toOmissionsText,

@@ -1,5 +1,5 @@
 // Reads and verifies the operations audit log (document 3, section 4.4); `audit.service.ts` writes it.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AUDIT, isSequence, SEQUENCES } from '../../ledger/chains.ts';

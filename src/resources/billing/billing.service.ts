@@ -1,6 +1,6 @@
 // Billing: an organisation's subscription, and the processor's pages to change it (document 3, section 4.8).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { toMonthStart } from '../../domain/billing/months.ts';
 import {
   type CataloguePlan,

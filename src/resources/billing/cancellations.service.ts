@@ -1,5 +1,5 @@
 // Cancels subscriptions of deleted organisations at the payment processor.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { isLive } from '../../domain/billing/subscription.ts';
 import type { PaymentProcessor } from '../../platform/outbound/payment-processor.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';

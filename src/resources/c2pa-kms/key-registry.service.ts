@@ -1,6 +1,6 @@
 // Generations of signing keys and their public halves: one is active, none is ever deleted (document 3, section 4.7).
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { PublicJwk } from '../../domain/provenance/public-key.ts';
 import { isDuplicateKey } from '../../errors.ts';
 import { insertOne } from '../../platform/mongo/queries.ts';

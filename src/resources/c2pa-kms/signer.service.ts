@@ -1,6 +1,6 @@
 // The signer: the active key of the configured provider, its status and its rotation (document 3, section 4.7).
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { AppError } from '../../errors.ts';
 import type {
   KeyMaterial,

@@ -1,6 +1,6 @@
 // Compliance mapping: attestations of a framework's clauses, recorded on the chain (document 3, section 4.3).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Clause } from '../../domain/compliance/clause.ts';
 import {
   CATALOGUES,

@@ -1,5 +1,5 @@
 // The legacy map of compliance: free texts by clause, until all use the structured notes (document 3, section 4.3).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { ComplianceNoteDocument, LegacyNotesDocument } from './compliance.model.ts';
 

@@ -1,5 +1,5 @@
 // The compliance report: the index, the reviews and the chain of an organisation on one page.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HashChainService } from '../hash-chain/hash-chain.service.ts';

@@ -1,6 +1,6 @@
 // Analyses what people corrected and why, by the newest verdicts: reasons are content and can be erased.
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { computeRatio } from '../../domain/cpi.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';

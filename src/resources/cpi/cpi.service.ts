@@ -1,5 +1,5 @@
 // Computes the index of an organisation from the counts of the last 30 days (docs/reference/cpi.md).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   type Cpi,
   CPI_FORMULA,

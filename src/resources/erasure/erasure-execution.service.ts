@@ -1,5 +1,5 @@
 // Executes erasures: the decisions are emptied, and that is certified by a signature and an entry of the ledger.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { toCertificateText, type Tombstone } from '../../domain/erasure/certificate.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { signText } from '../../domain/provenance/jws.ts';

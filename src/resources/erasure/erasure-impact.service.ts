@@ -1,6 +1,6 @@
 // Computes the impact of an erasure: the stored values of the decisions, and the newest entry about each.
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { type ErasureSubject, computeImpactDigest } from '../../domain/erasure/certificate.ts';

@@ -1,7 +1,7 @@
 // Creates, lists, changes, moves and deletes impact assessments (document 3, sections 3 and 4.1).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   computeAnchor,
   computeCompleteness,

@@ -1,5 +1,5 @@
 // Attests records beside the decisions: queued with the change, appended to the ledger exactly once within seconds.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { sealValues } from '../../domain/record/commitments.ts';
 import type { Json } from '../../domain/record/json.ts';

@@ -1,5 +1,5 @@
 // Evidence bundles: the range of entries, and who may disclose committed values in them (document 2, section 4.5).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { type AuditEvent, createSystemAuditEvent } from '../../domain/record/audit-event.ts';

@@ -1,5 +1,5 @@
 // Verifies every chain in full once a day, one after the other, pausing after each for as long as it took.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { AuditLogService } from '../audit/audit-log.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
 

@@ -1,5 +1,5 @@
 // Releases an organisation whose chain was truncated; its audit log records the loss (docs/internals/ledger.md, heads).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { ChainName } from '../../domain/record/bundle.ts';
 import type { LostEntries } from '../../ledger/heads/lost-heads.ts';

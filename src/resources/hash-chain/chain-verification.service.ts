@@ -1,5 +1,5 @@
 // Verifies a chain, in full or since the last verified position, and stores the result (document 2, section 4.5).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { DECISIONS } from '../../ledger/chains.ts';
 import { readErasedUntil } from '../../ledger/verify/erased-until.ts';

@@ -1,6 +1,6 @@
 // Status and entries of an organisation's chain (document 2, section 4.5); verification and exports are other services.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';

@@ -1,5 +1,5 @@
 // Verifies a range of the chain by itself: links, digests and hashes of its entries (document 2, section 4.8).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   computeChainHash,

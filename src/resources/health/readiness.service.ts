@@ -1,5 +1,5 @@
 // Whether this instance should be sent requests: the database answers, the clock agrees, it is not draining.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { AppError } from '../../errors.ts';
 
 type Deps = Pick<Platform, 'checkDatabase' | 'clockAgrees'>;

@@ -1,6 +1,6 @@
 // Completes checkpoints, named by clock and index or by id, and attests them on the chain (document 3, 3 and 4.2).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   toCheckpointId,
   findCheckpoint,

@@ -1,6 +1,6 @@
 // The timed job that marks clocks as breached whose deadline has passed (document 3, section 3).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { findNextBreach, settleClocks } from '../../domain/incidents/clock.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { AuditRow, AuditService } from '../audit/audit.service.ts';

@@ -1,7 +1,7 @@
 // Opens, lists, changes and closes incidents with their clocks (document 3, sections 3 and 4.2).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   findNextBreach,
   restartClock,

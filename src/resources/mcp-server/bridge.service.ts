@@ -1,5 +1,5 @@
 // The bridge for hosts of language models: three resources to read and two tools to call, none of which writes.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Json } from '../../domain/record/json.ts';
 import { AppError } from '../../errors.ts';

@@ -1,5 +1,5 @@
 // The bridge as a server of the Model Context Protocol.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { answerMcp, McpAnswer, McpMessage } from '../../platform/mcp/mcp-endpoint.ts';

@@ -1,6 +1,6 @@
 // Notifies owners and admins in the dashboard, except those who opted out of the notification's type.
 import type { mongo, Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { MANAGERS } from '../../domain/identity/roles.ts';
 import { PRESENT } from '../../domain/identity/standing.ts';
 import type { NotificationDocument } from './notifications.model.ts';

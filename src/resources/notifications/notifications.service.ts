@@ -1,7 +1,7 @@
 // Notifications: members read and delete their own, managers broadcast to all members (document 3, section 4.10).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';
 import { AFTER, findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';

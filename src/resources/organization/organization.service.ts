@@ -1,6 +1,6 @@
 // Organisations: creation with the default workspace, settings, and the cached context that every request needs.
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { type Plan, listFeaturePlans } from '../../domain/identity/plans.ts';
 import { type PendingView, findPendingView } from '../../domain/control/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';

@@ -1,6 +1,6 @@
 // Switches policy approvals on at once, and off after a second person confirms (decisions: switches that weaken).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { ControlRequest } from '../../domain/control/second-word.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument } from './organization.model.ts';

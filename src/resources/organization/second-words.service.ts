@@ -1,5 +1,5 @@
 // Requires a second person for changes that weaken a control, and notifies managers (decisions: switches that weaken).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import {
   type ControlRequest,

@@ -2,7 +2,7 @@
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Models } from '../../models.ts';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { findPlan } from '../../domain/billing/plan-catalogue.ts';
 import {
   applySubscriptionEvent,

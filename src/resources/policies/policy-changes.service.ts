@@ -1,5 +1,5 @@
 // Writes changes of policies: permission, revision, limits of the workspace, and the active policy sets.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { hasSameEffect } from '../../domain/policies/changes/canary.ts';
 import { ARMS } from '../../domain/policies/changes/sequential-test.ts';

@@ -1,6 +1,6 @@
 // Compiles and caches the policies that judge a decision, in both arms of a canary, and resolves digests of sets.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import {
   compilePolicies,

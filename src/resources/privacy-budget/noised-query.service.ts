@@ -1,6 +1,6 @@
 // Answers noised queries: the database counts, the privacy budget is charged, then noised numbers are released.
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
 import {

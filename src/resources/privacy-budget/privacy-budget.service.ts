@@ -1,6 +1,6 @@
 // The privacy budget: created and reset on read, spent by one conditional write that passes no cap (document 3, 4.5).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Cost } from '../../domain/privacy/mechanism.ts';
 import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';

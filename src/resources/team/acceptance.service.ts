@@ -1,6 +1,6 @@
 // Invitations for their holder: shown and accepted, which creates membership and session in one transaction.
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Role } from '../../domain/identity/roles.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';

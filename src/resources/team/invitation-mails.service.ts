@@ -1,5 +1,5 @@
 // The mail of an invitation, composed when it is sent; its token is derived and never stored (document 1, section 2).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { deriveInvitationToken } from '../../domain/identity/invitation-token.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';

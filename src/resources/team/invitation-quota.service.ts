@@ -1,5 +1,5 @@
 // Limits the invitation mails of an organisation per day: to one address, and in total.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { AppError } from '../../errors.ts';
 import type { InvitationDocument } from './invitations.model.ts';
 

@@ -1,7 +1,7 @@
 // Invitations for the team: created, listed, sent again, withdrawn (document 1, sections 3 and 4.4).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';

@@ -1,6 +1,6 @@
 // Team members: listed, changed in role, suspended, reactivated and removed (document 1, sections 3 and 4.4).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { MANAGERS, type Role } from '../../domain/identity/roles.ts';
 import { deriveDisplayName } from '../../domain/names/display-name.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';

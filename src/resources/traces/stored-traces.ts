@@ -1,5 +1,5 @@
 // Streams stored decisions in batches, contents decrypted: a third less time than one by one (row list).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { isSequence, SEQUENCES } from '../../ledger/chains.ts';
 import { readOpenedEntries } from '../../ledger/contents/opened-entries.ts';
 import { readDocument } from '../../ledger/bson-reader.ts';

@@ -1,6 +1,6 @@
 // Caches the total of a list of decisions, and updates it by counting only the entries appended since.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import type { Page } from '../../domain/page.ts';
 import { computeCountLimit, READ_MAX_MS } from '../../platform/mongo/queries.ts';

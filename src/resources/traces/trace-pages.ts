@@ -1,5 +1,5 @@
 // Reads one page of decisions, with payloads up to a size budget: decisions may be large, and a page has up to 200.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { READ_MAX_MS } from '../../platform/mongo/queries.ts';

@@ -1,5 +1,5 @@
 // The meter: decisions by day and month, read off the chain, which counts them at sealing (document 3, section 4.9).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { readMonthCount, findLastReadings, type Reading } from '../../domain/billing/meter.ts';
 import { toDayStart, listMonths, toMonthStart } from '../../domain/billing/months.ts';
 import type { Counters } from '../../domain/billing/usage-summary.ts';

@@ -1,6 +1,6 @@
 // Follows the meter: notifies managers near the limit, and queues overage for billing (document 3, 4.8 and 4.9).
 import type { mongo } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { type MeterStep, toMeterSteps } from '../../domain/billing/meter-steps.ts';
 import { computeWarningThreshold } from '../../domain/billing/usage-summary.ts';
 import { getHardLimit, getMonthlyLimit, PLANS } from '../../domain/identity/plans.ts';

@@ -1,5 +1,5 @@
 // Summarises what an organisation has used of its plan (document 3, section 4.9).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { formatMonth } from '../../domain/billing/months.ts';
 import { createUsageSummary, type UsageSummary } from '../../domain/billing/usage-summary.ts';
 import { getMonthlyLimit } from '../../domain/identity/plans.ts';

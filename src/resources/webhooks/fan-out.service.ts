@@ -1,5 +1,5 @@
 // Turns an event into one delivery for each subscribed webhook: the deliverer of the outbox topic `event`.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';

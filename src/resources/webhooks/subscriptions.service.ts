@@ -1,5 +1,5 @@
 // Finds the active webhooks that subscribe to an organisation's events.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { isFollowing, isEventIncluded } from '../../domain/events/events.ts';
 import { isInScope } from '../../domain/identity/workspace-scope.ts';
 import type { WebhookDocument } from './webhooks.model.ts';

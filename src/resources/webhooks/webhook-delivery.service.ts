@@ -1,5 +1,5 @@
 // Delivers events to webhooks (outbox topic `webhook`), counts attempts, and switches off dead or failing receivers.
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
 import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';

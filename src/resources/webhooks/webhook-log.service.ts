@@ -1,5 +1,5 @@
 // Lists the deliveries to a webhook of the last week, and sends one again (document 2, section 4.7).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import type { Page } from '../../domain/page.ts';

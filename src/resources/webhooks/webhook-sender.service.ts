@@ -1,5 +1,5 @@
 // Sends one event to one webhook, signed and in the format of its type (document 2, section 6; formats.md).
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { createChatMessage } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { createSignatureHeaders } from '../../domain/events/standard-webhooks.ts';

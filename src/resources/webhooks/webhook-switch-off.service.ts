@@ -1,6 +1,6 @@
 // Switches off webhooks whose receiver is gone or keeps failing, and notifies owners (decisions.md, webhooks).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';

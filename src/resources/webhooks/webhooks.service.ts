@@ -1,6 +1,6 @@
 // Creates, lists, changes and removes webhooks; the signing secret is shown once (document 2, section 4.7).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { toSigningSecret } from '../../domain/events/standard-webhooks.ts';
 import {
   hasReceivers,

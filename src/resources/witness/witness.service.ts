@@ -1,6 +1,6 @@
 // Compares chain heads seen by external witnesses with ours, so that a forked chain is detected (security.md).
 import type { z } from 'zod';
-import type { Platform } from '../../composition/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { signText } from '../../domain/provenance/jws.ts';
 import { canonicalize } from '../../domain/record/canonical-json.ts';
 import { authenticateMessage, type MessageRefusal } from '../../domain/signed-message.ts';

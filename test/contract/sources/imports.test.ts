@@ -41,25 +41,16 @@ const RULES: readonly Rule[] = [
   {
     of: /^instance$/,
     may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM],
-    types: [/^config$/, LEDGER, NODE, /^prom-client$/],
+    types: [/^(config|services)$/, LEDGER, NODE, /^prom-client$/],
   },
   {
     of: /^app$/,
     may: [HTTP, ERRORS, /^routes$/, /^express$/],
-    types: [/^(config|composition\/services)$/, PLATFORM],
+    types: [/^(config|services)$/, PLATFORM],
   },
   { of: /^routes$/, may: [/^resources\/.*\.routes$/], types: [HTTP] },
-  // A thread has a connection, a priority and models of its own.
-  {
-    of: /^composition\/(memory\/memory|replay\/replay)-thread$/,
-    may: [
-      /^models$/,
-      /^resources\/(traces\/memory|policies\/replay)\//,
-      /^ledger\/contents\/contents$/,
-      PLATFORM,
-      matchNodeParts('worker_threads', 'timers/promises'),
-    ],
-  },
+  // What handlers, jobs and consumers are given, by name.
+  { of: /^services$/, may: [], types: [/^(resources|platform)\//] },
   {
     of: /^composition\//,
     may: [
@@ -70,13 +61,13 @@ const RULES: readonly Rule[] = [
       PLATFORM,
       matchNodeParts('path'),
     ],
-    types: [/^(config|models)$/, MONGOOSE],
+    types: [/^(config|models|services)$/, MONGOOSE],
   },
   { of: /^models$/, may: [/\.model$/, LEDGER, PLATFORM], types: [MONGOOSE] },
   {
     of: /^jobs$/,
     may: [/^(resources|platform)\/.*\.(consumer|migration)$/, LEDGER],
-    types: [/^(composition\/(platform|services|events)|models)$/, PLATFORM],
+    types: [/^(services|models)$/, PLATFORM],
   },
   { of: /^config$/, may: [/^environment$/, NODE] },
   {
@@ -110,7 +101,13 @@ const RULES: readonly Rule[] = [
       NODE,
       /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
-    types: [/^(composition\/services|config)$/, PLATFORM],
+    types: [/^(services|config)$/, PLATFORM],
+  },
+  // The interface of what the composition creates names the chains and the models.
+  {
+    of: /^platform\/platform$/,
+    may: [],
+    types: [PLATFORM, DOMAIN, LEDGER, MONGOOSE, /^(config|models)$/],
   },
   {
     of: /^platform\//,
@@ -177,6 +174,27 @@ const RULES: readonly Rule[] = [
     types: [PLATFORM, MONGOOSE, /^models$/],
   },
   { of: /^ledger\/.*\.model$/, may: [LEDGER, DOMAIN, PLATFORM, MONGOOSE] },
+  // A worker starts a thread, which has a connection, a priority and models of its own.
+  {
+    of: /^resources\/.*-worker$/,
+    may: [
+      OWN,
+      DOMAIN,
+      /^platform\/(answering-thread|concurrency\/keyed-mutex|embedding\/(remote|word)-embedder)$/,
+    ],
+    types: [PLATFORM, /^config$/],
+  },
+  {
+    of: /^resources\/(traces\/memory\/memory|policies\/replay\/replay)-thread$/,
+    may: [
+      OWN,
+      /^models$/,
+      /^ledger\/contents\/contents$/,
+      PLATFORM,
+      matchNodeParts('worker_threads', 'timers/promises'),
+    ],
+  },
+  { of: /^resources\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {
     of: /^resources\/.*\.routes$/,
     may: [
@@ -186,7 +204,7 @@ const RULES: readonly Rule[] = [
       ERRORS,
       ZOD,
     ],
-    types: [OWN, /^composition\/services$/],
+    types: [OWN, /^services$/],
   },
   {
     of: /^resources\/.*\.schemas$/,
@@ -214,15 +232,7 @@ const RULES: readonly Rule[] = [
       /^platform\/outbox\/delivery-failure$/,
       matchNodeParts('crypto'),
     ],
-    types: [
-      /^models$/,
-      PLATFORM,
-      MONGOOSE,
-      ZOD,
-      NODE,
-      /^other\.(service|model)$/,
-      /^composition\/platform$/,
-    ],
+    types: [/^models$/, PLATFORM, MONGOOSE, ZOD, NODE, /^other\.(service|model)$/],
   },
 ];
 

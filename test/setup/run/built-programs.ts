@@ -24,9 +24,9 @@ const PROGRAMS = [
 ];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
-  'src/composition/memory/memory-thread.ts',
-  'src/composition/replay/replay-thread.ts',
-  'src/composition/verification-thread.ts',
+  'src/resources/traces/memory/memory-thread.ts',
+  'src/resources/policies/replay/replay-thread.ts',
+  'src/resources/hash-chain/verification-thread.ts',
   'src/platform/pdf/pdf-thread.ts',
   'src/platform/saml/saml-reader-thread.ts',
   'test/platform/threads/asked-thread.ts',

@@ -1,5 +1,5 @@
 // Reads the observed activity of agents, for their views and the routes below an agent (document 1, section 4.3).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 
 /** The activity that the view of an agent shows. */

@@ -1,6 +1,6 @@
 // Caches the recent history of agents for the confidence engine.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { DecisionHistory } from '../../../domain/confidence/score.ts';
 import type { AgentActivityDocument } from './agent-activity.model.ts';
 

@@ -1,5 +1,5 @@
 // Generates ML-BOMs from the current model metadata, and stores their digest (document 1, 4.3; document 2, 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { createMlBom, type MlBom } from '../../../domain/agents/ml-bom.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';

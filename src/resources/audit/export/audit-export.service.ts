@@ -1,5 +1,5 @@
 // Exports the operations audit log: a streamed JSON document, or a PDF with a bounded number of rows.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { isSequence, SEQUENCES } from '../../../ledger/chains.ts';

@@ -1,5 +1,5 @@
 // Replaces passwords and records the first proof of a mailbox; both end the earlier sessions, links and tokens.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';

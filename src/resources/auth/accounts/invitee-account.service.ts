@@ -1,5 +1,5 @@
 // Accounts of invitees: an existing one is checked by its password, a new one is created (document 1, section 3).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { explainIssue } from '../../../platform/inputs/explain-issue.ts';
 import { AFTER, insertOne } from '../../../platform/mongo/queries.ts';

@@ -1,5 +1,5 @@
 // Audits failed sign-ins of known accounts without delaying the answer, so its timing does not reveal known accounts.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';

@@ -1,5 +1,5 @@
 // One-time tokens: issued, looked up, attempted, and consumed exactly once by any number of simultaneous requests.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';

@@ -1,6 +1,6 @@
 // Workspace API keys: minted, listed, changed and revoked (document 1, section 4.2).
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';

@@ -1,5 +1,5 @@
 // Codes of the second factor: each is accepted once.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { UserDocument } from '../accounts/users.model.ts';
 

@@ -1,5 +1,5 @@
 // Enrolment of an authenticator: its secret is shown once, and becomes active when a code has proved it.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { SecondFactor, UserDocument } from '../accounts/users.model.ts';
 import type { CodeService } from './codes.service.ts';

@@ -1,5 +1,5 @@
 // Fresh proofs of identity, required to change the second factor or its backup codes: a session alone may be stolen.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { UserDocument } from '../accounts/users.model.ts';

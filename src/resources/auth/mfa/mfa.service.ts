@@ -1,6 +1,6 @@
 // The second factor of an account: set up, switched on and off, and its backup codes (document 1, sections 3 and 4.1).
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';

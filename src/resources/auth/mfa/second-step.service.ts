@@ -1,6 +1,6 @@
 // The second step of a sign-in: a temp token and a code give a session (document 1, section 3).
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError, type Code } from '../../../errors.ts';
 import { toFailureDetail, type SignInFailures } from '../accounts/sign-in-failures.service.ts';
 import type { UserDocument } from '../accounts/users.model.ts';

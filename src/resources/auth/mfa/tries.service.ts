@@ -1,5 +1,5 @@
 // Limits wrong codes per user and day. Sign-ins and sessions count separately, so a stranger cannot exhaust the second.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER } from '../../../platform/mongo/queries.ts';
 import type { UserDocument } from '../accounts/users.model.ts';

@@ -1,6 +1,6 @@
 // A user's own profile, preferences and security settings (document 1, section 4.1).
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';

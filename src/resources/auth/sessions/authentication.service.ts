@@ -1,5 +1,5 @@
 // The check that every request with a session token passes (document 1, section 5).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Caller } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { SessionClaims } from '../../../platform/secrets/tokens.ts';

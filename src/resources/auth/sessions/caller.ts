@@ -1,6 +1,6 @@
 // Builds the caller of a request from a session.
 import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { isLocked } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';

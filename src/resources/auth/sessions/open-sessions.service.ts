@@ -1,5 +1,5 @@
 // Open sessions: listed, and ended singly or together (document 1, section 3).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Types } from 'mongoose';
 import type { Page } from '../../../domain/page.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';

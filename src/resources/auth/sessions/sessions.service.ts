@@ -1,5 +1,5 @@
 // The session service, which combines opening, authenticating, listing and ending sessions.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Plan } from '../../../domain/identity/plans.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';

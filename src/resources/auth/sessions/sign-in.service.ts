@@ -1,5 +1,5 @@
 // Signs users in: from a proof of identity to a session or a second step; the only place that mints session tokens.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';

@@ -1,5 +1,5 @@
 // Stream tokens open an event stream, because session tokens must not be part of a URL (document 1, section 5).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';

@@ -1,5 +1,5 @@
 // Mints and revokes calendar feed tokens, and authenticates callers by them (document 3, section 4.2: an addition).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
 import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';

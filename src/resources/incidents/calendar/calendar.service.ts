@@ -1,5 +1,5 @@
 // Renders the deadlines of all open reports as a calendar (document 3, section 4.2: an addition).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { type CalendarEvent, formatCalendar } from '../../../domain/incidents/calendar.ts';
 import { toCheckpointId } from '../../../domain/incidents/clock.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';

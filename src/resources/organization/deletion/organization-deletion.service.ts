@@ -1,6 +1,6 @@
 // Deletes an organisation: access ends in one transaction, records are erased later (docs/guides/erasure.md).
 import type { Model } from 'mongoose';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';

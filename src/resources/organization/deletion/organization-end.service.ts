@@ -1,5 +1,5 @@
 // Ends an organisation: its members, sessions, keys and invitations end at once (docs/guides/erasure.md).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { CancellationService } from '../../billing/cancellations.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';

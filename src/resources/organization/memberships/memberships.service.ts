@@ -1,6 +1,6 @@
 // Writes all memberships. Changes within an organisation are serialised, so an active owner always remains.
 import type { Types } from 'mongoose';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne } from '../../../platform/mongo/queries.ts';

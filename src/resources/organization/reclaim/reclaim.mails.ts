@@ -1,5 +1,5 @@
 // The mail that asks a mailbox owner whether to keep an organisation from before the mailbox was proved.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { toQuotedName } from '../../../domain/names/quoted-name.ts';
 import type { ComposeMail } from '../../../platform/mail/mail-delivery.ts';
 import type { OrganizationDocument } from '../organization.model.ts';

@@ -1,5 +1,5 @@
 // Ends all access of the registrant, maybe a stranger, at the first proof of a mailbox; deletes no data.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';

@@ -1,6 +1,6 @@
 // E-mail domains of organisations: at most one organisation at a time has verified a domain, which DNS decides.
 import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, findOr404, insertOne, requireFewer } from '../../../platform/mongo/queries.ts';

@@ -1,6 +1,6 @@
 // Finds the organisation that has verified the domain of an e-mail address.
 import { toEmailDomain } from '../../../domain/identity/addresses/email-address.ts';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
 
 const VERIFIED = { verifiedAt: { $type: 'date' } } as const;

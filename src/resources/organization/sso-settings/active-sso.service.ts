@@ -1,5 +1,5 @@
 // Loads the SSO settings for a login: requires a plan with SSO, and decrypts the client secret.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { type Feature, type Plan, listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
 import { AppError } from '../../../errors.ts';

@@ -1,6 +1,6 @@
 // Proposes SAML settings from the metadata of an identity provider, given as a document or fetched; saves nothing.
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import {
   type CertificateFacts,
   readCertificateFacts,

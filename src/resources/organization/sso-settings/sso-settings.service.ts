@@ -1,6 +1,6 @@
 // Reads and changes the SSO settings of an organisation: its identity provider, and the mapping of groups to roles.
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { RoleRule } from '../../../domain/identity/role-mapping.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createSamlEndpoints } from '../../../domain/saml/endpoints.ts';

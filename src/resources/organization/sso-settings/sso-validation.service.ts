@@ -1,6 +1,6 @@
 // Validates SSO settings before they are saved, and converts client secret and certificates to their stored form.
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import {
   readCertificateFacts,
   findCertificateProblem,

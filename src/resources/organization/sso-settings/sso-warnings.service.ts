@@ -1,5 +1,5 @@
 // Warnings about problems of valid SSO settings, shown when they are saved, and to the operator at the start.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { isSameSite } from '../../../domain/sign-on/same-site.ts';
 import { AppError, describeCauses } from '../../../errors.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';

@@ -1,5 +1,5 @@
 // Changes automatic approvals: a looser setting needs a second person when policies change by approval only.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { ControlRequest } from '../../../domain/control/second-word.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';

@@ -1,6 +1,6 @@
 // Finds the approvals that made policies what they are, for revisions, bundles and the auditor (decisions: approvals).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { ApprovalState } from '../../../domain/policies/changes/approval.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';

@@ -1,7 +1,7 @@
 // Policy approvals: opens, edits and moves them by six actions (document 2, section 4.2; decisions: approvals).
 import type { QueryFilter } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import {

@@ -1,5 +1,5 @@
 // Exports policies as a bundle: JSON and rule-language source, with a signed manifest (document 2, section 4.2).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { printPolicy } from '../../../domain/policies/language/policy-text.ts';
 import { signText } from '../../../domain/provenance/jws.ts';

@@ -1,7 +1,7 @@
 // Begins and ends canaries of policies, and reports their status (document 2, section 4.2; decisions: canary).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { type CanaryState, hasSameEffect } from '../../../domain/policies/changes/canary.ts';
 import {

@@ -1,5 +1,5 @@
 // Computes the insurance feed: an organisation's month in counts (document 2, 4.2; decisions: insurance feed).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { toMonthKey, toMonthStart } from '../../../domain/billing/months.ts';
 import { type JudgedCounts, countSample } from '../../../domain/cpi.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';

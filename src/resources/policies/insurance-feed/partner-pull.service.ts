@@ -1,6 +1,6 @@
 // Serves the insurance feed to insurers that sign their requests with a key shared with the installation.
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { createSystemAuditEvent } from '../../../domain/record/audit-event.ts';
 import { authenticateMessage, type MessageRefusal } from '../../../domain/signed-message.ts';
 import { AppError, type Code } from '../../../errors.ts';

@@ -1,5 +1,5 @@
 // Judges a portion of a replay again. It runs in a worker thread: request and answer are plain values.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { evaluateTriedSet } from '../../../domain/policies/trials/rejudge.ts';
 import { parseTracePayload, toRecordedDecision, type StoredDecision } from './recorded-decision.ts';
 import { createReplaySets, type TriedReplay } from './replay-sets.service.ts';

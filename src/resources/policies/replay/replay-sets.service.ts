@@ -1,6 +1,6 @@
 // Loads the policies that a replay tries, and those that judged a decision originally.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import {
   toRevisionName,

@@ -1,6 +1,6 @@
 // Begins, shows and cancels replays (document 2, section 4.2). The runner does the work.
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { isSameJson } from '../../../domain/policies/condition.ts';

@@ -1,5 +1,5 @@
 // Dry runs: a candidate judges a made-up decision without writing anything (document 2, section 4.2).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { inTurns } from '../../../domain/others-turn.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';

@@ -1,6 +1,6 @@
 // Stores and runs regression tests of policies (document 2, section 4.2).
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { ActionType } from '../../../domain/policies/definition.ts';

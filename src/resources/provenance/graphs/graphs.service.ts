@@ -1,6 +1,6 @@
 // Provenance graphs of decisions: scrubbed as for readers, with digests in place of payloads (document 3, section 4.6).
 import type { Types } from 'mongoose';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type GraphType,

@@ -1,6 +1,6 @@
 // Signs, stores and revokes provenance manifests (document 3, section 4.6); `verification.service.ts` verifies them.
 import type { Types } from 'mongoose';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { type Assertions, createClaim } from '../../../domain/provenance/claim.ts';

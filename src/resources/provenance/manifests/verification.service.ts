@@ -1,5 +1,5 @@
 // Verifies manifests: stored ones, and those that a caller presents (document 3, section 4.6).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type Assertions, type Claim, createClaim } from '../../../domain/provenance/claim.ts';
 import { verifyLegacyManifest } from '../../../domain/provenance/legacy-manifest.ts';

@@ -1,5 +1,5 @@
 // Provenance settings: the active key for verifiers, and the default assertions of manifests (document 3, section 2).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { type Assertions, NO_ASSERTIONS } from '../../../domain/provenance/claim.ts';
 import type { SignerMode } from '../../../platform/signer/signing-key.ts';

@@ -1,5 +1,5 @@
 // SCIM groups, which are the fixed role groups; adding a member assigns the role (document 1, sections 2 and 4.5).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Role } from '../../../domain/identity/roles.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Filter } from '../../../domain/scim/filter.ts';

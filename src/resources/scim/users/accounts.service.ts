@@ -1,5 +1,5 @@
 // Accounts of provisioned members: found or created, and changed as far as a directory may (document 1, section 2).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { deriveDisplayName } from '../../../domain/names/display-name.ts';
 import { isUnused } from '../../../domain/identity/standing.ts';
 import { AppError } from '../../../errors.ts';

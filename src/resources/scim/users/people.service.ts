@@ -1,5 +1,5 @@
 // The members of an organisation as SCIM users: found, listed, filtered.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { toComparableName } from '../../../domain/identity/addresses/email-address.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';

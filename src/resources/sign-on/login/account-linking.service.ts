@@ -1,5 +1,5 @@
 // Links a verified external identity to a member, or provisions a member just in time, and signs the user in.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { isRenamed, type ProviderName } from '../../../domain/sign-on/provider-name.ts';
 import { DEFAULT_ROLE, decideRole } from '../../../domain/identity/role-mapping.ts';
 import { readEmailClaim } from '../../../domain/identity/addresses/verified-email.ts';

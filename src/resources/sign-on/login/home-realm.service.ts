@@ -1,5 +1,5 @@
 // Home-realm discovery: from the domain of an address to an organisation and its protocol (document 1, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';

@@ -1,5 +1,5 @@
 // Completes the callback of every login with a session or second step in a cookie, or with an error code in the query.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { withQuery } from '../../../domain/identity/redirect-allow-list.ts';
 import { AppError, isDuplicateKey, describeCauses } from '../../../errors.ts';
 import type { AuditService } from '../../audit/audit.service.ts';

@@ -1,5 +1,5 @@
 // Login requests: bound to the browser that began them, valid for one callback within ten minutes.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../../auth/email-links/one-time-tokens.service.ts';

@@ -1,5 +1,5 @@
 // Handles a logout that was begun at the identity provider: ends the named sessions, and returns their user.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { NamedSessions, SessionService } from '../../auth/sessions/sessions.service.ts';
 

@@ -1,5 +1,5 @@
 // Logout with an organisation's OpenID provider: begun here in the browser, or by the provider over the back channel.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type {

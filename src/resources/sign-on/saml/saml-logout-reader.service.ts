@@ -1,6 +1,6 @@
 // Reads SAML logout messages of both bindings; they must be signed by the provider and addressed to the organisation.
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';
 import { AppError } from '../../../errors.ts';

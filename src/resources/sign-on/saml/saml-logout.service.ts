@@ -1,5 +1,5 @@
 // Single logout by SAML 2.0, begun here or at the identity provider (document 1, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import type { LogoutMessage } from '../../../domain/saml/logout.ts';

@@ -1,6 +1,6 @@
 // Login by SAML 2.0: request to the identity provider, its response, and our metadata (document 1, section 4.1).
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { SamlEndpoints } from '../../../domain/saml/endpoints.ts';
 import {
   createAuthnRequest,

@@ -1,5 +1,5 @@
 // Creates the configured social login providers, with our client at each.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { IdentityProviders } from '../../../platform/outbound/identity-providers.ts';
 import {
   createGitHubLogin,

@@ -1,5 +1,5 @@
 // Finds the account of a social identity by issuer and subject, links one by verified address, or registers one.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { CredentialService } from '../../auth/accounts/credentials.service.ts';
 import type { RegistrationService } from '../../auth/accounts/registration.service.ts';

@@ -1,5 +1,5 @@
 // Social login at one of the installation's providers (document 1, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 import type { Origin } from '../../auth/sessions/sessions.service.ts';
 import { toCallbackUrl } from '../login/callback-url.ts';

@@ -1,5 +1,5 @@
 // Changes of many decisions at once; each is an entry of the chain (document 2, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import {
   type ErasedNames,

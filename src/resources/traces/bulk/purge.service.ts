@@ -1,5 +1,5 @@
 // Purges decisions recorded before a given time: empties and hides them, like bulk deletion (document 2, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';

@@ -1,5 +1,5 @@
 // Streams all decisions that match the filters as CSV (document 2, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { formatCsvHeader, formatCsvLine } from '../../../domain/csv.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { readStoredTraces } from '../stored-traces.ts';

@@ -1,5 +1,5 @@
 // Records feedback: a verdict on a decision, given outside Assay, as one entry of the chain (document 2, section 4.6).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import { inTurns } from '../../../domain/others-turn.ts';

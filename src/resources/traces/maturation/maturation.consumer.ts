@@ -1,6 +1,6 @@
 // Counts persons' verdicts on each pattern, and approves held decisions of mature patterns if configured (cpi.md).
 import { createHmac } from 'node:crypto';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import {
   type AutoApproval,
   type Comparable,

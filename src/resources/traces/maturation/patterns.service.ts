@@ -1,5 +1,5 @@
 // The patterns of an organisation's held decisions, and how mature they are.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { isMature } from '../../../domain/maturation.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';

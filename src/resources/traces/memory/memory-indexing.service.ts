@@ -1,13 +1,14 @@
 // Starts the memory index of an organisation at its first search, and measures its lag.
 import { LRUCache } from 'lru-cache';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { isDuplicateKey } from '../../../errors.ts';
 import type { Consumers } from '../../../ledger/follow/consumers.ts';
 import { insertOne } from '../../../platform/mongo/queries.ts';
 import { measureIndexLag } from '../search/index-lag.ts';
-import { toIndexerName } from './memory-index.ts';
+import { type MemoryIndex, toIndexerName } from './memory-index.ts';
 
-type Deps = Pick<Platform, 'models' | 'memory' | 'ledger' | 'clock'> & {
+type Deps = Pick<Platform, 'models' | 'ledger' | 'clock'> & {
+  memory: MemoryIndex;
   consumers: Pick<Consumers, 'wake'>;
 };
 

@@ -1,5 +1,5 @@
 // Memory search: finds the decisions whose texts are closest in meaning to the query (document 2, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import type { Neighbour } from '../../../domain/nearest/nearest.ts';
@@ -8,11 +8,13 @@ import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { readTracePage } from '../trace-pages.ts';
 import type { TraceView } from '../traces.view.ts';
+import type { MemoryIndex } from './memory-index.ts';
 import type { MemoryIndexing } from './memory-indexing.service.ts';
 import type { MemoryQuery } from './memory.schemas.ts';
 import { extractTexts } from './trace-texts.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'memory'> & {
+type Deps = Pick<Platform, 'models' | 'contents'> & {
+  memory: MemoryIndex;
   scrubbers: ReadScrubbers;
   indexing: MemoryIndexing;
 };

@@ -2,12 +2,12 @@
 import type { Types } from 'mongoose';
 import { listFeaturePlans } from '../../../domain/identity/plans.ts';
 import type { Consumer } from '../../../ledger/follow/consumer.ts';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { toIndexerName } from './memory-index.ts';
+import { type MemoryIndex, toIndexerName } from './memory-index.ts';
 import type { MemoryUseDocument } from './memory-uses.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'memory' | 'config'>;
+type Deps = Pick<Platform, 'models' | 'config'> & { memory: MemoryIndex };
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;

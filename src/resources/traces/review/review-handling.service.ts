@@ -1,7 +1,7 @@
 // Assigns and escalates review items, which stay pending; neither is part of the chain (document 2, section 4.3).
 import type { Types } from 'mongoose';
 import type { z } from 'zod';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { ReviewAssignment } from '../../../ledger/amend/fold.ts';

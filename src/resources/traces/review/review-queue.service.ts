@@ -1,5 +1,5 @@
 // The review queue: the decisions that policies held for a person, as reviewers see them (document 2, section 4.3).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { computeCountLimit, findOr404, READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';

@@ -1,5 +1,5 @@
 // Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { deriveSalt, type SealedValue } from '../../../domain/record/commitments.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 

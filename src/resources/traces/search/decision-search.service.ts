@@ -1,5 +1,5 @@
 // Finds decisions by the words of their rationale and triggering condition (document 2, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { toLeaf } from '../../../domain/keys/key-tree.ts';
 import { Stint } from '../../../domain/others-turn.ts';

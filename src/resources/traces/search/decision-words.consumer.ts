@@ -6,7 +6,7 @@ import {
   indexText,
 } from '../../../domain/search/blind-words.ts';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { createWordSegments, type WordChange } from './word-segments.ts';

@@ -1,5 +1,5 @@
 // Measures how far a consumer's index is behind its chain, for instance after an upgrade.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { CursorDocument } from '../../../ledger/follow/cursors.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'ledger'>;

@@ -1,5 +1,5 @@
 // Limits the concurrent event streams of a user and of an organisation.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 
 type Release = () => void;

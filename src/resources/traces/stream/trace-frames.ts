@@ -1,5 +1,5 @@
 // Renders ledger entries as stream events, once for all readers of an organisation; a decision looks as in a list.
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { formatEventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
 import type { Stored } from '../../../ledger/entry.ts';

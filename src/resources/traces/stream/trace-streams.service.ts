@@ -1,5 +1,5 @@
 // Event streams of new decisions: access, concurrency limits, and when streams end (document 2, section 4.1).
-import type { Platform } from '../../../composition/platform.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { EventChannel, EventStream } from '../../../domain/event-stream.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { READERS } from '../../../domain/identity/roles.ts';

@@ -127,7 +127,7 @@ test('repeated and late runs keep the newest state', async () => {
   const [{ _id = '' } = {}] = await found('refund the customer', bob);
   assertOk(await call('/traces/bulk-delete', { ids: [_id] }, bob));
   await app.instance.runJobsOnce();
-  const { memory } = app.instance.platform;
+  const { memory } = app.instance.background;
   const late = { traceId, sequence: 1, isErasure: false };
   await memory.store(organizationId, [late]);
   await memory.store(organizationId, [{ traceId, sequence: 2, isErasure: true }]);
@@ -184,7 +184,7 @@ test(
   async () => {
     const zoe = await createOwner(app, 'Zoe');
     const { key: hers } = await createWorkspaceKey(app, zoe);
-    const { memory } = app.instance.platform;
+    const { memory } = app.instance.background;
     const { organizationId } = zoe;
     const question = { organizationId, workspaceId: null, query: 'pay the bill', limit: 50 };
     for (let round = 0; round < 5; round++) {

@@ -4,6 +4,6 @@ import { existsSync } from 'node:fs';
 const isSource = existsSync(new URL('./memory-thread.ts', import.meta.url));
 if (isSource) (await import('tsx/esm/api')).register();
 const ending = isSource ? 'ts' : 'js';
-const { lowerThreadPriority } = await import(`../../platform/thread-priority.${ending}`);
+const { lowerThreadPriority } = await import(`../../../platform/thread-priority.${ending}`);
 lowerThreadPriority();
 await import(`./memory-thread.${ending}`);

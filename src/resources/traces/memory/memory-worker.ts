@@ -1,23 +1,16 @@
 // Runs the index of the memory search in a worker thread: started on first use, restarted after a failure.
-import type { Config } from '../../config.ts';
-import { extendAllowed } from '../../domain/outbound/ssrf.ts';
-import { formatModelName, type RemoteModel } from '../../platform/embedding/remote-embedder.ts';
-import { WORD_MODEL } from '../../platform/embedding/word-embedder.ts';
-import type { KeyStoreAccess } from '../../platform/key-store/open-key-store.ts';
-import { createLastingThread } from '../../platform/answering-thread.ts';
-import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts';
-import type { MemoryIndex } from '../../resources/traces/memory/memory-index.ts';
-import type { Neighbour } from '../../domain/nearest/nearest.ts';
+import type { Config } from '../../../config.ts';
+import { extendAllowed } from '../../../domain/outbound/ssrf.ts';
+import { formatModelName, type RemoteModel } from '../../../platform/embedding/remote-embedder.ts';
+import { WORD_MODEL } from '../../../platform/embedding/word-embedder.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createLastingThread } from '../../../platform/answering-thread.ts';
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
+import type { MemoryIndex } from './memory-index.ts';
+import type { Neighbour } from '../../../domain/nearest/nearest.ts';
 import type { MemoryRequest, MemoryThreadData } from './memory-thread.ts';
 
-interface Deps {
-  config: Config;
-  uri: string;
-  database: string;
-  keyStore: KeyStoreAccess;
-  /** Folder of the thread's script, as a URL; default: this one. */
-  threadScripts: string | undefined;
-}
+type Deps = Pick<Platform, 'config' | 'mongoUri' | 'connection' | 'keyAccess' | 'threadScripts'>;
 
 /** Memory limits of the thread; its vectors are outside the heap and not bounded by them. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 512 };
@@ -25,16 +18,23 @@ const MEGABYTE = 1024 * 1024;
 /** Idle time before the thread ends: longer than others', since its next search would read all vectors again. */
 const REST_MS = 10 * 60_000;
 
-export interface Memory extends MemoryIndex {
+export interface MemoryWorker extends MemoryIndex {
   close(): Promise<void>;
 }
 
-export function createMemory({ config, uri, database, keyStore, threadScripts }: Deps): Memory {
+export function createMemoryWorker({
+  config,
+  mongoUri: uri,
+  connection,
+  keyAccess: keyStore,
+  threadScripts,
+}: Deps): MemoryWorker {
   const remote = readRemoteModel(config);
   const script = new URL('./memory-thread.mjs', threadScripts ?? import.meta.url);
   const { ASSAY_OUTBOUND_ALLOW, ASSAY_MEMORY_INDEX_MB: megabytes } = config;
   const allow = remote ? extendAllowed(ASSAY_OUTBOUND_ALLOW, remote.url) : ASSAY_OUTBOUND_ALLOW;
   const maxBytes = megabytes * MEGABYTE;
+  const database = connection.name;
   const workerData: MemoryThreadData = { uri, database, keyStore, remote, allow, maxBytes };
   const thread = createLastingThread<MemoryRequest>({
     script,

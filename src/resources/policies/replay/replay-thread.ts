@@ -1,14 +1,11 @@
 // The worker thread of replays: reads, decrypts and judges stored decisions with its own database client.
 import { workerData } from 'node:worker_threads';
-import { createContents } from '../../ledger/contents/contents.ts';
-import { createModels } from '../../models.ts';
-import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
-import { connectMongo } from '../../platform/mongo/connection.ts';
-import { answerRequests } from '../../platform/thread-answers.ts';
-import {
-  createReplayJudge,
-  type ReplayPortion,
-} from '../../resources/policies/replay/replay-judge.service.ts';
+import { createContents } from '../../../ledger/contents/contents.ts';
+import { createModels } from '../../../models.ts';
+import { type KeyStoreAccess, openKeyStore } from '../../../platform/key-store/open-key-store.ts';
+import { connectMongo } from '../../../platform/mongo/connection.ts';
+import { answerRequests } from '../../../platform/thread-answers.ts';
+import { createReplayJudge, type ReplayPortion } from './replay-judge.service.ts';
 
 export interface ReplayThreadData {
   /** Connection string. */

@@ -1,17 +1,17 @@
 // The worker thread of the memory search: embeds texts, stores and compares vectors with its own database client.
 import { setTimeout as wait } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { createContents } from '../../ledger/contents/contents.ts';
-import { createModels } from '../../models.ts';
-import { createEmbedder } from '../../platform/embedding/create-embedder.ts';
-import type { RemoteModel } from '../../platform/embedding/remote-embedder.ts';
-import { type KeyStoreAccess, openKeyStore } from '../../platform/key-store/open-key-store.ts';
-import { connectMongo } from '../../platform/mongo/connection.ts';
-import { createSafeHttp } from '../../platform/outbound/safe-http.ts';
-import { answerRequests } from '../../platform/thread-answers.ts';
-import type { ChangedEntry, MemoryQuestion } from '../../resources/traces/memory/memory-index.ts';
-import { createTraceVectorService } from '../../resources/traces/memory/trace-vectors.service.ts';
-import { createVectorIndex } from '../../resources/traces/memory/vector-index.ts';
+import { createContents } from '../../../ledger/contents/contents.ts';
+import { createModels } from '../../../models.ts';
+import { createEmbedder } from '../../../platform/embedding/create-embedder.ts';
+import type { RemoteModel } from '../../../platform/embedding/remote-embedder.ts';
+import { type KeyStoreAccess, openKeyStore } from '../../../platform/key-store/open-key-store.ts';
+import { connectMongo } from '../../../platform/mongo/connection.ts';
+import { createSafeHttp } from '../../../platform/outbound/safe-http.ts';
+import { answerRequests } from '../../../platform/thread-answers.ts';
+import type { ChangedEntry, MemoryQuestion } from './memory-index.ts';
+import { createTraceVectorService } from './trace-vectors.service.ts';
+import { createVectorIndex } from './vector-index.ts';
 
 export interface MemoryThreadData {
   /** Connection string. */

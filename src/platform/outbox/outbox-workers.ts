@@ -1,10 +1,9 @@
 // Creates the outbox workers, one for each pool of topics, so that slow receivers delay no other topic.
-import type { Deliverers } from '../../platform/outbox/deliverers.ts';
-import type { Backlog, LateRows } from '../../platform/outbox/backlog.ts';
-import { createOutboxWorker, type OutboxWorker } from '../../platform/outbox/outbox-worker.ts';
-import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../../platform/outbox/pools.ts';
+import type { Deliverers } from './deliverers.ts';
+import type { Backlog, LateRows } from './backlog.ts';
+import { createOutboxWorker, type OutboxWorker } from './outbox-worker.ts';
+import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from './pools.ts';
 import type { Platform } from '../platform.ts';
-import { findPool } from './topics.ts';
 
 export interface OutboxWorkers extends Backlog {
   internal: OutboxWorker;
@@ -18,9 +17,11 @@ export interface OutboxWorkers extends Backlog {
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'drawFraction' | 'logger'>;
 
-export function createOutboxWorkers(deps: Deps, deliverers: Deliverers): OutboxWorkers {
-  const { models, clock, drawFraction, logger } = deps;
-
+export function createOutboxWorkers(
+  { models, clock, drawFraction, logger }: Deps,
+  deliverers: Deliverers,
+  findPool: (topic: string) => OutboxPool,
+): OutboxWorkers {
   function createWorker(pool: OutboxPool): OutboxWorker {
     const own = Object.entries(deliverers).filter(([topic]) => findPool(topic) === pool);
     const parts = { rows: models.outbox, deliverers: Object.fromEntries(own), clock, drawFraction };

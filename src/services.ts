@@ -1,0 +1,267 @@
+// The services of one instance, by the names under which handlers and jobs are given them.
+import type { MemoryWorker } from './resources/traces/memory/memory-worker.ts';
+import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
+import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
+import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
+import type { AgentResolver } from './resources/agents/agent-resolver.service.ts';
+import type { AgentService } from './resources/agents/agents.service.ts';
+import type { MlBomService } from './resources/agents/ml-bom/ml-bom.service.ts';
+import type { OnboardingService } from './resources/agents/onboarding/onboarding.service.ts';
+import type { ActiveRuleService } from './resources/alerts/active-rules.service.ts';
+import type { AlertActions } from './resources/alerts/alert-actions.service.ts';
+import type { AlertService } from './resources/alerts/alerts.service.ts';
+import type { CpiAlerts } from './resources/alerts/cpi-alerts.service.ts';
+import type { AuditBundleService } from './resources/audit-bundles/audit-bundles.service.ts';
+import type { AuditLogService } from './resources/audit/audit-log.service.ts';
+import type { AuditService } from './resources/audit/audit.service.ts';
+import type { AuditExportService } from './resources/audit/export/audit-export.service.ts';
+import type { LocalService } from './resources/auth/accounts/local.service.ts';
+import type { SignInFailures } from './resources/auth/accounts/sign-in-failures.service.ts';
+import type { EmailLinkService } from './resources/auth/email-links/email-links.service.ts';
+import type { KeyAuthenticationService } from './resources/auth/keys/key-authentication.service.ts';
+import type { KeyService } from './resources/auth/keys/keys.service.ts';
+import type { MfaService } from './resources/auth/mfa/mfa.service.ts';
+import type { SecondStepService } from './resources/auth/mfa/second-step.service.ts';
+import type { ProfileService } from './resources/auth/profile/profile.service.ts';
+import type { SessionService } from './resources/auth/sessions/sessions.service.ts';
+import type { StreamTokenService } from './resources/auth/sessions/stream-tokens.service.ts';
+import type { BillingService } from './resources/billing/billing.service.ts';
+import type { KeyRegistry } from './resources/c2pa-kms/key-registry.service.ts';
+import type { SignerService } from './resources/c2pa-kms/signer.service.ts';
+import type { ComplianceService } from './resources/compliance/compliance.service.ts';
+import type { LegacyNoteService } from './resources/compliance/legacy-notes.service.ts';
+import type { ComplianceReportService } from './resources/cpi/compliance-report.service.ts';
+import type { CpiAnalyticsService } from './resources/cpi/cpi-analytics.service.ts';
+import type { CpiService } from './resources/cpi/cpi.service.ts';
+import type { DemoRequestService } from './resources/demo-requests/demo-requests.service.ts';
+import type { ErasureExecutionService } from './resources/erasure/erasure-execution.service.ts';
+import type { ErasureService } from './resources/erasure/erasures.service.ts';
+import type { FriaPrintService } from './resources/fria/fria-print.service.ts';
+import type { FriaService } from './resources/fria/fria.service.ts';
+import type { AttestationService } from './resources/hash-chain/attestations.service.ts';
+import type { BundleService } from './resources/hash-chain/bundles.service.ts';
+import type { ChainCheckService } from './resources/hash-chain/chain-checks.service.ts';
+import type { ChainReleaseService } from './resources/hash-chain/chain-release.service.ts';
+import type { ChainVerificationService } from './resources/hash-chain/chain-verification.service.ts';
+import type { HashChainService } from './resources/hash-chain/hash-chain.service.ts';
+import type { Readiness } from './resources/health/readiness.service.ts';
+import type { CalendarFeedService } from './resources/incidents/calendar/calendar-feeds.service.ts';
+import type { CalendarService } from './resources/incidents/calendar/calendar.service.ts';
+import type { CheckpointService } from './resources/incidents/checkpoints.service.ts';
+import type { ClockBreachService } from './resources/incidents/clock-breaches.service.ts';
+import type { IncidentService } from './resources/incidents/incidents.service.ts';
+import type { BridgeService } from './resources/mcp-server/bridge.service.ts';
+import type { McpService } from './resources/mcp-server/mcp.service.ts';
+import type { ManagerNotices } from './resources/notifications/manager-notices.service.ts';
+import type { NotificationService } from './resources/notifications/notifications.service.ts';
+import type { OrganizationDeletionService } from './resources/organization/deletion/organization-deletion.service.ts';
+import type { OrganizationService } from './resources/organization/organization.service.ts';
+import type { ReclaimService } from './resources/organization/reclaim/reclaim.service.ts';
+import type { SsoDomainService } from './resources/organization/sso-domains/sso-domains.service.ts';
+import type { ProviderMetadataService } from './resources/organization/sso-settings/provider-metadata.service.ts';
+import type { SsoSettingsService } from './resources/organization/sso-settings/sso-settings.service.ts';
+import type { SsoWarningService } from './resources/organization/sso-settings/sso-warnings.service.ts';
+import type { WorkspaceService } from './resources/organization/workspaces/workspaces.service.ts';
+import type { PaymentEventService } from './resources/payment/payment-events.service.ts';
+import type { ApprovalService } from './resources/policies/approvals/approvals.service.ts';
+import type { PolicyBundleService } from './resources/policies/bundle/bundle.service.ts';
+import type { CanaryService } from './resources/policies/canary/canary.service.ts';
+import type { EffectivenessService } from './resources/policies/effectiveness/effectiveness.service.ts';
+import type { InsuranceFeedService } from './resources/policies/insurance-feed/insurance-feed.service.ts';
+import type { PartnerPullService } from './resources/policies/insurance-feed/partner-pull.service.ts';
+import type { PolicyLanguageService } from './resources/policies/language/language.service.ts';
+import type { PolicyService } from './resources/policies/policies.service.ts';
+import type { PolicySetService } from './resources/policies/policy-sets.service.ts';
+import type { ReplayRunner } from './resources/policies/replay/replay-runner.service.ts';
+import type { ReplayService } from './resources/policies/replay/replay.service.ts';
+import type { DryRunService } from './resources/policies/trials/dry-run.service.ts';
+import type { PolicyTestService } from './resources/policies/trials/policy-tests.service.ts';
+import type { NoisedQueryService } from './resources/privacy-budget/noised-query.service.ts';
+import type { PrivacyBudgetService } from './resources/privacy-budget/privacy-budget.service.ts';
+import type { GraphService } from './resources/provenance/graphs/graphs.service.ts';
+import type { ManifestService } from './resources/provenance/manifests/manifests.service.ts';
+import type { VerificationService } from './resources/provenance/manifests/verification.service.ts';
+import type { ProvenanceSettingsService } from './resources/provenance/settings/provenance-settings.service.ts';
+import type { DiscoveryService } from './resources/scim/discovery/discovery.service.ts';
+import type { ScimGroupService } from './resources/scim/groups/groups.service.ts';
+import type { SearchService } from './resources/scim/searches.service.ts';
+import type { ScimTokenService } from './resources/scim/tokens/scim-tokens.service.ts';
+import type { ScimUserService } from './resources/scim/users/users.service.ts';
+import type { ExchangeService } from './resources/sign-on/login/cookie-exchange.service.ts';
+import type { HomeRealmService } from './resources/sign-on/login/home-realm.service.ts';
+import type { UsedMessageService } from './resources/sign-on/login/used-messages.service.ts';
+import type { OidcLogoutService } from './resources/sign-on/oidc/oidc-logout.service.ts';
+import type { OidcService } from './resources/sign-on/oidc/oidc.service.ts';
+import type { SamlLogoutService } from './resources/sign-on/saml/saml-logout.service.ts';
+import type { SamlService } from './resources/sign-on/saml/saml.service.ts';
+import type { SocialService } from './resources/sign-on/social/social.service.ts';
+import type { AcceptanceService } from './resources/team/acceptance.service.ts';
+import type { InvitationService } from './resources/team/invitations.service.ts';
+import type { MemberService } from './resources/team/members.service.ts';
+import type { BulkService } from './resources/traces/bulk/bulk.service.ts';
+import type { PurgeService } from './resources/traces/bulk/purge.service.ts';
+import type { TraceExportService } from './resources/traces/export/trace-export.service.ts';
+import type { FeedbackService } from './resources/traces/feedback/feedback.service.ts';
+import type { IngestionService } from './resources/traces/ingestion/ingestion.service.ts';
+import type { PatternService } from './resources/traces/maturation/patterns.service.ts';
+import type { MemorySearchService } from './resources/traces/memory/memory-search.service.ts';
+import type { ReviewDecisionService } from './resources/traces/review/review-decisions.service.ts';
+import type { ReviewHandlingService } from './resources/traces/review/review-handling.service.ts';
+import type { ReviewQueueService } from './resources/traces/review/review-queue.service.ts';
+import type { ReviewVerdicts } from './resources/traces/review/review-verdicts.service.ts';
+import type { TraceStreamService } from './resources/traces/stream/trace-streams.service.ts';
+import type { TraceService } from './resources/traces/traces.service.ts';
+import type { UsageService } from './resources/usage/usage.service.ts';
+import type { SubscriptionService } from './resources/webhooks/subscriptions.service.ts';
+import type { WebhookLog } from './resources/webhooks/webhook-log.service.ts';
+import type { WebhookSender } from './resources/webhooks/webhook-sender.service.ts';
+import type { WebhookService } from './resources/webhooks/webhooks.service.ts';
+import type { WitnessService } from './resources/witness/witness.service.ts';
+
+/** What handlers are given, grouped by resource. */
+export interface Services {
+  agents: {
+    registry: AgentService;
+    resolver: AgentResolver;
+    onboarding: OnboardingService;
+    mlBoms: MlBomService;
+  };
+  alerts: { rules: AlertService; actions: AlertActions; cpi: CpiAlerts };
+  audit: AuditService;
+  auditBundles: AuditBundleService;
+  auditExports: AuditExportService;
+  auditLog: AuditLogService;
+  auth: {
+    local: LocalService;
+    emailLinks: EmailLinkService;
+    mfa: MfaService;
+    secondStep: SecondStepService;
+    sessions: SessionService;
+    streamTokens: StreamTokenService;
+    profile: ProfileService;
+    keys: KeyService;
+    keyAuthentication: KeyAuthenticationService;
+  };
+  billing: BillingService;
+  bridge: { questions: BridgeService; mcp: McpService };
+  compliance: { mapping: ComplianceService; legacyNotes: LegacyNoteService };
+  cpi: { index: CpiService; analytics: CpiAnalyticsService; report: ComplianceReportService };
+  demoRequests: DemoRequestService;
+  erasure: ErasureService;
+  fria: { assessments: FriaService } & FriaPrintService;
+  hashChain: {
+    chain: HashChainService;
+    verification: ChainVerificationService;
+    bundles: BundleService;
+  };
+  incidents: {
+    records: IncidentService;
+    checkpoints: CheckpointService;
+    calendar: CalendarService;
+    feeds: CalendarFeedService;
+  };
+  notifications: NotificationService;
+  organization: {
+    profile: OrganizationService;
+    deletion: OrganizationDeletionService;
+    reclaims: ReclaimService;
+    workspaces: WorkspaceService;
+    ssoSettings: SsoSettingsService;
+    ssoDomains: SsoDomainService;
+    providerMetadata: ProviderMetadataService;
+    scimTokens: ScimTokenService;
+  };
+  payment: PaymentEventService;
+  policies: {
+    definitions: PolicyService;
+    sets: PolicySetService;
+    approvals: ApprovalService;
+    canaries: CanaryService;
+    language: PolicyLanguageService;
+    dryRuns: DryRunService;
+    tests: PolicyTestService;
+    replays: ReplayService;
+    effectiveness: EffectivenessService;
+    bundles: PolicyBundleService;
+    insuranceFeed: InsuranceFeedService;
+    partnerPull: PartnerPullService;
+  };
+  privacy: { budget: PrivacyBudgetService; queries: NoisedQueryService };
+  provenance: {
+    keys: KeyRegistry;
+    signer: SignerService;
+    settings: ProvenanceSettingsService;
+    manifests: ManifestService;
+    verification: VerificationService;
+    graphs: GraphService;
+  };
+  readiness: Readiness;
+  scim: {
+    users: ScimUserService;
+    groups: ScimGroupService;
+    searches: SearchService;
+    discovery: DiscoveryService;
+  };
+  signOn: {
+    homeRealm: HomeRealmService;
+    oidc: OidcService;
+    oidcLogout: OidcLogoutService;
+    saml: SamlService;
+    samlLogout: SamlLogoutService;
+    social: SocialService;
+    cookieExchange: ExchangeService;
+  };
+  team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
+  traces: {
+    reader: TraceService;
+    ingestion: IngestionService;
+    bulk: BulkService;
+    purges: PurgeService;
+    review: {
+      queue: ReviewQueueService;
+      decisions: ReviewDecisionService;
+      handling: ReviewHandlingService;
+      verdicts: ReviewVerdicts;
+    };
+    feedback: FeedbackService;
+    patterns: PatternService;
+    streams: TraceStreamService;
+    exports: TraceExportService;
+    memory: MemorySearchService;
+  };
+  usage: UsageService;
+  webhooks: {
+    definitions: WebhookService;
+    sender: WebhookSender;
+    log: WebhookLog;
+    subscriptions: SubscriptionService;
+  };
+  witness: WitnessService;
+}
+
+/** What runs without a request. */
+export interface Background {
+  attestations: AttestationService;
+  audit: AuditService;
+  chainChecks: ChainCheckService;
+  chainRelease: ChainReleaseService;
+  clockBreaches: ClockBreachService;
+  deletion: OrganizationDeletionService;
+  erasureExecution: ErasureExecutionService;
+  failures: SignInFailures;
+  memory: MemoryWorker;
+  outboxWorkers: OutboxWorkers;
+  replayJudge: ReplayWorker;
+  replayRunner: ReplayRunner;
+  samlReader: SamlReaderWorker;
+  ssoWarnings: SsoWarningService;
+  usedMessages: UsedMessageService;
+}
+
+/** What the consumers of the ledger use. */
+export interface Listeners {
+  subscriptions: SubscriptionService;
+  activeRules: ActiveRuleService;
+  managerNotices: ManagerNotices;
+  memory: MemoryWorker;
+}
