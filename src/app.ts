@@ -7,6 +7,7 @@ import { serveSignedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import { keepHeader } from './http/answers/kept-headers.ts';
 import { createFront, composeHandlers, type FrontListener } from './http/front.ts';
+import { createRequestGate } from './http/checks/request-gate.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
 import type { RateLimits } from './http/checks/rate-limits.ts';
@@ -88,6 +89,7 @@ export function createApp({
     streams,
     limits,
     heavy: createHeavyAnswers(config.ASSAY_LIMIT_HEAVY, shared),
+    gate: createRequestGate(),
     strict: config.NODE_ENV === 'test',
     log: logger,
   });

@@ -22,6 +22,7 @@ import {
   requireVerified,
 } from './checks/gates.ts';
 import type { HeavyAnswer, HeavyAnswers } from './checks/heavy-answers.ts';
+import type { RequestGate } from './checks/request-gate.ts';
 import { parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
@@ -40,6 +41,7 @@ export interface PipelineDeps {
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
   limits: RateLimits;
   heavy: HeavyAnswers;
+  gate: RequestGate;
   presence: Presence;
   streams: EventStreams;
   /** Whether an undeclared status or code throws, as in tests; otherwise it is logged. */
@@ -57,6 +59,8 @@ interface RequestContext {
   caller: Caller | null;
   paged: Paged | undefined;
   heavy: HeavyAnswer | null;
+  /** Lets the next requests in, once this one has been answered. */
+  leaveGates: (() => void)[];
 }
 
 /** The Express handler of a declared route. */
@@ -71,6 +75,7 @@ export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler
       caller: null,
       paged: undefined,
       heavy: null,
+      leaveGates: [],
     };
     try {
       await respond(context, await runWithPresence(context, deps), deps);
@@ -78,6 +83,7 @@ export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler
       await refuse(context, error, deps);
     } finally {
       context.heavy?.end();
+      for (const leave of context.leaveGates) leave();
     }
   };
 }
@@ -120,12 +126,23 @@ async function processRequest(
   await countAddress(context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
+  await passGates(context, deps);
   const { input, paged } = await parseInputs(route, req, context);
   context.paged = paged;
   if (route.limits) await countAttempt(context, input, deps);
   if (route.limits) await countLogin(context, input, deps);
   const prepared = route.prepare && (await route.prepare(input, deps.services));
   return execute(context, { ...input, ...beginChange(context), prepared }, deps);
+}
+
+/** Waits until the request may be computed beside the other requests of its organisation. */
+async function passGates(
+  { route, req, caller, meta, leaveGates }: RequestContext,
+  { gate }: PipelineDeps,
+): Promise<void> {
+  const entered = gate.enter(route, caller);
+  leaveGates.push(entered instanceof Promise ? await entered : entered);
+  leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
 }
 
 /** Counts the request by its client address. */

@@ -148,6 +148,8 @@ export interface Meta {
   limits?: readonly ExtraLimit[];
   /** Reads or sends much: an organisation may have a few such requests at a time. */
   heavy?: boolean;
+  /** Computes requests that arrive together in one batch, so none of them waits for the others of its organisation. */
+  batched?: boolean;
   /** Code of an invalid body; default `VALIDATION_ERROR`. */
   invalidCode?: Code;
   /** Codes of invalid body members that have a code of their own, by member name. */

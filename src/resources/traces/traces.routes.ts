@@ -63,6 +63,7 @@ export const traceRoutes = [
       'DECISION_ERASED',
     ],
     bodyLimit: BODY_LIMIT,
+    batched: true,
     body: ingestBody,
     data: ingestView,
     handler: async ({ tenant, key, body, meta }, { traces }) =>

@@ -20,6 +20,7 @@ const PROGRAMS = [
   'scripts/verify-bundle.ts',
   'test/embedded-db/embedded-app.ts',
   'test/faults/app-process.ts',
+  'test/faults/one-for-all/attacker.ts',
   'test/platform/threads/asking-process.ts',
 ];
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
