@@ -8,10 +8,10 @@ import type { Route } from '../declaration/define-route.ts';
 import { readClientAddress } from './client-address.ts';
 import { toNetwork } from './network.ts';
 
-/** Requests of one organisation that are computed at a time. */
-const PERMITS = 4;
-/** Milliseconds after which a request counts as waiting for something else. */
-const SLOW_MS = 100;
+/** Requests of one organisation that are computed at a time; a slow one waits for something else than the processor. */
+const ORDINARY = { permits: 4, slowMs: 100 };
+/** Likewise of the answers that read or compute much; a slow one waits for its reader. */
+const HEAVY = { permits: 2, slowMs: 2_000 };
 /** Bytes from which a body takes some milliseconds to parse, check and judge. */
 const LARGE_BODY = 32 * 1024;
 const LARGE_BODIES = 1;
@@ -23,7 +23,7 @@ const LARGE_SLOW_MS = 500;
 type Leave = () => void;
 
 export interface RequestGate {
-  /** Resolves when the request's organisation has a permit for it; at once for streams, heavy answers and batched routes. */
+  /** Resolves when the request's organisation has a permit for it; at once for streams and batched routes. */
   enter(route: Route, caller: Caller | null): Leave | Promise<Leave>;
   /**
    * Resolves when a body of this size may be computed. Organisations, or the networks of unknown callers, take turns.
@@ -35,11 +35,13 @@ export interface RequestGate {
 const leaveNothing: Leave = () => undefined;
 
 export function createRequestGate(): RequestGate {
-  const gate = new ShareGate({ permits: PERMITS, slowMs: SLOW_MS });
+  const ordinary = new ShareGate(ORDINARY);
+  const heavy = new ShareGate(HEAVY);
   const large = createFairSemaphore({ permits: LARGE_BODIES, maxWaiting: LARGE_BODIES_WAITING });
   return {
     enter(route, caller) {
       if (!caller || isExempt(route)) return leaveNothing;
+      const gate = route.heavy ? heavy : ordinary;
       return gate.enter(caller.tenant.organizationId);
     },
     async enterLarge(bytes, caller, req) {
@@ -64,9 +66,8 @@ function releaseInTime(release: Leave): Leave {
   return leave;
 }
 
-/** Streams last, heavy answers have slots of their own, and batches are larger the more requests come together. */
-const isExempt = (route: Route): boolean =>
-  route.kind === 'stream' || route.heavy === true || route.batched === true;
+/** Streams last long, and batches are larger the more requests come together. */
+const isExempt = ({ kind, batched }: Route): boolean => kind === 'stream' || batched === true;
 
 const busy = (): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'Too many large requests at the moment', {
