@@ -99,6 +99,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ZOD,
       NODE,
+      /^platform\/concurrency\//,
       /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
     types: [/^(services|config)$/, PLATFORM],
