@@ -1,7 +1,10 @@
 // Requests within every limit that are as expensive as possible; measures whether `/health` still answers beside each.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { computeMedian } from './rows.ts';
-import type { Attack, Scene } from './stage.ts';
+import { createSelfSigned } from '../test/setup/providers/self-signed.ts';
+import type { Attack } from './attack.ts';
+import type { Scene } from './stage.ts';
+import { callApi } from './tenants.ts';
 
 /** Bytes just below the limit of ingestion. */
 const BODY = 1_400_000;
@@ -88,7 +91,55 @@ const SOURCE = 100_000;
 const createRuleSource = (condition: string): string =>
   JSON.stringify({ adl: `policy "R"\nwhen\n${condition}`.slice(0, SOURCE) });
 
+/** Forms of this size are the largest that providers' messages may take. */
+const FORM = 5_000_000;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const encodeForm = (name: string, xml: string): string =>
+  `${name}=${encodeURIComponent(Buffer.from(xml).toString('base64'))}`.slice(0, FORM);
+const signature =
+  '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo/></ds:Signature>';
+const wrapLogout = (content: string): string =>
+  `<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol">${content}</samlp:LogoutRequest>`;
+
+/** Logout messages that no provider has signed, sent by strangers. */
+const forgedLogouts: readonly Attack[] = [
+  ...Object.entries({
+    elements: wrapLogout(fillText('<a b="c"/>', 300_000)),
+    signatures: wrapLogout(fillText(signature, 300_000)),
+    noise: fillText('<!-- -', 3_000_000),
+  }).map(([name, xml]): Attack => ({
+    name: `forged logout of ${name}`,
+    method: 'POST',
+    path: '/api/v1/auth/saml/logout/callback?org=:organizationId',
+    contentType: FORM_TYPE,
+    body: encodeForm('SAMLRequest', xml),
+  })),
+  {
+    name: 'forged logout token',
+    method: 'POST',
+    path: '/api/v1/auth/sso/backchannel-logout/:organizationId',
+    contentType: FORM_TYPE,
+    body: `logout_token=${fillText('eyJhbGciOiJSUzI1NiJ9.', 90_000)}`,
+  },
+];
+
+/** Downloads whose reader is gone in the middle of the work. */
+const abandonedDownloads: readonly Attack[] = [
+  'traces/export',
+  'hash-chain/export',
+  'audit/export/pdf',
+].flatMap((file) =>
+  [5, 50].map((leaveMs): Attack => ({
+    name: `${file}, left after ${leaveMs} ms`,
+    method: 'GET',
+    path: `/api/v1/${file}`,
+    leaveMs,
+  })),
+);
+
 export const attacks: readonly Attack[] = [
+  ...forgedLogouts,
+  ...abandonedDownloads,
   ...Object.entries(bodies).map(([name, body]): Attack => ({
     name,
     method: 'POST',
@@ -138,6 +189,7 @@ const BLOCKS = 3;
 
 /** Measures the worst attack: p99 of `/health` in milliseconds, and growth of the process in MB; medians of blocks. */
 export async function measureHostile(scene: Scene): Promise<{ ms: number; mb: number }> {
+  await useSaml(scene);
   const worst = { ms: 0, mb: 0 };
   for (const attack of attacks) {
     const blocks = [];
@@ -149,6 +201,20 @@ export async function measureHostile(scene: Scene): Promise<{ ms: number; mb: nu
     worst.mb = Math.max(worst.mb, computeMedian(mb));
   }
   return worst;
+}
+
+/** Gives the organisation a provider, whose messages are forged. */
+async function useSaml({ url, organizations: [organization] }: Scene): Promise<void> {
+  const saml = {
+    entityId: 'urn:idp',
+    ssoUrl: 'https://idp.example.org/sso',
+    certificates: [createSelfSigned('bench').certificate],
+  };
+  await callApi(`${url}/api/v1/organization/sso`, {
+    method: 'PUT',
+    token: organization?.token ?? '',
+    body: { provider: 'saml', saml },
+  });
 }
 
 const formatFigures = (figures: readonly number[]): string =>

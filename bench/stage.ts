@@ -9,6 +9,7 @@ import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 import { findFreePort } from '../src/embedded-db/mongod-process.ts';
 import { listAgents, readBodies } from './decisions.ts';
+import { type Attack, sendAttack } from './attack.ts';
 import { forgetPeak, readMemory } from './hostile.ts';
 import { stopChild, measure, start, waitForMessage, type Block } from './processes.ts';
 import { callApi, registerOrganizations, type Bench } from './tenants.ts';
@@ -333,35 +334,11 @@ export class Scene {
   }
 }
 
-/** A request that is sent over and over. */
-export interface Attack {
-  name: string;
-  method: 'GET' | 'POST';
-  path: string;
-  body?: string;
-}
-
 const SETTLE_MS = 20_000;
 const SETTLE_POLL_MS = 200;
 const ATTACK_WARM = 5;
 const HEALTH_RATE = 200;
 const HEALTH = { headers: {}, connections: 16 };
-
-/** Sends one request, with the key to ingestion, else with the session. Any answer but a server error is accepted. */
-async function sendAttack(
-  port: number,
-  { method, path, body }: Attack,
-  { key, token }: Bench,
-): Promise<void> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(path.endsWith('/traces') ? { 'x-api-key': key } : { authorization: `Bearer ${token}` }),
-  };
-  const url = `http://127.0.0.1:${port}${path}`;
-  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
-  await answer.arrayBuffer();
-  if (answer.status >= 500) throw new Error(`${path} answered ${answer.status}`);
-}
 
 const getPid = ({ child }: App): number => child.pid ?? 0;
 
