@@ -26,7 +26,7 @@ function machine({ sharesClock = false, skewMs = 0 } = {}) {
     onMeasured: (ms) => skews.push(ms),
     log: { error: (details) => logged.push(details) },
   });
-  return { at, guard, told: skews, logged, measured: () => answers };
+  return { at, guard, skews, logged, measured: () => answers };
 }
 
 async function started(options: Parameters<typeof machine>[0] = {}) {
@@ -49,7 +49,7 @@ async function asked({ guard }: ReturnType<typeof machine>): Promise<boolean[]> 
 test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])(
   'a skew of %i ms is accepted',
   async (skewMs) => {
-    const { guard, told: skews, logged } = await started({ skewMs });
+    const { guard, skews, logged } = await started({ skewMs });
     expect([guard.isReady(), skews, logged]).toEqual([true, [skewMs], []]);
   },
 );
@@ -57,7 +57,7 @@ test.each([0, 4999, -4999, MAX_SKEW_MS, -MAX_SKEW_MS])(
 test.each([5001, -5001, DAY, Number.NaN])(
   'a skew of %d ms is refused and logged',
   async (skewMs) => {
-    const { guard, told: skews, logged } = await started({ skewMs });
+    const { guard, skews, logged } = await started({ skewMs });
     expect([guard.isReady(), skews[0], logged]).toEqual([false, skewMs, [{ skewMs }]]);
   },
 );
@@ -84,7 +84,7 @@ test.each([400 * DAY, 5001, -5001, -DAY])(
     const before = made.measured();
     expect(await asked(made)).toEqual([false, false]);
     expect(made.measured()).toBeGreaterThan(before);
-    expect(made.told.at(-1)).toBe(set);
+    expect(made.skews.at(-1)).toBe(set);
     expect(made.logged).toEqual([{ skewMs: set }]);
     made.at.set = 0;
     expect(made.guard.isReady()).toBe(true);
@@ -104,7 +104,7 @@ test('a jump of the database alone is detected at the next measurement', async (
   expect(made.guard.isReady()).toBe(true);
   await made.guard.start();
   made.guard.stop();
-  expect([made.guard.isReady(), made.told.at(-1)]).toEqual([false, -DAY]);
+  expect([made.guard.isReady(), made.skews.at(-1)]).toEqual([false, -DAY]);
 });
 
 test.each([400 * DAY, -DAY])(
@@ -116,7 +116,7 @@ test.each([400 * DAY, -DAY])(
     expect(await asked(made)).toEqual([false, false]);
     made.at.elapsed += 60_000;
     expect(await asked(made)).toEqual([false, false]);
-    expect(made.told.at(-1)).toBe(set);
+    expect(made.skews.at(-1)).toBe(set);
     expect(made.logged).toEqual([{ skewMs: set }, { skewMs: set }]);
     made.at.set = 300;
     expect(await asked(made)).toEqual([true, true]);
