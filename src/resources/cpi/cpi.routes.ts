@@ -29,6 +29,7 @@ export const cpiRoutes = [
     path: '/compliance-report',
     summary: 'Index, reviews and chain on one page',
     ...read,
+    allWorkspaces: true,
     limits: ['cpiReport'],
     data: complianceReportView,
     handler: ({ tenant }, { cpi }) => cpi.report.report(tenant),

@@ -123,6 +123,15 @@ test('the report puts index, reviews and chain on one page', async () => {
   expect(data.chain.lastChainHash).toMatch(/^[0-9a-f]{64}$/);
 });
 
+test("a key that is bound to a workspace gets no report, since the chain is the organisation's", async () => {
+  const bound = await createWorkspaceKey(app, ada, { workspaceId: ada.workspaceId });
+  const answer = await app.call('GET', '/api/v1/cpi/compliance-report', { key: bound.key });
+  expect(toOutcome(answer)).toEqual([403, 'FORBIDDEN']);
+  const free = await createWorkspaceKey(app, ada);
+  const report = await app.call('GET', '/api/v1/cpi/compliance-report', { key: free.key });
+  expect(report.status).toBe(200);
+});
+
 test('reads are limited by reader, reports by organisation, with a code of their own', async () => {
   const bob = await createMember(harness, ada, 'viewer');
   const codes = async (below: string, who = ada, times = 12) => {
