@@ -74,7 +74,7 @@ test('the best owners, each by its best vector, in order, of the group and not r
 
 test.each([1, 15, 16, 17, 100, 256, 1024])('vectors of %i numbers', (dimensions) => {
   const wide = new DotProducts(dimensions, BLOCK_ROWS);
-  expect(wide.width % 16).toBe(0);
+  expect(wide.width % 8).toBe(0);
   const extreme = new Int8Array(dimensions).fill(-127);
   const block = new VectorBlock(wide.width);
   const last = BLOCK_ROWS - 1;
