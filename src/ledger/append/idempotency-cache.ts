@@ -1,4 +1,5 @@
 // Answers replays from memory: idempotency keys in flight, and the most recently answered ones.
+import { LRUCache } from 'lru-cache';
 import type { Draft, Outcome, Stored } from '../entry.ts';
 import { toKeyText } from './idempotent-replays.ts';
 import { estimateBytes, createPartCopier } from '../entry-parts.ts';
@@ -15,30 +16,25 @@ export interface IdempotencyCacheDeps {
   bytes?: number;
 }
 
-interface CachedEntry {
-  entry: Stored;
-  bytes: number;
-}
-
 /** Avoids conflicts on known keys. It MUST NOT decide whether a key is free: only the unique index does. */
 export class IdempotencyCache {
   readonly #inFlight = new Map<string, Promise<Outcome>>();
-  /** Oldest first. An LRU cache would cost 5 us a decision (row ingest/R1). */
-  readonly #recent = new Map<string, CachedEntry>();
-  readonly #bytesMax: number;
-  #bytes = 0;
+  readonly #recent: LRUCache<string, Stored>;
   readonly #deps: IdempotencyCacheDeps;
   readonly #answerOf: (entry: Stored) => Stored;
 
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
     this.#answerOf = createPartCopier(deps.replayed);
-    this.#bytesMax = deps.bytes ?? CACHE_BYTES;
+    this.#recent = new LRUCache({
+      maxSize: deps.bytes ?? CACHE_BYTES,
+      sizeCalculation: estimateBytes,
+    });
   }
 
   /** Bytes kept. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#recent.calculatedSize;
   }
 
   /** Returns the cached entry with this key; null when there is none or its key has expired. */
@@ -47,7 +43,7 @@ export class IdempotencyCache {
   }
 
   forget(organizationId: string, idempotencyKey: Buffer | string): void {
-    this.#drop(toCacheKey(organizationId, idempotencyKey));
+    this.#recent.delete(toCacheKey(organizationId, idempotencyKey));
   }
 
   /** Appends, or answers from an append with the same key that is in flight or cached. */
@@ -74,7 +70,7 @@ export class IdempotencyCache {
   }
 
   #fresh(cacheKey: string): Stored | null {
-    const entry = this.#recent.get(cacheKey)?.entry;
+    const entry = this.#recent.get(cacheKey);
     return entry && this.#deps.isFresh(entry) ? entry : null;
   }
 
@@ -83,29 +79,11 @@ export class IdempotencyCache {
     this.#inFlight.set(cacheKey, appending);
     try {
       const outcome = await appending;
-      if (outcome.kind !== 'superseded') this.#remember(cacheKey, this.#answerOf(outcome.entry));
+      if (outcome.kind !== 'superseded') this.#recent.set(cacheKey, this.#answerOf(outcome.entry));
       return outcome;
     } finally {
       this.#inFlight.delete(cacheKey);
     }
-  }
-
-  #remember(cacheKey: string, entry: Stored): void {
-    this.#drop(cacheKey);
-    const bytes = estimateBytes(entry);
-    this.#recent.set(cacheKey, { entry, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#recent.keys()) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(cacheKey: string): void {
-    const cached = this.#recent.get(cacheKey);
-    if (!cached) return;
-    this.#recent.delete(cacheKey);
-    this.#bytes -= cached.bytes;
   }
 }
 
