@@ -1,22 +1,26 @@
 // Reads stored documents from BSON in half the driver's time (rows list, verify, export); leaves the unusual to it.
 import { isUtf8 } from 'node:buffer';
 import { mongo, Types } from 'mongoose';
-import {
-  ARRAY,
-  BINARY,
-  BOOLEAN,
-  DATE,
-  DOUBLE,
-  INT32,
-  INT64,
-  NULL,
-  OBJECT,
-  OBJECT_ID,
-  STRING,
-  TWO_POW_32,
-  UNSUPPORTED,
-} from './bson-types.ts';
 import type { Stored } from './entry.ts';
+
+/** The BSON types of entries. */
+const DOUBLE = 0x01;
+const STRING = 0x02;
+const OBJECT = 0x03;
+const ARRAY = 0x04;
+const BINARY = 0x05;
+const OBJECT_ID = 0x07;
+const BOOLEAN = 0x08;
+const DATE = 0x09;
+const NULL = 0x0a;
+const INT32 = 0x10;
+const INT64 = 0x12;
+
+/** The factor between the two halves of a 64-bit integer. */
+const TWO_POW_32 = 2 ** 32;
+
+/** Thrown for documents that are left to the driver. */
+const UNSUPPORTED = new Error('left to the driver');
 
 /** The character that decoding puts in place of bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';

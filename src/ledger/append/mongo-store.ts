@@ -1,13 +1,11 @@
 // The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads from a majority.
 import type { mongo, Types } from 'mongoose';
-import { writeDocuments } from '../bson-writer.ts';
 import { type Chain, isSequence, SEQUENCES } from '../chains.ts';
 import { MAJORITY } from '../read-write-concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
-import { documentSequence } from './document-sequence.ts';
 import { type Timer, awaitWithin } from '../timer.ts';
 
 /** Longer than an election takes. A write without an answer by then may still be applied, and is sent again. */
@@ -95,11 +93,11 @@ export function createMongoStore({ db, chain, timer, contents }: MongoStoreDeps)
   async function sendInsert(documents: readonly Stored[]): Promise<InsertOutcome> {
     const command = {
       insert: chain.collection,
-      documents: documentSequence('documents', documents, writeDocuments(documents)),
+      documents,
       ordered: true,
       writeConcern: WRITE_CONCERN,
     };
-    const reply = (await db.command(command)) as InsertReply;
+    const reply = (await db.command(command, { ignoreUndefined: true })) as InsertReply;
     const error = reply.writeErrors?.[0];
     return error ? toInsertOutcome(error, chain) : { kind: 'ok' };
   }

@@ -151,12 +151,10 @@ const RULES: readonly Rule[] = [
   },
   // What it cannot read itself it leaves to the driver.
   {
-    of: /^ledger\/bson-(reader|writer)$/,
-    may: [MONGOOSE, /^ledger\/bson-types$/, matchNodeParts('buffer')],
+    of: /^ledger\/bson-reader$/,
+    may: [MONGOOSE, matchNodeParts('buffer')],
     types: [/^ledger\/entry$/],
   },
-  // It takes a class from inside the driver.
-  { of: /^ledger\/append\/document-sequence$/, may: [matchNodeParts('module')] },
   // What is locked comes as the driver reads it, and needs nonces.
   {
     of: /^ledger\/contents\//,
