@@ -1,6 +1,7 @@
 // Downloads the official MongoDB server for this machine's distribution.
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { resolveArchive } from '../platform/internals/mongod-archive.ts';
 import { fetchFile, fetchText } from './download.ts';
 
 /** The newest release that mongodb-memory-server-core 11.3 can name for every platform. */
@@ -23,7 +24,7 @@ export interface OfficialDownload {
  */
 export async function fetchOfficial(options: OfficialDownload): Promise<string> {
   const mirror = readMirror(options.env);
-  const { path, extract } = await resolveArchive(options.dir);
+  const { path, extract } = await resolveArchive(officialVersion, options.dir);
   const archive = await fetchVerified(`${mirror.replace(/\/$/, '')}/${path}`, options);
   const mongod = await extract(archive);
   await rm(archive);
@@ -36,30 +37,6 @@ function readMirror({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']
   if (!/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/.test(mirror))
     throw new Error('MONGOMS_DOWNLOAD_MIRROR must begin with https://');
   return mirror;
-}
-
-interface OfficialArchive {
-  /** Path below the mirror's URL. */
-  path: string;
-  /** Unpacks the archive into `dir`; resolves with the path of mongod. */
-  extract(archive: string): Promise<string>;
-}
-
-async function resolveArchive(dir: string): Promise<OfficialArchive> {
-  const { DryMongoBinary } = await import('mongodb-memory-server-core');
-  const { MongoBinaryDownloadUrl } =
-    await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
-  const { MongoBinaryDownload } =
-    await import('mongodb-memory-server-core/lib/util/MongoBinaryDownload.js');
-  const wanted = await DryMongoBinary.generateOptions({
-    version: officialVersion,
-    downloadDir: dir,
-  });
-  const naming = new MongoBinaryDownloadUrl(wanted);
-  return {
-    path: `${naming.platform}/${await naming.getArchiveName()}`,
-    extract: (archive) => new MongoBinaryDownload({ ...wanted, downloadDir: dir }).extract(archive),
-  };
 }
 
 /** Downloads into `dir` and compares the checksum that the host publishes beside the archive. */

@@ -1,5 +1,6 @@
 // The caller of the current request, and whether it has disconnected, available to all work for the request.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { restStoragesAfter } from './concurrency/resting-storage.ts';
 
 export interface WaitingCaller {
   /** Network of the caller's address: /24, or /48 of IPv6. */
@@ -22,18 +23,8 @@ const NO_CALLER: WaitingCaller = { network: '', hasLeft: () => false };
 
 export function createPresence(): Presence {
   const current = new AsyncLocalStorage<WaitingCaller>();
-  let underWay = 0;
   return {
-    async runWithCaller(caller, work) {
-      underWay += 1;
-      try {
-        return await current.run(caller, work);
-      } finally {
-        underWay -= 1;
-        // An enabled storage slows down every promise of the process, as with transactions; `run` enables it again.
-        if (underWay === 0) current.disable();
-      }
-    },
+    runWithCaller: (caller, work) => restStoragesAfter([current], () => current.run(caller, work)),
     isAbandoned: () => current.getStore()?.hasLeft() ?? false,
     network: () => current.getStore()?.network ?? '',
     caller: () => current.getStore() ?? NO_CALLER,

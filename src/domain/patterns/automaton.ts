@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RE2JS } from 're2js';
 import type { Work } from '../work.ts';
+import { type Dfa, disableLiteralSearch, findDfa } from './re2-automaton.ts';
 
 /** Steps of 20 ns: new transition, each instruction in its state; without automaton, an instruction on a character. */
 const costs = { transition: 100, perInstruction: 20, without: 1 } as const;
@@ -15,20 +16,6 @@ const TO_BEGIN_WITH = 5_000;
 const UNBOUNDED = 1 << 30;
 /** Instructions up to which the literals of a pattern are looked for first; for long ones the engine's search is not linear. */
 const SHORT = 64;
-
-/** The internals of re2js that are used here. */
-interface Dfa {
-  memBudget: number;
-  stateBudget: number;
-  clearCache(): void;
-  resetCache(state: DfaState): DfaState | null;
-  step(state: DfaState, cls: number, ...rest: unknown[]): DfaState | null;
-  match(...search: unknown[]): boolean | null;
-}
-interface DfaState {
-  nfaStates: readonly number[];
-  next: readonly (DfaState | null)[] | null;
-}
 
 export interface Automaton {
   /** Whether the pattern occurs in the text; null when that would take more work than is left. */
@@ -58,7 +45,13 @@ interface Search {
  * quarter of that, it goes on without.
  */
 export function createAutomaton(program: RE2JS, instructions: number): Automaton {
-  const dfa = prepareDfa(program, instructions);
+  const dfa = findDfa(program);
+  return dfa ? guardAutomaton(program, dfa, instructions) : chargeWhole(program, instructions);
+}
+
+function guardAutomaton(program: RE2JS, dfa: Dfa, instructions: number): Automaton {
+  if (instructions > SHORT) disableLiteralSearch(program);
+  liftBounds(dfa);
   let search: Search | null = null;
   guardStateBuilding(dfa, () => search);
   return {
@@ -78,17 +71,17 @@ export function createAutomaton(program: RE2JS, instructions: number): Automaton
   };
 }
 
-/** The automaton inside a program, with its own bounds lifted. */
-function prepareDfa(program: RE2JS, instructions: number): Dfa {
-  const re2 = program.re2() as unknown as { dfa: Dfa; prefilter: unknown; prefixComplete: boolean };
-  if (instructions > SHORT) {
-    re2.prefilter = null;
-    re2.prefixComplete = false;
-  }
-  const { dfa } = re2;
+/** Charges every search what it takes without an automaton, the most that re2js takes. */
+export function chargeWhole(program: Pick<RE2JS, 'test'>, instructions: number): Automaton {
+  return {
+    matchText: (text, work) =>
+      work.take(costs.without * instructions * text.length) ? program.test(text) : null,
+  };
+}
+
+function liftBounds(dfa: Dfa): void {
   dfa.memBudget = dfa.stateBudget = UNBOUNDED;
   dfa.resetCache = () => null;
-  return dfa;
 }
 
 /** Charges the current search before the automaton builds a state or leaves the text to the other engine. */

@@ -26,7 +26,7 @@ export class IdempotencyCache {
   constructor(deps: IdempotencyCacheDeps) {
     this.#deps = deps;
     this.#answerOf = createPartCopier(deps.replayed);
-    this.#recent = new LRUCache({
+    this.#recent = new LRUCache<string, Stored>({
       maxSize: deps.bytes ?? CACHE_BYTES,
       sizeCalculation: estimateBytes,
     });

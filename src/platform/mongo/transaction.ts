@@ -1,6 +1,8 @@
 // Transactions, and callbacks that run after their commit.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connection } from 'mongoose';
+import { restStoragesAfter } from '../concurrency/resting-storage.ts';
+import { findSessionStorage } from '../internals/session-storage.ts';
 
 type Callback = () => void;
 
@@ -17,29 +19,21 @@ export interface Transactions {
   onCommit(callback: Callback): void;
 }
 
-/** Transactions under way on all connections, which share Mongoose's one storage. */
-let underWay = 0;
-
 /** Transactions of a connection; models join them through Mongoose's async local storage. */
 export function createTransactions(connection: Connection): Transactions {
   const pending = new AsyncLocalStorage<Callback[]>();
-  const storages = [pending, getSessionStorage(connection)];
+  const session = findSessionStorage(connection);
+  const storages = session ? [pending, session] : [pending];
 
-  async function runTransaction<T>(callbacks: Callback[], work: () => Promise<T>): Promise<T> {
-    underWay += 1;
-    try {
-      return await pending.run(callbacks, () =>
+  function runTransaction<T>(callbacks: Callback[], work: () => Promise<T>): Promise<T> {
+    return restStoragesAfter(storages, () =>
+      pending.run(callbacks, () =>
         connection.transaction(() => {
           callbacks.length = 0;
           return work();
         }, TRANSACTION),
-      );
-    } finally {
-      underWay -= 1;
-      // A storage that was used once makes every promise of the process dearer, about 50 us of an ingestion (row ingest/R1), until it
-      // is disabled; `run` enables it again.
-      if (underWay === 0) for (const storage of storages) storage?.disable();
-    }
+      ),
+    );
   }
 
   return {
@@ -56,10 +50,4 @@ export function createTransactions(connection: Connection): Transactions {
       else callback();
     },
   };
-}
-
-/** Mongoose's storage of the current session (option `transactionAsyncLocalStorage`), missing in its types. */
-function getSessionStorage({ base }: Connection): AsyncLocalStorage<unknown> | undefined {
-  return (base as { transactionAsyncLocalStorage?: AsyncLocalStorage<unknown> })
-    .transactionAsyncLocalStorage;
 }

@@ -132,7 +132,12 @@ const RULES: readonly Rule[] = [
   },
   {
     of: EMBEDDED,
-    may: [EMBEDDED, NODE, MONGOOSE, /^platform\/(mongo\/connection|outbound\/.*)$/],
+    may: [
+      EMBEDDED,
+      NODE,
+      MONGOOSE,
+      /^platform\/(mongo\/connection|internals\/mongod-archive|outbound\/.*)$/,
+    ],
     types: [/^config$/, PLATFORM],
   },
   // A thread has a connection and a priority of its own.
