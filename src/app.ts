@@ -5,8 +5,9 @@ import { AppError } from './errors.ts';
 import { serveApiReference, getApiDocument } from './http/documents/api-reference.ts';
 import { serveSignedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
-import { keepHeader } from './http/answers/kept-headers.ts';
-import { createFront, composeHandlers, type FrontListener } from './http/front.ts';
+import { keepHeader } from './http/fast/kept-headers.ts';
+import { createFront, composeHandlers, type FrontListener } from './http/fast/front.ts';
+import type { TimedResponse } from './http/fast/express-messages.ts';
 import { createRequestGate } from './http/checks/request-gate.ts';
 import { createHeavyAnswers } from './http/checks/heavy-answers.ts';
 import { mayReadMetrics } from './http/checks/metrics-access.ts';
@@ -18,7 +19,6 @@ import { handleCrossOrigin, setSecurityHeaders } from './http/answers/security-h
 import { SECURE_COOKIES } from './http/answers/send-reply.ts';
 import { translateError } from './http/answers/translate-error.ts';
 import type { Clock } from './platform/clock.ts';
-import type { TimedResponse } from './platform/http-server.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
 import type { Shared } from './platform/shared/shared.ts';
@@ -44,10 +44,9 @@ export interface AppDeps {
 }
 
 export interface App {
-  /** Answers every request. */
   app: Express;
-  /** Answers the same, faster. */
-  front: FrontListener;
+  /** Answers every request: by a look-up of its endpoint where `http/fast` is on, else by Express alone. */
+  listener: FrontListener;
 }
 
 const REQUEST_ID = /^[\w.-]{8,64}$/;
@@ -69,6 +68,7 @@ export function createApp({
   generateRequestId,
 }: AppDeps): App {
   const app = express();
+  const isFast = config.ASSAY_FAST_HTTP === 'on';
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
   app.set('env', config.NODE_ENV);
   app.set(SECURE_COOKIES, publicUrl.startsWith('https:'));
@@ -78,8 +78,8 @@ export function createApp({
   const frame = composeHandlers([
     identifyRequests(generateRequestId),
     logRequests(logger, metrics),
-    setSecurityHeaders(),
-    handleCrossOrigin(config.ASSAY_CORS_ORIGINS),
+    setSecurityHeaders(isFast),
+    handleCrossOrigin(config.ASSAY_CORS_ORIGINS, isFast),
     rewriteLegacyPaths(clock, MIGRATION_GUIDE),
   ]);
   const routing = createRouting(mounts, {
@@ -101,7 +101,7 @@ export function createApp({
   app.get('/metrics', showMetrics(config, metrics, allMetrics));
   app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
   app.use(onError);
-  return { app, front: createFront({ app, frame, routing, onError }) };
+  return { app, listener: isFast ? createFront({ app, frame, routing, onError }) : app };
 }
 
 /** Sets the request id and the API version on every response. */

@@ -361,6 +361,12 @@ export const environment = z.object({
     .max(10_000)
     .default(2000)
     .describe('Rows of a PDF; an export of more is refused'),
+  ASSAY_FAST_HTTP: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'off: every request takes the plain way through Node and Express, with the same answers, for diagnosis',
+    ),
   ASSAY_METRICS_TOKEN: z
     .string()
     .min(16)

@@ -16,7 +16,7 @@ import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
 import { type Clock, machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
-import { createHttpServer, drain } from './platform/http-server.ts';
+import { createHttpServer, drain } from './http/server.ts';
 import { generateId } from './platform/ids.ts';
 import { createInstances } from './platform/jobs/instances.ts';
 import { createJobCalls } from './platform/jobs/job-calls.ts';
@@ -159,9 +159,10 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     collectMetrics({ platform, consumers, background }),
   );
   const streams = createEventStreams();
-  const { app, front } = createApp({ ...platform, services, limits, streams, allMetrics });
+  const { app, listener } = createApp({ ...platform, services, limits, streams, allMetrics });
   const server = createHttpServer(app, {
-    listener: front,
+    listener,
+    isFast: config.ASSAY_FAST_HTTP === 'on',
     onMalformed: answerMalformed,
     maxConnections: config.ASSAY_MAX_CONNECTIONS,
   });

@@ -8,7 +8,7 @@ import { authenticate, readStreamCredential } from './checks/authenticate.ts';
 import { writeFailureAudit, createAuditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
 import { readClientAddress } from './checks/client-address.ts';
-import { assertDeclared } from './declaration/declared-codes.ts';
+import { assertCodeDeclared, assertStatusDeclared } from './declaration/declared-codes.ts';
 import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
 import { sendFailure } from './answers/envelope.ts';
 import type { EventStreams } from './answers/event-streams.ts';
@@ -28,7 +28,7 @@ import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.t
 import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
-import { keepHeader } from './answers/kept-headers.ts';
+import { keepHeader } from './fast/kept-headers.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -294,7 +294,7 @@ async function respond(
 ): Promise<void> {
   const { route, res, rate, caller } = context;
   caller?.tenant.signal?.throwIfAborted();
-  if (!route.statuses.includes(reply.status)) assertDeclared(`status ${reply.status}`, route, deps);
+  assertStatusDeclared(reply.status, route, deps);
   setHeaders(res, rate.toHeaders());
   if (route.kind === 'stream') serveStream(context, reply, deps);
   else await sendReply(context, reply);
@@ -353,7 +353,7 @@ async function report(
     const details = { code: error.code, requestId: meta.requestId, route: name };
     log.error({ ...details, err: error.cause ?? error }, 'request failed');
   }
-  assertDeclared(error.code, route, { strict, log });
+  assertCodeDeclared(error.code, route, { strict, log });
   await writeFailureAudit(context, error, services).catch((cause: unknown) =>
     log.error({ err: cause }, 'audit entry of the failure not written'),
   );

@@ -1,7 +1,7 @@
 // The JSON envelopes of responses: success is written by `sendReply`, failure here.
 import type { Response } from 'express';
 import type { AppError } from '../../errors.ts';
-import { keepHeader } from './kept-headers.ts';
+import { keepHeader } from '../fast/kept-headers.ts';
 
 /** Sends a JSON response without an ETag. */
 export function sendJson(res: Response, status: number, body: object): void {

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors.ts';
-import type { MalformedError } from '../../platform/http-server.ts';
+import type { MalformedError } from '../server.ts';
 import { toFailureEnvelope } from './envelope.ts';
 import { SCIM_MEDIA_TYPE, toScimFailure } from './scim-envelope.ts';
 

@@ -49,13 +49,23 @@ function listAuthCodes(route: Route): Code[] {
   return [...session, ...key, 'FORBIDDEN', forbidden];
 }
 
-/** Logs a status or code that the route does not declare; in strict mode throws, so that a test fails. */
-export function assertDeclared(
-  outcome: string,
-  route: Route,
-  { strict, log }: { strict: boolean; log: { error(details: object, text: string): void } },
-): void {
-  if ((listDeclaredCodes(route) as string[]).includes(outcome)) return;
+interface Report {
+  /** Whether what is undeclared throws, so that a test fails; otherwise it is logged. */
+  strict: boolean;
+  log: { error(details: object, text: string): void };
+}
+
+/** Reports a status that the route does not declare. */
+export function assertStatusDeclared(status: number, route: Route, report: Report): void {
+  if (!route.statuses.includes(status)) reportUndeclared(`status ${status}`, route, report);
+}
+
+/** Reports a code that the route does not declare. */
+export function assertCodeDeclared(code: Code, route: Route, report: Report): void {
+  if (!listDeclaredCodes(route).includes(code)) reportUndeclared(code, route, report);
+}
+
+function reportUndeclared(outcome: string, route: Route, { strict, log }: Report): void {
   const name = `${route.method} ${route.path}`;
   log.error({ outcome, route: name }, 'undeclared status or code');
   if (strict) throw new Error(`${name} answered ${outcome}, which it does not declare`);

@@ -9,7 +9,7 @@ import { createEventStreams } from '../../../src/http/answers/event-streams.ts';
 import { createLimits } from '../../../src/http/checks/rate-limits.ts';
 import { answerMalformed } from '../../../src/http/answers/malformed.ts';
 import { limitConnections } from '../../../src/http/checks/connection-limits.ts';
-import { createHttpServer } from '../../../src/platform/http-server.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -165,7 +165,11 @@ const SHORT = { headers: 100, request: 200, keepAlive: 1000, stall: 200, check: 
 test('slow headers and slow bodies are cut', async () => {
   const slow = express();
   slow.post('/', (req, res) => void req.resume().on('end', () => res.end('whole')));
-  const server = createHttpServer(slow, { onMalformed: answerMalformed, timeouts: SHORT });
+  const server = createHttpServer(slow, {
+    isFast: true,
+    onMalformed: answerMalformed,
+    timeouts: SHORT,
+  });
   const url = await listen(server);
   const head = 'POST / HTTP/1.1\r\nHost: x\r\n';
   for (const part of ['POST', head, `${head}Content-Length: 10\r\n\r\nhalf`]) {
@@ -197,7 +201,11 @@ test(
     });
     large.get('/late', (_req, res) => void setTimeout(() => res.end('late'), 1.5 * timeouts.stall));
     const timeouts = { ...SHORT, stall: 1000 };
-    const server = createHttpServer(large, { onMalformed: answerMalformed, timeouts });
+    const server = createHttpServer(large, {
+      isFast: true,
+      onMalformed: answerMalformed,
+      timeouts,
+    });
     const url = await listen(server);
     askLarge(url).pause();
     await expect.poll(() => closed, { timeout: 10_000 }).toBe(1);
@@ -235,7 +243,11 @@ test('a target in absolute form means its path, for routes as for limits', async
 });
 
 test('connections beyond the limit are closed at once', async () => {
-  const server = createHttpServer(express(), { onMalformed: answerMalformed, maxConnections: 1 });
+  const server = createHttpServer(express(), {
+    isFast: true,
+    onMalformed: answerMalformed,
+    maxConnections: 1,
+  });
   const url = await listen(server);
   const { hostname, port } = new URL(url);
   const first = connect(Number(port), hostname);
@@ -249,7 +261,7 @@ test('connections beyond the limit are closed at once', async () => {
 
 test('one client address has a bounded number of connections; a trusted proxy has not', async () => {
   for (const isTrusted of [false, true]) {
-    const server = createHttpServer(express(), { onMalformed: answerMalformed });
+    const server = createHttpServer(express(), { isFast: true, onMalformed: answerMalformed });
     limitConnections(server, { perAddress: 2, isTrustedProxy: () => isTrusted });
     const url = await listen(server);
     const { hostname, port } = new URL(url);

@@ -2,9 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { afterAll, expect, test } from 'vitest';
-import { answerMalformed } from '../../../src/http/answers/malformed.ts';
-import { keepHeader, keepHeaders } from '../../../src/http/answers/kept-headers.ts';
-import { createHttpServer } from '../../../src/platform/http-server.ts';
+import { answerMalformed } from '../../../../src/http/answers/malformed.ts';
+import { keepHeader, keepHeaders } from '../../../../src/http/fast/kept-headers.ts';
+import { createHttpServer } from '../../../../src/http/server.ts';
 
 const cases: Record<string, { handler: RequestHandler; seen: Record<string, string> }> = {
   'kept alone': {
@@ -62,7 +62,7 @@ const cases: Record<string, { handler: RequestHandler; seen: Record<string, stri
 
 const app = express();
 for (const [name, { handler }] of Object.entries(cases)) app.all(`/${encodeURI(name)}`, handler);
-const server = createHttpServer(app, { onMalformed: answerMalformed });
+const server = createHttpServer(app, { isFast: true, onMalformed: answerMalformed });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => server.close());

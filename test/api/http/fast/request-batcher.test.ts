@@ -1,25 +1,25 @@
-// Bursts: requests that arrive together are handled together, in order and in bounded batches.
+// The batcher: requests that arrive together are handled together, in order and in bounded batches.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Bursts } from '../../src/platform/bursts.ts';
+import { RequestBatcher } from '../../../../src/http/fast/request-batcher.ts';
 
 /** Requests that record their steps. */
-function burstsNoting(notes: string[]): Bursts<number> {
+function createNotingBatcher(notes: string[]): RequestBatcher<number> {
   const steps = async (number: number): Promise<void> => {
     notes.push(`${number} is checked`);
     await Promise.resolve();
     notes.push(`${number} is answered`);
   };
-  return new Bursts((number) => void steps(number));
+  return new RequestBatcher((number) => void steps(number));
 }
 
-function letIn(bursts: Bursts<number>, count: number): void {
-  for (let number = 0; number < count; number++) bursts.enqueue(number);
+function enqueueRequests(batcher: RequestBatcher<number>, count: number): void {
+  for (let number = 0; number < count; number++) batcher.enqueue(number);
 }
 
 test('every request takes its first step before one of them takes a second', async () => {
   const notes: string[] = [];
-  letIn(burstsNoting(notes), 3);
+  enqueueRequests(createNotingBatcher(notes), 3);
   await nextTurn();
   expect(notes).toEqual([
     '0 is checked',
@@ -33,7 +33,7 @@ test('every request takes its first step before one of them takes a second', asy
 
 test('no request is handled in the turn in which it arrives', async () => {
   const notes: string[] = [];
-  letIn(burstsNoting(notes), 1);
+  enqueueRequests(createNotingBatcher(notes), 1);
   await Promise.resolve();
   expect(notes).toEqual([]);
   await nextTurn();
@@ -42,7 +42,7 @@ test('no request is handled in the turn in which it arrives', async () => {
 
 test('64 requests are handled in one turn, the others in the next ones', async () => {
   const notes: string[] = [];
-  letIn(burstsNoting(notes), 150);
+  enqueueRequests(createNotingBatcher(notes), 150);
   const seen: number[] = [];
   for (let turn = 0; turn < 4; turn++) {
     await nextTurn();
@@ -53,9 +53,9 @@ test('64 requests are handled in one turn, the others in the next ones', async (
 
 test('a later request is handled as well', async () => {
   const notes: string[] = [];
-  const bursts = burstsNoting(notes);
+  const batcher = createNotingBatcher(notes);
   for (const number of [1, 2]) {
-    bursts.enqueue(number);
+    batcher.enqueue(number);
     await nextTurn();
     expect(notes).toHaveLength(2 * number);
   }

@@ -4,7 +4,7 @@
 const SIZE = 64;
 
 /** Handles the items of one turn of the event loop together in the next turn, in order of arrival. */
-export class Bursts<T> {
+export class RequestBatcher<T> {
   readonly #handle: (one: T) => void;
   readonly #waiting: T[] = [];
   #isDue = false;

@@ -1,13 +1,9 @@
-// The HTTP server under Express: timeouts, normalised request targets, and preset Express prototypes.
-import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
+// The HTTP server under Express: timeouts, limits and normalised request targets.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express, Request, Response } from 'express';
-import { Bursts } from './bursts.ts';
-import {
-  createHeaderBuffer,
-  type BufferedResponse,
-  setBufferedHeaders,
-} from './keeping-response.ts';
+import { createExpressMessages } from './fast/express-messages.ts';
+import { RequestBatcher } from './fast/request-batcher.ts';
 
 /** Timeouts in milliseconds: slow senders and readers are disconnected, idle connections closed. */
 export interface Timeouts {
@@ -34,67 +30,38 @@ export interface MalformedError extends NodeJS.ErrnoException {
 /** Answers a malformed or late request, which never reaches Express. */
 export type MalformedRequest = (error: MalformedError, socket: Duplex) => void;
 
-/** A response with the arrival time of its request, in milliseconds of `performance.now`. */
-export interface TimedResponse {
-  arrivedAt: number;
-}
-
 export interface HttpServerOptions {
   /** Receives the requests; absent: the app. */
   listener?: (req: Request, res: Response) => void;
   onMalformed: MalformedRequest;
+  /** Whether requests are handled in batches, with messages that Express need not convert (`http/fast`). */
+  isFast: boolean;
   timeouts?: Timeouts;
   /** Connections beyond this many are closed at once. */
   maxConnections?: number;
 }
 
-/**
- * Express calls `Object.setPrototypeOf` on every request and response, which discards the engine's optimisations of
- * their shape. Constructors with Express' prototypes make that call a no-op: 66 microseconds a request instead of 201
- * (`GET /health` without a connection; row ingest/R1).
- */
+/** Creates the server of an app. Both forms give the same answers. */
 export function createHttpServer(app: Express, options: HttpServerOptions): Server {
-  const { onMalformed, timeouts = TIMEOUTS, maxConnections, listener = app } = options;
-  class AssayRequest extends IncomingMessage {}
-  class AssayResponse
-    extends ServerResponse<AssayRequest>
-    implements BufferedResponse, TimedResponse
-  {
-    readonly arrivedAt = performance.now();
-    bufferedHeaders = createHeaderBuffer(this.req);
-
-    /** Node calls this for every response, also for implicit headers. */
-    override writeHead(status: number, ...given: unknown[]): this {
-      const { bufferedHeaders } = this;
-      this.bufferedHeaders = null;
-      if (bufferedHeaders && given.length === 0 && this.getHeaderNames().length === 0)
-        return super.writeHead(status, bufferedHeaders);
-      if (bufferedHeaders) setBufferedHeaders(this, bufferedHeaders);
-      return super.writeHead(status, ...(given as []));
-    }
-  }
-  const bursts = new Bursts<[IncomingMessage, ServerResponse]>(([req, res]) => {
+  const { onMalformed, timeouts = TIMEOUTS, maxConnections, listener = app, isFast } = options;
+  const handle = ([req, res]: [IncomingMessage, ServerResponse]): void => {
     if (countHosts(req.rawHeaders) > 1)
       return onMalformed(createDuplicateHostError(req), req.socket);
     req.url = toOriginForm(req.url ?? '/');
     disconnectStalled(res, timeouts.stall);
     listener(req as Request, res as Response);
-  });
-  setParentPrototype(AssayRequest.prototype, app.request);
-  setParentPrototype(AssayResponse.prototype, app.response);
-  app.request = AssayRequest.prototype as unknown as Express['request'];
-  app.response = AssayResponse.prototype as unknown as Express['response'];
+  };
+  const batcher = new RequestBatcher(handle);
   const server = createServer(
     {
-      IncomingMessage: AssayRequest as typeof IncomingMessage,
-      ServerResponse: AssayResponse as typeof ServerResponse,
+      ...(isFast ? createExpressMessages(app) : {}),
       requireHostHeader: true,
       headersTimeout: timeouts.headers,
       requestTimeout: timeouts.request,
       keepAliveTimeout: timeouts.keepAlive,
       connectionsCheckingInterval: timeouts.check,
     },
-    (req, res) => bursts.enqueue([req, res]),
+    (req, res) => (isFast ? batcher.enqueue([req, res]) : handle([req, res])),
   );
   server.maxHeadersCount = 100;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
@@ -126,11 +93,6 @@ function disconnectStalled(res: ServerResponse, stallMs: number): void {
   res.setTimeout(stallMs, () => {
     if (res.writableLength > 0) res.destroy();
   });
-}
-
-/** Makes our prototype inherit from Express' one, which inherits from Node's. */
-function setParentPrototype(prototype: object, express: object): void {
-  Object.setPrototypeOf(prototype, express);
 }
 
 const SWEEP_MS = 50;

@@ -1,6 +1,6 @@
 // Receives requests: calls the endpoint that a look-up finds, or else Express, which searches (row ingest/R1).
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
-import type { Routing } from './router.ts';
+import type { Routing } from '../router.ts';
 
 export type FrontListener = (req: Request, res: Response) => void;
 
@@ -25,11 +25,14 @@ export function composeHandlers(handlers: readonly RequestHandler[]): RequestHan
   );
 }
 
-/** Creates a listener that answers like Express with the same frame and routes. */
+/**
+ * Creates a listener that answers like Express with the same frame and routes. Requests that Express has to convert
+ * first go to Express.
+ */
 export function createFront({ app, frame, routing, onError }: FrontDeps): FrontListener {
   return (req, res) => {
     const endpoint = routing.findEndpoint(req.method, req.url);
-    if (!endpoint) return app(req, res);
+    if (!endpoint || req.app !== app) return app(req, res);
     const handleNext = (error?: unknown): void => {
       if (error !== undefined) onError(error, req, res, handleNext);
     };
