@@ -1,4 +1,4 @@
-// The tutorial of the README and the guide that it leads to: their commands run one after the other in an empty folder.
+// The tutorial of the README and the guides after it: their commands run one after the other in an empty folder.
 // @module-tag long
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -14,14 +14,18 @@ const WALK = [
   ['README.md', 'A first decision'],
   ['README.md', 'Verify it offline'],
   ['docs/guides/audit-bundle.md', 'Make one'],
+  ['docs/getting-started.md', '5. Review what was held'],
+  ['docs/guides/webhooks.md', 'Make one'],
 ] as const;
 const PLACEHOLDER = 'KEY=svc_live_...';
 
-/** The commands of a section, each block as one. */
+/** The commands of a section; within a block, blank lines separate them. */
 function commandsOf([file, title]: (typeof WALK)[number]): string[] {
   const [, section = ''] =
     new RegExp(`^##+ ${title}\n([^]*?)^##`, 'm').exec(readDocument(file)) ?? [];
-  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
+    block.split('\n\n'),
+  );
 }
 
 test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) => {
@@ -52,6 +56,8 @@ test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) =>
   expect(said[3]).toContain('vouched for by a pin up to: 2');
   expect(said[4]).toMatch(/^INTACT\n/);
   expect(said[4]).toContain('manifest signed by the trusted key');
+  expect(said[5]).toContain('"status":"approved"');
+  expect(said[6]).toContain('"signingSecret":"whsec_');
 });
 
 test('files that the tutorial writes into the checkout are ignored by git and the formatter', () => {
