@@ -16,6 +16,7 @@ const WALK = [
   ['docs/guides/audit-bundle.md', 'Make one'],
   ['docs/getting-started.md', '5. Review what was held'],
   ['docs/guides/webhooks.md', 'Make one'],
+  ['docs/guides/policies.md', 'Write one'],
 ] as const;
 const PLACEHOLDER = 'KEY=svc_live_...';
 
@@ -58,6 +59,7 @@ test.skipIf(!has('curl'))('ends with an intact record', slow, async (context) =>
   expect(said[4]).toContain('manifest signed by the trusted key');
   expect(said[5]).toContain('"status":"approved"');
   expect(said[6]).toContain('"signingSecret":"whsec_');
+  expect(said[7]).toContain('"name":"Larger refunds"');
 });
 
 test('files that the tutorial writes into the checkout are ignored by git and the formatter', () => {
