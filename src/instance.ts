@@ -242,6 +242,7 @@ async function closeAll({ platform, consumers, background }: Running): Promise<v
   await platform.verificationWorker.close();
   await background.memory.close();
   await platform.pdf.close();
+  await background.largeBodies.close();
   await background.replayJudge.close();
   await background.samlReader.close();
 }

@@ -102,6 +102,7 @@ import type { BulkService } from './resources/traces/bulk/bulk.service.ts';
 import type { PurgeService } from './resources/traces/bulk/purge.service.ts';
 import type { TraceExportService } from './resources/traces/export/trace-export.service.ts';
 import type { FeedbackService } from './resources/traces/feedback/feedback.service.ts';
+import type { IngestionWorker } from './resources/traces/ingestion/ingestion-worker.ts';
 import type { IngestionService } from './resources/traces/ingestion/ingestion.service.ts';
 import type { PatternService } from './resources/traces/maturation/patterns.service.ts';
 import type { MemorySearchService } from './resources/traces/memory/memory-search.service.ts';
@@ -249,6 +250,7 @@ export interface Background {
   deletion: OrganizationDeletionService;
   erasureExecution: ErasureExecutionService;
   failures: SignInFailures;
+  largeBodies: IngestionWorker;
   memory: MemoryWorker;
   outboxWorkers: OutboxWorkers;
   replayJudge: ReplayWorker;

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Connection, mongo } from 'mongoose';
-import { atOnce } from '../../src/domain/others-turn.ts';
 import { formatChainTime, sha256Hex } from '../../src/domain/record/chain.ts';
 import type { JsonObject } from '../../src/domain/record/json.ts';
 import type { Tenant } from '../../src/domain/identity/tenant.ts';
@@ -22,7 +21,7 @@ import {
 } from '../../src/ledger/verify/verification-worker.ts';
 import { createGenesisHead, sealDraft } from '../../src/ledger/append/seal.ts';
 import { walkChain } from './walk.ts';
-import { draftInParts } from '../../src/resources/traces/ingestion/draft.ts';
+import { draftDecision } from '../../src/resources/traces/ingestion/draft.ts';
 
 /** Location of the chain: replica set and database of the benchmark. */
 export interface ChainBench {
@@ -285,17 +284,21 @@ function createDecision(tenant: Tenant, i: number) {
       confidenceThreshold: 0.5,
     },
   };
-  const parts = draftInParts({
-    tenant,
-    traceId: generateTraceId(systemClock),
-    workspaceId: tenant.defaultWorkspaceId,
-    reviewSla: {},
-    agent: null,
-    at,
-    logPayloads: true,
-    schemaVersion: '2026-04-01',
-    policySetDigest: sha256Hex('[]'),
-    scrubVersion: '1',
+  return draftDecision({
+    context: {
+      tenant,
+      traceId: generateTraceId(systemClock),
+      workspaceId: tenant.defaultWorkspaceId,
+      reviewSla: {},
+      agent: null,
+      at,
+      logPayloads: true,
+      schemaVersion: '2026-04-01',
+      policySetDigest: sha256Hex('[]'),
+      scrubVersion: '1',
+      userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
+      agentMark: undefined,
+    },
     judged: {
       verdict: 'approved',
       confidenceScore: 0.8125,
@@ -312,15 +315,12 @@ function createDecision(tenant: Tenant, i: number) {
       },
       content: kept,
     },
-    userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
     rawBody: Buffer.from(JSON.stringify(kept)),
     idempotencyKey: draw16Bytes(),
-    agentMark: undefined,
     monthlyLimit: null,
     newReviewId: () => toObjectId(generateId()),
     draw16Bytes,
   });
-  return atOnce(parts);
 }
 
 function createSubmitted(i: number): JsonObject {

@@ -17,6 +17,7 @@ import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
+import type { LargeBodies } from '../resources/traces/ingestion/large-bodies.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
 import { createPatternService } from '../resources/traces/maturation/patterns.service.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
@@ -36,11 +37,12 @@ interface Deps {
   signing: Signing;
   consumers: Consumers;
   listeners: Listeners;
+  largeBodies: LargeBodies;
 }
 
 export function createDecisions(
   platform: Platform,
-  { audit, identity, signing, consumers, listeners }: Deps,
+  { audit, identity, signing, consumers, listeners, largeBodies }: Deps,
 ) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
@@ -68,6 +70,7 @@ export function createDecisions(
     organizations,
     workspaces,
     scrubbers,
+    largeBodies,
   };
   const ingestion = createIngestionService({ ...platform, ...judging });
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });

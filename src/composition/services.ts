@@ -27,6 +27,7 @@ import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
 import type { Background, Listeners, Services } from '../services.ts';
 import { createProvenance, createSigning } from './provenance.ts';
 import { createReplayWorker } from '../resources/policies/replay/replay-worker.ts';
@@ -51,7 +52,15 @@ export function createServices(
     { audit, identity },
   );
   const signing = createSigning(platform);
-  const decisions = createDecisions(platform, { audit, identity, signing, consumers, listeners });
+  const largeBodies = createIngestionWorker(platform);
+  const decisions = createDecisions(platform, {
+    audit,
+    identity,
+    signing,
+    consumers,
+    listeners,
+    largeBodies,
+  });
   const { bulk } = decisions.traces;
   const ending = { memberships, organizationEnd: identity.organizationEnd };
   const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
@@ -148,6 +157,7 @@ export function createServices(
       erasureExecution: evidence.erasureExecution,
       failures: identity.failures,
       memory: listeners.memory,
+      largeBodies,
       outboxWorkers,
       replayJudge,
       replayRunner,

@@ -8,20 +8,12 @@ export const workLimits = {
   scrubbing: 2_000_000,
 } as const;
 
-/** Steps after which others have their turn: some 2 ms. */
-export const PART = 100_000;
-
-/** Characters that are read one after the other before others have their turn: 8 ms for those that were never seen before. */
-export const STRIDE = 8_192;
-
 /** Steps for an answer that is known. */
 const REMEMBERED = 15;
 
 /** What is left of the work that one decision may cause. */
 export class Work {
   #left: number;
-  /** Taken since the last part ended. */
-  #inPart = 0;
   readonly #answers = new Map<string, boolean>();
 
   constructor(steps: number) {
@@ -34,18 +26,10 @@ export class Work {
 
   /** Takes steps, rounded up. False when fewer are left: then nothing is left. */
   take(steps: number): boolean {
-    this.#inPart += steps;
     this.#left -= Math.ceil(steps);
     if (this.#left >= 0) return true;
     this.#left = 0;
     return false;
-  }
-
-  /** Whether so much was done that others may have their turn; then the next part begins. */
-  endsPart(): boolean {
-    if (this.#inPart < PART) return false;
-    this.#inPart = 0;
-    return true;
   }
 
   /** The answer to a question that takes these steps when it is asked first, and few after that. False when fewer are left. */

@@ -23,7 +23,7 @@ import {
 } from './checks/gates.ts';
 import type { HeavyAnswer, HeavyAnswers } from './checks/heavy-answers.ts';
 import type { RequestGate } from './checks/request-gate.ts';
-import { parseInputs } from './checks/inputs.ts';
+import { isParsedInThread, parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
@@ -91,9 +91,9 @@ export function createEndpoint(route: Route, deps: PipelineDeps): RequestHandler
 /** Limits of routes whose work may have to queue. */
 const WAITING_LIMITS: ReadonlySet<string> = new Set(['auth', 'signOn']);
 
-const toWaitingCaller = ({ req, meta }: RequestContext): WaitingCaller => ({
+const toWaitingCaller = ({ meta }: RequestContext): WaitingCaller => ({
   network: toNetwork(meta.ip),
-  hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
+  hasLeft: meta.hasLeft,
 });
 
 /** Gives queued work (passwords, provider messages, PDFs) its caller: work of disconnected callers is dropped. */
@@ -116,6 +116,7 @@ const createRequestMeta = (req: Request, res: Response): RequestMeta => ({
   cookie: (name) => parseCookie(req.headers.cookie ?? '')[name] ?? null,
   rawQuery: /\?(.*)$/s.exec(req.originalUrl)?.[1] ?? '',
   rawBody: NO_BODY,
+  hasLeft: () => req.socket.destroyed || req.socket.readableEnded,
 });
 
 async function processRequest(
@@ -127,11 +128,13 @@ async function processRequest(
   if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   await passGates(context, deps);
-  const { input, paged } = await parseInputs(route, req, context);
+  const { caller } = context;
+  const { services } = deps;
+  const { input, paged } = await parseInputs(route, req, { meta, caller, services });
   context.paged = paged;
   if (route.limits) await countAttempt(context, input, deps);
   if (route.limits) await countLogin(context, input, deps);
-  const prepared = route.prepare && (await route.prepare(input, deps.services));
+  const prepared = route.prepare && (await route.prepare(input, services));
   return execute(context, { ...input, ...beginChange(context), prepared }, deps);
 }
 
@@ -142,7 +145,8 @@ async function passGates(
 ): Promise<void> {
   const entered = gate.enter(route, caller);
   leaveGates.push(entered instanceof Promise ? await entered : entered);
-  leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
+  if (!isParsedInThread(route, meta))
+    leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
 }
 
 /** Counts the request by its client address. */

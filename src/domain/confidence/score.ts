@@ -7,7 +7,6 @@ import {
   type ConfidenceFeature,
   type Shares,
 } from './features.ts';
-import { atOnce, type Parts } from '../others-turn.ts';
 import type { JsonObject } from '../record/json.ts';
 
 /** Changes whenever any decision could be scored or tagged differently. */
@@ -53,17 +52,7 @@ export function scoreDecision(
   policies: ConfidencePolicies,
   history: DecisionHistory,
 ): Confidence {
-  return atOnce(scoreInParts(decision, policies, history));
-}
-
-/** `scoreDecision` in parts of some milliseconds for a megabyte. */
-export function* scoreInParts(
-  decision: JsonObject,
-  policies: ConfidencePolicies,
-  history: DecisionHistory,
-): Parts<Confidence> {
   const evidence = extractEvidence(decision);
-  yield;
   const shares = measureShares(evidence, history);
   const features = computeContributions(shares);
   const taken = Object.values(features).reduce((sum, contribution) => sum + contribution, 0);

@@ -1,6 +1,5 @@
 // Deadlines as an iCalendar document (RFC 5545), which calendars subscribe to.
 import { foldLines, ICalCalendar, ICalEvent, ICalEventTransparency } from 'ical-generator';
-import { eachOf, inTurns } from '../others-turn.ts';
 
 /** A report that is due. */
 export interface CalendarEvent {
@@ -34,8 +33,11 @@ const TIME_ZONE = [
   '',
 ].join('\r\n');
 
-/** Renders the calendar in batches that leave the event loop free in between. */
-export async function formatCalendar(events: readonly CalendarEvent[]): Promise<string> {
+/** Renders the calendar in batches; `pause` is awaited after each. */
+export async function formatCalendar(
+  events: readonly CalendarEvent[],
+  pause: () => Promise<void>,
+): Promise<string> {
   const calendar = new ICalCalendar({
     prodId: { company: 'Assay', product: 'Incident deadlines', language: 'EN' },
     scale: 'GREGORIAN',
@@ -45,8 +47,11 @@ export async function formatCalendar(events: readonly CalendarEvent[]): Promise<
   // The library would write its own time zone before the last properties, which the grammar forbids.
   const head = calendar.toString().slice(0, -END.length);
   const parts = [head, TIME_ZONE];
-  const addEvent = (event: CalendarEvent) => parts.push(renderEvent(event, calendar));
-  await inTurns(eachOf(events, EVENTS_AT_A_TIME, addEvent));
+  for (let from = 0; from < events.length; from += EVENTS_AT_A_TIME) {
+    for (const event of events.slice(from, from + EVENTS_AT_A_TIME))
+      parts.push(renderEvent(event, calendar));
+    await pause();
+  }
   return [...parts, END, '\r\n'].join('');
 }
 

@@ -40,6 +40,8 @@ export interface PolicySet {
   digest: string;
   /** The policies in evaluation order. */
   members: { id: string; revision: number }[];
+  /** What the set was compiled from. */
+  definitions: readonly PolicyDefinition[];
   /** The distinct field paths of the conditions. */
   fields: string[];
   /** Whether some condition reads this member of the facts, or one inside it. */
@@ -70,6 +72,7 @@ export function compilePolicies(
   return {
     digest: hashTexts(policies.map(({ text }) => text)),
     members: policies.map(({ match: { id, revision } }) => ({ id, revision })),
+    definitions,
     fields: paths.keys(),
     reads: (member) => roots.has(member),
     evaluate(facts, work = new Work(workLimits.conditions)) {

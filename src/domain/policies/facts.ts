@@ -1,8 +1,7 @@
 // The facts that policies are evaluated on: the submitted decision, and derived members for what a path cannot express.
-import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 import { parseSafeJson } from '../record/safe-json.ts';
-import { amountsInParts } from './amounts/amounts-in.ts';
+import { findAmounts } from './amounts/amounts-in.ts';
 import { toAmountFact, mayBeBounds, type Bounds } from './amounts/bounds.ts';
 import { sumExactly } from './amounts/exact-sum.ts';
 
@@ -24,15 +23,10 @@ export interface PolicyFacts {
  * The facts of one decision (policies.md lists them), limited to the members that some condition `reads`. Derived members
  * override submitted ones of the same name.
  */
-export function deriveFacts(known: PolicyFacts, reads?: (member: string) => boolean): JsonObject {
-  return atOnce(factsInParts(known, reads));
-}
-
-/** `deriveFacts` in parts of some milliseconds. */
-export function* factsInParts(
+export function deriveFacts(
   { submitted, at, agentName, confidenceScore, tags, pii }: PolicyFacts,
   reads: (member: string) => boolean = () => true,
-): Parts<JsonObject> {
+): JsonObject {
   const facts: JsonObject = {};
   for (const name of Object.keys(submitted)) if (reads(name)) facts[name] = submitted[name] as Json;
   facts.agentName = agentName;
@@ -41,7 +35,7 @@ export function* factsInParts(
   facts.pii = pii;
   if (reads('time')) facts.time = toTimeFacts(at);
   return reads('action') || reads('output')
-    ? Object.assign(facts, yield* deriveActionAndOutput(submitted))
+    ? Object.assign(facts, deriveActionAndOutput(submitted))
     : facts;
 }
 
@@ -60,19 +54,19 @@ function toTimeFacts(at: Date): JsonObject {
   return { hourUtc: at.getUTCHours(), weekdayUtc: at.getUTCDay() || 7, instant: at.toISOString() };
 }
 
-function* deriveActionAndOutput({
-  outputDecision = null,
-  rationale = null,
-}: JsonObject): Parts<{ action: Json; output: Json }> {
+function deriveActionAndOutput({ outputDecision = null, rationale = null }: JsonObject): {
+  action: Json;
+  output: Json;
+} {
   const texts = collectStrings(outputDecision);
   const rationaleLength = measureLength(getMember(outputDecision, 'rationale') ?? rationale);
   return {
-    action: yield* deriveActionFacts(outputDecision, texts),
+    action: deriveActionFacts(outputDecision, texts),
     output: { text: texts.join('\n'), rationaleLength },
   };
 }
 
-function* deriveActionFacts(output: Json, texts: readonly string[]): Parts<JsonObject> {
+function deriveActionFacts(output: Json, texts: readonly string[]): JsonObject {
   const action = getMember(output, 'action') ?? null;
   const toolCalls = getMember(output, 'toolCalls') ?? null;
   const calls = [action, ...(Array.isArray(toolCalls) ? toolCalls : [])].filter(
@@ -80,13 +74,12 @@ function* deriveActionFacts(output: Json, texts: readonly string[]): Parts<JsonO
   );
   const tools = calls.flatMap((call) => findToolNames(call));
   const parsed = calls.map(parseNested);
-  yield;
-  const amounts = yield* amountsInParts([...parsed, parseNested(pickLooseArguments(output))]);
+  const amounts = findAmounts([...parsed, parseNested(pickLooseArguments(output))]);
   return {
     names: (typeof action === 'string' ? [action, ...tools] : tools).map(toSnakeCase),
     isToolCall: tools.length > 0,
     largestList: findLargest(parsed.map(measureLargestList)),
-    recipientDomains: yield* collectDomains(texts),
+    recipientDomains: collectDomains(texts),
     ...deriveAmountFacts(amounts),
   };
 }
@@ -174,19 +167,9 @@ function measureLargestList(value: Json): number {
 /** Matching starts at the at sign; starting at each character before it would read most texts 64 times. */
 const address = /@(?<=[\w.+-]@)((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/gi;
 
-/** Characters searched for addresses before the event loop runs: at most 5 ms. */
-const SEARCHED = 64_000;
-
-function* collectDomains(texts: readonly string[]): Parts<string[]> {
+function collectDomains(texts: readonly string[]): string[] {
   const domains = new Set<string>();
-  let searched = 0;
-  for (const text of texts) {
-    for (const domain of findDomains(text)) domains.add(domain);
-    searched += text.length;
-    if (searched < SEARCHED) continue;
-    searched = 0;
-    yield;
-  }
+  for (const text of texts) for (const domain of findDomains(text)) domains.add(domain);
   return [...domains];
 }
 

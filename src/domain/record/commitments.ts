@@ -1,6 +1,5 @@
 // Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (formats.md).
 import { hash } from 'node:crypto';
-import { atOnce, type Parts } from '../others-turn.ts';
 import { canonicalize, sortTexts, writeString, toSortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -50,14 +49,6 @@ export function sealValues(
   values: Readonly<Record<string, Json | undefined>>,
   nextSeed: () => Buffer,
 ): Sealing {
-  return atOnce(sealValuesInParts(values, nextSeed));
-}
-
-/** `sealValues` in parts of about a millisecond. The names are in canonical order, as in the payload. */
-export function* sealValuesInParts(
-  values: Readonly<Record<string, Json | undefined>>,
-  nextSeed: () => Buffer,
-): Parts<Sealing> {
   const sealed: Record<string, SealedValue> = {};
   const commitments: Record<string, string> = {};
   for (const name of toSortedKeys(values)) {
@@ -66,13 +57,9 @@ export function* sealValuesInParts(
     const { seed, text, commitment } = sealValue(name, value, nextSeed());
     sealed[name] = { seed, text };
     commitments[name] = commitment;
-    if (text.length > LONG) yield;
   }
   return { sealed, commitments };
 }
-
-/** The length in characters from which a value gets a part of its own. */
-const LONG = 20_000;
 
 /**
  * Whether a stored value is, byte for byte, the committed one. A closed value is not parsed: all values of an entry

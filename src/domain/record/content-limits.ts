@@ -1,5 +1,4 @@
 // The content limits of a schema version, checked on a decision (document 1, section 9).
-import type { Parts } from '../others-turn.ts';
 import type { ContentLimits } from './schema-versions.ts';
 
 /** The members of a decision that have limits. */
@@ -47,19 +46,17 @@ const FREE_MEMBERS = [
 
 /**
  * Every exceeded limit in the order of the body. Characters are Unicode code points, bytes those of UTF-8. Objects with
- * too many keys are searched for only when all sizes are legal. The parts take some milliseconds for a megabyte.
+ * too many keys are searched for only when all sizes are legal.
  * @param sentBytes the size of the received body
  */
-export function* findLimitViolations(
+export function findLimitViolations(
   decision: LimitedDecision,
   given: ContentLimits,
   sentBytes: number,
-): Parts<LimitViolation[]> {
+): LimitViolation[] {
   const limits = omitUnreachable(given, sentBytes);
   const measured = measureInput(decision, limits);
-  yield;
   measured.push(...measureOutput(decision, limits));
-  yield;
   measured.push(
     measureCharacters('rationale', limits.rationaleCharacters, decision.rationale),
     ...measureList('alternatives', decision.alternatives, {
@@ -68,7 +65,6 @@ export function* findLimitViolations(
     }),
     ...FREE_MEMBERS.map((name) => measureBytes(name, limits.freeBytes, decision[name])),
   );
-  yield;
   const violations = measured.filter(({ found, limit }) => found > limit);
   return violations.length > 0 ? violations : findKeyViolations(decision, limits.keys);
 }

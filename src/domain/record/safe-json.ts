@@ -1,5 +1,4 @@
 // Parses untrusted JSON, and refuses values that could not be stored, canonicalised or committed to exactly as sent.
-import { atOnce, type Parts } from '../others-turn.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Levels of nesting; the outermost container is the first. */
@@ -34,16 +33,9 @@ interface Refusal {
  *   integers beyond 2^53 - 1, nesting deeper than 32, and more than 20,000 values
  */
 export function parseSafeJson(text: string): Json {
-  return atOnce(parseSafeJsonInParts(text));
-}
-
-/** `parseSafeJson` in parts of some milliseconds for a megabyte. */
-export function* parseSafeJsonInParts(text: string): Parts<Json> {
-  const excess = text.length > SCANNED_FROM ? yield* scanExcess(text) : null;
+  const excess = text.length > SCANNED_FROM ? scanExcess(text) : null;
   if (excess !== null) throw new UnsafeJson('', excess);
-  yield;
   const root: Json[] = [JSON.parse(text) as Json];
-  yield;
   const refusal = checkMember(root, 0, 1);
   if (refusal) throw new UnsafeJson(formatPointer(refusal.keys.slice(0, -1)), refusal.reason);
   return root[0] as Json;
@@ -52,24 +44,17 @@ export function* parseSafeJsonInParts(text: string): Parts<Json> {
 /** Texts from this length on are scanned first; shorter ones parse fast in any case. */
 const SCANNED_FROM = 10_000;
 const SCANNED_DEPTH_MAX = 1000;
-/** Characters scanned in one part. */
-const SCANNED_AT_ONCE = 200_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
 /**
  * Finds excessive nesting or too many values, in well-formed text or not: the engine takes most of a second for a
  * megabyte of open containers, and the checks take as long for a megabyte of ones and commas.
  */
-function* scanExcess(text: string): Parts<string | null> {
+function scanExcess(text: string): string | null {
   let depth = 0;
   let values = 1;
   let isQuoted = false;
-  let next = SCANNED_AT_ONCE;
   for (let i = 0; i < text.length; i++) {
-    if (i >= next) {
-      next = i + SCANNED_AT_ONCE;
-      yield;
-    }
     const code = text.charCodeAt(i);
     if (isQuoted) {
       if (code === BACKSLASH) i++;

@@ -1,5 +1,4 @@
 // Folds disguised characters to the plain form that detectors read, and keeps the offsets in the original.
-import { STRIDE } from '../work.ts';
 
 /** Invisible characters that can be hidden between two digits or letters. */
 const invisible = /[\p{Cf}\p{Variation_Selector}\u034f\u115f\u1160\u3164\uffa0]/u;
@@ -77,46 +76,34 @@ export function readEscape(text: string, at: number): { length: number; codePoin
     : { length: end + 1 - at, codePoint: character.charCodeAt(0) };
 }
 
+/** Characters that are joined at a time: more would overflow the arguments of `String.fromCodePoint`. */
+const STRIDE = 8_192;
+
 /**
- * Folds a text stride by stride: digits of any script and full-width characters to ASCII, spaces and hyphens to one
- * kind, invisible characters to nothing, JSON escapes to their characters.
+ * Folds a text: digits of any script and full-width characters to ASCII, spaces and hyphens to one kind, invisible
+ * characters to nothing, JSON escapes to their characters.
  */
-export class Folding {
-  readonly #text: string;
-  #at = 0;
-  #folded = '';
-  /** Folding never makes a text longer, so the size suffices. */
-  readonly #origin: Uint32Array;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#origin = new Uint32Array(text.length + 1);
-  }
-
-  /** Folds a stride; false at the end of the text. */
-  foldStride(): boolean {
-    const { length } = this.#text;
-    const end = Math.min(this.#at + STRIDE, length);
+export function foldText(text: string): Folded {
+  // Folding never makes a text longer, so the size suffices.
+  const origin = new Uint32Array(text.length + 1);
+  let folded = '';
+  let filled = 0;
+  for (let at = 0; at < text.length;) {
+    const end = Math.min(at + STRIDE, text.length);
     const codePoints: number[] = [];
-    let filled = this.#folded.length;
-    while (this.#at < end) {
-      const unit = readUnit(this.#text, this.#at);
-      if (unit.codePoint !== 0) {
-        codePoints.push(unit.codePoint);
-        this.#origin[filled++] = this.#at;
-        if (unit.codePoint > 0xffff) this.#origin[filled++] = this.#at;
+    while (at < end) {
+      const { codePoint, length } = readUnit(text, at);
+      if (codePoint !== 0) {
+        codePoints.push(codePoint);
+        origin[filled++] = at;
+        if (codePoint > 0xffff) origin[filled++] = at;
       }
-      this.#at += unit.length;
+      at += length;
     }
-    this.#folded += String.fromCodePoint(...codePoints);
-    return this.#at < length;
+    folded += String.fromCodePoint(...codePoints);
   }
-
-  toFolded(): Folded {
-    const { length } = this.#folded;
-    this.#origin[length] = this.#text.length;
-    return { text: this.#folded, origin: this.#origin.subarray(0, length + 1) };
-  }
+  origin[filled] = text.length;
+  return { text: folded, origin: origin.subarray(0, filled + 1) };
 }
 
 function readUnit(text: string, at: number): { length: number; codePoint: number } {

@@ -1,5 +1,4 @@
 // Detection rules: a type of personal data, the features that a text must have, and its candidates (scrubbing.md).
-import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 
 /** The types of personal data; a marker is `[TYPE]`, a tag `PII_TYPE`. */
@@ -56,8 +55,8 @@ export const costs = {
   numberingPlan: 1_200,
 } as const;
 
-/** Finds the spans of a rule in a text, in parts, until the work is used up. */
-export function* findSpans(search: TextSearch, { candidates }: Rule): Parts<Span[]> {
+/** Finds the spans of a rule in a text, until the work is used up. */
+export function findSpans(search: TextSearch, { candidates }: Rule): Span[] {
   const { text, work } = search;
   const spans: Span[] = [];
   for (const { pattern, extractSpans } of candidates(text)) {
@@ -66,7 +65,6 @@ export function* findSpans(search: TextSearch, { candidates }: Rule): Parts<Span
       if (!work.take(costs.match)) return spans;
       const next = match[0] === '' ? pattern.lastIndex + 1 : pattern.lastIndex;
       spans.push(...extractSpans(match, search));
-      if (work.endsPart()) yield;
       pattern.lastIndex = next;
     }
   }

@@ -1,9 +1,8 @@
 // Scrubs one text: inspects it, folds it if needed, runs the rules for its features, and replaces findings by markers.
-import { type Folded, Folding } from './fold.ts';
+import { type Folded, foldText } from './fold.ts';
 import type { LabelClass } from './rules/label.ts';
-import { mayBePersonal, Inspection, textFeatures } from './inspect.ts';
+import { inspectText, mayBePersonal, textFeatures } from './inspect.ts';
 import { type DetectionType, type Rule, type Span, findSpans } from './rule.ts';
-import type { Parts } from '../others-turn.ts';
 import type { Work } from '../work.ts';
 
 export interface ScrubbedText {
@@ -42,16 +41,16 @@ export interface Scrubbing {
  * Scrubs a text; `label` is the class of the object key that it is the value of, and is read as if the text started
  * with `label: `. When the work is used up, a text that can be personal data is replaced whole.
  */
-export function* scrubText(
+export function scrubText(
   text: string,
   label: LabelClass | null,
   scrubbing: Scrubbing,
-): Parts<ScrubbedText> {
+): ScrubbedText {
   if (!mayBePersonal(text)) return { text, detections: nothing };
   let current = text;
   let detections = nothing;
   for (let pass = 0; pass < maximumPasses; pass++) {
-    const next = yield* runPass(current, label, scrubbing);
+    const next = runPass(current, label, scrubbing);
     if (scrubbing.work.left === 0) break;
     if (next === null) return { text: current, detections };
     current = next.text;
@@ -67,37 +66,29 @@ interface Marked {
 }
 
 /** Runs one pass; null when nothing is found. */
-function* runPass(
+function runPass(
   text: string,
   label: LabelClass | null,
   { rules, work }: Scrubbing,
-): Parts<Marked | null> {
+): Marked | null {
   if (!work.take(text.length * PER_CHARACTER.inspection)) return null;
-  const features = yield* inspectFeatures(text);
+  const features = inspectText(text);
   if (features === 0) return null;
   if ((features & textFeatures.foldable) === 0)
-    return yield* insertMarkers(text, yield* scanText(text, label, { rules, work, features }));
+    return insertMarkers(text, scanText(text, label, { rules, work, features }));
   if (!work.take(text.length * PER_CHARACTER.folding)) return null;
-  const folding = new Folding(text);
-  while (folding.foldStride()) yield;
-  const folded = folding.toFolded();
-  return yield* insertMarkers(text, yield* scanFoldedText(folded, label, { rules, work }));
-}
-
-function* inspectFeatures(text: string): Parts<number> {
-  const inspection = new Inspection(text);
-  while (inspection.inspectStride()) yield;
-  return inspection.getFeatures();
+  const folded = foldText(text);
+  return insertMarkers(text, scanFoldedText(folded, label, { rules, work }));
 }
 
 /** The findings in a folded text, with offsets in the original. */
-function* scanFoldedText(
+function scanFoldedText(
   { text, origin }: Folded,
   label: LabelClass | null,
   { rules, work }: Scrubbing,
-): Parts<Finding[]> {
-  const features = yield* inspectFeatures(text);
-  const findings = yield* scanText(text, label, { rules, work, features });
+): Finding[] {
+  const features = inspectText(text);
+  const findings = scanText(text, label, { rules, work, features });
   for (const finding of findings) {
     finding.start = origin[finding.start] ?? 0;
     finding.end = origin[finding.end] ?? 0;
@@ -106,11 +97,11 @@ function* scanFoldedText(
 }
 
 /** The findings of all applicable rules, without overlaps, in ascending order. */
-function* scanText(
+function scanText(
   text: string,
   label: LabelClass | null,
   { rules, work, features }: Scrubbing & { features: number },
-): Parts<Finding[]> {
+): Finding[] {
   const prefix = label === null ? '' : `${label}: `;
   const search = { text: prefix + text, work };
   const findings: Finding[] = [];
@@ -118,9 +109,8 @@ function* scanText(
     const rule = rules[rank] as Rule;
     const { type, needs } = rule;
     if ((features & needs) === 0 || !work.take(search.text.length * PER_CHARACTER.rules)) continue;
-    for (const { start, end } of yield* findSpans(search, rule))
+    for (const { start, end } of findSpans(search, rule))
       findings.push({ type, rank, start: start - prefix.length, end: end - prefix.length });
-    if (work.endsPart()) yield;
   }
   return mergeFindings(findings);
 }
@@ -143,15 +133,11 @@ function mergeFindings(findings: Finding[]): Finding[] {
   return result;
 }
 
-/** The number of markers to insert before the event loop is yielded. */
-const MARKERS = 2_048;
-
-function* insertMarkers(text: string, findings: readonly Finding[]): Parts<Marked | null> {
+function insertMarkers(text: string, findings: readonly Finding[]): Marked | null {
   if (findings.length === 0) return null;
   let result = '';
   let from = 0;
-  for (const [index, { type, start, end }] of findings.entries()) {
-    if (index % MARKERS === MARKERS - 1) yield;
+  for (const { type, start, end } of findings) {
     const quote = findQuote(text, start, end);
     result += `${text.slice(from, start)}${quote}[${type}]${quote}`;
     from = end;

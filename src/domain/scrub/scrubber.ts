@@ -12,7 +12,6 @@ import { phoneRule } from './rules/phone.ts';
 import type { DetectionType, Rule } from './rule.ts';
 import { mayBePersonal } from './inspect.ts';
 import { type ScrubbedText, scrubText, type Scrubbing } from './scrub-text.ts';
-import { atOnce, type Parts } from '../others-turn.ts';
 import { Work, workLimits } from '../work.ts';
 import { secretRule } from './rules/secret.ts';
 
@@ -43,8 +42,6 @@ export interface Scrubber {
   version: string;
   /** Scrubs a copy of a JSON value of bounded depth. Values that share `work` share its limit. */
   scrubValue(value: Json, work?: Work): Scrubbed;
-  /** Scrubs a value in parts of some milliseconds. */
-  parts(value: Json, work: Work): Parts<Scrubbed>;
   scrubString(text: string, work?: Work): { text: string; detections: DetectionType[] };
 }
 
@@ -81,17 +78,15 @@ export function createRuleScrubber(rules: readonly Rule[], version: string): Scr
   const every = [...new Set(rules.map(({ type }) => type))].sort();
   const listTypes = (found: ReadonlySet<DetectionType>, { left }: Work): DetectionType[] =>
     left === 0 ? every : [...found].sort();
-  function* scrubParts(given: Json, work: Work): Parts<Scrubbed> {
-    const walk = new Walk({ rules, work });
-    const value = isPlain(given) ? given : yield* walk.scrubNode(given, null);
-    return { value, changed: walk.changed, detections: listTypes(walk.detections, work) };
-  }
   return {
     version,
-    parts: scrubParts,
-    scrubValue: (given, work = new Work(workLimits.scrubbing)) => atOnce(scrubParts(given, work)),
+    scrubValue(given, work = new Work(workLimits.scrubbing)) {
+      const walk = new Walk({ rules, work });
+      const value = walk.scrubNode(given, null);
+      return { value, changed: walk.changed, detections: listTypes(walk.detections, work) };
+    },
     scrubString(given, work = new Work(workLimits.scrubbing)) {
-      const { text, detections } = atOnce(scrubText(given, null, { rules, work }));
+      const { text, detections } = scrubText(given, null, { rules, work });
       return { text, detections: listTypes(detections, work) };
     },
   };
@@ -109,15 +104,15 @@ class Walk {
     this.#scrubbing = scrubbing;
   }
 
-  /** Scrubs a node that is not plain. */
-  scrubNode(node: Json, label: LabelClass | null): Parts<Json> {
+  scrubNode(node: Json, label: LabelClass | null): Json {
+    if (isPlain(node)) return node;
     if (Array.isArray(node)) return this.#array(node, label);
     return isContainer(node) ? this.#object(node) : this.#leaf(node, label);
   }
 
-  *#leaf(node: Json, label: LabelClass | null): Parts<Json> {
+  #leaf(node: Json, label: LabelClass | null): Json {
     const text = typeof node === 'number' ? String(Math.abs(node)) : String(node);
-    const scrubbed = this.#noted(yield* scrubText(text, label, this.#scrubbing));
+    const scrubbed = this.#noted(scrubText(text, label, this.#scrubbing));
     if (scrubbed === text) return node;
     this.changed.push(formatPointer(this.#path));
     return scrubbed;
@@ -128,22 +123,19 @@ class Walk {
     return text;
   }
 
-  *#array(items: Json[], label: LabelClass | null): Parts<Json[]> {
-    const { work } = this.#scrubbing;
+  #array(items: Json[], label: LabelClass | null): Json[] {
     let copy: Json[] | null = null;
     for (const [index, item] of items.entries()) {
       this.#path.push(index);
-      const scrubbed = isPlain(item) ? item : yield* this.scrubNode(item, label);
+      const scrubbed = this.scrubNode(item, label);
       this.#path.pop();
-      if (work.endsPart()) yield;
       if (scrubbed !== item) (copy ??= [...items])[index] = scrubbed;
     }
     return copy ?? items;
   }
 
-  *#object(members: JsonObject): Parts<JsonObject> {
-    const { work } = this.#scrubbing;
-    const names = yield* this.#renamed(members);
+  #object(members: JsonObject): JsonObject {
+    const names = this.#renamed(members);
     if (names.size > 0) this.changed.push(formatPointer(this.#path));
     const values = new Map<string, Json>();
     for (const key of Object.keys(members)) {
@@ -151,9 +143,8 @@ class Walk {
       const name = names.get(key) ?? key;
       this.#path.push(name);
       const label = this.#labelOf(name);
-      const scrubbed = isPlain(item) ? item : yield* this.scrubNode(item, label);
+      const scrubbed = this.scrubNode(item, label);
       this.#path.pop();
-      if (work.endsPart()) yield;
       if (scrubbed !== item) values.set(key, scrubbed);
     }
     if (names.size === 0 && values.size === 0) return members;
@@ -175,12 +166,11 @@ class Walk {
   }
 
   /** New names for the keys with personal data; a number distinguishes equal ones. */
-  *#renamed(members: JsonObject): Parts<ReadonlyMap<string, string>> {
+  #renamed(members: JsonObject): ReadonlyMap<string, string> {
     let names: KeyNames | null = null;
     for (const key of Object.keys(members)) {
       if (!mayBePersonal(key)) continue;
-      const scrubbed = this.#noted(yield* scrubText(key, null, this.#scrubbing));
-      if (this.#scrubbing.work.endsPart()) yield;
+      const scrubbed = this.#noted(scrubText(key, null, this.#scrubbing));
       if (scrubbed !== key) (names ??= new KeyNames(members)).rename(key, scrubbed);
     }
     return names?.renamed ?? noNames;
@@ -214,7 +204,7 @@ function isContainer(node: Json): node is Json[] | JsonObject {
   return typeof node === 'object' && node !== null;
 }
 
-/** Whether a node cannot hold personal data. Only others get a generator, which costs more than a leaf itself. */
+/** Whether a node cannot hold personal data. */
 function isPlain(node: Json): boolean {
   if (typeof node === 'string') return !mayBePersonal(node);
   return typeof node === 'number' ? !isCandidateNumber(node) : !isContainer(node);

@@ -1,7 +1,6 @@
 // Blind words: texts and queries as keyed digests of their words, unreadable without the key (security.md).
 import { createHmac } from 'node:crypto';
-import { atOnce, type Parts } from '../others-turn.ts';
-import { toQueryTerms, readWords, splitTerms } from './words.ts';
+import { readLongWords, readWords, splitTerms, toQueryTerms } from './words.ts';
 
 /** Characters of a word that count. */
 const WORD_MAX = 64;
@@ -11,7 +10,7 @@ const DIGEST_BYTES = 6;
 /** A phrase in quotes or what stands between spaces, with a minus before it where it is excluded. */
 const PART = /(-?)"([^"]*)"?|(?<![^\s"])(-?)([^\s"]+)/gu;
 
-/** Terms digested before the event loop runs: some 2 ms. */
+/** Terms that are digested between two pauses: some 2 ms. */
 const TERMS = 1_000;
 /** Digests kept in the cache: as many as the longest text has words. */
 const KNOWN_MAX = 30_000;
@@ -43,13 +42,17 @@ export function createWordDigester(key: Buffer): WordDigester {
   };
 }
 
-/** A text as it is indexed; in parts. */
-export function* indexText(text: string, blind: WordDigester): Parts<number[]> {
+/** A text as it is indexed. `pause` is awaited after each piece of some milliseconds: the longest text takes 200. */
+export async function indexText(
+  text: string,
+  blind: WordDigester,
+  pause: () => Promise<void>,
+): Promise<number[]> {
   const digests: number[] = [];
-  for (const word of yield* readWords(text))
+  for (const word of await readLongWords(text, pause))
     for (const term of splitTerms(word)) {
       digests.push(blind(term));
-      if (digests.length % TERMS === 0) yield;
+      if (digests.length % TERMS === 0) await pause();
     }
   return digests;
 }
@@ -58,7 +61,7 @@ export function* indexText(text: string, blind: WordDigester): Parts<number[]> {
 export function parseBlindQuery(query: string, blind: WordDigester): BlindQuery {
   const found: BlindQuery = { words: [], phrases: [], excluded: [] };
   for (const [, notPhrase, phrase, notWord, word = ''] of query.normalize('NFKC').matchAll(PART)) {
-    const words = atOnce(readWords(phrase ?? word));
+    const words = readWords(phrase ?? word);
     if (words.length === 0) continue;
     const isExcluded = (notPhrase || notWord) === '-';
     const parts =

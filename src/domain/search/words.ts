@@ -1,5 +1,4 @@
 // Splits texts of any script into search terms: folded alike (NFKC, case, accents), and segmented without blanks.
-import type { Parts } from '../others-turn.ts';
 
 /** Characters of a text that are searched. */
 const TEXT_MAX = 60_000;
@@ -41,22 +40,33 @@ const WINDOW = 512;
 /** Words this close to the end of a window may be cut short. */
 const WINDOW_MARGIN = 64;
 
-/** The words of a text, folded, in their order; in parts. */
-export function* readWords(text: string): Parts<string[]> {
-  const folded = yield* foldText(text.slice(0, TEXT_MAX));
+/** The words of a text, folded, in their order. */
+export function readWords(text: string): string[] {
+  return [...foldPieces(text)].join('').match(WORD) ?? [];
+}
+
+/** The same, for long texts: `pause` is awaited after each piece of some milliseconds. */
+export async function readLongWords(text: string, pause: () => Promise<void>): Promise<string[]> {
+  let folded = '';
+  for (const piece of foldPieces(text)) {
+    folded += piece;
+    await pause();
+  }
   return folded.match(WORD) ?? [];
 }
 
-function* foldText(text: string): Parts<string> {
-  if (ASCII.test(text)) return text.toLowerCase();
-  let folded = '';
-  for (let from = 0; from < text.length && folded.length < FOLDED_MAX;) {
+/** The pieces of a folded text. */
+function* foldPieces(whole: string): Generator<string, void> {
+  const text = whole.slice(0, TEXT_MAX);
+  if (ASCII.test(text)) return yield text.toLowerCase();
+  let length = 0;
+  for (let from = 0; from < text.length && length < FOLDED_MAX;) {
     const end = findPieceEnd(text, from);
-    folded += foldPiece(text.slice(from, end));
+    const piece = foldPiece(text.slice(from, end));
+    length += piece.length;
     from = end;
-    if (from < text.length) yield;
+    yield piece;
   }
-  return folded;
 }
 
 function findPieceEnd(text: string, from: number): number {

@@ -7,7 +7,7 @@ import {
   type EventStream,
   READERS_IN_TURN,
 } from '../../domain/event-stream.ts';
-import { eachOf, inTurns } from '../../domain/others-turn.ts';
+import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError } from '../../errors.ts';
 import { toFailureEnvelope, sendFailure } from './envelope.ts';
@@ -87,10 +87,14 @@ export function createEventStreams(): EventStreams {
   const channels = new Set<Channel>();
   const rejected = new LRUCache<string, true>(REJECTED);
   let isClosed = false;
-  const heartbeatTimer = setInterval(() => {
-    const beats = eachOf([...channels], READERS_IN_TURN, (channel) => channel.sendHeartbeat());
-    void inTurns(beats);
-  }, HEARTBEAT_MS).unref();
+  async function sendHeartbeats(): Promise<void> {
+    const yielding = new PeriodicYield(READERS_IN_TURN);
+    for (const channel of [...channels]) {
+      channel.sendHeartbeat();
+      await yielding.addWork(1);
+    }
+  }
+  const heartbeatTimer = setInterval(() => void sendHeartbeats(), HEARTBEAT_MS).unref();
   const rememberRejected = (credential: string): void =>
     void rejected.set(sha256Hex(credential), true);
 

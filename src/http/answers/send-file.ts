@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
-import { othersTurn } from '../../domain/others-turn.ts';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
 import type { FileDownload } from '../declaration/define-route.ts';
 
 type Pieces = AsyncIterable<string | Uint8Array>;
@@ -66,6 +66,6 @@ async function sendPieces(res: Response, pieces: Pieces, begin: () => void): Pro
 async function* yieldBetweenPieces(pieces: Pieces): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
     yield piece;
-    await othersTurn();
+    await yieldToEventLoop();
   }
 }

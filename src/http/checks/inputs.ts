@@ -2,28 +2,12 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { AppError, type Code, limitIssues } from '../../errors.ts';
-import { atOnceUnlessLarge } from '../../domain/others-turn.ts';
-import { parseBody, parseForm } from './body.ts';
-import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
-import { removeAbsent } from '../declaration/optional.ts';
+import { checkInput, parseBody, parseForm } from './parse-body.ts';
+import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 import type { Json } from '../../domain/record/json.ts';
-
-/** @throws AppError with the first issues as text, and more of them as `data.issues` */
-function check<T>(schema: z.ZodType<T>, value: unknown, toCode: (member: string) => Code): T {
-  const parsed = schema.safeParse(value, { error: explainIssue });
-  if (parsed.success) return removeAbsent(parsed.data);
-  const found = parsed.error.issues.flatMap(flattenIssue);
-  const issues = found.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const data = limitIssues(issues);
-  const text = data.issues
-    .slice(0, 3)
-    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
-    .join('; ');
-  throw new AppError(toCode(String(found[0]?.path[0])), text, { data });
-}
 
 export interface Parsed {
   input: object;
@@ -34,18 +18,42 @@ export interface Parsed {
 export async function parseInputs(
   route: Route,
   req: Request,
-  context: { meta: RequestMeta; caller: Caller | null },
+  context: { meta: RequestMeta; caller: Caller | null; services: Services },
 ): Promise<Parsed> {
   const { meta, caller } = context;
   const { tenant, user, key } = caller ?? {};
   const query = parseQuery(route, meta.rawQuery === '' ? {} : req.query);
   const params = parseParams(route, req);
-  meta.sent = await parseSentBody(route, meta.rawBody, req.headers['content-type']);
-  const body =
-    route.body && check(route.body, replaceAbsentBody(meta.sent), createCodeLookup(route));
+  const body = isParsedInThread(route, meta)
+    ? await parseLargeBody(route, context)
+    : parseSmallBody(route, meta);
   const paged = route.page && (query as Paged);
   const page = paged && { skip: (paged.page - 1) * paged.limit, limit: paged.limit };
   return { input: { tenant, user, key, params, query, body, meta, page }, paged };
+}
+
+/** Bytes above which a body is parsed in a thread, where its route declares one: parsing takes milliseconds from here. */
+const LARGE_BODY = 100 * 1024;
+
+/** Whether the body does not occupy the event loop. */
+export function isParsedInThread({ parseLarge }: Route, { rawBody }: RequestMeta): boolean {
+  return parseLarge !== undefined && rawBody.length > LARGE_BODY;
+}
+
+async function parseLargeBody(
+  route: Route,
+  { meta, caller, services }: { meta: RequestMeta; caller: Caller | null; services: Services },
+): Promise<unknown> {
+  const parsed = await route.parseLarge?.({ ...caller, meta }, services);
+  meta.sent = parsed?.sent;
+  if (parsed?.body instanceof AppError) throw parsed.body;
+  return parsed?.body;
+}
+
+function parseSmallBody(route: Route, meta: RequestMeta): unknown {
+  if (!route.body) return undefined;
+  meta.sent = parseSentBody(route, meta);
+  return checkInput(route.body, replaceAbsentBody(meta.sent), createCodeLookup(route));
 }
 
 function parseParams(route: Route, req: Request): unknown {
@@ -61,7 +69,7 @@ function parseQuery(route: Route, query: Request['query']): unknown {
   const values = Object.values(query);
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
     throw new AppError('VALIDATION_ERROR', 'The query contains a NUL character');
-  return route.query && check(route.query, query, () => 'VALIDATION_ERROR');
+  return route.query && checkInput(route.query, query, () => 'VALIDATION_ERROR');
 }
 
 /** Refuses unknown query members: a misspelt filter must not return unfiltered data. */
@@ -88,14 +96,9 @@ function createCodeLookup(route: Route): (member: string) => Code {
 
 const getInvalidCode = ({ invalidCode = 'VALIDATION_ERROR' }: Route): Code => invalidCode;
 
-/** Parses the body; a large one yields to other requests while it is parsed. */
-async function parseSentBody(
-  route: Route,
-  rawBody: Buffer,
-  contentType: string | undefined,
-): Promise<Json | undefined> {
-  if (!route.body) return undefined;
+function parseSentBody(route: Route, { rawBody, headers }: RequestMeta): Json | undefined {
+  const contentType = headers['content-type'] as string | undefined;
   const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : getInvalidCode(route);
   if (route.bodyType === 'form') return parseForm(rawBody, contentType, malformedCode);
-  return atOnceUnlessLarge(rawBody.length, parseBody(rawBody, contentType, malformedCode));
+  return parseBody(rawBody, contentType, malformedCode);
 }

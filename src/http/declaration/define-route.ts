@@ -1,6 +1,6 @@
 // Declares routes: one object per route, read by the pipeline, the router, the API reference and the contract tests.
 import type { z } from 'zod';
-import type { Code } from '../../errors.ts';
+import type { AppError, Code } from '../../errors.ts';
 import type { Services } from '../../services.ts';
 import type { Feature } from '../../domain/identity/plans.ts';
 import type { Role } from '../../domain/identity/roles.ts';
@@ -26,8 +26,18 @@ export interface RequestMeta {
   rawQuery: string;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
-  /** The parsed body, before validation by a schema. */
+  /** The parsed body, before validation by a schema; of a large body, the members that its route needs. */
   sent?: Json | undefined;
+  /** Whether the caller has disconnected. */
+  hasLeft: () => boolean;
+}
+
+/** A large body that was parsed outside of the event loop. */
+export interface LargeBody<L> {
+  /** See `RequestMeta`. */
+  sent: Json | undefined;
+  /** What the handler gets, or why the body is refused. */
+  body: L | AppError;
 }
 
 /** Parts of an audit entry that only the handler knows. */
@@ -94,10 +104,11 @@ type Input<
   Q extends z.ZodType,
   B extends z.ZodType,
   G,
+  L = never,
 > = Principals[A] & {
   params: z.output<P>;
   query: z.output<Q>;
-  body: z.output<B>;
+  body: z.output<B> | L;
   meta: RequestMeta;
 } & (G extends PageRule ? { page: { skip: number; limit: number } } : unknown);
 type Data<D extends z.ZodType, G> = G extends PageRule
@@ -196,6 +207,7 @@ export interface Declaration<
   S extends number,
   G extends PageRule | undefined,
   F,
+  L,
 > extends Meta {
   auth: A;
   params?: P;
@@ -211,8 +223,16 @@ export interface Declaration<
    * depends on it.
    */
   prepare?: (input: Input<A, P, Q, B, G>, services: Services) => Promise<F>;
+  /**
+   * Parses a body above `LARGE_BODY` bytes in a thread; the handler gets its result as `body`. Absent: bodies of any size
+   * are parsed by the schema. Declare it before the handler, whose type depends on it.
+   */
+  parseLarge?: (
+    input: Principals[A] & { meta: RequestMeta },
+    services: Services,
+  ) => Promise<LargeBody<L>>;
   handler: (
-    input: Input<A, P, Q, B, G> & { prepared: F },
+    input: Input<A, P, Q, B, G, NoInfer<L>> & { prepared: F },
     services: Services,
   ) => Promise<Data<NoInfer<D>, G> | Reply<NoInfer<S>, Data<NoInfer<D>, G>>>;
   /** Called before a 400, 413, 415, 503 or usage refusal is sent: a repeated request gets its first reply. */
@@ -233,6 +253,7 @@ export interface Route extends Meta {
   statuses: readonly number[];
   page: PageRule | undefined;
   prepare: ((input: object, services: Services) => Promise<unknown>) | undefined;
+  parseLarge: ((input: object, services: Services) => Promise<LargeBody<unknown>>) | undefined;
   invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
   replay:
     | ((input: object, services: Services) => Promise<Reply<number, unknown> | null>)
@@ -249,9 +270,21 @@ export function route<
   const S extends number = 200,
   G extends PageRule | undefined = undefined,
   F = undefined,
->(declaration: Declaration<A, P, Q, B, D, S, G, F>): Route {
-  const { prepare, handler, replay, status, params, query, body, extra, page, ...meta } =
-    declaration;
+  L = never,
+>(declaration: Declaration<A, P, Q, B, D, S, G, F, L>): Route {
+  const {
+    prepare,
+    parseLarge,
+    handler,
+    replay,
+    status,
+    params,
+    query,
+    body,
+    extra,
+    page,
+    ...meta
+  } = declaration;
   const statuses: readonly number[] = [status ?? 200].flat();
   return {
     ...meta,
@@ -263,10 +296,18 @@ export function route<
     statuses,
     // The pipeline builds `input` from this declaration: the principal by `auth`, the rest by its schemas.
     prepare: prepare as Route['prepare'],
+    parseLarge: parseLarge as Route['parseLarge'],
     async invoke(input, services) {
-      const result = await handler(input as Input<A, P, Q, B, G> & { prepared: F }, services);
-      return result instanceof Reply ? result : new Reply(statuses[0] ?? 200, result);
+      const result = await handler(input as Input<A, P, Q, B, G, L> & { prepared: F }, services);
+      return toReply(result, statuses);
     },
     replay: replay as Route['replay'],
   };
+}
+
+function toReply<D>(
+  result: D | Reply<number, D>,
+  [status = 200]: readonly number[],
+): Reply<number, D> {
+  return result instanceof Reply ? result : new Reply(status, result);
 }

@@ -1,12 +1,12 @@
 // Contents of entries at rest: locked at sealing, opened for reading, lost with their key (ledger.md, keys).
 import { mongo } from 'mongoose';
-import { Stint } from '../../domain/others-turn.ts';
 import { GENERATIONS, toLeaf, type LeafKeys } from '../../domain/keys/key-tree.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { KeyStore } from '../../platform/key-store/key-store.ts';
 import type { Stored } from '../entry.ts';
 import { createUnavailableError } from '../append/unavailable.ts';
 import { formatLines, lockContent, unlock, parseLines } from './locked.ts';
+import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 
 /** Values that stay in clear: the evaluation is repeated in columns and survives erasures. */
 const IN_CLEAR: ReadonlySet<string> = new Set(['evaluation']);
@@ -96,11 +96,11 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
     const leaves = documents.flatMap((document) => listLeaves(organizationId, document));
     if (leaves.length === 0) return;
     const keys = await keyStore.loadLeafKeys(organizationId, leaves);
-    const stint = new Stint(OPENED_BYTES);
+    const yielding = new PeriodicYield(OPENED_BYTES);
     for (const document of documents) {
       const bytes = toLockedBytes(document.content)?.length ?? 0;
       openDocument(organizationId, document, keys);
-      await stint.after(bytes);
+      await yielding.addWork(bytes);
     }
   }
 

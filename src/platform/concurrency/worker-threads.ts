@@ -21,7 +21,7 @@ export interface RequestOrigin extends QueueKey {
  */
 export interface WorkerThreads<Q, A> {
   /**
-   * Rejects with what the thread threw, or a `TimeoutError`.
+   * Rejects with what the thread threw, or an `AbortError` once it takes longer than `timeoutMs`.
    * @throws AppError `SERVICE_UNAVAILABLE` for a refused request, `AbandonedError` for one whose caller has gone
    */
   sendRequest(request: Q, line: RequestOrigin): Promise<A>;

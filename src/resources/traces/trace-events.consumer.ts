@@ -1,5 +1,5 @@
 // Writes an outbox event for each decision (document 2, section 6); webhooks and alerts deliver it.
-import { Stint } from '../../domain/others-turn.ts';
+import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
@@ -39,10 +39,10 @@ export function createTraceEventsConsumer(
       const kept = await dropErased(entries, outbox, context);
       if (!(await hasSubscribers(organizationId))) return;
       const rows: OutboxRow[] = [];
-      const stint = new Stint(SCRUBBED);
+      const yielding = new PeriodicYield(SCRUBBED);
       for (const trace of kept) {
         rows.push(toOutboxRow(organizationId, trace));
-        await stint.after(countScrubbed(trace));
+        await yielding.addWork(countScrubbed(trace));
       }
       await outbox.write(rows, session);
     },

@@ -66,6 +66,8 @@ export const traceRoutes = [
     batched: true,
     body: ingestBody,
     data: ingestView,
+    parseLarge: ({ tenant, key, meta }, { traces }) =>
+      traces.ingestion.inspectLarge({ tenant, key }, meta),
     handler: async ({ tenant, key, body, meta }, { traces }) =>
       toVerdictReply(await traces.ingestion.recordDecision({ tenant, key }, body, meta)),
     async replay({ tenant, meta }, { traces }) {

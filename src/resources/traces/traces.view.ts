@@ -1,7 +1,7 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
 import { hashAction, extractProposedAction } from '../../domain/record/proposed-action.ts';
-import { atOnce, inTurns, type Parts } from '../../domain/others-turn.ts';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
 import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument } from './traces.model.ts';
@@ -89,20 +89,25 @@ export function toTraceSummary(trace: TraceDocument): TraceView {
 
 /** Renders without scrubbing: the stored text was scrubbed by the rules in force. */
 export function toStoredView(trace: TraceDocument): TraceView {
-  return atOnce(buildView(trace, null));
+  return buildView(trace, null);
 }
 
-/** `scrubber`: null if the stored text was scrubbed by the rules in force. Scrubbing yields to the event loop. */
+/**
+ * `scrubber`: null if the stored text was scrubbed by the rules in force. Scrubbing takes up to 40 ms, and yields to the
+ * event loop after it.
+ */
 export async function toTraceView(
   trace: TraceDocument,
   scrubber: Scrubber | null,
 ): Promise<TraceView> {
-  return scrubber ? inTurns(buildView(trace, scrubber)) : toStoredView(trace);
+  const view = buildView(trace, scrubber);
+  if (scrubber) await yieldToEventLoop();
+  return view;
 }
 
 /** Assigns member by member: a spread would take longer than parsing the payload (row list). */
-function* buildView(trace: TraceDocument, scrubber: Scrubber | null): Parts<TraceView> {
-  const values = yield* readValues(trace, scrubber);
+function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
+  const values = readValues(trace, scrubber);
   const readValue = (name: string): Json => values.get(name) ?? null;
   const view: TraceView = {
     _id: trace._id,
@@ -139,17 +144,14 @@ function showAdapterMembers(view: TraceView, valueOf: (name: string) => Json): v
 }
 
 /** Reads the payload values; all are scrubbed within the work budget of one decision. */
-function* readValues(
-  trace: TraceDocument,
-  scrubber: Scrubber | null,
-): Parts<ReadonlyMap<string, Json>> {
+function readValues(trace: TraceDocument, scrubber: Scrubber | null): ReadonlyMap<string, Json> {
   const work = new Work(workLimits.scrubbing);
   const values = new Map<string, Json>();
   for (const name of SEALED) {
     const stored = readPayloadText(trace, name);
     if (stored === null) continue;
     const value = JSON.parse(stored) as Json;
-    values.set(name, scrubber ? (yield* scrubber.parts(value, work)).value : value);
+    values.set(name, scrubber ? scrubber.scrubValue(value, work).value : value);
   }
   return values;
 }

@@ -1,13 +1,19 @@
-// Ingestion seals the same draft with cached or loaded settings, and in one go or in steps.
+// Ingestion seals the same draft with cached or loaded settings, and on the main thread or in the thread of large bodies.
 // @module-tag varied
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
+import { createIngestionWorker } from '../../../src/resources/traces/ingestion/ingestion-worker.ts';
 import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
 import { compilePolicies } from '../../../src/domain/policies/compile.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
 import type { JsonObject } from '../../../src/domain/record/json.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Draft, Outcome, Stored } from '../../../src/ledger/entry.ts';
+import type {
+  InspectedBody,
+  LargeBodies,
+} from '../../../src/resources/traces/ingestion/large-bodies.ts';
 import type { IngestBody } from '../../../src/resources/traces/traces.schemas.ts';
 import { createIngestionService } from '../../../src/resources/traces/ingestion/ingestion.service.ts';
 import { createScrubbers } from '../../../src/resources/traces/ingestion/scrubbers.ts';
@@ -29,6 +35,9 @@ const at = new Date('2026-03-04T10:00:00Z');
 const history = { recentOverrideRate: 0.25, recentFlagRate: null };
 const settings = { reviewSla: { high: 60 } };
 
+const largeBodies = createIngestionWorker({ threadScripts: inject('built') });
+afterAll(() => largeBodies.close());
+
 /** Returns the settings directly, or a turn of the event loop later. */
 type Way = <T>(value: T) => T | Promise<T>;
 const known: Way = (value) => value;
@@ -37,7 +46,7 @@ const awaited: Way = (value) => new Promise((resolve) => void setImmediate(() =>
 /** The service with these settings, and the drafts that it has sealed. Random values are the same for every service. */
 function ingestionBy(way: Way) {
   const drafts: Draft[] = [];
-  let drawn = 0;
+  const drawn = { ids: 0, seeds: 0 };
   const append = (draft: Draft): Promise<Outcome> => {
     drafts.push(draft);
     const sealed = { sequence: 1, chainHash: '', createdAt: at } as Stored;
@@ -46,9 +55,9 @@ function ingestionBy(way: Way) {
   };
   const service = createIngestionService({
     clock: { now: () => at },
-    newTraceId: () => `trc_${String((drawn += 1)).padStart(32, '0')}`,
-    generateId: () => String((drawn += 1)).padStart(24, '0'),
-    draw16Bytes: () => Buffer.alloc(16, (drawn += 1)),
+    newTraceId: () => `trc_${String((drawn.ids += 1)).padStart(32, '0')}`,
+    generateId: () => String((drawn.ids += 1)).padStart(24, '0'),
+    draw16Bytes: () => Buffer.alloc(16, (drawn.seeds += 1)),
     ledger: { appender: { append } },
     secrets: { ledgerKey: 'a key' },
     config: { ASSAY_LIMIT_SANDBOX: 1_000 },
@@ -59,6 +68,7 @@ function ingestionBy(way: Way) {
     organizations: { getContext: () => way({ scrubNationalIds: true }) },
     workspaces: { loadSettings: () => way(settings) },
     scrubbers: createScrubbers(),
+    largeBodies,
   } as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
   const tenant = {
@@ -78,14 +88,24 @@ function ingestionBy(way: Way) {
     agentId: null,
   };
 
-  /** `bytes`: the pretended size of the body. */
-  return async (given: JsonObject, bytes: number): Promise<unknown> => {
-    const context = { headers: {}, userAgent: null, rawBody: Buffer.alloc(bytes) };
-    drawn = 0;
-    const body = given as IngestBody;
-    const { answer } = await service.recordDecision({ tenant, key }, body, context);
+  /** `length`: that of the body in bytes; it is filled up with blanks. */
+  return async (given: JsonObject, length: number): Promise<unknown> => {
+    const rawBody = Buffer.from(JSON.stringify(given).padEnd(length));
+    const context = { headers: {}, userAgent: null, rawBody, hasLeft: () => false };
+    Object.assign(drawn, { ids: 0, seeds: 0 });
+    const caller = { tenant, key };
+    const body =
+      length === 0 ? (given as IngestBody) : await inspected(service.inspectLarge(caller, context));
+    const { answer } = await service.recordDecision(caller, body, context);
     return { answer, draft: drafts.pop() };
   };
+}
+
+/** The body that the thread has accepted. */
+async function inspected(inspecting: ReturnType<LargeBodies['inspect']>): Promise<InspectedBody> {
+  const { body } = await inspecting;
+  if (body instanceof AppError) throw body;
+  return body;
 }
 
 const LARGE = 200_000;
@@ -95,7 +115,7 @@ test('seals the same draft with cached and with awaited settings', async () => {
   const seen = new Set<unknown>();
   await fc.assert(
     fc.asyncProperty(anyDecision, async (given) => {
-      const [one, other] = await Promise.all(ways.map((ingest) => ingest(given, 100)));
+      const [one, other] = await Promise.all(ways.map((ingest) => ingest(given, 0)));
       // A matcher would take most of the time.
       if (!isDeepStrictEqual(other, one)) expect(other).toEqual(one);
       seen.add((one as { answer: { status: string } }).answer.status);
@@ -105,7 +125,7 @@ test('seals the same draft with cached and with awaited settings', async () => {
   expect([...seen].sort()).toEqual(expect.arrayContaining(['approved', 'flagged']));
 });
 
-test('seals the same draft in one go and in steps', async () => {
+test('seals the same draft on the main thread and in the thread of large bodies', async () => {
   const ingest = ingestionBy(known);
   /** Without the values derived from the bytes themselves. */
   const judged = async (given: JsonObject, bytes: number): Promise<unknown> => {
@@ -117,7 +137,7 @@ test('seals the same draft in one go and in steps', async () => {
   };
   await fc.assert(
     fc.asyncProperty(anyDecision, async (given) => {
-      expect(await judged(given, LARGE)).toEqual(await judged(given, 100));
+      expect(await judged(given, LARGE)).toEqual(await judged(given, 0));
     }),
     { numRuns: chooseRuns(50, 1_000) },
   );

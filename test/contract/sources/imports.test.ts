@@ -19,6 +19,7 @@ const WORKERS = /^workers\//;
 const HTTP = /^http\//;
 const ERRORS = /^errors$/;
 const EXPLAIN_ISSUE = /^platform\/inputs\/explain-issue$/;
+const EVENT_LOOP = /^platform\/concurrency\/event-loop$/;
 const ZOD = /^zod$/;
 const LRU = /^lru-cache$/;
 const MONGOOSE = /^mongoose$/;
@@ -96,6 +97,7 @@ const RULES: readonly Rule[] = [
       HTTP,
       ERRORS,
       EXPLAIN_ISSUE,
+      EVENT_LOOP,
       DOMAIN,
       ZOD,
       NODE,
@@ -163,7 +165,7 @@ const RULES: readonly Rule[] = [
   // What is locked comes as the driver reads it, and needs nonces.
   {
     of: /^ledger\/contents\//,
-    may: [LEDGER, DOMAIN, MONGOOSE, /^platform\/ids$/, matchNodeParts('crypto')],
+    may: [LEDGER, DOMAIN, MONGOOSE, EVENT_LOOP, /^platform\/ids$/, matchNodeParts('crypto')],
     types: [PLATFORM],
   },
   {
@@ -184,7 +186,7 @@ const RULES: readonly Rule[] = [
     may: [
       OWN,
       DOMAIN,
-      /^platform\/(answering-thread|concurrency\/keyed-mutex|embedding\/(remote|word)-embedder)$/,
+      /^platform\/(answering-thread|concurrency\/(keyed-mutex|worker-threads)|embedding\/(remote|word)-embedder)$/,
     ],
     types: [PLATFORM, /^config$/],
   },
@@ -197,6 +199,11 @@ const RULES: readonly Rule[] = [
       PLATFORM,
       matchNodeParts('worker_threads', 'timers/promises'),
     ],
+  },
+  // It checks a body by the route's schema, as the pipeline does.
+  {
+    of: /^resources\/traces\/ingestion\/ingestion-thread$/,
+    may: [OWN, /^http\/checks\/parse-body$/, matchNodeParts('worker_threads')],
   },
   { of: /^resources\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {
@@ -231,6 +238,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ERRORS,
       EXPLAIN_ISSUE,
+      EVENT_LOOP,
       LRU,
       /^platform\/mongo\/queries$/,
       /^platform\/outbox\/delivery-failure$/,

@@ -1,7 +1,14 @@
 // The calendar of deadlines, parsed by an independent reader of RFC 5545.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCalendar } from '../../../src/domain/incidents/calendar.ts';
+import {
+  type CalendarEvent,
+  formatCalendar as formatInBatches,
+} from '../../../src/domain/incidents/calendar.ts';
+import { yieldToEventLoop } from '../../../src/platform/concurrency/event-loop.ts';
+
+const formatCalendar = (events: readonly CalendarEvent[]): Promise<string> =>
+  formatInBatches(events, yieldToEventLoop);
 
 /** Unfolds lines (section 3.1). */
 const unfolded = (text: string): string[] => text.replaceAll(/\r\n[ \t]/g, '').split('\r\n');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseRuns } from '../../setup/runs.ts';
 import type { Json, JsonObject } from '../../../src/domain/record/json.ts';
-import { factsInParts, deriveFacts } from '../../../src/domain/policies/facts.ts';
+import { deriveFacts } from '../../../src/domain/policies/facts.ts';
 
 function facts(submitted: JsonObject, at = '2026-03-04T10:00:00Z'): JsonObject {
   const pii = { types: ['EMAIL'], outputTypes: [] };
@@ -190,7 +190,7 @@ describe('recipient domains', () => {
   });
 });
 
-it('texts full of addresses are searched in parts', () => {
+it('texts full of addresses are searched to their end', () => {
   const texts = Array.from({ length: 5 }, (_, i) => `a@b${i}.co `.repeat(10_000));
   const known = {
     submitted: { outputDecision: { action: 'send', texts } },
@@ -200,13 +200,7 @@ it('texts full of addresses are searched in parts', () => {
     agentName: null,
     pii: { types: [], outputTypes: [] },
   };
-  const parts = factsInParts(known);
-  let pauses = 0;
-  let part = parts.next();
-  for (; !part.done; part = parts.next()) pauses++;
-  expect(pauses).toBeGreaterThanOrEqual(5);
-  expect(part.value).toEqual(deriveFacts(known));
-  expect(part.value['action']).toMatchObject({
+  expect(deriveFacts(known)['action']).toMatchObject({
     recipientDomains: ['b0.co', 'b1.co', 'b2.co', 'b3.co', 'b4.co'],
   });
 });

@@ -9,7 +9,6 @@ import {
   disclose,
   isCommittedValue,
   deriveSalt,
-  sealValuesInParts,
   sealValue,
   sealValues,
 } from '../../../src/domain/record/commitments.ts';
@@ -157,13 +156,3 @@ function at(value: Json, path: string): Json {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   return keys.reduce((part, key) => (part as Record<string, Json>)[key] as Json, value);
 }
-
-it('long values are sealed in parts', () => {
-  const values = { a: 'x'.repeat(30_000), b: 'short', c: 'y'.repeat(30_000) };
-  const parts = sealValuesInParts(values, () => Buffer.alloc(16));
-  let pauses = 0;
-  let part = parts.next();
-  for (; !part.done; part = parts.next()) pauses++;
-  expect(pauses).toBe(2);
-  expect(part.value).toEqual(sealValues(values, () => Buffer.alloc(16)));
-});

@@ -4,7 +4,6 @@ import {
   findLimitViolations,
   type LimitedDecision,
 } from '../../../src/domain/record/content-limits.ts';
-import { atOnce } from '../../../src/domain/others-turn.ts';
 import { SCHEMA_VERSIONS } from '../../../src/domain/record/schema-versions.ts';
 
 const limits = SCHEMA_VERSIONS.find(({ version }) => version === '2026-04-11')?.limits;
@@ -12,7 +11,7 @@ if (!limits) throw new Error('the only registered version is gone');
 
 /** The violations of a decision sent as this text. */
 const violationsOf = (decision: LimitedDecision, sent = JSON.stringify(decision)) =>
-  atOnce(findLimitViolations(decision, limits, Buffer.byteLength(sent)));
+  findLimitViolations(decision, limits, Buffer.byteLength(sent));
 
 const input = { prompt: 'p' };
 const output = { action: 'reply' };

@@ -1,15 +1,14 @@
 // Blind words: words that a search treats alike have the same digest, which reveals nothing of the word.
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../src/domain/others-turn.ts';
 import {
   type WordDigester,
   createWordDigester,
   parseBlindQuery,
-  indexText as blindTextInParts,
+  indexText,
 } from '../../../src/domain/search/blind-words.ts';
 
-const blindText = (text: string, blind: WordDigester): number[] =>
-  atOnce(blindTextInParts(text, blind));
+const blindText = (text: string, blind: WordDigester): Promise<number[]> =>
+  indexText(text, blind, () => Promise.resolve());
 
 /** A number for each word, and the words by their numbers. */
 const words: string[] = [];
@@ -45,35 +44,35 @@ describe('a query', () => {
   });
 });
 
-it('a text keeps its words in their order, and nothing else', () => {
-  expect(named(blindText('The refund-request (№ 7) — paid, "twice"!', seen))).toBe(
+it('a text keeps its words in their order, and nothing else', async () => {
+  expect(named(await blindText('The refund-request (№ 7) — paid, "twice"!', seen))).toBe(
     'the refund request no 7 paid twice',
   );
 });
 
-it('digests differ by word and by key, and have 48 bits', () => {
+it('digests differ by word and by key, and have 48 bits', async () => {
   const [one, other] = [
     createWordDigester(Buffer.alloc(32, 1)),
     createWordDigester(Buffer.alloc(32, 2)),
   ];
-  expect(blindText('NEEDLE', one)).toEqual(blindText('needle', one));
+  expect(await blindText('NEEDLE', one)).toEqual(await blindText('needle', one));
   const digests = [one('needle'), one('needles'), other('needle')];
   expect(new Set(digests).size).toBe(3);
   for (const digest of digests) expect(digest).toBeLessThan(2 ** 48);
   expect(Math.max(...digests)).toBeGreaterThan(2 ** 40);
 });
 
-it('is linear in the length of its text', () => {
+it('is linear in the length of its text', async () => {
   const begin = performance.now();
   parseBlindQuery('" -'.repeat(20_000), seen);
-  blindText('a '.repeat(1_000_000), seen);
+  await blindText('a '.repeat(1_000_000), seen);
   expect(performance.now() - begin).toBeLessThan(2000);
 });
 
-it('digests a thousand words, then lets the event loop run', () => {
+it('digests a thousand words, then lets the event loop run', async () => {
   const text = Array.from({ length: 10_000 }, (_, i) => i).join(' ');
-  const parts = blindTextInParts(text, createWordDigester(Buffer.alloc(32, 1)));
   let pauses = 0;
-  while (!parts.next().done) pauses++;
-  expect(pauses).toBe(10);
+  await indexText(text, createWordDigester(Buffer.alloc(32, 1)), async () => void pauses++);
+  // One after the text is folded, and ten between its words.
+  expect(pauses).toBe(11);
 });

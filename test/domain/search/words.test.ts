@@ -2,7 +2,6 @@
 // @module-tag varied
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce, type Parts } from '../../../src/domain/others-turn.ts';
 import {
   createWordDigester,
   parseBlindQuery,
@@ -13,24 +12,24 @@ import { toQueryTerms, readWords, splitTerms } from '../../../src/domain/search/
 import { chooseRuns } from '../../setup/runs.ts';
 
 const index = (text: string): string =>
-  atOnce(readWords(text))
+  readWords(text)
     .map((word) => [...splitTerms(word)].join('+'))
     .join(' ');
 const ask = (text: string): string =>
-  atOnce(readWords(text))
+  readWords(text)
     .map((word) => toQueryTerms(word).join('+'))
     .join(' ');
 
 const blind = createWordDigester(Buffer.alloc(32, 1));
-const isFound = (text: string, query: string): boolean => {
-  const texts = [atOnce(indexText(text, blind))];
+const isFound = async (text: string, query: string): Promise<boolean> => {
+  const texts = [await indexText(text, blind, () => Promise.resolve())];
   const segment = packDecisions([{ sequence: 1, generation: 0, texts }]);
   return findHits(segment, parseBlindQuery(query, blind)).length === 1;
 };
 
-function countParts(parts: Parts<unknown>): number {
-  let count = 1;
-  while (parts.next().done !== true) count += 1;
+async function countPauses(text: string): Promise<number> {
+  let count = 0;
+  await indexText(text, blind, async () => void count++);
   return count;
 }
 
@@ -66,9 +65,9 @@ describe('a text', () => {
 
   it.each(['的', 'カ', 'ก', 'က', '가', 'a的', 'a가', '\ufdfa', 'á', '\u0301', 'ß '])(
     'of many %s is read in many parts, between which others are served',
-    (unit) => {
+    async (unit) => {
       const text = unit.repeat(60_000).slice(0, 60_000);
-      expect(countParts(indexText(text, blind))).toBeGreaterThanOrEqual(25);
+      expect(await countPauses(text)).toBeGreaterThanOrEqual(25);
     },
   );
 });
@@ -94,12 +93,12 @@ describe('a query', () => {
       ['객이환', '거절', '"환불 요청"'],
     ],
     ['Die Straße', ['STRASSE', 'strasse', 'straße', 'STRAẞE'], ['stras', 'masse']],
-  ])('%s is found by %j, not by %j', (text, finding, others) => {
-    for (const query of finding) expect([query, isFound(text, query)]).toEqual([query, true]);
-    for (const query of others) expect([query, isFound(text, query)]).toEqual([query, false]);
+  ])('%s is found by %j, not by %j', async (text, finding, others) => {
+    for (const query of finding) expect([query, await isFound(text, query)]).toEqual([query, true]);
+    for (const query of others) expect([query, await isFound(text, query)]).toEqual([query, false]);
   });
 
-  it('finds a text by each of its words', () => {
+  it('finds a text by each of its words', async () => {
     const written = fc.constantFrom(
       ...['退款', '客户', '取消', '返金', 'カスタマー', 'しました', 'ลูกค้า', 'เงิน', 'สินค้า'],
       ...[
@@ -117,16 +116,16 @@ describe('a query', () => {
       ...[' ', ' ', ' ', '😀', '、', '-', '\u200b', '👩‍🌾'],
     );
     const words = new Intl.Segmenter('en', { granularity: 'word' });
-    fc.assert(
-      fc.property(fc.array(written, { maxLength: 400 }), (parts) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(written, { maxLength: 400 }), async (parts) => {
         const text = parts.join('');
         for (const word of text.split(/[^\p{L}\p{N}\p{M}]+/u).filter(Boolean)) {
-          if (word.length < 200) expect([word, isFound(text, word)]).toEqual([word, true]);
+          if (word.length < 200) expect([word, await isFound(text, word)]).toEqual([word, true]);
           for (const one of [word.toUpperCase(), word.normalize('NFD')])
-            if (one.length < 200) expect([one, isFound(text, one)]).toEqual([one, true]);
+            if (one.length < 200) expect([one, await isFound(text, one)]).toEqual([one, true]);
         }
         for (const { segment, isWordLike } of words.segment(text.normalize('NFKC')))
-          if (isWordLike) expect([segment, isFound(text, segment)]).toEqual([segment, true]);
+          if (isWordLike) expect([segment, await isFound(text, segment)]).toEqual([segment, true]);
       }),
       { numRuns: chooseRuns(5, 200) },
     );

@@ -1,14 +1,10 @@
 // Finds amounts of money in the arguments of an action by the names of their members and by currencies.
-import { atOnce, type Parts } from '../../others-turn.ts';
 import type { Json, JsonObject } from '../../record/json.ts';
 import { readNameMeaning, type MoneyLevel, type NameMeaning, type Scale } from './amount-names.ts';
 import { readAmount } from './amount-text.ts';
 import { type Bounds, UNREADABLE } from './bounds.ts';
 import { findCurrency, getCurrencyDecimals, hasCurrency } from './currencies.ts';
 import { sumExactly } from './exact-sum.ts';
-
-/** Values read before the event loop runs: some milliseconds. */
-const AT_ONCE = 250;
 
 /** What the names above a value say about it. */
 interface Place {
@@ -21,23 +17,17 @@ interface Place {
 
 const NO_PLACE: Place = { level: null, scale: 0, currency: null, spread: [0, 0] };
 
-/** `amountsInParts` in one go. */
-export function findAmounts(value: Json): Bounds[] {
-  return atOnce(amountsInParts(value));
-}
-
 /** The absolute amounts in a value, without conversion of currencies; an amount that cannot be read is UNREADABLE. */
-export function* amountsInParts(value: Json): Parts<Bounds[]> {
+export function findAmounts(value: Json): Bounds[] {
   const amounts: Bounds[] = [];
   const meanings = new Map<string, NameMeaning>();
   const open: [Json, Place][] = [[value, NO_PLACE]];
-  for (let count = 1; open.length > 0; count++) {
+  while (open.length > 0) {
     const [node, place] = open.pop()!;
     if (Array.isArray(node)) for (const item of node) open.push([item, place]);
     else if (node !== null && typeof node === 'object')
       openObject(node, { place, meanings, open, amounts });
     else amounts.push(...readAmounts(node, place));
-    if (count % AT_ONCE === 0) yield;
   }
   return amounts;
 }

@@ -1,5 +1,4 @@
 // Tries one policy on one decision with the real engine, and explains every condition.
-import type { Parts } from '../../others-turn.ts';
 import { readPath, splitPath } from '../fields.ts';
 import type { JsonObject } from '../../record/json.ts';
 import { Work, workLimits } from '../../work.ts';
@@ -27,18 +26,17 @@ export interface DryRun {
   explanation: ConditionFinding[];
 }
 
-/** Judges by this policy alone, whether it is enabled or not; in parts. */
-export function* tryPolicy(definition: PolicyDefinition, facts: JsonObject): Parts<DryRun> {
+/** Judges by this policy alone, whether it is enabled or not. */
+export function tryPolicy(definition: PolicyDefinition, facts: JsonObject): DryRun {
   const { status, action, matched, failed } = compilePolicies([definition]).evaluate(facts);
   const [match] = matched;
-  yield;
   return {
     matched: match !== undefined,
     verdict: status,
     action,
     reason: match?.reason ?? null,
     error: match?.error ?? failed[0]?.error ?? null,
-    explanation: yield* explain(definition, facts),
+    explanation: explain(definition, facts),
   };
 }
 
@@ -48,7 +46,7 @@ export function evaluateAction(definition: PolicyDefinition, facts: JsonObject):
 }
 
 /** All conditions share the work budget of one decision, as in a real judgement. */
-function* explain(definition: PolicyDefinition, facts: JsonObject): Parts<ConditionFinding[]> {
+function explain(definition: PolicyDefinition, facts: JsonObject): ConditionFinding[] {
   const work = new Work(workLimits.conditions);
   const findings: ConditionFinding[] = [];
   for (const [i, compiled] of compilePolicy(definition).conditions.entries()) {
@@ -59,7 +57,6 @@ function* explain(definition: PolicyDefinition, facts: JsonObject): Parts<Condit
       matched: isEvaluated && finding,
       error: isEvaluated ? null : finding,
     });
-    if (work.endsPart()) yield;
   }
   return findings;
 }

@@ -1,13 +1,12 @@
 // Derives the facts of a made-up decision, on which policies are tried, as ingestion would.
 import { DEFAULT_AGENT_POLICIES } from '../../agents/agent-policies.ts';
-import type { Parts } from '../../others-turn.ts';
 import { scoreDecision } from '../../confidence/score.ts';
 import { toCanonicalOrder } from '../../record/canonical-json.ts';
 import type { Json, JsonObject } from '../../record/json.ts';
 import { type DetectionType, toDetectionTag } from '../../scrub/rule.ts';
 import type { Scrubber } from '../../scrub/scrubber.ts';
 import { Work, workLimits } from '../../work.ts';
-import { factsInParts } from '../facts.ts';
+import { deriveFacts } from '../facts.ts';
 import { parseInstant } from '../instant.ts';
 
 /** Derived facts that a fixture may set itself; `action`, `output`, `pii` and `time` member by member. */
@@ -25,20 +24,18 @@ const NO_HISTORY = { recentOverrideRate: null, recentFlagRate: null };
 
 /**
  * The facts of a fixture: the members of a decision as posted, and derived facts as the fixture sets them or as they
- * follow from the rest, for an agent with the default settings; in parts. `at` is the time of judgement unless
+ * follow from the rest, for an agent with the default settings. `at` is the time of judgement unless
  * `time.instant` is set.
  */
-export function* deriveFixtureFacts(
+export function deriveFixtureFacts(
   fixture: JsonObject,
   { scrubber, at }: { scrubber: Scrubber; at: Date },
-): Parts<JsonObject> {
+): JsonObject {
   const members = toCanonicalOrder(fixture) as JsonObject;
   const submitted = omitDerived(members);
   const { confidenceScore, tags } = scoreDecision(submitted, DEFAULT_AGENT_POLICIES, NO_HISTORY);
-  yield;
-  const pii = yield* detectPii(submitted, scrubber);
-  yield;
-  const facts = yield* factsInParts({
+  const pii = detectPii(submitted, scrubber);
+  const facts = deriveFacts({
     submitted,
     at: readInstant(members) ?? at,
     agentName: null,
@@ -56,14 +53,14 @@ function omitDerived(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !derived.has(name)));
 }
 
-function* detectPii(
+function detectPii(
   submitted: JsonObject,
   scrubber: Scrubber,
-): Parts<{ types: DetectionType[]; outputTypes: DetectionType[] }> {
+): { types: DetectionType[]; outputTypes: DetectionType[] } {
   const work = new Work(workLimits.scrubbing);
   const found = new Map<string, DetectionType[]>();
   for (const [name, value] of Object.entries(submitted))
-    found.set(name, (yield* scrubber.parts(value, work)).detections);
+    found.set(name, scrubber.scrubValue(value, work).detections);
   const types = [...new Set([...found.values()].flat())].sort();
   return { types, outputTypes: found.get('outputDecision') ?? [] };
 }

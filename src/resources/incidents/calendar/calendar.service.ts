@@ -5,6 +5,7 @@ import { toCheckpointId } from '../../../domain/incidents/clock.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { READ_MAX_MS } from '../../../platform/mongo/queries.ts';
 import type { IncidentDocument } from '../incidents.model.ts';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.ts';
 
 /** Limits: the newest incidents with an open report, and of their reports those due first. */
 export const CALENDAR_INCIDENTS = 500;
@@ -22,7 +23,7 @@ export function createCalendarService({ models }: Pick<Platform, 'models'>) {
         .maxTimeMS(READ_MAX_MS)
         .lean<IncidentDocument[]>();
       const events = found.flatMap(listOpenReports).sort((a, b) => a.at.getTime() - b.at.getTime());
-      return formatCalendar(events.slice(0, CALENDAR_EVENTS));
+      return formatCalendar(events.slice(0, CALENDAR_EVENTS), yieldToEventLoop);
     },
   };
 }

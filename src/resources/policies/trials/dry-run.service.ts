@@ -1,12 +1,12 @@
 // Dry runs: a candidate judges a made-up decision without writing anything (document 2, section 4.2).
 import type { Platform } from '../../../platform/platform.ts';
-import { inTurns } from '../../../domain/others-turn.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { tryPolicy, type DryRun } from '../../../domain/policies/trials/dry-run.ts';
 import { deriveFixtureFacts } from '../../../domain/policies/trials/fixture.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { createScrubber, type Scrubber } from '../../../domain/scrub/scrubber.ts';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
@@ -35,7 +35,11 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
   async function createReader({ organizationId }: Tenant): Promise<Reader> {
     const { scrubNationalIds } = await organizations.getContext(organizationId);
     const scrubber = getScrubber(scrubNationalIds);
-    return (fixture) => inTurns(deriveFixtureFacts(fixture, { scrubber, at: clock.now() }));
+    return async (fixture) => {
+      const facts = deriveFixtureFacts(fixture, { scrubber, at: clock.now() });
+      await yieldToEventLoop();
+      return facts;
+    };
   }
 
   /** Returns the candidate, else the policy as it is stored. @throws AppError `NOT_FOUND` */
@@ -57,7 +61,7 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
       { policy, fixture }: { policy: PolicyContents; fixture: JsonObject },
     ): Promise<DryRun> {
       const read = await createReader(tenant);
-      return inTurns(tryPolicy(toCandidate(policy), await read(fixture)));
+      return tryPolicy(toCandidate(policy), await read(fixture));
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -68,7 +72,7 @@ export function createDryRunService({ clock, definitions, organizations }: Deps)
     ): Promise<DryRun> {
       const definition = await loadDefinition(tenant, policyId, policy);
       const read = await createReader(tenant);
-      return inTurns(tryPolicy(definition, await read(fixture)));
+      return tryPolicy(definition, await read(fixture));
     },
   };
 }

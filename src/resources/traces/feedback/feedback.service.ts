@@ -2,12 +2,10 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
-import { inTurns } from '../../../domain/others-turn.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { type Change, createCorrectionPayload } from '../../../domain/record/payload.ts';
 import { CAPABILITY, isByPerson } from '../../../domain/record/persons-verdict.ts';
 import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
-import { Work, workLimits } from '../../../domain/work.ts';
 import { AppError } from '../../../errors.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
@@ -131,7 +129,7 @@ export function createFeedbackService(deps: Deps) {
       const entry = await ledger.amendments.append(organizationId, traceId, async (about) => {
         requireContent(about.trace);
         newest = about.after;
-        const given = await scrubFeedback(feedback, scrubberOf(about.trace));
+        const given = scrubFeedback(feedback, scrubberOf(about.trace));
         const recorded = { ...given, counted: caller.key.isForFeedback };
         return buildCorrectionUnlessKnown(
           caller.tenant,
@@ -181,14 +179,8 @@ function toChange({ action }: RecordedFeedback): Change {
 }
 
 /** Scrubs the feedback by the rules that the decision is stored under. */
-async function scrubFeedback(
-  feedback: Feedback,
-  scrubber: Scrubber,
-): Promise<Omit<RecordedFeedback, 'counted'>> {
-  const work = new Work(workLimits.scrubbing);
-  const { value: correctedDecision } = await inTurns(
-    scrubber.parts(feedback.correctedDecision, work),
-  );
+function scrubFeedback(feedback: Feedback, scrubber: Scrubber): Omit<RecordedFeedback, 'counted'> {
+  const { value: correctedDecision } = scrubber.scrubValue(feedback.correctedDecision);
   const scrubText = (given: string | null) => given && scrubber.scrubString(given).text;
   return {
     action: feedback.action,

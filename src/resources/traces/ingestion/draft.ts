@@ -1,8 +1,7 @@
 // Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
 import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
-import { sealValuesInParts } from '../../../domain/record/commitments.ts';
-import type { Parts } from '../../../domain/others-turn.ts';
+import { sealValues } from '../../../domain/record/commitments.ts';
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
@@ -18,8 +17,9 @@ import {
   type TraceFields,
 } from '../traces.model.ts';
 
-export interface DraftInput {
-  tenant: Tenant;
+/** What a draft says about its decision besides the judgement: plain data, which a thread can get. */
+export interface DraftContext {
+  tenant: Pick<Tenant, 'organizationId' | 'actor'>;
   traceId: string;
   workspaceId: string;
   reviewSla: ReviewSla;
@@ -28,14 +28,18 @@ export interface DraftInput {
   schemaVersion: string;
   policySetDigest: string;
   scrubVersion: string;
-  judged: Judgement;
   userAgent: string | null;
-  rawBody: Buffer;
   /** The moment of judgement. */
   at: Date;
-  idempotencyKey: Buffer | null;
   /** Present if the decision names no registered agent. */
   agentMark: string | undefined;
+}
+
+export interface DraftInput {
+  context: DraftContext;
+  judged: Judgement;
+  rawBody: Uint8Array;
+  idempotencyKey: Buffer | null;
   monthlyLimit: number | null;
   newReviewId: () => ReviewItem['_id'];
   draw16Bytes: () => Buffer;
@@ -51,6 +55,9 @@ const PAYLOAD = [
   'crew',
 ];
 
+/** Upper bound on the values of a decision, each of which takes 16 random bytes. */
+export const MAX_SEEDS = 10 + ADAPTER_MEMBERS.length;
+
 /** Scrubbed members of a decision besides its payload. */
 interface Origin {
   /** As the caller named it. */
@@ -61,23 +68,24 @@ interface Origin {
   timestamp: string | null;
 }
 
-/** Runs in steps of a few milliseconds for a payload of a megabyte. */
-export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
-  const { tenant, traceId, judged, idempotencyKey, monthlyLimit } = input;
+/** Drafts the entry of a judged decision. */
+export function draftDecision(input: DraftInput): Draft<TraceDocument> {
+  const { context, judged, idempotencyKey, monthlyLimit } = input;
+  const { tenant, traceId } = context;
   const origin = readOrigin(input);
   const review = judged.verdict === 'flagged' ? createReviewItem(input) : undefined;
-  const { sealed, commitments, unstored } = yield* commit(input, { origin, review });
+  const { sealed, commitments, unstored } = commit(input, { origin, review });
   const view = createTracePayload({
     organizationId: tenant.organizationId,
-    workspaceId: input.workspaceId,
+    workspaceId: context.workspaceId,
     traceId,
     actor: tenant.actor,
-    agent: input.agent?.agentId ?? null,
-    schemaVersion: input.schemaVersion,
+    agent: context.agent?.agentId ?? null,
+    schemaVersion: context.schemaVersion,
     status: judged.verdict,
     engineVersion: JUDGING_VERSION,
-    policySetDigest: input.policySetDigest,
-    scrubVersion: input.scrubVersion,
+    policySetDigest: context.policySetDigest,
+    scrubVersion: context.scrubVersion,
     unstored,
     commitments,
   });
@@ -93,7 +101,7 @@ export function* draftInParts(input: DraftInput): Parts<Draft<TraceDocument>> {
   };
 }
 
-function readOrigin({ judged: { content }, userAgent }: DraftInput): Origin {
+function readOrigin({ judged: { content }, context: { userAgent } }: DraftInput): Origin {
   return {
     agentId: content.agentId as string,
     agentVersion: (content.agentVersion as string | undefined) ?? null,
@@ -102,11 +110,11 @@ function readOrigin({ judged: { content }, userAgent }: DraftInput): Origin {
   };
 }
 
-function* commit(
+function commit(
   input: DraftInput,
   { origin, review }: { origin: Origin; review: ReviewItem | undefined },
 ) {
-  const { judged, rawBody, logPayloads, draw16Bytes } = input;
+  const { judged, rawBody, context, draw16Bytes } = input;
   const { content, evaluation } = judged;
   const { inputContext, outputDecision, alternatives, triggeringCondition, metadata } = content;
   const values: Record<string, Json | undefined> = {
@@ -122,9 +130,8 @@ function* commit(
     metadata,
   };
   for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
-  yield;
-  const { sealed, commitments } = yield* sealValuesInParts(values, draw16Bytes);
-  const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
+  const { sealed, commitments } = sealValues(values, draw16Bytes);
+  const unstored = context.logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];
   return { sealed, commitments, unstored };
 }
@@ -134,7 +141,8 @@ function buildFields(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
 ): Omit<TraceFields, 'sealed'> {
-  const { workspaceId, agent, judged, schemaVersion, at, scrubVersion } = input;
+  const { judged, context } = input;
+  const { workspaceId, agent, schemaVersion, at, scrubVersion, agentMark } = context;
   const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
   const fields: Omit<TraceFields, 'sealed'> = {
@@ -150,7 +158,7 @@ function buildFields(
     humanOverride: false,
     timestamp: timestamp === null ? at : new Date(timestamp),
     clientInfo,
-    answer: input.agentMark === undefined ? { policy } : { policy, agentMark: input.agentMark },
+    answer: agentMark === undefined ? { policy } : { policy, agentMark },
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
@@ -159,8 +167,8 @@ function buildFields(
 }
 
 /** Commits to the initial columns of answer and review, so that a later change of them is detected. */
-function buildFacts({ judged: { facts }, agentMark }: DraftInput, review?: ReviewItem): JsonObject {
-  const committedFacts: JsonObject = { ...facts, agentMark: agentMark ?? null };
+function buildFacts({ judged, context }: DraftInput, review?: ReviewItem): JsonObject {
+  const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
   if (!review) return committedFacts;
   const { _id, priority, workflowStep, slaDeadline: deadline } = review;
   const slaDeadlineText = deadline?.toISOString() ?? null;
@@ -174,7 +182,8 @@ function buildFacts({ judged: { facts }, agentMark }: DraftInput, review?: Revie
 }
 
 /** The pending review of a held decision. */
-function createReviewItem({ newReviewId, judged, reviewSla, at }: DraftInput): ReviewItem {
+function createReviewItem({ newReviewId, judged, context }: DraftInput): ReviewItem {
+  const { reviewSla, at } = context;
   const priority = judged.reviewPriority ?? 'medium';
   return {
     _id: newReviewId(),

@@ -2,25 +2,24 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
-import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
-import type { Json, JsonObject } from '../../../domain/record/json.ts';
-import { findDeprecationHeaders } from '../../../domain/record/schema-versions.ts';
-import { atOnceUnlessLarge } from '../../../domain/others-turn.ts';
-import type { ReviewSla } from '../../../domain/review-sla.ts';
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import {
+  findDeprecationHeaders,
+  type SchemaVersion,
+} from '../../../domain/record/schema-versions.ts';
 import { AppError } from '../../../errors.ts';
-import type { Draft } from '../../../ledger/entry.ts';
-import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentResolver, ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
-import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { draftInParts } from './draft.ts';
+import { createDrafter, type JudgingContext } from './drafter.ts';
 import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
 import { type ReplayableTrace, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
-import { evaluateInParts, type Judgement, type JudgeInput } from './judge.ts';
+import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
+import { InspectedBody, type LargeBodies } from './large-bodies.ts';
 import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
 import type { Scrubbers } from './scrubbers.ts';
 
@@ -41,21 +40,8 @@ type Deps = Pick<
   organizations: OrganizationService;
   workspaces: WorkspaceService;
   scrubbers: Scrubbers;
+  largeBodies: LargeBodies;
 };
-
-/** The parts of the request that matter besides the parsed body. */
-export interface IngestionContext {
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  userAgent: string | null;
-  rawBody: Buffer;
-  /** The body as JSON; undefined if it is not JSON. */
-  sent?: Json | undefined;
-}
-
-export interface IngestionCaller {
-  tenant: Tenant;
-  key: Key;
-}
 
 export interface IngestResult {
   answer: IngestAnswer;
@@ -63,23 +49,6 @@ export interface IngestResult {
   isReplay: boolean;
   /** Headers that announce the end of a deprecated schema version. */
   deprecation: Readonly<Record<string, string>>;
-}
-
-interface JudgeContext extends JudgeInput {
-  traceId: string;
-  workspaceId: string;
-  reviewSla: ReviewSla;
-}
-
-/** A validated request with everything that its decision is judged by. */
-interface AcceptedRequest {
-  tenant: Tenant;
-  context: IngestionContext;
-  /** The agent as the body names it. */
-  agentRef: string;
-  judging: JudgeContext;
-  schemaVersion: string;
-  idempotencyKey: Buffer | null;
 }
 
 /** @throws AppError `FORBIDDEN` */
@@ -96,12 +65,13 @@ function requireOwnAgent(
 export function createIngestionService(deps: Deps) {
   const { agents, agentHistory, policySets, organizations, workspaces } = deps;
   const { scrubbers, clock, config } = deps;
+  const drafter = createDrafter(deps);
   const ledger = deps.ledger.appender;
 
   async function loadJudgeContext(
     caller: IngestionCaller,
     agentRef: string,
-  ): Promise<JudgeContext> {
+  ): Promise<JudgingContext> {
     const { organizationId, agentIds } = caller.tenant;
     const agent = await agents.resolve(organizationId, agentRef, agentIds);
     requireOwnAgent(caller, agent);
@@ -111,7 +81,7 @@ export function createIngestionService(deps: Deps) {
   async function buildJudgeContext(
     { tenant, key }: IngestionCaller,
     agent: ResolvedAgent | null,
-  ): Promise<JudgeContext> {
+  ): Promise<JudgingContext> {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = deps.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
@@ -135,6 +105,7 @@ export function createIngestionService(deps: Deps) {
       history,
       scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
       versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
+      nationalIds,
       at: clock.now(),
     };
   }
@@ -142,7 +113,7 @@ export function createIngestionService(deps: Deps) {
   function readIdempotencyKey(
     { organizationId }: Tenant,
     agentId: string | null,
-    { headers, rawBody }: IngestionContext,
+    { headers, rawBody }: IngestionRequest,
   ): Buffer | null {
     const header = readHeader(headers, 'idempotency-key');
     return deriveIdempotencyKey(deps.secrets.ledgerKey, {
@@ -178,35 +149,20 @@ export function createIngestionService(deps: Deps) {
     if (!isSame) throw new AppError('CONFLICT', 'The Idempotency-Key is that of another agent');
   }
 
-  /** Without spreads: they would cost more than the rest of the call. */
-  function toDraft(
-    { tenant, context, agentRef, judging, schemaVersion, idempotencyKey }: AcceptedRequest,
-    judged: Judgement,
-  ): Draft<TraceDocument> | Promise<Draft<TraceDocument>> {
-    const parts = draftInParts({
-      tenant,
-      traceId: judging.traceId,
-      workspaceId: judging.workspaceId,
-      reviewSla: judging.reviewSla,
-      agent: judging.agent,
-      at: judging.at,
-      logPayloads: judging.agentPolicies.logPayloads,
-      schemaVersion,
-      policySetDigest: judging.policies.digest,
-      scrubVersion: judging.scrubber.version,
-      judged,
-      userAgent: context.userAgent,
-      rawBody: context.rawBody,
-      idempotencyKey,
-      agentMark: judging.agent ? undefined : toAgentMark(tenant, agentRef),
-      monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
-      newReviewId: () => toObjectId(deps.generateId()),
-      draw16Bytes: deps.draw16Bytes,
-    });
-    return atOnceUnlessLarge(context.rawBody.length, parts);
+  /** @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET` */
+  function requireValid(
+    body: IngestBody | InspectedBody,
+    { headers, rawBody }: IngestionRequest,
+  ): SchemaVersion {
+    const version = resolveSchemaVersion(headers, body, clock.now());
+    // The thread has checked the limits of a large body.
+    if (!(body instanceof InspectedBody)) requireWithinLimits(body, version.limits, rawBody.length);
+    return version;
   }
 
   return {
+    inspectLarge: drafter.inspectLarge,
+
     /**
      * Judges and seals one decision, and answers when it is durable.
      * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`,
@@ -214,33 +170,27 @@ export function createIngestionService(deps: Deps) {
      */
     async recordDecision(
       caller: IngestionCaller,
-      body: IngestBody,
-      context: IngestionContext,
+      body: IngestBody | InspectedBody,
+      request: IngestionRequest,
     ): Promise<IngestResult> {
       const { tenant } = caller;
       const { agentId: agentRef } = body;
-      const idempotencyKey = readIdempotencyKey(tenant, agentRef, context);
-      const version = resolveSchemaVersion(context.headers, body, clock.now());
-      const { length: bytes } = context.rawBody;
-      await atOnceUnlessLarge(bytes, requireWithinLimits(body, version.limits, bytes));
+      const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
+      const { version: schemaVersion } = requireValid(body, request);
       const judging = await loadJudgeContext(caller, agentRef);
-      // The body is JSON, since it came through the strict parser.
-      const judged = await atOnceUnlessLarge(bytes, evaluateInParts(body as JsonObject, judging));
-      const accepted = {
-        tenant,
-        context,
-        agentRef,
+      const draft = await drafter.draft(body, {
+        caller,
+        request,
         judging,
-        schemaVersion: version.version,
+        schemaVersion,
+        agentMark: judging.agent ? undefined : toAgentMark(tenant, agentRef),
         idempotencyKey,
-      };
-      const outcome = await ledger.append(
-        await toDraft(accepted, judged),
-        judging.agentPolicies.timeoutMs,
-      );
+        monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
+      });
+      const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
       if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
-      if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: judged.verdict });
+      if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: draft.fields.verdict });
       return toIngested(outcome.entry, outcome.kind === 'repeated');
     },
 
@@ -250,10 +200,10 @@ export function createIngestionService(deps: Deps) {
      */
     async replay(
       { tenant }: { tenant: Tenant },
-      context: IngestionContext,
+      request: IngestionRequest,
     ): Promise<IngestResult | null> {
-      const agentRef = readAgentId(context.sent);
-      const idempotencyKey = readIdempotencyKey(tenant, agentRef, context);
+      const agentRef = readAgentId(request.sent);
+      const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
       if (idempotencyKey === null) return null;
       const entry = await ledger.findReplayed(tenant.organizationId, idempotencyKey);
       if (!entry) return null;

@@ -2,13 +2,12 @@
 import {
   type Confidence,
   type DecisionHistory,
-  scoreInParts,
+  scoreDecision,
 } from '../../../domain/confidence/score.ts';
-import { atOnce, type Parts } from '../../../domain/others-turn.ts';
 import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
-import { factsInParts } from '../../../domain/policies/facts.ts';
+import { deriveFacts } from '../../../domain/policies/facts.ts';
 import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { type DetectionType, toDetectionTag } from '../../../domain/scrub/rule.ts';
@@ -52,23 +51,14 @@ const ANOMALY_POLICY = {
 
 /** The order of keys has no effect: the decision is judged in the order of its canonical text. */
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
-  return atOnce(evaluateInParts(submission, input));
-}
-
-/** The same in steps of a few milliseconds; the first is empty, since the limits were checked just before. */
-export function* evaluateInParts(submission: JsonObject, input: JudgeInput): Parts<Judgement> {
-  yield;
   const submitted = toCanonicalOrder(submission) as JsonObject;
   const { policies, at } = input;
-  yield;
-  const { scored, members, changed, tags, pii } = yield* inspectDecision(submitted, input);
+  const { scored, members, changed, tags, pii } = inspectDecision(submitted, input);
   const agentName = input.agent?.name ?? null;
-  yield;
-  const facts = yield* factsInParts(
+  const facts = deriveFacts(
     { submitted, at, agentName, confidenceScore: scored.confidenceScore, tags, pii },
     policies.reads,
   );
-  yield;
   const found = policies.evaluate(facts);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
   const decision = decideVerdict(found, scored.anomaly && input.agentPolicies.autoBlockAnomalies);
@@ -96,10 +86,9 @@ interface InspectedDecision {
   pii: { types: DetectionType[]; outputTypes: DetectionType[] };
 }
 
-function* inspectDecision(submitted: JsonObject, input: JudgeInput): Parts<InspectedDecision> {
-  const scored = yield* scoreInParts(submitted, input.agentPolicies, input.history);
-  yield;
-  const scrubbed = yield* scrubMembers(submitted, input);
+function inspectDecision(submitted: JsonObject, input: JudgeInput): InspectedDecision {
+  const scored = scoreDecision(submitted, input.agentPolicies, input.history);
+  const scrubbed = scrubMembers(submitted, input);
   const { members, changed, types, outputTypes, isComplete } = scrubbed;
   const tags = [...new Set([...scored.tags, ...types.map(toDetectionTag)])];
   if (!isComplete) tags.push(SCRUB_LIMIT);

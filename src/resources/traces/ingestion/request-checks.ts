@@ -1,5 +1,4 @@
 // Checks an ingestion before it is judged: the requested schema version, and that version's content limits.
-import type { Parts } from '../../../domain/others-turn.ts';
 import { findLimitViolations } from '../../../domain/record/content-limits.ts';
 import {
   chooseVersion,
@@ -22,7 +21,7 @@ export function readHeader(headers: Headers, name: string): string | undefined {
  */
 export function resolveSchemaVersion(
   headers: Headers,
-  { schemaVersion }: IngestBody,
+  { schemaVersion }: { schemaVersion?: string | undefined },
   now: Date,
 ): SchemaVersion {
   const choice = chooseVersion([readHeader(headers, 'x-service-version'), schemaVersion], now);
@@ -38,12 +37,12 @@ export function resolveSchemaVersion(
 }
 
 /** @throws AppError `SVC_VALIDATION_FAILED` */
-export function* requireWithinLimits(
+export function requireWithinLimits(
   body: IngestBody,
   limits: SchemaVersion['limits'],
   sentBytes: number,
-): Parts<void> {
-  const violations = yield* findLimitViolations(body, limits, sentBytes);
+): void {
+  const violations = findLimitViolations(body, limits, sentBytes);
   if (violations.length === 0) return;
   const text = violations
     .slice(0, 3)

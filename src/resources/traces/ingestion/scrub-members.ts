@@ -1,5 +1,4 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
-import type { Parts } from '../../../domain/others-turn.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { listFactSources } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
@@ -28,10 +27,10 @@ export interface ScrubbedMembers {
 const FIRST = ['agentId', 'agentVersion', 'schemaVersion', 'timestamp'];
 
 /** Scrubs each member by itself, to report findings in the output; all share the work budget of one decision. */
-export function* scrubMembers(
+export function scrubMembers(
   submitted: JsonObject,
   { scrubber, versionScrubber }: MemberScrubbers,
-): Parts<ScrubbedMembers> {
+): ScrubbedMembers {
   const work = new Work(workLimits.scrubbing);
   const members: JsonObject = {};
   const changed: string[] = [];
@@ -41,7 +40,7 @@ export function* scrubMembers(
   for (const name of new Set([...short, ...Object.keys(submitted)])) {
     const value = submitted[name] as Json;
     const chosen = name === 'agentVersion' ? versionScrubber : scrubber;
-    const scrubbed = yield* chosen.parts(value, work);
+    const scrubbed = chosen.scrubValue(value, work);
     members[name] = scrubbed.value;
     for (const pointer of scrubbed.changed) changed.push(`${name}${pointer}`);
     for (const type of scrubbed.detections) types.add(type);

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { toLeaf } from '../../../domain/keys/key-tree.ts';
-import { Stint } from '../../../domain/others-turn.ts';
+import { PeriodicYield } from '../../../platform/concurrency/event-loop.ts';
 import {
   createWordDigester,
   type BlindQuery,
@@ -34,7 +34,7 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
     where: object,
   ): AsyncGenerator<WordSegment> {
     const until = performance.now() + READ_MAX_MS;
-    const stint = new Stint(IN_TURN);
+    const yielding = new PeriodicYield(IN_TURN);
     const found = findRawDocuments(
       models.wordSegments,
       { organizationId, ...where },
@@ -50,7 +50,7 @@ export function createDecisionSearchService({ models, keyStore, ledger }: Deps) 
       for (const bytes of batch) {
         if (performance.now() > until) throw createTooSlowError();
         yield toWordSegment(readDocument(bytes) as unknown as StoredSegment);
-        await stint.after(bytes.length);
+        await yielding.addWork(bytes.length);
       }
   }
 

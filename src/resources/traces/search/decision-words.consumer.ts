@@ -1,11 +1,11 @@
 // Indexes the blind words of ingested and corrected decisions for the search, and removes those of erased ones.
-import { inTurns, type Parts } from '../../../domain/others-turn.ts';
 import {
   type WordDigester,
   createWordDigester,
   indexText,
 } from '../../../domain/search/blind-words.ts';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
+import { PeriodicYield, yieldToEventLoop } from '../../../platform/concurrency/event-loop.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { TransactionalConsumer } from '../../../ledger/follow/consumer.ts';
 import type { TraceDocument } from '../traces.model.ts';
@@ -58,22 +58,22 @@ export function createDecisionWordsConsumer({
       const key = await keyStore.loadOrganizationKey(organizationId);
       if (!key) return;
       const opened = await contents.openDocuments<Entry>(organizationId, entries);
-      const changes = await inTurns(collectChanges(opened, getBlind(key)));
+      const changes = await collectChanges(opened, getBlind(key));
       await segments.store(organizationId, changes, session);
     },
   };
 }
 
-function* collectChanges(entries: readonly Entry[], blind: WordDigester): Parts<WordChange[]> {
+async function collectChanges(
+  entries: readonly Entry[],
+  blind: WordDigester,
+): Promise<WordChange[]> {
   const changes: WordChange[] = [];
-  let steps = 0;
+  const yielding = new PeriodicYield(STEPS_IN_TURN);
   for (const entry of entries) {
-    const change = yield* toWordChange(entry, blind);
+    const change = await toWordChange(entry, blind);
     changes.push(change);
-    steps += STEPS_OF_ENTRY + countTerms(change);
-    if (steps < STEPS_IN_TURN) continue;
-    steps = 0;
-    yield;
+    await yielding.addWork(STEPS_OF_ENTRY + countTerms(change));
   }
   return changes;
 }
@@ -84,21 +84,21 @@ function countTerms(change: WordChange): number {
   return texts.reduce((count, text) => count + (text?.length ?? 0), 0);
 }
 
-function* toWordChange(entry: Entry, blind: WordDigester): Parts<WordChange> {
+async function toWordChange(entry: Entry, blind: WordDigester): Promise<WordChange> {
   const { kind, traceId, sequence, generation = 0 } = entry;
   if (kind === 'erasure') return { kind, traceId };
-  const texts = yield* collectTexts(entry, blind);
+  const texts = await collectTexts(entry, blind);
   if (kind === 'correction') return { kind, traceId, texts };
   const given = texts.map((text) => text ?? []);
   return { kind: 'trace', traceId, decision: { sequence, generation, texts: given } };
 }
 
 /** The indexed texts of an entry; null for each that it does not contain. */
-function* collectTexts({ sealed }: Entry, blind: WordDigester): Parts<(number[] | null)[]> {
+async function collectTexts({ sealed }: Entry, blind: WordDigester): Promise<(number[] | null)[]> {
   const texts: (number[] | null)[] = [];
   for (const name of TEXTS) {
     const text = readText((sealed ?? {})[name]);
-    texts.push(text === null ? null : yield* indexText(text, blind));
+    texts.push(text === null ? null : await indexText(text, blind, yieldToEventLoop));
   }
   return texts;
 }

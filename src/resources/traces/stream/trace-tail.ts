@@ -1,6 +1,5 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
-import { eachOf, inTurns } from '../../../domain/others-turn.ts';
 import type { Throttle } from '../../../platform/jobs/pace.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
@@ -84,11 +83,12 @@ export class TraceTail {
   /** Sends all frames of a follower in one write. */
   async #sendToAll(followers: readonly Follower[], frames: readonly TraceFrame[]): Promise<void> {
     if (frames.length === 0) return;
-    const sendFrames = (follower: Follower): void => {
-      for (const frame of frames) sendFrame(follower, frame);
-    };
     this.#pace.begin();
-    await inTurns(eachOf(followers, READERS_IN_TURN, sendFrames), () => this.#pace.pauseWhenDue());
+    for (const [index, follower] of followers.entries()) {
+      for (const frame of frames) sendFrame(follower, frame);
+      if (index % READERS_IN_TURN === READERS_IN_TURN - 1) await this.#pace.pauseWhenDue();
+    }
+    await this.#pace.pauseWhenDue();
   }
 
   #remember(frames: readonly TraceFrame[], erased: ReadonlySet<string>): void {

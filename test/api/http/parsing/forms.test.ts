@@ -1,15 +1,13 @@
 // Bodies as they are parsed: how many members a form may have, and which content types and texts are refused.
 import { expect, test } from 'vitest';
-import { atOnce } from '../../../../src/domain/others-turn.ts';
-import { parseBody, parseForm } from '../../../../src/http/checks/body.ts';
+import { parseBody, parseForm } from '../../../../src/http/checks/parse-body.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const code = 'VALIDATION_ERROR' as const;
 const parseFormText = (text: string, type: string | undefined = FORM) =>
   parseForm(Buffer.from(text, 'latin1'), type, code);
-const parseJsonText = (text: string, type?: string) =>
-  atOnce(parseBody(Buffer.from(text), type, code));
+const parseJsonText = (text: string, type?: string) => parseBody(Buffer.from(text), type, code);
 const createMembers = (count: number): string =>
   Array.from({ length: count }, (_, at) => `m${at}=${at}`).join('&');
 

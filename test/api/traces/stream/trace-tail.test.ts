@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatEventFrame, type EventChannel } from '../../../../src/domain/event-stream.ts';
-import { othersTurn } from '../../../../src/domain/others-turn.ts';
+import { yieldToEventLoop } from '../../../../src/platform/concurrency/event-loop.ts';
 import type {
   FrameReader,
   FrameRun,
@@ -13,7 +13,7 @@ import { chooseRuns } from '../../../setup/runs.ts';
 
 const RUN = 4;
 /** Yields to the event loop at every opportunity. */
-const pace = { begin: () => undefined, pauseWhenDue: othersTurn };
+const pace = { begin: () => undefined, pauseWhenDue: yieldToEventLoop };
 
 /** A chain of decisions; every read takes a turn of the event loop. */
 class Chain implements FrameReader {

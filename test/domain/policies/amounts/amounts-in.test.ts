@@ -1,6 +1,6 @@
 // Which members of an action's arguments are amounts of money, in which unit, and which must be one and cannot be read.
 import { describe, expect, it } from 'vitest';
-import { findAmounts, amountsInParts } from '../../../../src/domain/policies/amounts/amounts-in.ts';
+import { findAmounts } from '../../../../src/domain/policies/amounts/amounts-in.ts';
 import type { Json } from '../../../../src/domain/record/json.ts';
 
 /** A number is an exact amount, a pair its bounds; null has none. */
@@ -123,11 +123,4 @@ describe('amounts', () => {
   it.each(innocent)('are not in %j', (given) => expect(read(given)).toEqual([]));
 
   it.each(unread)('cannot be read in %j', (given) => expect(read(given)).toEqual([UNREAD]));
-
-  it('are read in parts', () => {
-    const parts = amountsInParts({ amount: Array.from({ length: 2_000 }, () => '€ 1.234,5 k') });
-    let pauses = 0;
-    for (let part = parts.next(); !part.done; part = parts.next()) pauses++;
-    expect(pauses).toBeGreaterThanOrEqual(5);
-  });
 });

@@ -1,0 +1,148 @@
+// Judges large bodies in a worker thread: requests and answers are plain data, and everything random comes with a request.
+import { LRUCache } from 'lru-cache';
+import type { DecisionHistory } from '../../../domain/confidence/score.ts';
+import { compilePolicies, type PolicySet } from '../../../domain/policies/compile.ts';
+import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { AppError } from '../../../errors.ts';
+import type { Draft } from '../../../ledger/entry.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
+import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type { IngestBody } from '../traces.schemas.ts';
+import { draftDecision, type DraftContext } from './draft.ts';
+import { evaluateSubmission } from './judge.ts';
+import { requireWithinLimits, resolveSchemaVersion } from './request-checks.ts';
+import { createScrubbers } from './scrubbers.ts';
+
+export interface SentBody {
+  rawBody: Uint8Array;
+  contentType: string | undefined;
+}
+
+/** Asks whether a body is a decision within the limits of its schema version. */
+export interface InspectionRequest extends SentBody {
+  kind: 'inspection';
+  /** The header `X-Service-Version`. */
+  serviceVersion: string | undefined;
+  now: Date;
+}
+
+/** Asks for the draft of a decision that was inspected before. */
+export interface DecisionRequest extends SentBody {
+  kind: 'decision';
+  context: DraftContext;
+  agentPolicies: ResolvedAgent['policies'];
+  history: DecisionHistory;
+  nationalIds: boolean;
+  /** Identifies the policies that judge. */
+  policySet: string;
+  /** Those policies; null: they were sent before. */
+  definitions: readonly PolicyDefinition[] | null;
+  /** The id of its review, should it be held. */
+  reviewId: string;
+  /** 16 random bytes for each value. */
+  seeds: Uint8Array;
+}
+
+export type BodyRequest = InspectionRequest | DecisionRequest;
+
+export interface InspectedMembers {
+  agentId: string;
+  schemaVersion: string | undefined;
+}
+
+export type BodyAnswer =
+  | { kind: 'accepted'; sent: Json; members: InspectedMembers }
+  | { kind: 'refused'; sent: Json | undefined; failure: PlainFailure }
+  /** The request has to be repeated with the definitions. */
+  | { kind: 'policiesMissing' }
+  | { kind: 'drafted'; draft: Draft<TraceDocument> };
+
+type PlainFailure = Pick<AppError, 'code' | 'message' | 'data' | 'headers'>;
+
+/** Parses and checks bodies as the route does. */
+export interface BodyReader {
+  /** @throws AppError `SVC_VALIDATION_FAILED`, `UNSUPPORTED_MEDIA_TYPE` */
+  parse(body: SentBody): Json | undefined;
+  /** @throws AppError `SVC_VALIDATION_FAILED` */
+  check(parsed: Json | undefined): IngestBody;
+}
+
+/** Policy sets that stay compiled. */
+const MAX_SETS = 100;
+const SEED_BYTES = 16;
+
+export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => BodyAnswer {
+  const sets = new LRUCache<string, PolicySet>({ max: MAX_SETS });
+  const scrubbers = createScrubbers();
+
+  function findPolicies({ policySet, definitions }: DecisionRequest): PolicySet | null {
+    const known = sets.get(policySet);
+    if (known || !definitions) return known ?? null;
+    const compiled = compilePolicies(definitions);
+    sets.set(policySet, compiled);
+    return compiled;
+  }
+
+  function inspectBody(request: InspectionRequest): BodyAnswer {
+    const { rawBody, serviceVersion, now } = request;
+    let sent: Json | undefined;
+    try {
+      const parsed = reader.parse(request);
+      sent = selectAgentId(parsed);
+      const body = reader.check(parsed);
+      const headers = { 'x-service-version': serviceVersion };
+      const { limits } = resolveSchemaVersion(headers, body, now);
+      requireWithinLimits(body, limits, rawBody.length);
+      const { agentId, schemaVersion } = body;
+      return { kind: 'accepted', sent: sent ?? null, members: { agentId, schemaVersion } };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { code, message, data, headers } = error;
+      return { kind: 'refused', sent, failure: { code, message, data, headers } };
+    }
+  }
+
+  function judgeBody(request: DecisionRequest): BodyAnswer {
+    const policies = findPolicies(request);
+    if (!policies) return { kind: 'policiesMissing' };
+    const { rawBody, context, agentPolicies, history, nationalIds } = request;
+    // The body is JSON, since it came through the strict parser.
+    const body = reader.check(reader.parse(request)) as JsonObject;
+    const judged = evaluateSubmission(body, {
+      agent: context.agent,
+      agentPolicies,
+      history,
+      policies,
+      scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
+      versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
+      at: context.at,
+    });
+    const draft = draftDecision({
+      context,
+      judged,
+      rawBody,
+      idempotencyKey: null,
+      monthlyLimit: null,
+      newReviewId: () => toObjectId(request.reviewId),
+      draw16Bytes: createDrawer(request.seeds),
+    });
+    return { kind: 'drafted', draft };
+  }
+
+  return (request) => (request.kind === 'inspection' ? inspectBody(request) : judgeBody(request));
+}
+
+/** Draws the seeds one by one. */
+function createDrawer(seeds: Uint8Array): () => Buffer {
+  let drawn = 0;
+  return () => Buffer.from(seeds.subarray(drawn, (drawn += SEED_BYTES)));
+}
+
+/** The agent that a body names, which may be invalid otherwise; no other member is needed outside. */
+function selectAgentId(parsed: Json | undefined): Json | undefined {
+  if (typeof parsed !== 'object' || !parsed || !('agentId' in parsed)) return undefined;
+  const { agentId } = parsed;
+  return typeof agentId === 'string' ? { agentId } : undefined;
+}

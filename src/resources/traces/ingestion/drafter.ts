@@ -1,0 +1,130 @@
+// Judges and drafts decisions: small ones here, large ones in a thread, with the same outcome.
+import type { Platform } from '../../../platform/platform.ts';
+import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import type { ReviewSla } from '../../../domain/review-sla.ts';
+import type { AppError } from '../../../errors.ts';
+import type { Draft } from '../../../ledger/entry.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
+import type { RequestOrigin } from '../../../platform/concurrency/worker-threads.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type { IngestBody } from '../traces.schemas.ts';
+import type { SentBody } from './body-judge.ts';
+import { type DraftContext, draftDecision, MAX_SEEDS } from './draft.ts';
+import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
+import { evaluateSubmission, type JudgeInput } from './judge.ts';
+import { InspectedBody, type LargeBodies } from './large-bodies.ts';
+import { readHeader } from './request-checks.ts';
+
+type Deps = Pick<Platform, 'clock' | 'generateId' | 'draw16Bytes'> & { largeBodies: LargeBodies };
+
+/** Everything that a decision is judged by, and what becomes of it. */
+export interface JudgingContext extends JudgeInput {
+  traceId: string;
+  workspaceId: string;
+  reviewSla: ReviewSla;
+  nationalIds: boolean;
+}
+
+/** A checked request with everything that its decision is judged by. */
+export interface AcceptedRequest {
+  caller: IngestionCaller;
+  request: IngestionRequest;
+  judging: JudgingContext;
+  schemaVersion: string;
+  /** Present if the decision names no registered agent. */
+  agentMark: string | undefined;
+  idempotencyKey: Buffer | null;
+  monthlyLimit: number | null;
+}
+
+export function createDrafter({ clock, generateId, draw16Bytes, largeBodies }: Deps) {
+  function draftSmall(body: JsonObject, accepted: AcceptedRequest): Draft<TraceDocument> {
+    return draftDecision({
+      context: toDraftContext(accepted),
+      judged: evaluateSubmission(body, accepted.judging),
+      rawBody: accepted.request.rawBody,
+      idempotencyKey: accepted.idempotencyKey,
+      monthlyLimit: accepted.monthlyLimit,
+      newReviewId: () => toObjectId(generateId()),
+      draw16Bytes,
+    });
+  }
+
+  async function draftLarge(accepted: AcceptedRequest): Promise<Draft<TraceDocument>> {
+    const { caller, request, judging, idempotencyKey, monthlyLimit } = accepted;
+    const context = toDraftContext(accepted);
+    const { agentPolicies, history, nationalIds, policies } = judging;
+    const seeds = Buffer.concat(Array.from({ length: MAX_SEEDS }, draw16Bytes));
+    const judged = { context, agentPolicies, history, nationalIds, reviewId: generateId(), seeds };
+    const draft = await largeBodies.draft(
+      { ...toSentBody(request), ...judged },
+      policies,
+      toOrigin(caller, request),
+    );
+    return { ...draft, idempotencyKey, monthlyLimit };
+  }
+
+  return {
+    /**
+     * Parses and checks a large body. `sent`: as much of it as identifies its agent, also when it is refused.
+     * @throws AppError `SERVICE_UNAVAILABLE`
+     */
+    inspectLarge(
+      caller: IngestionCaller,
+      request: IngestionRequest,
+    ): Promise<{ sent: Json | undefined; body: InspectedBody | AppError }> {
+      const serviceVersion = readHeader(request.headers, 'x-service-version');
+      return largeBodies.inspect(
+        { ...toSentBody(request), serviceVersion, now: clock.now() },
+        toOrigin(caller, request),
+      );
+    },
+
+    /** @throws AppError `SERVICE_UNAVAILABLE` for a large body */
+    draft(
+      body: IngestBody | InspectedBody,
+      accepted: AcceptedRequest,
+    ): Draft<TraceDocument> | Promise<Draft<TraceDocument>> {
+      // A small body is JSON, since it came through the strict parser.
+      return body instanceof InspectedBody
+        ? draftLarge(accepted)
+        : draftSmall(body as JsonObject, accepted);
+    },
+  };
+}
+
+/** Without spreads: they would cost more than the rest of the call. */
+function toDraftContext({
+  caller,
+  request,
+  judging,
+  schemaVersion,
+  agentMark,
+}: AcceptedRequest): DraftContext {
+  const { organizationId, actor } = caller.tenant;
+  return {
+    tenant: { organizationId, actor },
+    traceId: judging.traceId,
+    workspaceId: judging.workspaceId,
+    reviewSla: judging.reviewSla,
+    agent: judging.agent,
+    at: judging.at,
+    logPayloads: judging.agentPolicies.logPayloads,
+    schemaVersion,
+    policySetDigest: judging.policies.digest,
+    scrubVersion: judging.scrubber.version,
+    userAgent: request.userAgent,
+    agentMark,
+  };
+}
+
+const toSentBody = ({ rawBody, headers }: IngestionRequest): SentBody => ({
+  rawBody,
+  contentType: readHeader(headers, 'content-type'),
+});
+
+/** Organisations take turns, and within one its keys. */
+const toOrigin = (
+  { tenant, key }: IngestionCaller,
+  { hasLeft }: IngestionRequest,
+): RequestOrigin => ({ share: tenant.organizationId, client: key.keyId, isAbandoned: hasLeft });

@@ -1,0 +1,19 @@
+// An ingestion as its route hands it over, besides the parsed body.
+import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
+import type { Json } from '../../../domain/record/json.ts';
+
+/** The parts of the request that matter besides the parsed body. */
+export interface IngestionRequest {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  userAgent: string | null;
+  rawBody: Buffer;
+  /** Whether the caller has disconnected. */
+  hasLeft: () => boolean;
+  /** The body as JSON, or as much of it as identifies its agent; undefined if it is not JSON. */
+  sent?: Json | undefined;
+}
+
+export interface IngestionCaller {
+  tenant: Tenant;
+  key: Key;
+}

@@ -1,0 +1,81 @@
+// Large decisions: a thread parses, checks, judges and drafts them, and organisations take turns there.
+import { AppError } from '../../../errors.ts';
+import type { Draft } from '../../../ledger/entry.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
+import type { PolicySet } from '../../../domain/policies/compile.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import type { RequestOrigin, WorkerThreads } from '../../../platform/concurrency/worker-threads.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import type {
+  BodyAnswer,
+  BodyRequest,
+  DecisionRequest,
+  InspectionRequest,
+  InspectedMembers,
+} from './body-judge.ts';
+
+/** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
+export class InspectedBody {
+  readonly agentId: string;
+  readonly schemaVersion: string | undefined;
+
+  constructor({ agentId, schemaVersion }: InspectedMembers) {
+    this.agentId = agentId;
+    this.schemaVersion = schemaVersion;
+  }
+}
+
+export interface LargeBodies {
+  /**
+   * Parses a body and checks it by its schema and the limits of its schema version. `sent`: as much of it as identifies its
+   * agent, also when it is refused.
+   * @throws AppError `SERVICE_UNAVAILABLE` for too many large bodies or one that takes too long
+   */
+  inspect(
+    request: Omit<InspectionRequest, 'kind'>,
+    origin: RequestOrigin,
+  ): Promise<{ sent: Json | undefined; body: InspectedBody | AppError }>;
+  /**
+   * Judges and drafts an inspected body. The draft has neither idempotency key nor monthly limit.
+   * @throws AppError `SERVICE_UNAVAILABLE` like `inspect`
+   */
+  draft(
+    request: Omit<DecisionRequest, 'kind' | 'policySet' | 'definitions'>,
+    policies: PolicySet,
+    origin: RequestOrigin,
+  ): Promise<Draft<TraceDocument>>;
+}
+
+export function createLargeBodies(threads: WorkerThreads<BodyRequest, BodyAnswer>): LargeBodies {
+  async function sendRequest(request: BodyRequest, origin: RequestOrigin): Promise<BodyAnswer> {
+    try {
+      return await threads.sendRequest(request, origin);
+    } catch (error) {
+      if ((error as Error).name !== 'AbortError') throw error;
+      throw new AppError('SERVICE_UNAVAILABLE', 'The decision takes too long', { cause: error });
+    }
+  }
+
+  return {
+    async inspect(request, origin) {
+      const answer = await sendRequest({ ...request, kind: 'inspection' }, origin);
+      if (answer.kind === 'accepted')
+        return { sent: answer.sent, body: new InspectedBody(answer.members) };
+      if (answer.kind !== 'refused') throw new AppError('INTERNAL_ERROR');
+      const { code, message, data, headers } = answer.failure;
+      return { sent: answer.sent, body: new AppError(code, message, { data, headers }) };
+    },
+
+    async draft(request, { digest, members, definitions }, origin) {
+      const policySet = `${digest}/${members.map(({ revision }) => revision).join()}`;
+      const complete = { ...request, kind: 'decision', policySet, definitions } as const;
+      let answer = await sendRequest({ ...complete, definitions: null }, origin);
+      if (answer.kind === 'policiesMissing') answer = await sendRequest(complete, origin);
+      if (answer.kind !== 'drafted') throw new AppError('INTERNAL_ERROR');
+      const { draft } = answer;
+      // Threads exchange plain data, which an object id is not.
+      if (draft.fields.review) draft.fields.review._id = toObjectId(request.reviewId);
+      return draft;
+    },
+  };
+}
