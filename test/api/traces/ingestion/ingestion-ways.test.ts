@@ -3,23 +3,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
-import { createIngestionWorker } from '../../../src/resources/traces/ingestion/ingestion-worker.ts';
-import { policyTemplates } from '../../../src/domain/policies/templates/templates.ts';
-import { compilePolicies } from '../../../src/domain/policies/compile.ts';
-import { DEFAULT_AGENT_POLICIES } from '../../../src/domain/agents/agent-policies.ts';
-import type { JsonObject } from '../../../src/domain/record/json.ts';
-import { AppError } from '../../../src/errors.ts';
-import type { Draft, Outcome, Stored } from '../../../src/ledger/entry.ts';
+import { policyTemplates } from '../../../../src/domain/policies/templates/templates.ts';
+import { compilePolicies } from '../../../../src/domain/policies/compile.ts';
+import { DEFAULT_AGENT_POLICIES } from '../../../../src/domain/agents/agent-policies.ts';
+import type { JsonObject } from '../../../../src/domain/record/json.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { Draft, Outcome, Stored } from '../../../../src/ledger/entry.ts';
 import type {
   InspectedBody,
   LargeBodies,
-} from '../../../src/resources/traces/ingestion/large-bodies.ts';
-import type { IngestBody } from '../../../src/resources/traces/traces.schemas.ts';
-import { createIngestionService } from '../../../src/resources/traces/ingestion/ingestion.service.ts';
-import { createScrubbers } from '../../../src/resources/traces/ingestion/scrubbers.ts';
-import { anyDecision } from '../../domain/record/any-decision.ts';
-import { policy } from '../../domain/policies/build.ts';
-import { chooseRuns } from '../../setup/runs.ts';
+} from '../../../../src/resources/traces/ingestion/large-bodies.ts';
+import type { IngestBody } from '../../../../src/resources/traces/traces.schemas.ts';
+import { createIngestionWorker } from '../../../../src/resources/traces/ingestion/ingestion-worker.ts';
+import { createIngestionService } from '../../../../src/resources/traces/ingestion/ingestion.service.ts';
+import { createScrubbers } from '../../../../src/resources/traces/ingestion/scrubbers.ts';
+import { anyDecision } from '../../../domain/record/any-decision.ts';
+import { policy } from '../../../domain/policies/build.ts';
+import { chooseRuns } from '../../../setup/runs.ts';
 
 const organizationId = 'a'.repeat(24);
 const agent = {

@@ -1,16 +1,16 @@
 // The database load of ingestion with warm caches: one insert per batch, and no reads.
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DECISIONS } from '../../../src/ledger/chains.ts';
+import { DECISIONS } from '../../../../src/ledger/chains.ts';
 import {
   createAgent,
   buildDecision,
   assertOk,
   createOwner,
   type Owner,
-} from '../../setup/personas.ts';
-import { createDatabaseUri } from '../../setup/databases.ts';
-import { startApp, type TestApp } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import { createDatabaseUri } from '../../../setup/databases.ts';
+import { startApp, type TestApp } from '../../../setup/start-app.ts';
 
 /** Collections that the request path could read; reads by consumers and jobs are ignored. */
 const READABLE = [

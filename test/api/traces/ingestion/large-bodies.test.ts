@@ -1,15 +1,15 @@
 // Large decisions are judged in a thread: they get the answers that small ones get, in the same cases.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { disconnectAfter } from '../../setup/leaving.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { disconnectAfter } from '../../../setup/leaving.ts';
 import {
   assertOk,
   buildDecision,
   createAgent,
   createOwner,
   createWorkspaceKey,
-} from '../../setup/personas.ts';
-import type { Answer } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import type { Answer } from '../../../setup/start-app.ts';
 
 const LARGE = 150_000;
 const PATH = '/api/v1/traces';
