@@ -4,7 +4,7 @@ import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
 import { measureStreams } from './beside/streams.ts';
 import { fillChain, measureExport, measureVerify, measureWalk } from './chain/chain.ts';
-import { measureHostile } from './hostile.ts';
+import { measureHostile } from './hostile/hostile.ts';
 import { measureMemory } from './in-process/memory.ts';
 import { measurePolicies } from './in-process/policies.ts';
 import {

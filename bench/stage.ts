@@ -9,8 +9,8 @@ import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 import { findFreePort } from '../src/embedded-db/mongod-process.ts';
 import { listAgents, readBodies } from './decisions.ts';
-import { type Attack, sendAttack } from './attack.ts';
-import { forgetPeak, readMemory } from './hostile.ts';
+import { type Attack, sendAttack } from './hostile/attack.ts';
+import { forgetPeak, readMemory } from './hostile/hostile.ts';
 import { stopChild, measure, start, waitForMessage, type Block } from './processes.ts';
 import { callApi, registerOrganizations, type Bench } from './tenants.ts';
 import type { DriverOrder, Span, Target } from './wire.ts';

@@ -189,6 +189,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     async stop() {
       services.readiness.drain();
       streams.close();
+      services.traces.waiting.endAll();
       await drain(server);
       background.outboxWorkers.stop();
       background.chainChecks.stopChecks();

@@ -1,5 +1,6 @@
 // Lists the collections: one line per Mongoose model.
 import type { Connection, Model, Schema } from 'mongoose';
+import { organizationSignalSchema } from './platform/mongo/organization-signals.model.ts';
 import { outboxSchema } from './platform/outbox/outbox.model.ts';
 import { cursorSchema, deadLetterSchema } from './ledger/follow/cursors.model.ts';
 import { ledgerEntrySchema } from './ledger/ledger.model.ts';
@@ -71,6 +72,7 @@ export function createModels(connection: Connection) {
     oneTimeTokens: createModel('OneTimeToken', oneTimeTokenSchema),
     organizations: createModel('Organization', organizationSchema),
     organizationDeletions: createModel('OrganizationDeletion', organizationDeletionSchema),
+    organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),
     limitNotices: createModel('LimitNotice', limitNoticeSchema),
     memberships: createModel('Membership', membershipSchema),
     ssoDomains: createModel('SsoDomain', ssoDomainSchema),

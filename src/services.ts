@@ -110,6 +110,7 @@ import type { ReviewDecisionService } from './resources/traces/review/review-dec
 import type { ReviewHandlingService } from './resources/traces/review/review-handling.service.ts';
 import type { ReviewQueueService } from './resources/traces/review/review-queue.service.ts';
 import type { ReviewVerdicts } from './resources/traces/review/review-verdicts.service.ts';
+import type { ReviewWaiting } from './resources/traces/review/review-waiting.service.ts';
 import type { TraceStreamService } from './resources/traces/stream/trace-streams.service.ts';
 import type { TraceService } from './resources/traces/traces.service.ts';
 import type { UsageService } from './resources/usage/usage.service.ts';
@@ -218,6 +219,7 @@ export interface Services {
     ingestion: IngestionService;
     bulk: BulkService;
     purges: PurgeService;
+    waiting: ReviewWaiting;
     review: {
       queue: ReviewQueueService;
       decisions: ReviewDecisionService;

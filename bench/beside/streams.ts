@@ -1,6 +1,6 @@
 // Opens a thousand readers of one organisation's event stream, and measures their cost.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readMemory } from '../hostile.ts';
+import { readMemory } from '../hostile/hostile.ts';
 import { warmUp } from '../pairs.ts';
 import { stopChild, start, waitForMessage } from '../processes.ts';
 import type { Scene, Stage } from '../stage.ts';

@@ -107,6 +107,7 @@ export function createDecisions(
     cpi,
     traces: {
       reader,
+      waiting,
       ingestion,
       bulk,
       purges,

@@ -16,6 +16,7 @@ import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
+import { createOrganizationSignals } from '../platform/mongo/organization-signals.ts';
 import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
 import { createTransactions } from '../platform/mongo/transaction.ts';
 import { createDns } from '../platform/outbound/dns.ts';
@@ -112,8 +113,15 @@ export function createPlatform(deps: PlatformDeps): Platform {
       'the keys of an organisation are missing: what it has decided so far cannot be read any more',
     ),
   );
+  const signals = createOrganizationSignals({
+    signals: models.organizationSignals,
+    feed: deps.feed,
+    clock,
+    logger,
+  });
   const ledger = openChain(DECISIONS, {
     ...chainDeps,
+    onAmended: signals.send,
     contents,
     columns: traceColumns,
     keyLeases: deps.shared.keyLeases,
@@ -214,6 +222,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     verificationWorker,
     ledgerMaintenance: createLedgerMaintenance({ connection, clock, chains: [DECISIONS, AUDIT] }),
     caches,
+    signals,
     activeSettings: createActiveSettings({ caches, onCommit, loadPlan }),
     outbox,
     pdf,

@@ -40,7 +40,7 @@ export function createReview(platform: Platform, deps: Deps) {
   const queue = createReviewQueueService({ ...platform, scrubbers, verdicts });
   const decisions = createReviewDecisionService({ ...platform, scrubbers });
   const handling = createReviewHandlingService({ ...platform, ...deps });
-  const waiting = createReviewWaiting();
+  const waiting = createReviewWaiting(platform);
   return { queue, decisions, handling, verdicts, waiting };
 }
 

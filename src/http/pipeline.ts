@@ -21,7 +21,7 @@ import {
   requireRole,
   requireVerified,
 } from './checks/gates.ts';
-import type { HeavyAnswer, HeavyAnswers } from './checks/heavy-answers.ts';
+import { createCloseSignal, type HeavyAnswer, type HeavyAnswers } from './checks/heavy-answers.ts';
 import type { RequestGate } from './checks/request-gate.ts';
 import { isParsedInThread, parseInputs } from './checks/inputs.ts';
 import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
@@ -124,7 +124,7 @@ async function processRequest(
   deps: PipelineDeps,
 ): Promise<Reply<number, unknown>> {
   const { route, req, res, meta } = context;
-  await countAddress(context, deps);
+  if (!isWait(context)) await countAddress(context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   await passGates(context, deps);
@@ -147,6 +147,25 @@ async function passGates(
   leaveGates.push(entered instanceof Promise ? await entered : entered);
   if (!isParsedInThread(route, meta))
     leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
+}
+
+/** Whether the request asks to wait. The answers to one held decision must not use up the limit of its address. */
+const isWait = ({ route, req }: RequestContext): boolean =>
+  route.waits === true && req.query['wait'] !== undefined;
+
+/** Counts a wait once: by its key, otherwise, and where it has no valid credential, by its client address. */
+async function countWait(
+  context: RequestContext,
+  authenticated: Promise<Caller>,
+  deps: PipelineDeps,
+): Promise<Caller> {
+  const caller = await authenticated.catch(async (error: unknown) => {
+    await countAddress(context, deps);
+    throw error;
+  });
+  if (caller.key) await deps.limits.user(caller.key.keyId, context.rate);
+  else await countAddress(context, deps);
+  return caller;
 }
 
 /** Counts the request by its client address. */
@@ -202,12 +221,13 @@ async function countLogin(
 }
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
-async function authorize(
-  context: RequestContext,
-  { services, limits, heavy }: PipelineDeps,
-): Promise<void> {
+async function authorize(context: RequestContext, deps: PipelineDeps): Promise<void> {
+  const { services, limits, heavy } = deps;
   const { route, req, res } = context;
-  const caller = (context.caller = await authenticate(req, route, services));
+  const authenticated = authenticate(req, route, services);
+  const caller = (context.caller = await (isWait(context)
+    ? countWait(context, authenticated, deps)
+    : authenticated));
   await countCaller(context, caller, { services, limits });
   if (route.limits) await countReads(context, caller, limits);
   requireActive(route, caller);
@@ -217,7 +237,8 @@ async function authorize(
   requireAccount(route, caller);
   requireVerified(route, caller);
   if (route.heavy) context.heavy = await heavy.begin(caller.tenant.organizationId, res);
-  if (context.heavy) caller.tenant = { ...caller.tenant, signal: context.heavy.signal };
+  const signal = context.heavy?.signal ?? (isWait(context) ? createCloseSignal(res) : null);
+  if (signal) caller.tenant = { ...caller.tenant, signal };
 }
 
 /** Removes the abort signal of a mutation: once begun, it is completed and audited even if the caller disconnects. */

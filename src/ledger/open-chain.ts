@@ -35,6 +35,8 @@ export interface ChainDeps<T extends Sealed, P extends ColumnPayload> extends Pi
   onQuarantine: (organizationId: string, missing: Position) => void;
   onDatedAhead: (organizationId: string, createdAt: Date) => void;
   probe?: Probe;
+  /** Called after a decision was amended. */
+  onAmended?: (organizationId: string) => void;
 }
 
 type SealedListener = (organizationId: string, entries: readonly Stored[]) => void;

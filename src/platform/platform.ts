@@ -15,6 +15,7 @@ import type { KeyStoreAccess } from './key-store/open-key-store.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { OpenActiveSettings } from './mongo/active-settings.ts';
 import type { Caches } from './mongo/caches.ts';
+import type { OrganizationSignals } from './mongo/organization-signals.ts';
 import type { Transactions } from './mongo/transaction.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -52,6 +53,8 @@ export interface Platform extends Transactions {
   caches: Caches;
   /** Opens cached settings of organisations, such as webhooks and rules. */
   activeSettings: OpenActiveSettings;
+  /** Signals all instances that decisions of an organisation were amended. */
+  signals: OrganizationSignals;
   /** Resolves when the database answers. */
   checkDatabase(): Promise<void>;
 

@@ -36,7 +36,8 @@ export function createHeavyAnswers(
 const describeLimit = (limit: number): string =>
   `At most ${limit} requests that read or compute much may be under way for an organisation: repeat it when one has ended`;
 
-function createCloseSignal(res: Response): AbortSignal {
+/** Aborted when the connection is closed before the answer is complete. */
+export function createCloseSignal(res: Response): AbortSignal {
   const controller = new AbortController();
   callWhenClosed(res, () => {
     if (!res.writableFinished) controller.abort(new Error('the reader of the answer has left'));

@@ -37,6 +37,8 @@ export interface AmendmentDeps {
   appender: Pick<Appender, 'append' | 'forget'>;
   fold: Fold;
   probe?: Probe;
+  /** Called after a decision was amended and the amendment folded. */
+  onAmended?: (organizationId: string) => void;
 }
 
 /** Amends the decisions of a chain. `T`: a decision as it is stored. */
@@ -63,6 +65,7 @@ export function createAmendments<T extends Sealed = Stored>({
   appender,
   fold,
   probe = () => {},
+  onAmended = () => {},
 }: AmendmentDeps): Amendments<T> {
   const collection = db.collection<Stored>(chain.collection);
 
@@ -107,6 +110,7 @@ export function createAmendments<T extends Sealed = Stored>({
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);
+      onAmended(organizationId);
       return outcome.entry;
     }
     throw new AppError('CONFLICT');

@@ -136,8 +136,12 @@ export const traceRoutes = [
     params: byTrace,
     query: traceWaitQuery,
     data: traceView,
-    handler: ({ tenant, params, query }, { traces }) =>
-      traces.reader.loadTrace(tenant, params.id, query.wait),
+    waits: true,
+    handler: async ({ tenant, params, query }, { traces }) => {
+      const trace = await traces.reader.loadTrace(tenant, params.id, query.wait);
+      const status = trace.review?.status ?? 'none';
+      return reply(200, trace, { headers: { 'X-Review-Status': status } });
+    },
   }),
   route({
     method: 'post',

@@ -130,10 +130,13 @@ const ignored = optional(z.string()).describe('Ignored: the export has every dec
 /** Accepts the paging parameters of the list, so that its URL can be used for the export. */
 export const traceExportQuery = traceQuery.extend({ page: ignored, limit: ignored });
 
+/** Longest wait of one request, in seconds. */
+const WAIT_MAX_SECONDS = 55;
+
 /** An object id or a `traceId`; anything else is `NOT_FOUND`. */
 export const byTrace = z.object({ id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]) });
 export const traceWaitQuery = z.object({
-  wait: withDefault(z.coerce.number().int().min(0).max(15), 0).describe(
+  wait: withDefault(z.coerce.number().int().min(0).max(WAIT_MAX_SECONDS), 0).describe(
     'Seconds to wait for the verdict of a pending review',
   ),
 });

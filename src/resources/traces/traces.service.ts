@@ -119,17 +119,20 @@ export function createTraceService(deps: Deps) {
 
     /**
      * Loads a decision by its object id, or for its own agent by its `traceId`. `wait`: seconds to wait for a verdict.
-     * @throws AppError `NOT_FOUND`
+     * @throws AppError `NOT_FOUND`, `SERVICE_UNAVAILABLE` (too many wait)
      */
     async loadTrace(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
-      const { organizationId } = tenant;
-      const isPending = ({ review }: TraceDetails) => review?.status === 'pending';
-      return waiting.waitUntil({
+      const { organizationId, signal } = tenant;
+      const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(tenant, id));
+      const trace = await load();
+      if (wait === 0 || trace.review?.status !== 'pending') return trace;
+      await waiting.waitForVerdict({
         organizationId,
+        traceId: trace.traceId,
         seconds: wait,
-        look: () => loadDetails(tenant, toNameFilter(tenant, id)),
-        isDone: (trace) => !isPending(trace),
+        signal,
       });
+      return load();
     },
   };
 }

@@ -65,7 +65,7 @@ test('a waiting request is answered with the verdict', async () => {
   const pending = await hold({ agentId: till.id }, till.key);
   const late = assertOk(await ask(pending.traceId, till.key, '?wait=1')).body.data;
   expect(late.review.status).toBe('pending');
-  expect(toOutcome(await ask(traceId, till.key, '?wait=16'))).toEqual([400, 'VALIDATION_ERROR']);
+  expect(toOutcome(await ask(traceId, till.key, '?wait=56'))).toEqual([400, 'VALIDATION_ERROR']);
 });
 
 test('reading does not count against the ingestion limit of an agent', async () => {

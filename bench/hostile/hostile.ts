@@ -1,10 +1,10 @@
 // Requests within every limit that are as expensive as possible; measures whether `/health` still answers beside each.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { computeMedian } from './rows.ts';
-import { createSelfSigned } from '../test/setup/providers/self-signed.ts';
+import { computeMedian } from '../rows.ts';
+import { createSelfSigned } from '../../test/setup/providers/self-signed.ts';
 import type { Attack } from './attack.ts';
-import type { Scene } from './stage.ts';
-import { callApi } from './tenants.ts';
+import type { Scene } from '../stage.ts';
+import { callApi } from '../tenants.ts';
 
 /** Bytes just below the limit of ingestion. */
 const BODY = 1_400_000;

@@ -1,5 +1,5 @@
 // One hostile request: what it sends, as whom, and whether its sender stays for the answer.
-import type { Bench } from './tenants.ts';
+import type { Bench } from '../tenants.ts';
 
 /** A request that is sent over and over. */
 export interface Attack {

@@ -1,0 +1,118 @@
+// Agents wait for verdicts: they are woken by them, on every instance, and many wait at the cost of one query.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { disconnectAfter } from '../../setup/leaving.ts';
+import { assertOk, createAgent } from '../../setup/personas.ts';
+import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
+import { useReviews } from './review-queue-stage.ts';
+
+const harness = useHarness();
+const { app } = harness;
+const ada = useOwner(harness);
+const { hold, decide } = useReviews(harness, ada);
+/** Another instance on the same database. */
+let other: TestApp;
+let till: { id: string; key: string };
+beforeAll(async () => {
+  other = await startApp({}, { mongoUri: harness.mongoUri });
+  till = await createAgent(app, ada);
+});
+afterAll(() => other.stop());
+
+const wait = (id: string, on: TestApp = app, seconds = 55): Promise<Answer> =>
+  on.call('GET', `/api/v1/traces/${id}?wait=${seconds}`, { key: till.key });
+const holdOwn = () => hold({ agentId: till.id }, till.key);
+const countWaiting = (on: TestApp = app): number =>
+  on.instance.services.traces.waiting.countWaiting();
+const untilWaiting = (count: number, on: TestApp = app) =>
+  expect.poll(() => countWaiting(on), { interval: 2 }).toBe(count);
+
+test.each([
+  ['the same instance', () => app],
+  ['another instance', () => other],
+])('a verdict wakes a request on %s long before the database is looked at', async (_, getApp) => {
+  const { id, traceId } = await holdOwn();
+  const waiting = wait(traceId, getApp());
+  await untilWaiting(1, getApp());
+  const began = performance.now();
+  assertOk(await decide(id, { decision: 'approve' }));
+  const { headers, body } = assertOk(await waiting);
+  expect(performance.now() - began).toBeLessThan(4000);
+  expect([headers.get('x-review-status'), body.data.status]).toEqual(['approved', 'approved']);
+  expect(countWaiting(getApp())).toBe(0);
+});
+
+test('a verdict that came before the wait is answered at once', async () => {
+  const { id, traceId } = await holdOwn();
+  assertOk(await decide(id, { decision: 'reject' }));
+  expect(assertOk(await wait(traceId)).headers.get('x-review-status')).toBe('rejected');
+});
+
+test('a wait that ends without a verdict says that the review is pending', async () => {
+  const { traceId } = await holdOwn();
+  const { headers, body } = assertOk(await wait(traceId, app, 1));
+  expect([headers.get('x-review-status'), body.data.review.status]).toEqual(['pending', 'pending']);
+});
+
+test('an erased decision ends its waits', async () => {
+  const { traceId, mongoId } = await holdOwn();
+  const waiting = wait(traceId);
+  await untilWaiting(1);
+  const body = { ids: [mongoId] };
+  assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
+  expect((await waiting).status).toBe(404);
+});
+
+test('a caller who leaves waits no longer', async () => {
+  const { traceId } = await holdOwn();
+  const url = `${app.url}/api/v1/traces/${traceId}?wait=55`;
+  const left = disconnectAfter(300, url, { headers: { 'x-api-key': till.key } });
+  await untilWaiting(1);
+  await left;
+  await untilWaiting(0);
+});
+
+test('fifty requests wait for one verdict, and those for another go on waiting', async () => {
+  const [first, second] = [await holdOwn(), await holdOwn()];
+  const waiting = Array.from({ length: 50 }, () => wait(first.traceId));
+  const patient = wait(second.traceId);
+  await untilWaiting(51);
+  assertOk(await decide(first.id, { decision: 'approve' }));
+  for (const answer of await Promise.all(waiting))
+    expect(assertOk(answer).body.data.status).toBe('approved');
+  await sleep(50);
+  expect(countWaiting()).toBe(1);
+  assertOk(await decide(second.id, { decision: 'approve' }));
+  assertOk(await patient);
+});
+
+test('an instance that stops answers those who wait, and the next instance takes them', async () => {
+  const third = await startApp({}, { mongoUri: harness.mongoUri });
+  const { id, traceId } = await holdOwn();
+  const waiting = wait(traceId, third);
+  await untilWaiting(1, third);
+  await third.stop();
+  expect(assertOk(await waiting).headers.get('x-review-status')).toBe('pending');
+  const again = wait(traceId, other);
+  await untilWaiting(1, other);
+  assertOk(await decide(id, { decision: 'approve' }));
+  expect(assertOk(await again).body.data.status).toBe('approved');
+});
+
+test('waits count against the key, not against the address', async () => {
+  const small = await startApp(
+    { ASSAY_LIMIT_IP: '5', ASSAY_LIMIT_USER: '8' },
+    { mongoUri: harness.mongoUri },
+  );
+  const { traceId } = await holdOwn();
+  const ask = (key: string) =>
+    small.call('GET', `/api/v1/traces/${traceId}?wait=0`, { key }).then(({ status }) => status);
+  const statuses = [];
+  for (let count = 0; count < 9; count += 1) statuses.push(await ask(till.key));
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
+  const unknown = [];
+  for (let count = 0; count < 6; count += 1) unknown.push(await ask(`svc_live_${'0'.repeat(48)}`));
+  expect(unknown.at(-1)).toBe(429);
+  await small.stop();
+});
