@@ -9,9 +9,13 @@ interface Response {
   description: string;
   content?: Record<string, { schema: object }>;
 }
+/** A response that several operations share. */
+interface Reference {
+  $ref: string;
+}
 interface Document {
-  paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
-  components: object;
+  paths: Record<string, Record<string, { responses: Record<string, Response | Reference> }>>;
+  components: { responses: Record<string, Response> };
 }
 
 const document = JSON.parse(JSON.stringify(generateOpenApi(mounts))) as Document;
@@ -31,7 +35,12 @@ const validators = new Map<string, ValidateFunction>();
 
 function findResponse(operation: string, status: number): Response | undefined {
   const [method = '', path = ''] = operation.split(' ');
-  return document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses[status];
+  const { responses } =
+    document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] ?? {};
+  const response = responses?.[status];
+  return response && '$ref' in response
+    ? document.components.responses[response.$ref.replace('#/components/responses/', '')]
+    : response;
 }
 
 function compile(text: string): ValidateFunction {

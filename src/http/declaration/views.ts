@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { parseEmailAddress } from '../../domain/identity/addresses/email-address.ts';
 import { optional } from './optional.ts';
+import { nameSchemas } from './schema-names.ts';
+import { PLANS } from '../../domain/identity/plans.ts';
+import { ROLES } from '../../domain/identity/roles.ts';
 import { isCommonPassword } from '../../domain/identity/common-passwords.ts';
 
 interface HexId {
@@ -119,3 +122,9 @@ export const to = z.union([
   z.iso.date().transform((text) => new Date(`${text}T23:59:59.999Z`)),
   z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
 ]);
+
+/** Roles of members, and plans of organisations. */
+export const role = z.enum(ROLES);
+export const planName = z.enum(PLANS);
+
+nameSchemas({ Id: id, Instant: instant, DateFrom: from, DateTo: to, Role: role, Plan: planName });

@@ -1,5 +1,6 @@
 // Inputs and views of agents (document 1, sections 2 and 4.3).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { makeOptional, optional, withDefault } from '../../http/declaration/optional.ts';
 import { id, instant, singleLine } from '../../http/declaration/views.ts';
 import { AGENT_STATUSES } from './activity/agent-activity.model.ts';
@@ -74,4 +75,17 @@ export const analyticsView = z.object({
   blocked: z.int(),
   flagged: z.int(),
   approved: z.int(),
+});
+
+nameSchemas({
+  AgentInput: agentInput,
+  AgentChange: agentChange,
+  AgentPolicies: agentPolicies,
+  AgentPoliciesChange: agentPoliciesChange,
+  Agent: agentView,
+  NewAgent: newAgentView,
+  DeletedAgent: deletedAgentView,
+  OnboardingDraft: draftView,
+  AgentVersion: versionSeen,
+  AgentAnalytics: analyticsView,
 });

@@ -1,5 +1,6 @@
 // Inputs and views of alert rules (document 2, sections 2 and 4.4).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { ALERT_OPERATORS } from '../../domain/events/alert-condition.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
@@ -117,4 +118,13 @@ export const cpiCheckView = z.object({
     .describe('Null: there is too little to tell, and no rule matches'),
   evaluated: z.int().describe('Rules that look at it'),
   triggered: z.array(z.object({ ruleId: id, ruleName: z.string() })),
+});
+
+nameSchemas({
+  AlertInput: alertInput,
+  AlertChange: alertChange,
+  Alert: alertView,
+  DeletedAlert: deletedAlertView,
+  AlertOutcomes: actionOutcomesView,
+  PerformanceCheck: cpiCheckView,
 });

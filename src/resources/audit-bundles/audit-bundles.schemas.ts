@@ -1,5 +1,6 @@
 // Inputs and views of audit bundles.
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { withDefault } from '../../http/declaration/optional.ts';
 import { from, id, instant, boundedList, to } from '../../http/declaration/views.ts';
 
@@ -38,3 +39,5 @@ export const auditBundleView = z.object({
   createdBy: id,
   createdAt: instant,
 });
+
+nameSchemas({ AuditBundleInput: auditBundleInput, AuditBundle: auditBundleView });

@@ -1,5 +1,6 @@
 // Inputs and views of the operations audit log (document 3, section 4.4).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
 import { from, id, instant, to } from '../../http/declaration/views.ts';
 
@@ -54,4 +55,10 @@ export const auditVerifyView = z.object({
   totalEntries: z.number().int(),
   lastHash: z.string().nullable(),
   error: z.string().exactOptional(),
+});
+
+nameSchemas({
+  AuditEntry: auditEntryView,
+  AuditEntries: auditListView,
+  AuditVerification: auditVerifyView,
 });

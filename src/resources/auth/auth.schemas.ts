@@ -1,15 +1,16 @@
 // Inputs and views of the local account and session operations (document 1, section 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
-import { PLANS } from '../../domain/identity/plans.ts';
-import { ROLES } from '../../domain/identity/roles.ts';
 import {
   emailAddress,
   existingPassword,
   id,
   instant,
-  singleLine,
   newPassword,
+  planName,
+  role,
+  singleLine,
 } from '../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS } from './accounts/users.model.ts';
 
@@ -58,11 +59,10 @@ export const sessionOrganizationView = z.object({
   _id: id,
   name: z.string(),
   slug: z.string(),
-  plan: z.enum(PLANS),
+  plan: planName,
   defaultWorkspaceId: id,
   reclaimedAt: instant.nullable().describe('As the organisation itself shows it'),
 });
-const role = z.enum(ROLES);
 
 export const sessionView = z.object({
   token: z.string(),
@@ -82,7 +82,7 @@ export const membershipView = z.object({
   organizationId: id,
   name: z.string(),
   slug: z.string(),
-  plan: z.enum(PLANS),
+  plan: planName,
   role,
   joinedAt: instant,
   isPending: z
@@ -108,4 +108,30 @@ export const sentView = z.object({ message: z.string() });
 export const passwordChangedView = z.object({
   passwordChanged: z.literal(true),
   sessionsEnded: z.number().int(),
+});
+
+nameSchemas({
+  RegistrationInput: registerInput,
+  LoginInput: loginInput,
+  EmailAddressInput: addressInput,
+  SignupCompletionInput: completeInput,
+  PasswordResetInput: resetInput,
+  PasswordChangeInput: changeInput,
+  EmailLinkInput: linkInput,
+  OrganizationSwitchInput: switchInput,
+  SessionRevocationInput: revokeInput,
+  Account: accountView,
+  SessionOrganization: sessionOrganizationView,
+  Session: sessionView,
+  SignedIn: signedInView,
+  SignIn: signInView,
+  Registered: registeredView,
+  Me: meView,
+  Membership: membershipView,
+  LeftOrganization: leftView,
+  RevokedSessions: revokedSessionsView,
+  OpenSession: openSessionView,
+  StreamToken: streamTokenView,
+  SentMessage: sentView,
+  PasswordChanged: passwordChangedView,
 });

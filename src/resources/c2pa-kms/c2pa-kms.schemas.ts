@@ -1,5 +1,6 @@
 // Views of the signer (document 3, sections 2 and 4.7).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { instant } from '../../http/declaration/views.ts';
 
 const kid = z.string().describe('SHA-256 of the public key (SPKI) in hex');
@@ -35,3 +36,9 @@ export const signerStatusView = z.discriminatedUnion('ready', [
 ]);
 
 export const rotationView = z.object({ kid, generation: z.number().int(), rotatedAt: instant });
+
+nameSchemas({
+  SigningKeyGeneration: generationView,
+  SignerStatus: signerStatusView,
+  SignerRotation: rotationView,
+});

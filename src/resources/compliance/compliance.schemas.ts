@@ -1,5 +1,6 @@
 // Inputs and views of compliance mapping (document 3, sections 2 and 4.3).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { CLAUSE_STATUSES } from '../../domain/compliance/clause.ts';
 import { FRAMEWORKS } from '../../domain/compliance/frameworks.ts';
@@ -62,3 +63,13 @@ export const mappingView = z.object({
 });
 export const attestedView = z.object({ note: noteView, coverage: coverageView });
 export const legacyView = z.record(z.string(), z.string());
+
+nameSchemas({
+  ComplianceNoteInput: mappingInput,
+  LegacyNotesInput: legacyInput,
+  ComplianceNote: noteView,
+  ComplianceCoverage: coverageView,
+  ComplianceMapping: mappingView,
+  AttestedNote: attestedView,
+  LegacyNotes: legacyView,
+});

@@ -1,5 +1,6 @@
 // Views of the index (document 2, section 4.6).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { CPI_FORMULA, MINIMUM_SAMPLE } from '../../domain/cpi.ts';
 import { id, instant } from '../../http/declaration/views.ts';
 
@@ -82,4 +83,10 @@ export const complianceReportView = z.object({
     lastVerifiedAt: instant.nullable(),
     lastVerificationOk: z.boolean().nullable(),
   }),
+});
+
+nameSchemas({
+  PerformanceIndex: scoreboardView,
+  PerformanceAnalytics: cpiAnalyticsView,
+  ComplianceReport: complianceReportView,
 });

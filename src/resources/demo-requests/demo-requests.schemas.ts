@@ -1,5 +1,6 @@
 // The demo-request form (document 1, sections 7 and 8).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
 import { emailAddress, singleLine, multiLine } from '../../http/declaration/views.ts';
 
@@ -11,3 +12,5 @@ export const demoRequestInput = z.object({
 });
 
 export const demoRequestedView = z.object({ received: z.literal(true) });
+
+nameSchemas({ DemoRequestInput: demoRequestInput, DemoRequestReceipt: demoRequestedView });

@@ -1,5 +1,6 @@
 // Inputs and views of erasures on request.
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { id, idParam, instant, multiLine } from '../../http/declaration/views.ts';
 import { ERASURE_STATUSES } from './erasures.model.ts';
 
@@ -47,4 +48,12 @@ export const erasureView = acknowledgementView.extend({
   certificate: z.string().nullable().describe('Canonical JSON'),
   signature: z.string().nullable().describe('The certificate as JWS compact (ES256)'),
   signerKid: z.string().nullable(),
+});
+
+nameSchemas({
+  ErasureAcknowledgementInput: acknowledgementInput,
+  ErasureExecutionInput: executionInput,
+  ErasureCounts: counts,
+  ErasureAcknowledgement: acknowledgementView,
+  Erasure: erasureView,
 });

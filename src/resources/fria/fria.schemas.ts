@@ -1,5 +1,6 @@
 // Inputs and views of impact assessments (document 3, sections 2 and 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { RISK_LEVELS } from '../../domain/fria/assessment.ts';
 import { ASSESSMENT_STATUSES } from '../../domain/fria/assessment-status.ts';
@@ -92,3 +93,11 @@ export const assessmentView = z.object({
   updatedAt: instant,
 });
 export const deletedAssessmentView = z.object({ _id: id, id, deleted: z.literal(true) });
+
+nameSchemas({
+  AssessmentInput: assessmentInput,
+  AssessmentChange: assessmentChange,
+  AssessmentTransitionInput: transitionInput,
+  Assessment: assessmentView,
+  DeletedAssessment: deletedAssessmentView,
+});

@@ -1,5 +1,6 @@
 // Inputs and views of the hash chain (document 2, resource HashChainEntry and section 4.5).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { from, id, instant, to } from '../../http/declaration/views.ts';
 
@@ -124,3 +125,11 @@ export const bundleQuery = z.object({
   ).describe('names of committed values to show, comma-separated; owner or admin, audited'),
 });
 export type BundleQuery = z.output<typeof bundleQuery>;
+
+nameSchemas({
+  ChainStatus: chainStatusView,
+  ChainVerification: verificationView,
+  ChainEntry: entryView,
+  ChainEntryOfDecision: entryOfTraceView,
+  ChainEntries: entriesView,
+});

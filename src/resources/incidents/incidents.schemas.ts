@@ -1,5 +1,6 @@
 // Inputs and views of incidents, clocks and checkpoints (document 3, sections 2 and 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { CLOCK_STATUSES } from '../../domain/incidents/clock.ts';
 import {
@@ -161,4 +162,14 @@ export const incidentView = z.object({
   notes: text,
   createdAt: instant,
   updatedAt: instant,
+});
+
+nameSchemas({
+  IncidentInput: incidentInput,
+  IncidentChange: incidentChange,
+  IncidentClosureInput: closeInput,
+  CheckpointCompletionInput: completionInput,
+  ClockCheckpointInput: clockCheckpointInput,
+  IncidentClock: clockView,
+  Incident: incidentView,
 });

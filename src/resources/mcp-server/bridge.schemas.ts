@@ -1,5 +1,6 @@
 // Resources and tools of the bridge for hosts of language models, with inputs and views (document 2, section 4.8).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
 
 export const PROTOCOL_VERSION = '0.1.0';
@@ -86,3 +87,12 @@ export const messageInput = z.union([
     .min(1)
     .max(20),
 ]);
+
+nameSchemas({
+  BridgeReadInput: readInput,
+  BridgeCallInput: callInput,
+  BridgeManifest: bridgeManifestView,
+  BridgeContents: contentsView,
+  BridgeToolResult: toolView,
+  BridgeMessage: messageInput,
+});

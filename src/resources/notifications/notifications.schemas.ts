@@ -1,5 +1,6 @@
 // Inputs and views of notifications (document 3, sections 2 and 4.10).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
 import { id, instant, singleLine, multiLine } from '../../http/declaration/views.ts';
@@ -37,4 +38,12 @@ export const deletedView = z.object({ deleted: z.number().int() });
 export const broadcastView = z.object({
   recipients: z.number().int(),
   emails: z.number().int().describe('Mails that are on their way'),
+});
+
+nameSchemas({
+  BroadcastInput: broadcastInput,
+  Notification: notificationView,
+  ReadNotifications: readAllView,
+  DeletedNotifications: deletedView,
+  BroadcastReceipt: broadcastView,
 });

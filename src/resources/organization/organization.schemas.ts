@@ -1,8 +1,8 @@
 // Inputs and views of the organisation's settings (document 1, section 2).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
-import { PLANS } from '../../domain/identity/plans.ts';
-import { id, instant, singleLine } from '../../http/declaration/views.ts';
+import { id, instant, planName, singleLine } from '../../http/declaration/views.ts';
 
 const partners = z
   .array(singleLine(64))
@@ -44,7 +44,7 @@ export const organizationView = z.object({
   id,
   name: z.string(),
   slug: z.string(),
-  plan: z.enum(PLANS),
+  plan: planName,
   defaultWorkspaceId: id,
   scrubNationalIds: z.boolean().describe('Whether national id numbers are recognised in decisions'),
   endSessionsOnScimDeactivate: z
@@ -63,3 +63,12 @@ export const organizationView = z.object({
 });
 export const newScimTokenView = z.object({ _id: id, token: z.string(), createdAt: instant });
 export const deletedOrganizationView = z.object({ _id: id, deleted: z.literal(true) });
+
+nameSchemas({
+  OrganizationChange: settingsChange,
+  OrganizationDeletionInput: deletionInput,
+  PendingRelease: secondWordView,
+  Organization: organizationView,
+  NewScimToken: newScimTokenView,
+  DeletedOrganization: deletedOrganizationView,
+});

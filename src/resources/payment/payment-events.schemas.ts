@@ -1,5 +1,6 @@
 // Events of the payment processor: the fields that are read (document 3, section 6); other fields are ignored.
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional } from '../../http/declaration/optional.ts';
 import { idParam } from '../../http/declaration/views.ts';
 
@@ -47,3 +48,5 @@ export const subscriptionObject = z.object({
 });
 
 export const receivedView = z.object({ received: z.literal(true) });
+
+nameSchemas({ PaymentEventInput: paymentEventInput, PaymentEventReceipt: receivedView });

@@ -1,5 +1,6 @@
 // Inputs and views of policies, their revisions, sets and templates (document 2, section 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import {
   actionTypes,
@@ -32,9 +33,10 @@ const isStorable = (value: unknown): boolean => !RESERVED.test(JSON.stringify(va
 const unstorable = 'must not hold a member named _bsontype, constructor or prototype';
 
 /** Must be strict, for a misspelt member would silently change what the policy means. */
+const operator = z.enum(operators);
 const conditionMembers = {
   field: z.string().min(1).describe('Path of a fact, such as outputDecision.action'),
-  operator: z.enum(operators),
+  operator,
   value: z.json().refine(isStorable, unstorable),
 };
 const logicalOperator = z
@@ -47,8 +49,9 @@ export const condition: z.ZodType<Condition> = z.strictObject({
   ...conditionMembers,
   logicalOperator: optional(logicalOperator),
 });
+export const actionType = z.enum(actionTypes);
 const action: z.ZodType<Action> = z.strictObject({
-  type: z.enum(actionTypes),
+  type: actionType,
   config: optional(config.refine(isStorable, unstorable)),
 });
 
@@ -64,14 +67,21 @@ export const policyContents = {
   actions: boundedList(action, policyLimits.actions, 1),
 };
 
+/** A condition and an action as they are shown. */
+export const conditionView = z.object({
+  ...conditionMembers,
+  logicalOperator: logicalOperator.exactOptional(),
+});
+const actionView = z.object({ type: actionType, config: config.exactOptional() });
+
 /** The contents as they are shown. */
 export const policyContentsView = {
   ...policyContents,
-  conditions: z.array(
-    z.object({ ...conditionMembers, logicalOperator: logicalOperator.exactOptional() }),
-  ),
-  actions: z.array(z.object({ type: z.enum(actionTypes), config: config.exactOptional() })),
+  conditions: z.array(conditionView),
+  actions: z.array(actionView),
 };
+
+export const policyContentsShown = z.object(policyContentsView);
 
 /** A valid action, so that conditions can be checked without their actions. */
 const STAND_IN: Action[] = [{ type: 'notify' }];
@@ -173,4 +183,22 @@ export const templateView = z.object({
   category: z.enum(templateCategories),
   conditions: policyContentsView.conditions,
   actions: policyContentsView.actions,
+});
+
+nameSchemas({
+  PolicyContents: policyContentsShown,
+  PolicyOperator: operator,
+  PolicyConditionInput: condition,
+  PolicyCondition: conditionView,
+  PolicyActionType: actionType,
+  PolicyActionInput: action,
+  PolicyAction: actionView,
+  PolicyInput: policyInput,
+  PolicyCandidate: policyCandidate,
+  PolicyFromTemplateInput: templateInput,
+  Policy: policyView,
+  DeletedPolicy: deletedPolicyView,
+  PolicyRevision: revisionView,
+  PolicySet: policySetView,
+  PolicyTemplate: templateView,
 });

@@ -1,5 +1,6 @@
 // Inputs and views of the privacy budget (document 3, sections 2 and 4.5).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { MECHANISMS } from '../../domain/privacy/mechanism.ts';
 import { GROUPINGS, METRICS } from '../../domain/privacy/released-numbers.ts';
@@ -85,4 +86,11 @@ export const noisedAnswerView = z.object({
     .nullable()
     .describe('Of the noise of each count; null: each mean has its own'),
   budget: budgetView,
+});
+
+nameSchemas({
+  PrivacyCapsInput: capsInput,
+  NoisedQueryInput: noisedQueryInput,
+  PrivacyBudget: budgetView,
+  NoisedAnswer: noisedAnswerView,
 });

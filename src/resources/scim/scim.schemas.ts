@@ -1,5 +1,6 @@
 // Schemas that SCIM requests and answers share (RFC 7644, sections 3.4, 3.5.2 and 3.9).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { filterLimits } from '../../domain/scim/grammar.ts';
 
@@ -99,3 +100,5 @@ export const listView = <T extends z.ZodType>(resource: T) =>
     itemsPerPage: z.int(),
     Resources: z.array(resource),
   });
+
+nameSchemas({ ScimSearchInput: searchInput, ScimPatchInput: patchInput });

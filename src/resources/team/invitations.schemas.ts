@@ -1,12 +1,14 @@
 // Inputs and views of invitations (document 1, sections 2 and 4.4).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { withDefault } from '../../http/declaration/optional.ts';
-import { ASSIGNABLE_ROLES, ROLES } from '../../domain/identity/roles.ts';
+import { ASSIGNABLE_ROLES } from '../../domain/identity/roles.ts';
 import {
   emailAddress,
   existingPassword,
   id,
   instant,
+  role,
   singleLine,
 } from '../../http/declaration/views.ts';
 
@@ -23,7 +25,7 @@ export const invitationView = z.object({
   _id: id,
   id,
   email: z.string(),
-  role: z.enum(ROLES),
+  role,
   inviterEmail: z.string(),
   expiresAt: instant,
   createdAt: instant,
@@ -34,7 +36,7 @@ export const validityView = z.union([
   z.object({
     valid: z.literal(true),
     organizationName: z.string(),
-    role: z.enum(ROLES),
+    role,
     inviterEmail: z.string(),
     expiresAt: instant,
   }),
@@ -47,8 +49,17 @@ export const acceptedView = z.union([
     token: z.string(),
     expiresAt: instant,
     organizationId: id,
-    role: z.enum(ROLES),
+    role,
     user: z.object({ _id: id, email: z.string(), name: z.string() }),
   }),
   z.object({ mfaRequired: z.literal(true), tempToken: z.string() }),
 ]);
+
+nameSchemas({
+  InvitationInput: invitationInput,
+  InvitationAcceptanceInput: acceptInput,
+  Invitation: invitationView,
+  RevokedInvitation: revokedInvitationView,
+  InvitationValidity: validityView,
+  AcceptedInvitation: acceptedView,
+});

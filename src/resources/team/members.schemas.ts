@@ -1,7 +1,8 @@
 // Inputs and views of team members (document 1, sections 2 and 4.4).
 import { z } from 'zod';
-import { ASSIGNABLE_ROLES, ROLES } from '../../domain/identity/roles.ts';
-import { id, idParam, instant } from '../../http/declaration/views.ts';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
+import { ASSIGNABLE_ROLES } from '../../domain/identity/roles.ts';
+import { id, idParam, instant, role } from '../../http/declaration/views.ts';
 
 export const byUserId = z.object({ userId: idParam });
 export const roleChange = z.strictObject({ role: z.enum(ASSIGNABLE_ROLES) });
@@ -10,7 +11,7 @@ export const memberView = z.object({
   userId: id,
   name: z.string(),
   email: z.string(),
-  role: z.enum(ROLES),
+  role,
   joinedAt: instant.describe('Creation of the membership'),
   isActive: z.boolean().describe('False after suspension'),
   mfaEnabled: z
@@ -28,3 +29,5 @@ export const removedView = z.object({
     .array(z.object({ _id: id, name: z.string(), prefix: z.string(), createdAt: instant }))
     .describe('Workspace keys that they have made, which go on until they are revoked'),
 });
+
+nameSchemas({ RoleChange: roleChange, Member: memberView, RemovedMember: removedView });

@@ -1,5 +1,6 @@
 // Inputs and views of decisions (document 2, sections 2 and 4.1; content limits: document 1, section 9).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { TRACE_STATUSES } from '../../domain/record/payload.ts';
 import type { JsonObject } from '../../domain/record/json.ts';
@@ -95,12 +96,13 @@ export const ingestBody = z.object({
 });
 export type IngestBody = z.output<typeof ingestBody>;
 
+const status = z.enum(TRACE_STATUSES);
 const receipt = z.object({ sequence: z.number().int(), chainHash: z.string(), salt: z.string() });
 
 export const ingestView = z.object({
   traceId: z.string(),
   agentId: z.string(),
-  status: z.enum(TRACE_STATUSES),
+  status,
   confidenceScore: z.number(),
   tags,
   matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
@@ -113,7 +115,7 @@ export const eventId = queryNumber(z.coerce.number().int().min(0).max(Number.MAX
 
 const fraction = queryNumber(z.coerce.number().min(0).max(1));
 export const traceQuery = z.object({
-  status: optional(z.enum(TRACE_STATUSES)),
+  status: optional(status),
   agentId: optional(z.string().min(1).max(200)),
   humanOverride: optional(z.stringbool()),
   minConfidence: optional(fraction),
@@ -165,7 +167,7 @@ export const traceView = z.object({
   rationale: z.string().nullable(),
   alternatives: json,
   triggeringCondition: z.string().nullable(),
-  status: z.enum(TRACE_STATUSES),
+  status,
   confidenceScore: z.number(),
   tags,
   humanOverride: z.boolean(),
@@ -206,7 +208,7 @@ const ids = z
   .max(BULK_LIMIT)
   .transform((given) => [...new Set(given)])
   .describe('Object ids of decisions');
-export const bulkStatusBody = z.object({ status: z.enum(TRACE_STATUSES), ids });
+export const bulkStatusBody = z.object({ status, ids });
 export const bulkDeleteBody = z.object({ ids });
 /** The time of ingestion counts, not `timestamp`, which callers may set. */
 export const purgeBody = z.object({
@@ -233,4 +235,17 @@ export const traceListExtra = z.object({
     })
     .exactOptional()
     .describe('Only with `search`'),
+});
+
+nameSchemas({
+  DecisionStatus: status,
+  DecisionInput: ingestBody,
+  DecisionReceipt: receipt,
+  IngestedDecision: ingestView,
+  Decision: traceView,
+  BulkStatusInput: bulkStatusBody,
+  BulkDeleteInput: bulkDeleteBody,
+  PurgeInput: purgeBody,
+  PurgeReceipt: purgeView,
+  BulkReceipt: bulkView,
 });

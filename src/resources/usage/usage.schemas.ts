@@ -1,13 +1,13 @@
 // Views of usage (document 3, section 4.9).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { USAGE_STATUSES } from '../../domain/billing/usage-summary.ts';
-import { PLANS } from '../../domain/identity/plans.ts';
-import { instant } from '../../http/declaration/views.ts';
+import { instant, planName } from '../../http/declaration/views.ts';
 
 const count = z.number().int();
 
 export const usageView = z.object({
-  plan: z.enum(PLANS),
+  plan: planName,
   limit: count.nullable().describe('Decisions a month; null: unlimited'),
   unlimited: z.boolean(),
   thisMonth: count.describe('Since the first of the month, UTC'),
@@ -26,3 +26,5 @@ export const usageView = z.object({
 export const usageHistoryView = z.array(
   z.object({ label: z.string().describe('Such as Nov 2026'), count }),
 );
+
+nameSchemas({ Usage: usageView });

@@ -1,5 +1,6 @@
 // Inputs and views of webhooks (document 2, sections 2 and 4.7).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
 import { SUBSCRIBABLE, WEBHOOK_TYPES } from '../../domain/events/events.ts';
 import { freeObject, id, idParam, instant, boundedList } from '../../http/declaration/views.ts';
@@ -93,4 +94,14 @@ export const attemptView = z.object({
   statusCode: z.int().nullable(),
   durationMs: z.int(),
   error: z.string().nullable(),
+});
+
+nameSchemas({
+  WebhookInput: webhookInput,
+  WebhookChange: webhookChange,
+  Webhook: webhookView,
+  NewWebhook: newWebhookView,
+  DeletedWebhook: deletedWebhookView,
+  WebhookDelivery: deliveryView,
+  WebhookAttempt: attemptView,
 });

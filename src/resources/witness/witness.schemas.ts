@@ -1,5 +1,6 @@
 // The message of a witness, and the answer to it (document 1, section 7).
 import { z } from 'zod';
+import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { createSignedInput } from '../../http/declaration/signed-input.ts';
 import { id, instant } from '../../http/declaration/views.ts';
 
@@ -18,3 +19,5 @@ export const gossipView = z.object({
     .nullable()
     .describe('The head as JWS compact (ES256, type assay-chain-head+jws); null without a head'),
 });
+
+nameSchemas({ GossipInput: gossipInput, GossipAnswer: gossipView });

@@ -1,4 +1,5 @@
 // JSON Schemas of inputs, followed to the place of a value.
+import { z } from 'zod';
 import type { Path } from '../paths.ts';
 
 export interface Schema {
@@ -18,6 +19,26 @@ export const listBranches = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Sc
   ...oneOf,
   ...allOf,
 ];
+
+/** Metadata of schemas without their names: what is converted by it refers to nothing but itself. */
+const withoutNames = {
+  get(schema: z.core.$ZodType): z.GlobalMeta | undefined {
+    const { id: _name, ...members } = z.globalRegistry.get(schema) ?? {};
+    return Object.keys(members).length === 0 ? undefined : members;
+  },
+} as z.core.$ZodRegistry<z.GlobalMeta>;
+
+/** Converts a schema whole: what has a name in the API document is written out. */
+export const convertWhole = (schema: z.ZodType, io: 'input' | 'output'): Schema =>
+  z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    metadata: withoutNames,
+    override({ zodSchema, jsonSchema }) {
+      const { default: fallback } = withoutNames.get(zodSchema) ?? {};
+      if (fallback !== undefined) jsonSchema.default = fallback;
+    },
+  }) as Schema;
 
 /** Every schema that a value at `path` may meet. */
 export function findSchemas(schema: Schema, path: Path): Schema[] {

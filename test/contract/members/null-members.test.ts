@@ -1,6 +1,6 @@
 // Null for an optional member of a body means what its absence means, in every operation and at every depth.
 import { expect } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { removeAbsent } from '../../../src/http/declaration/optional.ts';
 import { TOOLS } from '../../../src/resources/mcp-server/bridge.schemas.ts';
 import { examples, refusedWith } from '../examples/all.ts';
@@ -9,7 +9,7 @@ import { mounted } from '../mounted.ts';
 import { listPlaces, replaceValue, readValue, type Path } from '../paths.ts';
 import { selectCredentials, sendSample } from '../requests.ts';
 import { createTenant } from '../tenant.ts';
-import { listBranches, type Schema, findSchemas } from './json-schemas.ts';
+import { convertWhole, listBranches, type Schema, findSchemas } from './json-schemas.ts';
 
 const bodies: [name: string, schema: z.ZodType][] = [
   ...[...mounted].flatMap(([operation, { route }]): [string, z.ZodType][] =>
@@ -18,8 +18,7 @@ const bodies: [name: string, schema: z.ZodType][] = [
   ...TOOLS.map(({ name, arguments: schema }): [string, z.ZodType] => [`tool ${name}`, schema]),
 ];
 
-const toSchema = (schema: z.ZodType): Schema =>
-  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
+const toSchema = (schema: z.ZodType): Schema => convertWhole(schema, 'input');
 const mayBeNull = (schema: Schema): boolean =>
   schema.$ref !== undefined ||
   [schema.type].flat().includes('null') ||

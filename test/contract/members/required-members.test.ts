@@ -10,6 +10,7 @@ import { mounted } from '../mounted.ts';
 import { listPlaces, replaceValue, type Path } from '../paths.ts';
 import { type Credentials, selectCredentials, sendSample } from '../requests.ts';
 import { createTenant, type Tenant } from '../tenant.ts';
+import { dereference } from '../references.ts';
 import { type Schema, findSchemas } from './json-schemas.ts';
 
 interface Operation {
@@ -17,7 +18,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-const document = JSON.parse(JSON.stringify(generateOpenApi(mounts))) as {
+const document = dereference(generateOpenApi(mounts)) as {
   paths: Record<string, Record<string, Operation>>;
 };
 

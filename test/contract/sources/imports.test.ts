@@ -221,7 +221,7 @@ const RULES: readonly Rule[] = [
     of: /^resources\/.*\.schemas$/,
     may: [
       ZOD,
-      /^http\/declaration\/(views|paging|signed-input|optional)$/,
+      /^http\/declaration\/(views|paging|signed-input|optional|schema-names)$/,
       DOMAIN,
       /^own\.(model|schemas)$/,
     ],

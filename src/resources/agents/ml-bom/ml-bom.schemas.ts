@@ -1,5 +1,6 @@
 // Schemas of an agent's model metadata, and of the ML-BOM made of it (document 1, sections 2 and 4.3).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { isOpaqueReference } from '../../../domain/agents/ml-bom.ts';
 import { id, instant, singleLine, multiLine } from '../../../http/declaration/views.ts';
@@ -115,4 +116,13 @@ export const refreshedView = z.object({
   serialNumber: text,
   lastBomDigest: digest,
   lastBomGeneratedAt: instant,
+});
+
+nameSchemas({
+  ModelMetadataInput: modelMetadataInput,
+  ModelMetadata: modelMetadataView,
+  ModelComponent: modelComponent,
+  DataComponent: dataComponent,
+  MlBom: mlBomView,
+  RefreshedMlBom: refreshedView,
 });

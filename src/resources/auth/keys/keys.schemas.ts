@@ -1,5 +1,6 @@
 // Inputs and views of workspace API keys (document 1, sections 2 and 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { id, instant, singleLine } from '../../../http/declaration/views.ts';
 import { KEY_CAPABILITIES } from './keys.model.ts';
@@ -50,3 +51,5 @@ export const keyView = z.object({
 });
 /** The only answer that shows the raw key. */
 export const newKeyView = keyView.extend({ key: z.string() });
+
+nameSchemas({ KeyInput: keyInput, KeyChange: keyChange, Key: keyView, NewKey: newKeyView });

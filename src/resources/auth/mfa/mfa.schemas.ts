@@ -1,5 +1,6 @@
 // Inputs and views of the second factor and its backup codes (document 1, sections 3 and 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { existingPassword } from '../../../http/declaration/views.ts';
 
@@ -34,3 +35,13 @@ export const setupView = z.object({
 });
 export const mfaStateView = z.object({ mfaEnabled: z.boolean() });
 export const backupCodesView = z.object({ codes: z.array(z.string()) });
+
+nameSchemas({
+  FreshProofInput: freshProofInput,
+  MfaEnableInput: enableInput,
+  MfaDisableInput: disableInput,
+  MfaLoginInput: mfaLoginInput,
+  MfaSetup: setupView,
+  MfaState: mfaStateView,
+  BackupCodes: backupCodesView,
+});

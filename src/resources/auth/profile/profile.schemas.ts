@@ -1,5 +1,6 @@
 // Inputs and views of a user's own profile, preferences and security settings (document 1, section 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
 import { id, instant, singleLine } from '../../../http/declaration/views.ts';
@@ -76,4 +77,14 @@ export const loginView = z.object({
   ipAddress: z.string().nullable(),
   userAgent: z.string().nullable(),
   createdAt: instant,
+});
+
+nameSchemas({
+  ProfileChange: profileChange,
+  SessionTimeoutInput: timeoutInput,
+  PreferencesChange: preferencesChange,
+  SessionTimeout: timeoutView,
+  Preferences: preferencesView,
+  SecuritySettings: securityView,
+  LoginActivity: loginView,
 });

@@ -1,5 +1,6 @@
 // Inputs and views of the calendar of deadlines and of its feed tokens.
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 
@@ -13,3 +14,5 @@ export const mintedFeedView = z.object({
   createdAt: instant,
 });
 export const revokedFeedView = z.object({ revoked: z.boolean() });
+
+nameSchemas({ CalendarFeed: mintedFeedView, RevokedCalendarFeed: revokedFeedView });

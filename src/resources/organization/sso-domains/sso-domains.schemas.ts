@@ -1,5 +1,6 @@
 // Inputs and views of the e-mail domains that an organisation claims for its sign-on.
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { parseClaimedDomain } from '../../../domain/identity/addresses/email-domains.ts';
 import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 
@@ -33,3 +34,10 @@ export const domainView = z.object({
   createdAt: instant,
 });
 export const domainDeletedView = z.object({ _id: id, deleted: z.literal(true) });
+
+nameSchemas({
+  DomainClaimInput: claimInput,
+  DomainApprovalInput: approvalInput,
+  SignOnDomain: domainView,
+  DeletedSignOnDomain: domainDeletedView,
+});

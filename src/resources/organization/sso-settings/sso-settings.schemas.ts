@@ -1,11 +1,11 @@
 // Inputs and views of an organisation's SSO settings: its identity provider, and the mapping of groups to roles.
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { EMAIL_NAME, PERSISTENT_NAME, UNSPECIFIED_NAME } from '../../../domain/saml/names.ts';
 import { MAX_CHARACTERS } from '../../../domain/saml/xml.ts';
 import { compilePattern } from '../../../domain/patterns/regex.ts';
-import { ROLES } from '../../../domain/identity/roles.ts';
-import { instant, singleLine, boundedList } from '../../../http/declaration/views.ts';
+import { boundedList, instant, role, singleLine } from '../../../http/declaration/views.ts';
 
 const MAX_RULES = 50;
 
@@ -168,12 +168,22 @@ function checkPatterns(rules: readonly { pattern: string }[], context: z.Refinem
 }
 
 export const roleMappingInput = z.strictObject({
-  rules: boundedList(z.strictObject({ pattern, role: z.enum(ROLES) }), MAX_RULES).superRefine(
-    checkPatterns,
-  ),
+  rules: boundedList(z.strictObject({ pattern, role }), MAX_RULES).superRefine(checkPatterns),
 });
 export const roleMappingView = z.object({
-  rules: z
-    .array(z.object({ pattern: z.string(), role: z.enum(ROLES) }))
-    .describe('The first that fits decides'),
+  rules: z.array(z.object({ pattern: z.string(), role })).describe('The first that fits decides'),
+});
+
+nameSchemas({
+  OidcSettingsInput: oidcInput,
+  SamlSettingsInput: samlInput,
+  SignOnSettingsInput: ssoInput,
+  Certificate: certificateView,
+  SignOnSettings: ssoView,
+  ProviderMetadataInput: metadataInput,
+  ProviderMetadata: metadataView,
+  UnlinkedMember: unlinkedView,
+  DeletedSignOnSettings: ssoDeletedView,
+  RoleMappingInput: roleMappingInput,
+  RoleMapping: roleMappingView,
 });

@@ -1,5 +1,6 @@
 // Inputs and views of workspaces (document 1, section 1; settings of reviews: docs/guides/reviews.md).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
@@ -54,4 +55,10 @@ export const workspaceView = z.object({
     .describe('A looser one was asked for, and waits for a second person'),
   createdAt: instant,
   updatedAt: instant,
+});
+
+nameSchemas({
+  WorkspaceInput: workspaceInput,
+  WorkspaceChange: workspaceChange,
+  Workspace: workspaceView,
 });

@@ -1,5 +1,6 @@
 // Schema of an approval as it is shown beside the revision that it made, with all steps (decisions: approvals).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import {
   APPROVAL_ACTIONS,
   APPROVAL_STATES,
@@ -38,3 +39,5 @@ export const approvalRecordView = z.object({
   createdAt: instant,
   steps: policyApprovalSteps,
 });
+
+nameSchemas({ PolicyApprovalRecord: approvalRecordView });

@@ -1,9 +1,10 @@
 // Inputs and views of policy approvals (document 2, section 4.2; decisions: approvals).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional, withDefault } from '../../../http/declaration/optional.ts';
 import { APPROVAL_ACTIONS, APPROVAL_STATES } from '../../../domain/policies/changes/approval.ts';
 import { id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';
-import { policyChange, policyContentsView, policyInputHere } from '../policies.schemas.ts';
+import { policyChange, policyContentsShown, policyInputHere } from '../policies.schemas.ts';
 import { policyApprovalSteps, sha256 } from './approval-record.schemas.ts';
 
 /** Maximum number of open approvals of an organisation. */
@@ -50,7 +51,7 @@ export const policyApprovalView = z.object({
   workspaceId: id,
   policyId: id.nullable().describe('Null: a new policy, until it is promoted'),
   baseRevision: z.int().nullable().describe('The revision that the change was written on'),
-  policy: z.object(policyContentsView).describe('What the policy is to say, whole'),
+  policy: policyContentsShown.describe('What the policy is to say, whole'),
   digest: sha256.describe('SHA-256 of `policy` as canonical JSON (RFC 8785)'),
   state: z.enum(APPROVAL_STATES),
   needsReview: z.boolean().describe('In force without a review'),
@@ -69,4 +70,11 @@ export const policyApprovalView = z.object({
   promotedRevision: z.int().nullable().describe('The revision of the policy that it became'),
   createdAt: instant,
   updatedAt: instant,
+});
+
+nameSchemas({
+  PolicyApprovalInput: policyApprovalInput,
+  PolicyApprovalChange: policyApprovalChange,
+  PolicyApprovalActionInput: policyApprovalActionInput,
+  PolicyApproval: policyApprovalView,
 });

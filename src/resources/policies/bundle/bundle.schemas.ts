@@ -1,5 +1,6 @@
 // The query and the manifest of a portable bundle of policies (document 2, section 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 
 export const downloadQuery = z.object({
@@ -22,3 +23,5 @@ export const policyManifestView = z.object({
       'The key that signs the digest in the archive; null: not signed, for the installation has no signing key',
     ),
 });
+
+nameSchemas({ PolicyBundleManifest: policyManifestView });

@@ -1,5 +1,6 @@
 // Schemas of canaries: beginning, ending, and status (document 2, section 4.2; decisions: canary).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { canaryShares, CANARY_STATES } from '../../../domain/policies/changes/canary.ts';
 import { ALPHA, ARMS, CANARY_DECISIONS } from '../../../domain/policies/changes/sequential-test.ts';
@@ -44,3 +45,5 @@ export const canaryStatusView = z.object({
   decidedAt: instant.nullable(),
   endedAt: instant.nullable(),
 });
+
+nameSchemas({ PolicyChange: policyEdit, CanaryStatus: canaryStatusView });

@@ -1,5 +1,6 @@
 // Views of the effectiveness of policies, and the auditor's view (document 2, section 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 import { approvalRecordView } from '../approvals/approval-record.schemas.ts';
 
@@ -56,3 +57,5 @@ export const auditorView = z.object({
     .describe('Proposed changes with every step and reason, newest first, at most 100'),
   approvalsTruncated: z.boolean(),
 });
+
+nameSchemas({ PolicyEffectiveness: effectivenessView, AuditorView: auditorView });

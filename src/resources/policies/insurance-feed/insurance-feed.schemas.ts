@@ -1,5 +1,6 @@
 // The insurance feed of a month: counts and the head of the chain, no decisions (document 2, section 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 
 const count = z.int();
@@ -48,3 +49,5 @@ export const insuranceFeedView = z.object({
     .regex(/^[0-9a-f]{64}$/)
     .describe('SHA-256 of all but `generatedAt` and itself as canonical JSON (RFC 8785)'),
 });
+
+nameSchemas({ InsuranceFeed: insuranceFeedView });

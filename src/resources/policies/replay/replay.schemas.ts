@@ -1,5 +1,6 @@
 // Inputs and views of replays (document 2, section 4.2; decisions: replay).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { UNKNOWN_REASONS } from '../../../domain/policies/trials/rejudge.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
@@ -57,4 +58,10 @@ export const replayView = z.object({
   createdAt: instant,
   updatedAt: instant,
   finishedAt: instant.nullable(),
+});
+
+nameSchemas({
+  ReplayInput: replayInput,
+  PolicyReplayInput: replayOfPolicyInput,
+  Replay: replayView,
 });

@@ -1,10 +1,10 @@
 // Inputs and views of trials: dry runs and regression tests of policies (document 2, section 4.2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
-import { actionTypes } from '../../../domain/policies/definition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
-import { condition, policyCandidate } from '../policies.schemas.ts';
+import { actionType, conditionView, policyCandidate } from '../policies.schemas.ts';
 
 /** Limits: regression tests of one policy, bytes of a fixture as JSON. */
 export const trialLimits = { tests: 50, fixtureBytes: 64 * 1024 } as const;
@@ -37,13 +37,13 @@ const verdicts = ['approved', 'flagged', 'blocked'] as const;
 export const dryRunView = z.object({
   matched: z.boolean(),
   verdict: z.enum(verdicts).describe('What the policy alone would make of the decision'),
-  action: z.enum(actionTypes),
+  action: actionType,
   reason: z.string().nullable(),
   error: z.string().nullable().describe('Why the policy could not be evaluated'),
   explanation: z
     .array(
       z.object({
-        condition,
+        condition: conditionView,
         matched: z.boolean(),
         error: z.string().nullable(),
       }),
@@ -54,9 +54,7 @@ export const dryRunView = z.object({
 export const policyTestInput = z.object({
   name: singleLine(100),
   fixture,
-  expected: z
-    .enum(actionTypes)
-    .describe('The action of the policy alone; approve when it does not match'),
+  expected: actionType.describe('The action of the policy alone; approve when it does not match'),
 });
 export const policyTestView = z.object({
   _id: id,
@@ -64,7 +62,7 @@ export const policyTestView = z.object({
   policyId: id,
   name: z.string(),
   fixture: z.record(z.string(), z.unknown()),
-  expected: z.enum(actionTypes),
+  expected: actionType,
   createdBy: id,
   createdAt: instant,
   updatedAt: instant,
@@ -81,10 +79,21 @@ export const testRunView = z.object({
       testId: id,
       name: z.string(),
       passed: z.boolean(),
-      expected: z.enum(actionTypes),
-      actual: z.enum(actionTypes),
+      expected: actionType,
+      actual: actionType,
     }),
   ),
   passed: z.int(),
   failed: z.int(),
+});
+
+nameSchemas({
+  DryRunInput: dryRunInput,
+  PolicyDryRunInput: dryRunOfPolicyInput,
+  DryRun: dryRunView,
+  PolicyTestInput: policyTestInput,
+  PolicyTest: policyTestView,
+  DeletedPolicyTest: deletedPolicyTestView,
+  PolicyTestRunInput: runTestsInput,
+  PolicyTestRun: testRunView,
 });

@@ -1,5 +1,6 @@
 // Inputs and views of provenance manifests (document 3, sections 2 and 4.6).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { MANIFEST_MAX, VERIFY_REASONS } from '../../../domain/provenance/manifest.ts';
 import { id, instant, singleLine } from '../../../http/declaration/views.ts';
@@ -66,4 +67,13 @@ export const manifestTextVerdictView = z.object({
     })
     .nullable()
     .describe('What was signed; null unless the signature holds'),
+});
+
+nameSchemas({
+  ManifestInput: manifestInput,
+  ManifestRevocationInput: manifestRevocation,
+  ManifestVerificationInput: manifestVerifyInput,
+  Manifest: manifestView,
+  ManifestVerdict: manifestVerdictView,
+  ManifestTextVerdict: manifestTextVerdictView,
 });

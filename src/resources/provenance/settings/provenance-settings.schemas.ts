@@ -1,5 +1,6 @@
 // Assertions, and the settings that give their defaults (document 3, section 2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { boundedList } from '../../../http/declaration/views.ts';
@@ -80,4 +81,11 @@ export const provenanceSettingsView = z.object({
     .describe('The active key as a JWK'),
   jwksUri: z.string().describe('All keys that ever signed'),
   defaultAssertions: assertionsView,
+});
+
+nameSchemas({
+  AssertionsInput: assertionsInput,
+  Assertions: assertionsView,
+  ProvenanceSettingsInput: provenanceSettingsInput,
+  ProvenanceSettings: provenanceSettingsView,
 });

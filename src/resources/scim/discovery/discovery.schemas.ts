@@ -1,5 +1,6 @@
 // Views of SCIM discovery (RFC 7643, sections 5 to 7).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { RESOURCE_SCHEMAS } from '../../../domain/scim/schema.ts';
 import { listView } from '../scim.schemas.ts';
 
@@ -65,3 +66,14 @@ export const schemasView = listView(schemaView);
 
 export const typeParams = z.object({ id: z.enum(RESOURCE_SCHEMAS.map(({ name }) => name)) });
 export const schemaParams = z.object({ id: z.enum(RESOURCE_SCHEMAS.map(({ id }) => id)) });
+
+nameSchemas({
+  ScimResourceMeta: meta,
+  ScimSupported: supported,
+  ScimServiceProvider: providerView,
+  ScimResourceType: resourceTypeView,
+  ScimAttribute: attribute,
+  ScimSchema: schemaView,
+  ScimResourceTypes: resourceTypesView,
+  ScimSchemas: schemasView,
+});

@@ -1,5 +1,6 @@
 // The view of SCIM groups: the fixed role groups (document 1, section 2).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { ROLE_GROUPS } from '../../../domain/scim/role-groups.ts';
 import { toScim } from '../scim.schemas.ts';
 
@@ -13,3 +14,5 @@ export const groupView = toScim({
       .exactPartial(),
   ),
 });
+
+nameSchemas({ ScimGroup: groupView });

@@ -1,5 +1,6 @@
 // Inputs and the view of SCIM users (document 1, section 2: SCIM User mapping).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { toComparableName } from '../../../domain/identity/addresses/email-address.ts';
 import { listAttributes, toCanonicalMembers, USER_SCHEMA } from '../../../domain/scim/schema.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
@@ -85,3 +86,5 @@ export const scimUserView = toScim({
   ),
   groups: z.array(reference.exactPartial()),
 });
+
+nameSchemas({ ScimUserInput: userInput, ScimUser: scimUserView });

@@ -1,8 +1,8 @@
 // Inputs and views of sign-on, and the answers of a provider without ID tokens (document 1, section 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
-import { ROLES } from '../../../domain/identity/roles.ts';
-import { emailAddress, id, idParam, instant } from '../../../http/declaration/views.ts';
+import { emailAddress, id, idParam, instant, role } from '../../../http/declaration/views.ts';
 
 const returnTo = optional(z.string().max(2000)).describe(
   'An address of the redirect allow-list, with any query',
@@ -56,7 +56,7 @@ export const exchangedView = z.object({
   token: z.string(),
   expiresAt: instant,
   organizationId: id,
-  role: z.enum(ROLES),
+  role,
 });
 export const secondStepView = z.object({
   mfaRequired: z.literal(true),
@@ -79,3 +79,14 @@ export const gitHubUser = z.object({
 export const gitHubEmails = z.array(
   z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
 );
+
+nameSchemas({
+  SignOnInitiationInput: initiateInput,
+  InitiatedSignOn: initiatedView,
+  SignOnLogoutInput: logoutInput,
+  LoggedOut: loggedOutView,
+  LogoutTokenForm: logoutTokenForm,
+  AcceptedLogout: logoutAcceptedView,
+  ExchangedSession: exchangedView,
+  SecondStep: secondStepView,
+});

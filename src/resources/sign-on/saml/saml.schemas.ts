@@ -1,5 +1,6 @@
 // Inputs and views of SAML (document 1, section 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import { emailAddress, idParam } from '../../../http/declaration/views.ts';
 
@@ -36,4 +37,10 @@ export const logoutAddress = logoutQuery.extend({
   RelayState: optional(z.string()),
   SigAlg: optional(z.string()),
   Signature: optional(z.string()),
+});
+
+nameSchemas({
+  SamlInitiationInput: samlInitiateInput,
+  SamlResponseForm: responseForm,
+  SamlLogoutForm: logoutForm,
 });

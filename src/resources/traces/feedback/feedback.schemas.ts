@@ -1,5 +1,6 @@
 // The input and the answer of feedback ingestion (document 2, section 4.6).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { emailAddress, optionalText } from '../../../http/declaration/views.ts';
@@ -60,3 +61,5 @@ export const feedbackView = z.object({
     .object({ sequence: z.number().int(), chainHash: z.string() })
     .describe('The newest entry about the decision'),
 });
+
+nameSchemas({ FeedbackInput: feedbackInput, FeedbackReceipt: feedbackView });

@@ -1,5 +1,6 @@
 // The view of a pattern of held decisions (docs/reference/cpi.md).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { id, instant } from '../../../http/declaration/views.ts';
 
 const count = z.number().int();
@@ -19,3 +20,5 @@ export const patternView = z.object({
       'Whether the service approves what has the pattern: mature, in a workspace that wants it',
     ),
 });
+
+nameSchemas({ ApprovedPattern: patternView });

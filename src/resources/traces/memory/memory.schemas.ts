@@ -1,5 +1,6 @@
 // Input and view of the memory search (document 2, section 4.1).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { withDefault } from '../../../http/declaration/optional.ts';
 import { id } from '../../../http/declaration/views.ts';
 import { traceView } from '../traces.schemas.ts';
@@ -38,3 +39,5 @@ export const memoryView = z.object({
     }),
   ),
 });
+
+nameSchemas({ MemoryQuery: memoryBody, MemoryAnswer: memoryView });

@@ -1,5 +1,6 @@
 // Inputs and views of the review queue (document 2, sections 2 and 4.3).
 import { z } from 'zod';
+import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import {
@@ -15,8 +16,10 @@ import { REVIEW_STATUSES } from '../traces.model.ts';
 export const LIST_MAX = 500;
 const DECIDED_AT_ONCE_MAX = 100;
 
+const status = z.enum(REVIEW_STATUSES);
+const priority = z.enum(REVIEW_PRIORITIES);
 export const reviewQuery = z.object({
-  status: optional(z.enum(REVIEW_STATUSES)).describe('absent: all'),
+  status: optional(status).describe('absent: all'),
 });
 
 const decision = z.enum(['approve', 'reject']);
@@ -75,8 +78,8 @@ const superseded = z
 /** The review of a held decision, as the decision shows it. */
 export const traceReviewView = z.object({
   _id: id,
-  status: z.enum(REVIEW_STATUSES),
-  priority: z.enum(REVIEW_PRIORITIES),
+  status,
+  priority,
   slaDeadline: instant.nullable(),
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
@@ -96,8 +99,8 @@ export const reviewItemView = z.object({
   action: z.string().nullable().describe('canonical JSON where it is no text; null: not kept'),
   actionDigest: digest.nullable(),
   confidence: z.number(),
-  priority: z.enum(REVIEW_PRIORITIES),
-  status: z.enum(REVIEW_STATUSES),
+  priority,
+  status,
   workflowStep: z.number().int(),
   assignedTo: id.nullable(),
   escalatedAt: instant.nullable(),
@@ -136,4 +139,18 @@ export const bulkDecisionView = z.object({
   requested: z.number().int(),
   changed: z.number().int(),
   ids: z.array(id).describe('of the items that were decided'),
+});
+
+nameSchemas({
+  ReviewStatus: status,
+  ReviewPriority: priority,
+  VerdictInput: decisionInput,
+  BulkVerdictInput: bulkDecisionInput,
+  ReviewAssignmentInput: assignmentInput,
+  ReviewEscalationInput: escalationInput,
+  VerdictReceipt: verdictReceiptView,
+  DecisionReview: traceReviewView,
+  ReviewItem: reviewItemView,
+  ListedReviewItem: listedReviewView,
+  BulkVerdictReceipt: bulkDecisionView,
 });

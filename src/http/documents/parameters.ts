@@ -1,0 +1,73 @@
+// Describes the parameters of a route; those that many routes have are shared.
+import type { Route } from '../declaration/define-route.ts';
+import type { Components, Schema } from './components.ts';
+
+/** Describes the parameters of a route in path, query and headers. */
+export function describeParameters(path: string, route: Route, components: Components): object[] {
+  return [
+    ...describePathParameters(path, components),
+    ...describeQueryParameters(route, components),
+    ...describeHeaderParameters(route, components),
+  ];
+}
+
+function describePathParameters(path: string, components: Components): object[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
+    components.share('parameters', `${capitalize(name)}InPath`, {
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }),
+  );
+}
+
+const capitalize = (name: string): string => (name[0] ?? '').toUpperCase() + name.slice(1);
+
+function describeQueryParameters({ query, page }: Route, components: Components): object[] {
+  if (!query) return [];
+  const { properties, required } = components.describeMembers(query, 'input');
+  const paging = page && { page: 'Page', limit: `PageSize${page.limit}UpTo${page.max}` };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => {
+    const parameter = {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description ? { description } : {}),
+      schema: removeNull(rest),
+    };
+    const shared = paging?.[name as keyof typeof paging];
+    return shared === undefined ? parameter : components.share('parameters', shared, parameter);
+  });
+}
+
+/** Removes null, which a query cannot contain. */
+function removeNull({ anyOf, ...rest }: Schema): Schema {
+  if (!Array.isArray(anyOf)) return rest;
+  const left = (anyOf as Schema[]).filter(({ type }) => type !== 'null');
+  return left.length === 1 ? { ...left[0], ...rest } : { ...rest, anyOf: left };
+}
+
+function describeHeaderParameters({ auth, replay }: Route, components: Components): object[] {
+  const shareHeader = (component: string, name: string, description: string): object =>
+    components.share('parameters', component, {
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string' },
+    });
+  const workspace = (): object =>
+    shareHeader(
+      'Workspace',
+      'x-workspace-id',
+      'Id of the workspace; default: the default workspace, or all of them for lists',
+    );
+  const key = (): object =>
+    shareHeader(
+      'IdempotencyKey',
+      'Idempotency-Key',
+      'A repeated request with the same key gets the response of the first',
+    );
+  return [...(auth === 'public' ? [] : [workspace()]), ...(replay ? [key()] : [])];
+}
