@@ -94,6 +94,24 @@ test.each(documents)('%s: every relative link leads to a file and its heading', 
   expect(findDeadLinks(file)).toEqual([]);
 });
 
+/** Source files in code spans; `x.` stands for any resource. */
+function listNamedSources(file: string): string[] {
+  const spans = readProse(file).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs))`/g);
+  return [...spans].map(([, path = '']) => path).filter((path) => !/\/x\./.test(path));
+}
+
+test.each(documents)('%s: every source file that it names exists', (file) => {
+  const isThere = (path: string): boolean =>
+    files.some((tracked) => tracked === path || tracked.endsWith(`/${path}`));
+  expect(listNamedSources(file).filter((path) => !isThere(path) && !/^dist\//.test(path))).toEqual(
+    [],
+  );
+});
+
+test('the README is read to its end: at most 130 lines', () => {
+  expect(readSource('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(130);
+});
+
 test.each(documents)('%s: plain words', (file) => {
   const found = readProse(file)
     .split('\n')
