@@ -22,9 +22,18 @@ import {
   requireVerified,
 } from './checks/gates.ts';
 import { createCloseSignal, type HeavyAnswer, type HeavyAnswers } from './checks/heavy-answers.ts';
+import {
+  countAddress,
+  countAttempt,
+  countCaller,
+  countLogin,
+  countReads,
+  countWait,
+  isWait,
+} from './checks/request-counts.ts';
 import type { RequestGate } from './checks/request-gate.ts';
 import { isParsedInThread, parseInputs } from './checks/inputs.ts';
-import { type Attempt, RateState, type RateLimits } from './checks/rate-limits.ts';
+import { RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
@@ -149,77 +158,6 @@ async function passGates(
     leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
 }
 
-/** Whether the request asks to wait. The answers to one held decision must not use up the limit of its address. */
-const isWait = ({ route, req }: RequestContext): boolean =>
-  route.waits === true && req.query['wait'] !== undefined;
-
-/** Counts a wait once: by its key, otherwise, and where it has no valid credential, by its client address. */
-async function countWait(
-  context: RequestContext,
-  authenticated: Promise<Caller>,
-  deps: PipelineDeps,
-): Promise<Caller> {
-  const caller = await authenticated.catch(async (error: unknown) => {
-    await countAddress(context, deps);
-    throw error;
-  });
-  if (caller.key) await deps.limits.user(caller.key.keyId, context.rate);
-  else await countAddress(context, deps);
-  return caller;
-}
-
-/** Counts the request by its client address. */
-async function countAddress(
-  { route, req, meta, rate }: RequestContext,
-  deps: PipelineDeps,
-): Promise<void> {
-  if (req.originalUrl.startsWith('/api/')) await deps.limits.ip(meta.ip, rate);
-  if (route.kind === 'scim') await deps.limits.scimAddress(meta.ip, rate);
-  for (const limit of ['auth', 'signOn'] as const)
-    if (route.limits?.includes(limit)) await deps.limits[limit](meta.ip, rate);
-  if (route.limits?.includes('demo') && !(await isAdministrator(req, deps)))
-    await deps.limits.demo(meta.ip, rate);
-}
-
-/** Whether a request to a public route has the session of an administrator of the installation. */
-async function isAdministrator(req: Request, { services }: PipelineDeps): Promise<boolean> {
-  const token = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
-  if (token === undefined) return false;
-  const caller = await services.auth.sessions.authenticate(token).catch(() => null);
-  return caller?.user?.systemRole != null;
-}
-
-/** Counts attempts at passwords and codes, and requested mails: by session, else by the e-mail address in the body. */
-async function countAttempt(
-  { route, caller, meta, rate }: RequestContext,
-  input: object,
-  { limits }: PipelineDeps,
-): Promise<void> {
-  const { limits: extra = [], path } = route;
-  if (extra.includes('account') && caller?.user) return limits.proof(caller.user.userId, rate);
-  const attempt = (): Attempt => ({
-    email: (input as { body: { email: string } }).body.email,
-    address: meta.ip,
-  });
-  if (extra.includes('account')) await limits.countAccountAttempt(attempt(), rate);
-  if (extra.includes('mail')) await limits.countMailRequest(path, attempt(), rate);
-}
-
-/** The format of Assay's login ids; a provider's own ids may be shared by many messages. */
-const LOGIN = /^[\w-]{43}$/;
-
-/** Counts the responses to one login request. */
-async function countLogin(
-  { route, rate }: RequestContext,
-  input: object,
-  { limits }: PipelineDeps,
-): Promise<void> {
-  if (!route.limits?.includes('signOn')) return;
-  const { query, body } = input as { query?: { state?: string }; body?: { RelayState?: string } };
-  const login = query?.state ?? body?.RelayState ?? '';
-  if (LOGIN.test(login)) await limits.login(login, rate);
-}
-
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(context: RequestContext, deps: PipelineDeps): Promise<void> {
   const { services, limits, heavy } = deps;
@@ -250,34 +188,6 @@ function beginChange({ route, caller }: RequestContext): { tenant?: Tenant } {
   delete tenant.signal;
   caller.tenant = tenant;
   return { tenant };
-}
-
-/** Counts the request against every limit that its caller has. */
-async function countCaller(
-  { route, rate }: RequestContext,
-  caller: Caller,
-  { services, limits }: Pick<PipelineDeps, 'services' | 'limits'>,
-): Promise<void> {
-  if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
-  if (caller.user) await limits.user(caller.user.userId, rate);
-  if (caller.user && route.limits?.includes('onboarding'))
-    await limits.onboarding(caller.user.userId, rate);
-  if (route.auth === 'anyKey' && caller.key?.agentId != null)
-    await limits.agent(
-      caller.key.agentId,
-      await services.agents.resolver.readRequestLimit(caller.tenant, caller.key.agentId),
-      rate,
-    );
-}
-
-/** Counts reads that are more expensive than others. */
-async function countReads(
-  { route, rate, meta }: RequestContext,
-  { user, key, tenant }: Caller,
-  limits: RateLimits,
-): Promise<void> {
-  if (route.limits?.includes('cpi')) await limits.cpi(user?.userId ?? key?.keyId ?? meta.ip, rate);
-  if (route.limits?.includes('cpiReport')) await limits.cpiReport(tenant.organizationId, rate);
 }
 
 async function execute(
