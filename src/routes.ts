@@ -11,7 +11,7 @@ import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
 import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
 import { patternRoutes } from './resources/traces/maturation/patterns.routes.ts';
-import { keyRoutes } from './resources/auth/keys/keys.routes.ts';
+import { currentKeyRoutes, keyRoutes } from './resources/auth/keys/keys.routes.ts';
 import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
 import { localRoutes } from './resources/auth/accounts/local.routes.ts';
 import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
@@ -77,6 +77,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: socialRoutes },
   { at: '/api/v1/auth', routes: signOnRoutes },
   { at: '/api/v1/auth/saml', routes: samlRoutes },
+  { at: '/api/v1/auth', routes: currentKeyRoutes },
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/team', routes: memberRoutes },
   { at: '/api/v1/team', routes: invitationRoutes },

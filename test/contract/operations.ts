@@ -264,6 +264,7 @@ const SPECIFIED = {
 /** Additions of the design, each with its reason. */
 const ADDED = {
   'hosts of language models speak the Model Context Protocol': ['POST /api/v1/mcp-server/mcp'],
+  'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],
   'who may end sessions must see them, and who changes preferences what they are': [
     'GET /api/v1/auth/sessions',

@@ -74,7 +74,7 @@ function requireKeyAccess(caller: Caller, route: Route): Caller {
     throw new AppError('FORBIDDEN', 'This operation requires a session token');
   if (route.auth !== 'anyKey' && key?.kind === 'agentKey' && !route.agentKeys)
     throw new AppError('FORBIDDEN', 'Agent keys can only ingest decisions');
-  if (route.auth === 'anyKey' && key?.isForFeedback)
+  if (route.auth === 'anyKey' && route.method !== 'get' && key?.isForFeedback)
     throw new AppError('FORBIDDEN', 'This key gives feedback: it does not ingest');
   if (route.method !== 'get' && key?.readOnly)
     throw new AppError('FORBIDDEN', 'This key is read-only');

@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'post /api/payment/webhook': 'billing.receiveEvent',
   'get /audit/export/pdf': 'audit.exportPdf',
   'get /audit/verify': 'audit.verify',
+  'get /auth/key': 'keys.current',
   'get /auth/keys': 'keys.list',
   'post /auth/keys': 'keys.create',
   'delete /auth/keys/:id': 'keys.delete',

@@ -1,7 +1,7 @@
 // Resolves the agent reference of a decision to a registered agent, as ingestion needs it (document 1, section 2).
 import type { Platform } from '../../platform/platform.ts';
 import type { AgentPolicies } from '../../domain/agents/agent-policies.ts';
-import type { Tenant } from '../../domain/identity/tenant.ts';
+import type { Key, Tenant } from '../../domain/identity/tenant.ts';
 import { toCanonicalOrder } from '../../domain/record/canonical-json.ts';
 import type { AgentDocument } from './agents.model.ts';
 
@@ -57,6 +57,14 @@ export function createAgentResolver({ models, caches }: Pick<Platform, 'models' 
     async findProducer({ organizationId }: Tenant, agentId: string): Promise<AgentDocument | null> {
       if (!ID.test(agentId)) return null;
       return models.agents.findOne({ organizationId, _id: agentId }).lean<AgentDocument>();
+    },
+
+    /** Returns the agent that a key belongs to; null for a workspace key. */
+    async findKeyAgent(
+      { organizationId }: Tenant,
+      { agentId }: Pick<Key, 'agentId'>,
+    ): Promise<ResolvedAgent | null> {
+      return agentId === null ? null : resolve(organizationId, agentId);
     },
 
     /** Returns the agent's own ingestion limit; null: none. */

@@ -3,7 +3,7 @@ import { generateHex } from '../../../src/platform/ids.ts';
 import { PASSWORD } from '../../setup/personas.ts';
 import { createLinkToken, createOffer, createStrangersToken } from '../records.ts';
 import { callAsOwner, type Tenant } from '../tenant.ts';
-import { everybody, managers, denyForeigner, refuseAll, signedIn } from './access.ts';
+import { agentKeys, everybody, managers, denyForeigner, refuseAll, signedIn } from './access.ts';
 import { sendNothing, page, type Example, type ResourceExamples } from './example.ts';
 
 const decodeClaims = (token: string): { jti: string; sub: string } =>
@@ -42,6 +42,7 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/revoke-sessions': signedIn,
     'POST /api/v1/auth/revoke-session': denyForeigner(signedIn),
     'GET /api/v1/auth/me': signedIn,
+    'GET /api/v1/auth/key': { ...agentKeys, readOnlyKey: 'ok' },
     'GET /api/v1/auth/me/orgs': signedIn,
     'DELETE /api/v1/auth/me/orgs/:id': denyForeigner(signedIn),
     'POST /api/v1/auth/switch-org': denyForeigner(signedIn),
@@ -118,6 +119,7 @@ export const auth: ResourceExamples = {
     }),
     'POST /api/v1/auth/mfa/resend': sendNothing,
     'POST /api/v1/auth/backup-codes/generate': createFreshProof,
+    'GET /api/v1/auth/key': sendNothing,
     'GET /api/v1/auth/sessions': () => ({ query: page }),
     'POST /api/v1/auth/stream-token': sendNothing,
     'PATCH /api/v1/auth/me/session-timeout': () => ({ body: { sessionTimeout: '7d' } }),

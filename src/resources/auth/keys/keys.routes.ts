@@ -2,10 +2,22 @@
 import { MANAGERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
-import { keyChange, keyInput, keyView, newKeyView } from './keys.schemas.ts';
+import { currentKeyView, keyChange, keyInput, keyView, newKeyView } from './keys.schemas.ts';
 
 const manage = { auth: 'user', limits: ['auth'], roles: MANAGERS } as const;
 const toAudit = (action: string) => ({ action, resource: 'apiKey' });
+
+export const currentKeyRoutes = [
+  route({
+    method: 'get',
+    path: '/key',
+    summary: 'What the key of the request is, and what it may do',
+    auth: 'anyKey',
+    data: currentKeyView,
+    handler: async ({ tenant, key }, { auth, agents }) =>
+      auth.keys.describeCurrent(tenant, key, await agents.resolver.findKeyAgent(tenant, key)),
+  }),
+];
 
 export const keyRoutes = [
   route({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
-import { id, instant, singleLine } from '../../../http/declaration/views.ts';
+import { id, instant, planName, singleLine } from '../../../http/declaration/views.ts';
 import { KEY_CAPABILITIES } from './keys.model.ts';
 
 const objectId = z
@@ -52,4 +52,30 @@ export const keyView = z.object({
 /** The only answer that shows the raw key. */
 export const newKeyView = keyView.extend({ key: z.string() });
 
-nameSchemas({ KeyInput: keyInput, KeyChange: keyChange, Key: keyView, NewKey: newKeyView });
+/** What a key is, as the key itself is shown. */
+export const currentKeyView = z.object({
+  keyId: id.describe('Of the workspace key; the agent of an agent key'),
+  kind: z.enum(['workspaceKey', 'agentKey']),
+  organizationId: id,
+  workspaceId: id.nullable().describe('null: bound to none; `x-workspace-id` may name any'),
+  agent: z.object({ _id: id, name: z.string() }).nullable().describe('Only of an agent key'),
+  scope: z.object({
+    agentIds: z.array(id).nullable().describe('null: every agent'),
+    readOnly: z.boolean(),
+  }),
+  capabilities,
+  mayIngest: z.boolean(),
+  plan: planName,
+  limits: z.object({
+    decisionsPerMonth: z.int().nullable().describe('Of the plan; null: unlimited'),
+    requestsPerMinute: z.int().nullable().describe('Of the agent of the key; null: none'),
+  }),
+});
+
+nameSchemas({
+  CurrentKey: currentKeyView,
+  KeyInput: keyInput,
+  KeyChange: keyChange,
+  Key: keyView,
+  NewKey: newKeyView,
+});

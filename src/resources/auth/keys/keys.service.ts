@@ -2,7 +2,8 @@
 import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
-import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { getMonthlyLimit } from '../../../domain/identity/plans.ts';
+import type { Key, Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
@@ -15,13 +16,14 @@ import {
   listPage,
   requireFewer,
 } from '../../../platform/mongo/queries.ts';
+import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { KeyAuthenticationService } from './key-authentication.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
-import type { keyChange, keyInput } from './keys.schemas.ts';
+import type { currentKeyView, keyChange, keyInput } from './keys.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex'> & {
+type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'generateHex'> & {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   keyAuthentication: KeyAuthenticationService;
@@ -38,6 +40,7 @@ const MAX_ACTIVE_KEYS = 50;
 export function createKeyService({
   models,
   clock,
+  config,
   generateHex: randomHex,
   memberships,
   workspaces,
@@ -59,6 +62,30 @@ export function createKeyService({
   }
 
   return {
+    /** Describes the key of a request; `agent`: the one that an agent key belongs to. */
+    describeCurrent(
+      { organizationId, plan, agentIds }: Tenant,
+      key: Key,
+      agent: ResolvedAgent | null,
+    ): z.input<typeof currentKeyView> {
+      const { keyId, kind, readOnly, isForFeedback, workspaceId } = key;
+      return {
+        keyId,
+        kind,
+        organizationId,
+        workspaceId,
+        plan,
+        agent: agent && { _id: agent.agentId, name: agent.name },
+        scope: { agentIds: agentIds && [...agentIds], readOnly },
+        capabilities: isForFeedback ? ['feedback'] : [],
+        mayIngest: !readOnly && !isForFeedback,
+        limits: {
+          decisionsPerMonth: getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX),
+          requestsPerMinute: agent?.policies.maxRequestsPerMinute ?? null,
+        },
+      };
+    },
+
     listKeys({ organizationId }: Tenant, page: Page): Promise<Listed<WorkspaceKeyDocument>> {
       return listPage(models.workspaceKeys, { organizationId, revokedAt: null }, page);
     },
