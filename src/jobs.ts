@@ -89,7 +89,7 @@ export function createLedgerConsumers(followed: ConsumerDeps): Consumer[] {
     createChainHashesConsumer(models),
     createMaturationConsumer(followed),
     createUsageConsumer({ models, outbox, config, managerNotices }),
-    createTraceEventsConsumer(outbox, subscribesToEvents),
+    createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
     createDecisionWordsConsumer(followed),
     createTraceVectorsConsumer(followed),

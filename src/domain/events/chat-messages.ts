@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'trace.created': 'Decision approved',
   'trace.blocked': 'Decision blocked',
   'trace.hold_for_review': 'Decision held for review',
+  'review.decided': 'Review decided',
   'alert.triggered': 'Alert triggered',
   'webhook.test': 'Test of a webhook',
 };

@@ -8,6 +8,7 @@ export const EVENT_TOPIC = 'event';
 /** The events that a subscription may name; `*` matches every event. */
 export const SUBSCRIBABLE = [
   'trace.created',
+  'review.decided',
   'alert.triggered',
   'agent.created',
   'setting.updated',

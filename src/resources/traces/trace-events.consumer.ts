@@ -1,10 +1,11 @@
-// Writes an outbox event for each decision (document 2, section 6); webhooks and alerts deliver it.
+// Writes an outbox event for each decision and each verdict of a review; webhooks and alerts deliver it.
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import { dropErased } from '../../ledger/follow/without-erased.ts';
+import type { Models } from '../../models.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 const projection = {
@@ -24,15 +25,22 @@ const projection = {
 /** Characters scrubbed before the event loop is yielded: at most 10 ms of work. */
 const SCRUBBED = 1_000;
 
+interface Deps {
+  models: Pick<Models, 'traces'>;
+  outbox: OutboxWriter;
+  hasSubscribers: (organizationId: string) => Promise<boolean>;
+}
+
 /** Writes rows only for organisations with a subscriber; an erasure also removes the rows of its decision. */
-export function createTraceEventsConsumer(
-  outbox: OutboxWriter,
-  hasSubscribers: (organizationId: string) => Promise<boolean>,
-): Consumer<TraceDocument> {
+export function createTraceEventsConsumer({
+  models,
+  outbox,
+  hasSubscribers,
+}: Deps): Consumer<TraceDocument> {
   return {
     name: 'trace-events',
     from: 'head',
-    kinds: ['trace', 'erasure'],
+    kinds: ['trace', 'review', 'erasure'],
     projection,
     async consume(entries, context) {
       const { session, organizationId } = context;
@@ -40,8 +48,12 @@ export function createTraceEventsConsumer(
       if (!(await hasSubscribers(organizationId))) return;
       const rows: OutboxRow[] = [];
       const yielding = new PeriodicYield(SCRUBBED);
-      for (const trace of kept) {
-        rows.push(toOutboxRow(organizationId, trace));
+      const reviewed = await loadReviewed(models, organizationId, kept);
+      for (const entry of kept) {
+        const trace = entry.kind === 'trace' ? entry : reviewed.get(entry.traceId);
+        if (!trace) continue;
+        const payload = entry.kind === 'trace' ? toTraceEvent(trace) : toReviewEvent(trace, entry);
+        rows.push(toOutboxRow(organizationId, { trace, sequence: entry.sequence, payload }));
         await yielding.addWork(countScrubbed(trace));
       }
       await outbox.write(rows, session);
@@ -53,9 +65,28 @@ function countScrubbed({ agentName, agentId, answer }: TraceDocument): number {
   return (agentName ?? agentId).length + (answer.policy?.reason.length ?? 0);
 }
 
-function toOutboxRow(organizationId: string, trace: TraceDocument): OutboxRow {
-  const { workspaceId, traceId: subject, sequence } = trace;
-  const payload = toTraceEvent(trace);
+/** The decisions that the verdicts among these entries are about, by `traceId`; erased ones are missing. */
+async function loadReviewed(
+  models: Deps['models'],
+  organizationId: string,
+  entries: readonly TraceDocument[],
+): Promise<ReadonlyMap<string, TraceDocument>> {
+  const traceIds = entries.filter(({ kind }) => kind === 'review').map(({ traceId }) => traceId);
+  if (traceIds.length === 0) return new Map();
+  const where = { organizationId, traceId: { $in: traceIds }, deletedAt: null };
+  const found = await models.traces.find(where, projection).lean<TraceDocument[]>();
+  return new Map(found.map((trace) => [trace.traceId, trace]));
+}
+
+interface Event {
+  trace: TraceDocument;
+  /** Sequence of the entry that the event is about. */
+  sequence: number;
+  payload: OutboxRow['payload'];
+}
+
+function toOutboxRow(organizationId: string, { trace, sequence, payload }: Event): OutboxRow {
+  const { workspaceId, traceId: subject } = trace;
   return {
     organizationId,
     topic: EVENT_TOPIC,
@@ -64,6 +95,21 @@ function toOutboxRow(organizationId: string, trace: TraceDocument): OutboxRow {
     subject,
     sequence,
     payload,
+  };
+}
+
+/** The body of a delivery about a verdict: what a suspended agent needs to find its decision and go on. */
+function toReviewEvent(trace: TraceDocument, { createdAt }: Pick<TraceDocument, 'createdAt'>) {
+  const { traceId, review } = trace;
+  return {
+    event: 'review.decided',
+    timestamp: createdAt.toISOString(),
+    data: {
+      traceId,
+      reviewId: review?._id.toHexString() ?? null,
+      agentName: scrubStrictly(trace.agentName ?? trace.agentId),
+      status: review?.status ?? null,
+    },
   };
 }
 

@@ -8,6 +8,9 @@ import { DELIVERY_STATUSES, SWITCH_OFF_REASONS } from './webhooks.model.ts';
 
 const MAX_URL = 2048;
 
+/** All but `*`. */
+const NAMED_EVENTS = SUBSCRIBABLE.length - 1;
+
 const contents = {
   url: z
     .string()
@@ -15,7 +18,7 @@ const contents = {
     .max(MAX_URL)
     .refine((text) => URL.canParse(text), 'must be a URL, such as https://hooks.example.com/path')
     .describe('https; the address must be public'),
-  events: boundedList(z.enum(SUBSCRIBABLE), SUBSCRIBABLE.length, 1)
+  events: boundedList(z.enum(SUBSCRIBABLE), NAMED_EVENTS, 1)
     .transform((events) => [...new Set(events)])
     .describe('At least one event, or *'),
   description: z.string().trim().max(100),
