@@ -4,7 +4,8 @@ import type { mongo } from 'mongoose';
 import { LeafKeys, type KeyPlace, listPlaces, destroyLeaves } from '../../domain/keys/key-tree.ts';
 import { generateToken } from '../ids.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { BatchedWork } from './in-turns.ts';
+import { BatchByKey } from '../concurrency/batch-by-key.ts';
+import { DURABLE, MAJORITY, TRANSACTION } from '../mongo/concerns.ts';
 
 /** A node of a key tree; the place `OWN` holds the key of the organisation itself. */
 interface StoredKey {
@@ -43,13 +44,6 @@ const CACHE_TTL_MS = 5000;
 const CACHE_MAX = 1000;
 /** Leaves that one transaction destroys. */
 const BATCH = 256;
-const TRANSACTION = {
-  readConcern: { level: 'snapshot' },
-  writeConcern: { w: 'majority', j: true },
-  readPreference: 'primary',
-} as const;
-const DURABLE = { writeConcern: TRANSACTION.writeConcern } as const;
-const READ = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
 const DUPLICATE_KEY = 11_000;
 
 interface Deps {
@@ -101,7 +95,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
     const { nodes, keys, gone } = getCachedKeys(organizationId);
     const unknown = leaves.filter((leaf) => !gone.has(leaf) && !keys.hasKey(leaf));
     if (unknown.length === 0) return keys;
-    for (const [place, key] of await readNodes(organizationId, unknown, READ))
+    for (const [place, key] of await readNodes(organizationId, unknown, MAJORITY))
       nodes.set(place, key);
     for (const leaf of unknown) if (!keys.hasKey(leaf)) gone.add(leaf);
     return keys;
@@ -125,7 +119,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
     keyCache.delete(organizationId);
   }
 
-  const destructions = new BatchedWork<KeyPlace>(async (organizationId, leaves) => {
+  const destructions = new BatchByKey<KeyPlace>(async (organizationId, leaves) => {
     const all = [...new Set(leaves)].sort();
     for (let from = 0; from < all.length; from += BATCH)
       await destroyNow(organizationId, all.slice(from, from + BATCH));
@@ -139,7 +133,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
       const { nodes } = getCachedKeys(organizationId);
       const cached = nodes.get(OWN);
       if (cached) return cached;
-      const row = await stored.findOne({ organizationId, place: OWN }, READ);
+      const row = await stored.findOne({ organizationId, place: OWN }, MAJORITY);
       if (row) nodes.set(OWN, unsealKey(row));
       return nodes.get(OWN) ?? null;
     },
@@ -152,7 +146,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
           throw error;
         });
       await indexed;
-      if (await stored.findOne({ organizationId }, READ)) return false;
+      if (await stored.findOne({ organizationId }, MAJORITY)) return false;
       const rows = [OWN, ''].map((place) => sealKey(organizationId, place, generateToken()));
       try {
         await client.withSession((session) =>
@@ -166,7 +160,7 @@ export function createKeyStore({ client, database, vault }: Deps): KeyStore {
     },
 
     async renew() {
-      for await (const row of stored.find({}, READ)) {
+      for await (const row of stored.find({}, MAJORITY)) {
         const { organizationId, place } = row;
         const key = unsealKey(row).toString('base64url');
         await stored.replaceOne(row, sealKey(organizationId, place, key), DURABLE);

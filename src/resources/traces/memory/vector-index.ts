@@ -7,6 +7,7 @@ import type { Contents } from '../../../ledger/contents/contents.ts';
 import type { Models } from '../../../models.ts';
 import type { Embedder } from '../../../platform/embedding/embedder.ts';
 import type { MemoryQuestion } from './memory-index.ts';
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { readCursor } from '../../../platform/mongo/queries.ts';
 import { type TraceVectorsDocument, toVectorName } from './trace-vectors.model.ts';
 
@@ -46,7 +47,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
     maxSize: maxBytes,
     sizeCalculation: ({ blocks }) => blocks.length * blockBytes + LEAST_BYTES,
   });
-  const runSerially = createSerialRunner();
+  const mutex = new KeyedMutex();
 
   function readLocked(organizationId: string, changedAt: number) {
     return models.traceVectors
@@ -140,7 +141,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
     if (known) await refresh(organizationId, known);
     if (known) return yield* known.blocks;
     if (!(await isWithinBound(organizationId))) return yield* streamBlocks(organizationId);
-    yield* (await runSerially('loading', () => loadIndex(organizationId))).blocks;
+    yield* (await mutex.runExclusive('loading', () => loadIndex(organizationId))).blocks;
   }
 
   return {
@@ -150,7 +151,7 @@ export function createVectorIndex({ models, embedder, contents, maxBytes }: Deps
       { organizationId, workspaceId, limit, minScore }: Omit<MemoryQuestion, 'query'>,
     ): Promise<readonly Neighbour[]> {
       const group = workspaceId === null ? null : toGroup(workspaceId);
-      return runSerially(organizationId, async () => {
+      return mutex.runExclusive(organizationId, async () => {
         const nearest = new Nearest(limit, minScore);
         for await (const block of readBlocks(organizationId))
           block.compare(vector, { products, group, nearest });
@@ -164,19 +165,4 @@ export type VectorIndex = ReturnType<typeof createVectorIndex>;
 /** A workspace as a 32-bit number; collisions are harmless, since readers check the workspace again. */
 function toGroup(workspaceId: string): number {
   return parseInt(workspaceId.slice(-8), 16) >>> 0;
-}
-
-/** Runs tasks of the same name serially. */
-function createSerialRunner() {
-  const last = new Map<string, Promise<unknown>>();
-  return function runSerially<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const result = (last.get(name) ?? Promise.resolve()).then(work);
-    const settled = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    last.set(name, settled);
-    void settled.then(() => last.get(name) === settled && last.delete(name));
-    return result;
-  };
 }
