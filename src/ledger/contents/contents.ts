@@ -132,7 +132,10 @@ export function createContents(keyStore: KeyStore, onKeysMissing: OnKeysMissing)
         toLeafList(parsePartPlace(organizationId, bytes)),
       );
       const keys = await keyStore.loadLeafKeys(organizationId, leaves);
-      return parts.map((part) => openPart(organizationId, part, keys) ?? null);
+      return parts.map((part) => {
+        const opening = openPart(organizationId, part, keys);
+        return opening.kind === 'opened' ? opening.bytes : null;
+      });
     },
 
     async lockValues(entry, values) {
@@ -290,22 +293,22 @@ function toLeafList(place: LockPlace | null): string[] {
   }
 }
 
-/** Unlocks a part; null: its key was destroyed; undefined: it was altered or moved. */
+/** What opening a locked value comes to: its key was destroyed, or it was altered or moved, or here it is. */
+type Opening = { kind: 'destroyed' | 'unreadable' } | { kind: 'opened'; bytes: Buffer };
+
 function unlockBytes(
   { place, name, bytes }: LockedPart & { place: LockPlace | null },
   keys: LeafKeys,
-): Buffer | null | undefined {
+): Opening {
   const [leaf] = toLeafList(place);
-  if (place === null || leaf === undefined) return undefined;
+  if (place === null || leaf === undefined) return { kind: 'unreadable' };
   const key = keys.deriveKey(leaf);
-  return key && (unlock(bytes, key, toLockContext(place, name)) ?? undefined);
+  if (!key) return { kind: 'destroyed' };
+  const opened = unlock(bytes, key, toLockContext(place, name));
+  return opened ? { kind: 'opened', bytes: opened } : { kind: 'unreadable' };
 }
 
-function openPart(
-  organizationId: string,
-  { name, bytes }: LockedPart,
-  keys: LeafKeys,
-): Buffer | null | undefined {
+function openPart(organizationId: string, { name, bytes }: LockedPart, keys: LeafKeys): Opening {
   const place = parsePartPlace(organizationId, bytes);
   return unlockBytes({ place, name, bytes: bytes.subarray(HEAD_BYTES) }, keys);
 }
@@ -314,13 +317,17 @@ function openDocument(organizationId: string, document: Lockable, keys: LeafKeys
   openContent(organizationId, document, keys);
   for (const [name, bytes] of listLockedTexts(document)) {
     const part = { name: toPartName(name, document.sequence), bytes };
-    const found = openPart(organizationId, part, keys);
+    const opening = openPart(organizationId, part, keys);
+    const isUnreadable = opening.kind === 'unreadable';
     // A value that does not open stays as it is, so that verification can compare it.
-    if (found === undefined && name === ESCALATION) markUnlocked(document);
-    else if (found === undefined) continue;
+    if (isUnreadable && name === ESCALATION) markUnlocked(document);
+    else if (isUnreadable) continue;
     const [member = '', path = ''] = name.split('.');
     const members = document as unknown as Record<string, Record<string, unknown>>;
-    members[member] = { ...members[member], [path]: found ? found.toString() : null };
+    members[member] = {
+      ...members[member],
+      [path]: opening.kind === 'opened' ? opening.bytes.toString() : null,
+    };
   }
 }
 
@@ -329,13 +336,13 @@ function openContent(organizationId: string, document: Lockable, keys: LeafKeys)
   const bytes = toLockedBytes(document.content);
   if (!bytes) return;
   const place = toLockPlace(organizationId, document);
-  const lines = unlockBytes({ place, name: 'content', bytes }, keys);
-  if (lines === undefined) return;
-  const values = lines === null ? {} : parseLines(lines.toString());
+  const opening = unlockBytes({ place, name: 'content', bytes }, keys);
+  if (opening.kind === 'unreadable') return;
+  const values = opening.kind === 'opened' ? parseLines(opening.bytes.toString()) : {};
   const sealed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(document.sealed ?? {}))
     sealed[name] = value === true ? (values[name] ?? null) : value;
   document.sealed = sealed;
   delete document.content;
-  if (lines === null) Object.assign(document, { [KEYLESS]: true });
+  if (opening.kind === 'destroyed') Object.assign(document, { [KEYLESS]: true });
 }
