@@ -119,3 +119,14 @@ export function findRawDocuments(
   requireTenant(filter, 'find', model.modelName);
   return model.collection.find<Buffer>(filter, { ...options, raw: true });
 }
+
+/** What is shown of a deleted document. */
+export interface DeletedView<I> {
+  _id: I;
+  id: I;
+  deleted: true;
+}
+
+export function toDeletedView<I>({ _id }: { _id: I }): DeletedView<I> {
+  return { _id, id: _id, deleted: true };
+}

@@ -13,6 +13,8 @@ import {
   insertOne,
   type Listed,
   listPage,
+  type DeletedView,
+  toDeletedView,
 } from '../../platform/mongo/queries.ts';
 import type { KeyAuthenticationService } from '../auth/keys/key-authentication.service.ts';
 import {
@@ -46,12 +48,6 @@ export interface AgentView extends Omit<AgentDocument, 'modelMetadata'>, AgentSt
 /** An agent with its raw key, which no other answer shows. */
 export interface NewAgentView extends AgentView {
   apiKey: string;
-}
-
-export interface DeletedAgentView {
-  _id: AgentDocument['_id'];
-  id: AgentDocument['_id'];
-  deleted: true;
 }
 
 /** The fields of an agent that a change replaces as a whole. */
@@ -170,9 +166,9 @@ export function createAgentService(deps: Deps) {
     },
 
     /** Marks the agent as deleted; its decisions stay, its key is void at once. @throws AppError `NOT_FOUND` */
-    async remove(tenant: Tenant, id: string): Promise<DeletedAgentView> {
+    async remove(tenant: Tenant, id: string): Promise<DeletedView<AgentDocument['_id']>> {
       const { _id } = await updateAgent(tenant, id, { deletedAt: clock.now() });
-      return { _id, id: _id, deleted: true };
+      return toDeletedView({ _id });
     },
 
     /** Issues a new key; the old one is void at once. @throws AppError `NOT_FOUND` */

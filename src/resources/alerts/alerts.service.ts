@@ -19,6 +19,8 @@ import {
   type Listed,
   listPage,
   requireFewer,
+  type DeletedView,
+  toDeletedView,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
@@ -36,12 +38,6 @@ type Deps = Pick<Platform, 'models' | 'http'> & {
 interface AlertRuleView extends AlertRuleDocument {
   id: AlertRuleDocument['_id'];
   lastTriggeredAt: Date | null;
-}
-
-interface DeletedAlertRule {
-  _id: AlertRuleDocument['_id'];
-  id: AlertRuleDocument['_id'];
-  deleted: true;
 }
 
 /** Maximum number of rules: every decision is checked against each, and one page lists them all. */
@@ -137,7 +133,7 @@ export function createAlertService({ models, http, memberships, workspaces, acti
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async remove(tenant: Tenant, id: string): Promise<DeletedAlertRule> {
+    async remove(tenant: Tenant, id: string): Promise<DeletedView<AlertRuleDocument['_id']>> {
       const { organizationId } = tenant;
       const where = { ...createScopeFilter(tenant), _id: id };
       const { _id } = await findOr404(
@@ -145,7 +141,7 @@ export function createAlertService({ models, http, memberships, workspaces, acti
       );
       await models.alertRuleStates.deleteOne({ organizationId, _id });
       activeRules.invalidate(organizationId);
-      return { _id, id: _id, deleted: true };
+      return toDeletedView({ _id });
     },
   };
 }

@@ -27,6 +27,8 @@ import {
   insertOne,
   type Listed,
   listPage,
+  type DeletedView,
+  toDeletedView,
 } from '../../platform/mongo/queries.ts';
 import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { AssessmentDocument } from './fria.model.ts';
@@ -46,12 +48,6 @@ export type AssessmentView = AssessmentDocument & {
 export interface MovedAssessment {
   assessment: AssessmentView;
   from: AssessmentStatus;
-}
-
-interface DeletedAssessment {
-  _id: AssessmentDocument['_id'];
-  id: AssessmentDocument['_id'];
-  deleted: true;
 }
 
 const EDITABLE = 'An approved or archived assessment is not edited: move it back to draft first';
@@ -147,12 +143,15 @@ export function createFriaService({ models, clock, attestations }: Deps) {
     },
 
     /** Deletes a draft that was never submitted. @throws AppError `NOT_FOUND` */
-    async remove({ organizationId }: Tenant, id: string): Promise<DeletedAssessment> {
+    async remove(
+      { organizationId }: Tenant,
+      id: string,
+    ): Promise<DeletedView<AssessmentDocument['_id']>> {
       const where = { _id: id, organizationId, status: 'draft', submittedAt: null } as const;
       const { _id } = await findOr404(
         models.assessments.findOneAndDelete(where).lean<AssessmentDocument>(),
       );
-      return { _id, id: _id, deleted: true };
+      return toDeletedView({ _id });
     },
   };
 }

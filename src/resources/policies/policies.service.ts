@@ -9,7 +9,13 @@ import {
   policyTemplates,
 } from '../../domain/policies/templates/templates.ts';
 import { AppError } from '../../errors.ts';
-import { findOr404, type Listed, listPage } from '../../platform/mongo/queries.ts';
+import {
+  findOr404,
+  type Listed,
+  listPage,
+  type DeletedView,
+  toDeletedView,
+} from '../../platform/mongo/queries.ts';
 import type { WorkspaceService } from '../organization/workspaces/workspaces.service.ts';
 import type { ApprovalHistory, ApprovalRecord } from './approvals/approval-history.service.ts';
 import {
@@ -33,12 +39,6 @@ export interface PolicyView extends Omit<PolicyDocument, 'canary'>, Statistics {
 /** `approval`: the one that made the revision; null: a direct change. */
 interface PolicyRevisionView extends PolicyRevisionDocument {
   approval: ApprovalRecord | null;
-}
-
-export interface DeletedPolicyView {
-  _id: PolicyDocument['_id'];
-  id: PolicyDocument['_id'];
-  deleted: true;
 }
 
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
@@ -144,10 +144,10 @@ export function createPolicyService({ models, clock, workspaces, approvalHistory
      * Marks the policy as deleted; its revisions stay, so what it judged can be proved.
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` where changes need an approval
      */
-    async remove(tenant: Tenant, id: string): Promise<DeletedPolicyView> {
+    async remove(tenant: Tenant, id: string): Promise<DeletedView<PolicyDocument['_id']>> {
       const policy = await findPolicy(tenant, id);
       const { _id } = await changes.updatePolicy(tenant, policy, { deletedAt: clock.now() });
-      return { _id, id: _id, deleted: true };
+      return toDeletedView({ _id });
     },
 
     /** Lists the newest first, also of a removed policy. @throws AppError `NOT_FOUND` */

@@ -22,6 +22,8 @@ import {
   type Listed,
   listPage,
   requireFewer,
+  type DeletedView,
+  toDeletedView,
 } from '../../platform/mongo/queries.ts';
 import { readHeadSequence } from '../../ledger/heads/head-sequence.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
@@ -48,12 +50,6 @@ interface WebhookView extends WebhookDocument, Statistics {
 
 interface NewWebhookView extends WebhookView {
   signingSecret: string;
-}
-
-interface DeletedWebhookView {
-  _id: WebhookDocument['_id'];
-  id: WebhookDocument['_id'];
-  deleted: true;
 }
 
 /** Maximum number of webhooks of an organisation, which bounds the deliveries per event. */
@@ -207,14 +203,14 @@ export function createWebhookService(deps: Deps) {
     },
 
     /** @throws AppError `NOT_FOUND` */
-    async remove(tenant: Tenant, id: string): Promise<DeletedWebhookView> {
+    async remove(tenant: Tenant, id: string): Promise<DeletedView<WebhookDocument['_id']>> {
       const where = { ...createScopeFilter(tenant), _id: id };
       const { _id, organizationId } = await findOr404(
         models.webhooks.findOneAndDelete(where).lean<WebhookDocument>(),
       );
       await models.webhookStatistics.deleteOne({ organizationId, _id });
       subscriptions.invalidate(tenant.organizationId);
-      return { _id, id: _id, deleted: true };
+      return toDeletedView({ _id });
     },
   };
 }

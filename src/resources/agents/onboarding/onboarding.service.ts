@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OnboardingProgress } from '../agents.model.ts';
-import type { AgentService, AgentView, DeletedAgentView } from '../agents.service.ts';
+import type { DeletedView } from '../../../platform/mongo/queries.ts';
+import type { AgentService, AgentView } from '../agents.service.ts';
 import type { onboardingProgress } from './onboarding.schemas.ts';
 
 export function createOnboardingService({ agents }: { agents: AgentService }) {
@@ -36,7 +37,7 @@ export function createOnboardingService({ agents }: { agents: AgentService }) {
     },
 
     /** Only a draft can be discarded. @throws AppError `NOT_FOUND`, `INVALID_OPERATION` */
-    async discard(tenant: Tenant, id: string): Promise<DeletedAgentView> {
+    async discard(tenant: Tenant, id: string): Promise<DeletedView<AgentView['_id']>> {
       await requireProgress(tenant, id);
       return agents.remove(tenant, id);
     },

@@ -12,6 +12,8 @@ import {
   type Listed,
   listPage,
   requireFewer,
+  type DeletedView,
+  toDeletedView,
 } from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import type { PolicyContents } from '../policies.model.ts';
@@ -87,12 +89,12 @@ export function createPolicyTestService(deps: Deps) {
       tenant: Tenant,
       policyId: string,
       testId: string,
-    ): Promise<{ _id: PolicyTestDocument['_id']; id: PolicyTestDocument['_id']; deleted: true }> {
+    ): Promise<DeletedView<PolicyTestDocument['_id']>> {
       const where = { ...(await filterTests(tenant, policyId)), _id: testId };
       const { _id } = await findOr404(
         models.policyTests.findOneAndDelete(where).lean<PolicyTestDocument>(),
       );
-      return { _id, id: _id, deleted: true };
+      return toDeletedView({ _id });
     },
 
     /**
