@@ -1,7 +1,6 @@
 // The ML-BOM of an agent: CycloneDX 1.7 JSON from its operator's model metadata (document 1, sections 2 and 4.3).
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalizeObject } from '../record/canonical-json.ts';
 import { sha256Hex } from '../record/chain.ts';
-import type { JsonObject } from '../record/json.ts';
 
 /** Model metadata stated by an agent's operator: opaque references to training data, never the data. */
 export interface ModelMetadata {
@@ -97,9 +96,7 @@ export function createMlBom(
       { ref: MODEL, dependsOn: refs },
     ],
   };
-  const digest = sha256Hex(
-    canonicalize({ ...content, metadata: { component } } as unknown as JsonObject),
-  );
+  const digest = sha256Hex(canonicalizeObject({ ...content, metadata: { component } }));
   const metadata = { timestamp: generatedAt.toISOString(), component };
   return { bom: { ...content, serialNumber: deriveUuidUrn(digest), metadata }, digest };
 }

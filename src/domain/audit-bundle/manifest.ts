@@ -1,6 +1,5 @@
 // The signed manifest of an audit bundle, and the instructions for checking the bundle (docs/reference/formats.md).
-import { canonicalize } from '../record/canonical-json.ts';
-import type { Json } from '../record/json.ts';
+import { canonicalizeObject } from '../record/canonical-json.ts';
 
 export interface BundleManifest {
   bundleId: string;
@@ -22,7 +21,7 @@ export interface BundleManifest {
 export function toManifestText(manifest: BundleManifest): string {
   const { bundleId, organizationId, createdAt, from, to } = manifest;
   const { firstSequence, lastSequence, lastChainHash, entries, disclosed } = manifest;
-  return canonicalize({
+  return canonicalizeObject({
     format: 'assay-audit-bundle',
     version: 1,
     bundleId,
@@ -35,7 +34,7 @@ export function toManifestText(manifest: BundleManifest): string {
     lastChainHash,
     entries,
     disclosed: disclosed.toSorted(),
-  } as unknown as Json);
+  });
 }
 
 /** The canonical text that is signed; `omissions`: the canonical text of the list. */

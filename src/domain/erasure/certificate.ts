@@ -1,7 +1,6 @@
 // Erasure on request: the digest acknowledged before it, and the certificate issued after it (formats.md).
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalize, canonicalizeObject } from '../record/canonical-json.ts';
 import { type Position, sha256Hex } from '../record/chain.ts';
-import type { Json } from '../record/json.ts';
 import type { ErasedNames } from '../record/payload.ts';
 
 /** A decision before its erasure. */
@@ -40,7 +39,7 @@ export function computeImpactDigest(
       .map(({ sequence, names }) => ({ sequence, names: names.toSorted() }))
       .toSorted((a, b) => a.sequence - b.sequence),
   }));
-  return sha256Hex(canonicalize({ organizationId, decisions } as unknown as Json));
+  return sha256Hex(canonicalizeObject({ organizationId, decisions }));
 }
 
 /** The canonical text of a certificate, which is signed. */
@@ -61,7 +60,7 @@ export function toCertificateText(erasure: CertifiedErasure): string {
     decisions: tombstones.length,
     firstSequence: first,
     lastSequence: last,
-    tombstonesDigest: sha256Hex(canonicalize(tombstones as unknown as Json)),
+    tombstonesDigest: sha256Hex(canonicalizeObject(tombstones)),
   });
 }
 

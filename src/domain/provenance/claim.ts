@@ -1,5 +1,5 @@
 // The claim of a provenance manifest about one decision and its content, with assertions under the labels of C2PA 2.
-import { canonicalize } from '../record/canonical-json.ts';
+import { canonicalizeObject } from '../record/canonical-json.ts';
 import type { Json, JsonObject } from '../record/json.ts';
 
 /** Assertions in the form of the API. */
@@ -47,7 +47,7 @@ export function createClaim(facts: ClaimFacts, assertions: Assertions): Claim {
 }
 
 /** The canonical text of a claim (RFC 8785). */
-export const toClaimText = (claim: Claim): string => canonicalize(claim as unknown as Json);
+export const toClaimText = (claim: Claim): string => canonicalizeObject(claim);
 
 /** Repeated assertions of a kind get numbered labels, as in C2PA. */
 function labelAssertions({ actions, ingredients, creativeWork, aiTrainingMining }: Assertions) {

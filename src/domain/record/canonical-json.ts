@@ -19,6 +19,11 @@ export function canonicalize(value: Json): string {
   return writeValue(value);
 }
 
+/** `canonicalize` of an object of a declared type, whose members MUST be JSON. */
+export function canonicalizeObject(value: object): string {
+  return canonicalize(value as Json);
+}
+
 function writeValue(value: Json): string {
   if (value === null || typeof value !== 'object') return writeScalar(value);
   return Array.isArray(value) ? writeList(value) : writeMembers(value);

@@ -1,7 +1,6 @@
 // Converts proposed policy contents to stored JSON text and back: the database would change nested documents.
-import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import { canonicalizeObject } from '../../../domain/record/canonical-json.ts';
 import { sha256Hex } from '../../../domain/record/chain.ts';
-import type { Json } from '../../../domain/record/json.ts';
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyApprovalDocument } from './policy-approvals.model.ts';
 
@@ -9,7 +8,7 @@ type StoredContents = Pick<PolicyApprovalDocument, 'contents' | 'digest'>;
 
 /** Returns the contents as canonical JSON, and their digest. */
 export function serializeContents(policy: PolicyContents): StoredContents {
-  const contents = canonicalize(policy as unknown as Json);
+  const contents = canonicalizeObject(policy);
   return { contents, digest: sha256Hex(contents) };
 }
 
