@@ -18,12 +18,7 @@ import { splitPath } from './fields.ts';
 import { indexGuards, type GuardIndex } from './guards.ts';
 import { createInterner, type Interner } from './interner.ts';
 import { Work, workLimits } from '../work.ts';
-import {
-  compilePolicy,
-  toDigestedText,
-  type CompiledCondition,
-  type CompiledPolicy,
-} from './policy.ts';
+import { compilePolicy, type CompiledCondition, type CompiledPolicy } from './policy.ts';
 import { resolveVerdict, type PolicyFailure, type Match, type PolicyVerdict } from './verdict.ts';
 
 /** Ids of policies, in evaluation order. */
@@ -36,7 +31,7 @@ export interface PolicyMatches {
 export type PolicyCache = Map<string, CompiledPolicy>;
 
 export interface PolicySet {
-  /** See `computePolicySetDigest`. */
+  /** SHA-256 (hex) of the JCS text of `[{ id, priority, conditions, actions }]` by priority, then id (formats.md). */
   digest: string;
   /** The policies in evaluation order. */
   members: { id: string; revision: number }[];
@@ -91,11 +86,6 @@ function createGuardIndex(policies: readonly CompiledPolicy[], table: ConditionT
 
 function createEvaluation({ paths, slots }: ConditionTable, known: KnownDecision): Evaluation {
   return new Evaluation(known, paths.items, slots.items);
-}
-
-/** SHA-256 (hex) of the JCS text of `[{ id, priority, conditions, actions }]` by priority, then id (formats.md). */
-export function computePolicySetDigest(definitions: readonly PolicyDefinition[]): string {
-  return hashTexts(sortDefinitions(definitions).map(toDigestedText));
 }
 
 /** A policy in its set. */

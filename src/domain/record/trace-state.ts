@@ -137,19 +137,6 @@ export class TraceFold {
   }
 }
 
-/**
- * The state after all amendments, which must be in the order of their sequence.
- * @throws BrokenFold (see `TraceFold`)
- */
-export function foldEntries(
-  ingestion: PayloadEntry<TracePayload>,
-  amendments: readonly PayloadEntry<Payload>[],
-): TraceState {
-  const fold = new TraceFold(ingestion);
-  for (const entry of amendments) fold.addEntry(entry);
-  return fold.state;
-}
-
 function assertAmendment({ sequence, payload: { kind } }: PayloadEntry<Payload>): void {
   if (kind === 'trace') throw new BrokenFold(sequence, 'the decision is ingested a second time');
   if (!AMENDMENTS.has(kind))

@@ -1,6 +1,6 @@
 // The state of a trace: the last writer of a field wins, and an amendment out of sequence is refused.
 import { describe, expect, it } from 'vitest';
-import { BrokenFold, foldEntries, TraceFold } from '../../../src/domain/record/trace-state.ts';
+import { BrokenFold, TraceFold } from '../../../src/domain/record/trace-state.ts';
 import type { AmendmentPayload, PayloadEntry } from '../../../src/domain/record/trace-state.ts';
 import type { TracePayload } from '../../../src/domain/record/payload.ts';
 import { SampleChain } from '../verifier/sample-chain.ts';
@@ -16,10 +16,9 @@ function parsed<P extends TracePayload | AmendmentPayload>({
 
 function stateAfter(entries: Sample[]) {
   const [ingestion, ...amendments] = entries;
-  return foldEntries(
-    parsed<TracePayload>(ingestion!),
-    amendments.map((entry) => parsed<AmendmentPayload>(entry)),
-  );
+  const fold = new TraceFold(parsed<TracePayload>(ingestion!));
+  for (const entry of amendments) fold.addEntry(parsed<AmendmentPayload>(entry));
+  return fold.state;
 }
 
 describe('the state of a trace', () => {
