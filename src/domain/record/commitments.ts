@@ -1,4 +1,5 @@
 // Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (formats.md).
+import { escapePart } from './json-pointer.ts';
 import { hash } from 'node:crypto';
 import { canonicalize, sortTexts, writeString, toSortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
@@ -176,7 +177,7 @@ class Commitment {
     let text = '';
     for (const name of keys) {
       const child = (value as JsonObject)[name] as Json;
-      const childPath = `${path}/${escapeSegment(name)}`;
+      const childPath = `${path}/${escapePart(name)}`;
       commitments.push(this.commitNode({ name, value: child, path: childPath, depth: depth + 1 }));
       if (text !== '') text += ',';
       text += typeof name === 'number' ? this.text : `${writeString(name)}:${this.text}`;
@@ -190,12 +191,4 @@ class Commitment {
 /** The canonical text of a node's array. */
 function formatNodeArray(salt: string, name: string | number, body: string): string {
   return `["${salt}",${typeof name === 'number' ? name : writeString(name)},${body}]`;
-}
-
-const SPECIAL = /[~/]/;
-
-/** A key or index as a segment of a JSON Pointer (RFC 6901). */
-function escapeSegment(name: string | number): string {
-  const text = String(name);
-  return SPECIAL.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }

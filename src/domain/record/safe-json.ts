@@ -1,4 +1,5 @@
 // Parses untrusted JSON, and refuses values that could not be stored, canonicalised or committed to exactly as sent.
+import { formatPointer } from './json-pointer.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Levels of nesting; the outermost container is the first. */
@@ -37,7 +38,8 @@ export function parseSafeJson(text: string): Json {
   if (excess !== null) throw new UnsafeJson('', excess);
   const root: Json[] = [JSON.parse(text) as Json];
   const refusal = checkMember(root, 0, 1);
-  if (refusal) throw new UnsafeJson(formatPointer(refusal.keys.slice(0, -1)), refusal.reason);
+  if (refusal)
+    throw new UnsafeJson(formatPointer(refusal.keys.slice(0, -1).toReversed()), refusal.reason);
   return root[0] as Json;
 }
 
@@ -124,11 +126,4 @@ function findNumberProblem(value: number): string | null {
   return Number.isInteger(value) && !Number.isSafeInteger(value)
     ? 'an integer beyond 2^53 - 1'
     : null;
-}
-
-function formatPointer(keys: (string | number)[]): string {
-  return keys
-    .map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .toReversed()
-    .join('');
 }

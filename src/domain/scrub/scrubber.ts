@@ -1,4 +1,5 @@
 // Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; scrubbing.md).
+import { formatPointer } from '../record/json-pointer.ts';
 import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '../record/json.ts';
 import { birthDateRule } from './rules/birth-date.ts';
@@ -213,13 +214,6 @@ function isPlain(node: Json): boolean {
 /** Integers of eight digits or more can be card, phone or id numbers. */
 function isCandidateNumber(value: number): boolean {
   return Number.isSafeInteger(value) && Math.abs(value) >= 1e7;
-}
-
-/** RFC 6901. */
-function formatPointer(path: readonly (string | number)[]): string {
-  return path
-    .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
 }
 
 /** The work of finding the class of a key. */

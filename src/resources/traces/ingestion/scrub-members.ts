@@ -1,4 +1,5 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
+import { parsePointer } from '../../../domain/record/json-pointer.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { listFactSources } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
@@ -56,7 +57,7 @@ export function findScrubbedFields(
   changed: readonly string[],
 ): string[] {
   if (changed.length === 0) return [];
-  const paths = changed.map((pointer) => pointer.split('/').map(decodePointerToken).join('.'));
+  const paths = changed.map((pointer) => parsePointer(pointer).join('.'));
   return fields.filter((field) =>
     listFactSources(field).some((source) => paths.some((path) => hasOverlap(path, source))),
   );
@@ -65,9 +66,4 @@ export function findScrubbedFields(
 /** Whether the paths are equal or one contains the other. */
 function hasOverlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
-}
-
-/** Decodes a token of a JSON Pointer (RFC 6901). */
-function decodePointerToken(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
