@@ -12,7 +12,7 @@ import { connectMongo } from '../../src/platform/mongo/connection.ts';
 import { countSpareCores } from '../../src/platform/shared/shared.ts';
 import { listChainIndexes, DECISIONS } from '../../src/ledger/chains.ts';
 import { createContents } from '../../src/ledger/contents/contents.ts';
-import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
+import { MAJORITY } from '../../src/platform/mongo/concerns.ts';
 import type { Stored } from '../../src/ledger/entry.ts';
 import { toObjectId } from '../../src/ledger/ledger.model.ts';
 import {

@@ -4,7 +4,7 @@ import { computeChainHash } from '../../src/domain/record/chain.ts';
 import { DECISIONS } from '../../src/ledger/chains.ts';
 import { readBatches, readDocument } from '../../src/ledger/bson-reader.ts';
 import { toObjectId } from '../../src/ledger/ledger.model.ts';
-import { MAJORITY } from '../../src/ledger/read-write-concerns.ts';
+import { MAJORITY } from '../../src/platform/mongo/concerns.ts';
 
 const LINKS = { _id: 0, sequence: 1, prevHash: 1, payloadDigest: 1, chainHash: 1, createdAt: 1 };
 const BATCH = 1_000;

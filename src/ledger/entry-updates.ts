@@ -5,7 +5,7 @@ import { AUDIT, type Chain, DECISIONS } from './chains.ts';
 import type { Columns } from './columns.ts';
 import type { Stored } from './entry.ts';
 import { toObjectId } from './ledger.model.ts';
-import { DURABLE } from './read-write-concerns.ts';
+import { DURABLE } from '../platform/mongo/concerns.ts';
 
 const COMMITTED_VALUE = /^(?:sealed|changed)\.[A-Za-z0-9]+$/;
 

@@ -2,7 +2,7 @@
 import type { mongo } from 'mongoose';
 import { AppError } from '../../errors.ts';
 import type { Chain } from '../chains.ts';
-import { ABOUT_ONE } from '../read-write-concerns.ts';
+import { ABOUT_ONE } from '../reads.ts';
 import type { Appender, Draft, Position, Sealed, Stored } from '../entry.ts';
 import type { Fold } from './fold.ts';
 import { toObjectId } from '../ledger.model.ts';

@@ -9,7 +9,7 @@ import type { Chain } from '../chains.ts';
 import type { Appender, Outcome, Stored } from '../entry.ts';
 import { eraseAttestedValues } from '../entry-updates.ts';
 import { toObjectId } from '../ledger.model.ts';
-import { ABOUT_ONE } from '../read-write-concerns.ts';
+import { ABOUT_ONE } from '../reads.ts';
 
 const ATTEMPTS_MAX = 8;
 

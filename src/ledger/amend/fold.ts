@@ -8,7 +8,8 @@ import type { Contents } from '../contents/contents.ts';
 import { createEntryUpdates } from '../entry-updates.ts';
 import type { IdempotentConsumer } from '../follow/consumer.ts';
 import { toObjectId } from '../ledger.model.ts';
-import { ABOUT_ONE, DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
+import { ABOUT_ONE } from '../reads.ts';
 import { createLockedValues } from './locked-values.ts';
 import {
   AMENDMENT_KINDS,

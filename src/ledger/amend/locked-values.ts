@@ -9,7 +9,7 @@ import {
 } from '../contents/contents.ts';
 import { type SealedValues, type Stored } from '../entry.ts';
 import type { UpdateEntry } from '../entry-updates.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 
 type LockedEntry = Lockable & Pick<Stored, 'organizationId'>;
 

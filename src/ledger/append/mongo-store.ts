@@ -1,7 +1,7 @@
 // The ledger store on MongoDB: inserts whole documents, classifies outcomes, reads from a majority.
 import type { mongo, Types } from 'mongoose';
 import { type Chain, isSequence, SEQUENCES } from '../chains.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
@@ -10,7 +10,7 @@ import { type Timer, awaitWithin } from '../timer.ts';
 
 /** Longer than an election takes. A write without an answer by then may still be applied, and is sent again. */
 const INSERT_TIMEOUT_MS = 10_000;
-const WRITE_CONCERN = { w: 'majority', j: true, wtimeout: INSERT_TIMEOUT_MS } as const;
+const WRITE_CONCERN = { ...DURABLE.writeConcern, wtimeout: INSERT_TIMEOUT_MS } as const;
 const HEAD = { _id: 0, sequence: 1, chainHash: 1, createdAt: 1, usage: 1 } as const;
 
 const DUPLICATE_KEY = 11000;

@@ -7,7 +7,7 @@ import { DECISIONS } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Stored } from '../entry.ts';
 import { EARLIER_COLUMNS, storeLocked } from '../entry-updates.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { type Contents, createContents, type LockDocument } from './contents.ts';
 
 /** Entries to lock and write at once. */

@@ -1,7 +1,7 @@
 // Consumers of ledger entries, and the step that advances one: effects and cursor (ledger.md, consumers).
 import type { Connection, Model, mongo } from 'mongoose';
 import type { Chain } from '../chains.ts';
-import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import { DURABLE, MAJORITY, TRANSACTION } from '../../platform/mongo/concerns.ts';
 import type { CursorDocument, DeadLetterDocument } from './cursors.model.ts';
 import type { EntryKind, Sealed, Stored } from '../entry.ts';
 import type { TailReader } from './tail-reader.ts';
@@ -11,12 +11,7 @@ import { truncate } from '../../domain/names/truncate.ts';
 
 const MAX_ERROR_LENGTH = 500;
 const MAX_COMMIT_MS = 10_000;
-const TRANSACTION = {
-  ...MAJORITY,
-  ...DURABLE,
-  readConcern: { level: 'snapshot' },
-  maxCommitTimeMS: MAX_COMMIT_MS,
-} as const;
+const EFFECTS_TRANSACTION = { ...TRANSACTION, maxCommitTimeMS: MAX_COMMIT_MS } as const;
 /** Error code of the server. */
 const WRITE_CONFLICT = 112;
 
@@ -250,7 +245,7 @@ function runInTransaction(
   work: (session: mongo.ClientSession) => Promise<void>,
 ): Promise<void> {
   return connection.getClient().withSession(async (session) => {
-    session.startTransaction(TRANSACTION);
+    session.startTransaction(EFFECTS_TRANSACTION);
     try {
       await work(session);
     } catch (error) {

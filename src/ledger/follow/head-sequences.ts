@@ -2,7 +2,7 @@
 import type { mongo, Types } from 'mongoose';
 import { SEQUENCES } from '../chains.ts';
 import { toObjectId } from '../ledger.model.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 
 /** Reads the newest sequence by organisation (24 hex digits); absent ids: all. Costs one index key per organisation. */
 export async function readHeadSequences(

@@ -1,6 +1,6 @@
 // Runs consumers of an organisation that are at the same place in one transaction, to save commands (row ingest/R1).
 import { groupBy } from '../../domain/group-by.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { toObjectId } from '../ledger.model.ts';
 import {
   type ConsumerStepDeps,

@@ -2,7 +2,7 @@
 import type { Connection, mongo } from 'mongoose';
 import { type Chain, SEQUENCES } from '../chains.ts';
 import { toLockedBytes } from '../contents/contents.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 

@@ -3,7 +3,7 @@ import type { mongo, Types } from 'mongoose';
 import type { Chain } from '../chains.ts';
 import type { Position, Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
-import { DURABLE, MAJORITY } from '../read-write-concerns.ts';
+import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import { type HeadRow, getHeadCollection } from './heads.ts';
 
 /** Entries that a truncated chain once had. */

@@ -13,7 +13,7 @@ import { readDocument } from '../bson-reader.ts';
 import type { Contents } from '../contents/contents.ts';
 import { readOpenedEntries } from '../contents/opened-entries.ts';
 import { type Chain, isSequence } from '../chains.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { getSealedValues, type Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 

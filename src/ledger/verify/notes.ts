@@ -4,7 +4,7 @@ import type { Position } from '../../domain/record/chain.ts';
 import { getHeadCollection } from '../heads/heads.ts';
 import { type Chain, isSequence } from '../chains.ts';
 import type { Range } from './report.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 
 /** Evidence of how far a chain once reached. */
 export interface Notes {

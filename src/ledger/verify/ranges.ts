@@ -1,6 +1,6 @@
 // Replays ranges of a chain in parallel: each assumes its start, and counts only if the range before it ended there.
 import { toObjectId } from '../ledger.model.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { readNotes } from './notes.ts';

@@ -4,7 +4,7 @@ import { type Chain, SEQUENCES } from '../chains.ts';
 import type { Columns } from '../columns.ts';
 import type { Contents } from '../contents/contents.ts';
 import { readOpenedEntries } from '../contents/opened-entries.ts';
-import { MAJORITY } from '../read-write-concerns.ts';
+import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import type { Stored } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { readIntact } from '../bson-reader.ts';

@@ -2,15 +2,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connection } from 'mongoose';
 import { restStoragesAfter } from '../concurrency/resting-storage.ts';
+import { TRANSACTION } from './concerns.ts';
 import { findSessionStorage } from '../internals/session-storage.ts';
 
 type Callback = () => void;
-
-const TRANSACTION = {
-  readConcern: { level: 'snapshot' },
-  writeConcern: { w: 'majority', j: true },
-  readPreference: 'primary',
-} as const;
 
 export interface Transactions {
   /** Runs `work` in a transaction, again after a transient conflict. Nested calls join the outer transaction. */

@@ -2,6 +2,7 @@
 import { type Model, type mongo, type QueryFilter, Types } from 'mongoose';
 import type { Clock } from '../clock.ts';
 import { type OutboxDocument, RETENTION_MS } from './outbox.model.ts';
+import { TRANSACTION } from '../mongo/concerns.ts';
 
 export interface OutboxRow {
   /** 24 hex digits. */
@@ -49,12 +50,6 @@ export interface OutboxWriter {
     session: mongo.ClientSession,
   ): Promise<void>;
 }
-
-const TRANSACTION = {
-  readConcern: { level: 'snapshot' },
-  writeConcern: { w: 'majority', j: true },
-  readPreference: 'primary',
-} as const;
 
 const GATHER_MS = 60_000;
 

@@ -6,6 +6,7 @@ import type { Cost } from '../../domain/privacy/mechanism.ts';
 import { fromNanos, toNanos } from '../../domain/privacy/nano-units.ts';
 import { AppError } from '../../errors.ts';
 import { AFTER, findOr404, omitUndefined } from '../../platform/mongo/queries.ts';
+import { DURABLE } from '../../platform/mongo/concerns.ts';
 import type { PrivacyBudgetDocument } from './privacy-budget.model.ts';
 import type { budgetView, capsInput } from './privacy-budget.schemas.ts';
 
@@ -22,8 +23,6 @@ const DEFAULTS = {
 const UNSPENT = { epsilonSpent: 0, deltaSpent: 0, spendByPurpose: {} } as const;
 /** Maximum number of purposes in a window. */
 const PURPOSES_MAX = 200;
-/** Spends must survive a fail-over, or they would be granted twice. */
-const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
 export function createPrivacyBudgetService({ models, clock }: Deps) {
   const budgets = models.privacyBudgets;

@@ -20,6 +20,7 @@ const HTTP = /^http\//;
 const ERRORS = /^errors$/;
 const EXPLAIN_ISSUE = /^platform\/inputs\/explain-issue$/;
 const EVENT_LOOP = /^platform\/concurrency\/event-loop$/;
+const CONCERNS = /^platform\/mongo\/concerns$/;
 const ZOD = /^zod$/;
 const LRU = /^lru-cache$/;
 const MONGOOSE = /^mongoose$/;
@@ -165,7 +166,15 @@ const RULES: readonly Rule[] = [
   // What is locked comes as the driver reads it, and needs nonces.
   {
     of: /^ledger\/contents\//,
-    may: [LEDGER, DOMAIN, MONGOOSE, EVENT_LOOP, /^platform\/ids$/, matchNodeParts('crypto')],
+    may: [
+      LEDGER,
+      DOMAIN,
+      MONGOOSE,
+      EVENT_LOOP,
+      CONCERNS,
+      /^platform\/ids$/,
+      matchNodeParts('crypto'),
+    ],
     types: [PLATFORM],
   },
   {
@@ -174,6 +183,7 @@ const RULES: readonly Rule[] = [
       LEDGER,
       DOMAIN,
       ERRORS,
+      CONCERNS,
       LRU,
       matchNodeParts('worker_threads', 'events', 'stream', 'util', 'crypto'),
     ],
@@ -238,9 +248,9 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ERRORS,
       EXPLAIN_ISSUE,
-      EVENT_LOOP,
       LRU,
-      /^platform\/mongo\/queries$/,
+      /^platform\/mongo\/(queries|concerns)$/,
+      /^platform\/concurrency\//,
       /^platform\/outbox\/delivery-failure$/,
       matchNodeParts('crypto'),
     ],

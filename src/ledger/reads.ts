@@ -1,7 +1,6 @@
-// Read and write concerns of the ledger: nothing is read or acknowledged that could be rolled back.
+// Shared options of the ledger's reads.
+import { MAJORITY } from '../platform/mongo/concerns.ts';
 
-export const MAJORITY = { readConcern: { level: 'majority' }, readPreference: 'primary' } as const;
-export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 /** Reads, with a pause, before an entry counts as missing: a new primary may lag behind the majority for a moment. */
 export const CONFIRM_READS = 20;
 export const CONFIRM_PAUSE_MS = 100;
