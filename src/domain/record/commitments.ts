@@ -1,5 +1,5 @@
 // Commitments: salted digests in payloads, so that each value can be disclosed or erased by itself (formats.md).
-import { escapePart } from './json-pointer.ts';
+import { escapePart } from '../names/json-pointer.ts';
 import { hash } from 'node:crypto';
 import { canonicalize, sortTexts, writeString, toSortedKeys } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';

@@ -1,5 +1,5 @@
 // Scrubs texts, keys and integers of JSON values by published deterministic rules (document 2; scrubbing.md).
-import { formatPointer } from '../record/json-pointer.ts';
+import { formatPointer } from '../names/json-pointer.ts';
 import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '../record/json.ts';
 import { birthDateRule } from './rules/birth-date.ts';

@@ -1,7 +1,7 @@
 // Policies at work over HTTP: which set judges a decision, who wins, and what a digest resolves to (document 2, policy evaluation rules).
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { computePolicySetDigest } from '../../domain/policies/policy-set-digest.ts';
+import { computePolicySetDigest } from '../../domain/record/policy-set-digest.ts';
 import { workspaceLimits } from '../../../src/domain/policies/workspace-limits.ts';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import {

@@ -9,7 +9,7 @@ import {
   type Condition,
 } from '../../../src/domain/policies/definition.ts';
 import { always, policy } from './build.ts';
-import { computePolicySetDigest } from './policy-set-digest.ts';
+import { computePolicySetDigest } from '../record/policy-set-digest.ts';
 
 /** Fails on every array of texts that is long enough: the one error that valid policies can have. */
 const failing: Condition = { field: 'texts', operator: 'regex', value: '[a-z]{400}!' };

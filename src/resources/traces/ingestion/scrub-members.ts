@@ -1,5 +1,5 @@
 // Scrubs a submitted decision member by member, and says which condition fields read a value that scrubbing changed.
-import { parsePointer } from '../../../domain/record/json-pointer.ts';
+import { parsePointer } from '../../../domain/names/json-pointer.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import { listFactSources } from '../../../domain/policies/facts.ts';
 import type { DetectionType } from '../../../domain/scrub/rule.ts';
