@@ -107,6 +107,7 @@ export function createPrivacyBudgetService({ models, clock }: Deps) {
 
     /**
      * Spends in one conditional write, in a window that `requireRoom` has found: concurrent spends pass no cap.
+     * It is durable: a spend that a fail-over lost would be granted twice.
      * @throws AppError `PRIVACY_BUDGET_EXHAUSTED`, also while paused and for a purpose too many
      */
     async consumeBudget(
