@@ -213,7 +213,12 @@ const RULES: readonly Rule[] = [
   // It checks a body by the route's schema, as the pipeline does.
   {
     of: /^resources\/traces\/ingestion\/ingestion-thread$/,
-    may: [OWN, /^http\/checks\/parse-body$/, matchNodeParts('worker_threads')],
+    may: [
+      OWN,
+      /^http\/checks\/parse-body$/,
+      /^platform\/thread-priority$/,
+      matchNodeParts('worker_threads'),
+    ],
   },
   { of: /^resources\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {

@@ -6,8 +6,8 @@ import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 
 /** Upper bound on waiting requests: some hundred megabytes of bodies. */
 const WAITING_MAX = 64;
-/** Many times as long as the most expensive body takes. */
-const TIMEOUT_MS = 10_000;
+/** Many times as long as the most expensive body takes, since the thread has a low priority. */
+const TIMEOUT_MS = 30_000;
 /** Room for a few bodies of 3 MB, parsed and drafted. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
