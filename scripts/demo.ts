@@ -1,12 +1,12 @@
 // Runs the main job on a file of decisions, from agents and policies to a bundle that is verified offline.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
 import { filterChildEnvironment, loadConfig, type Config } from '../src/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { createLogger } from '../src/platform/observability/logger.ts';
 import { loadSecrets } from '../src/platform/secrets/secrets.ts';
 import { startInstance } from '../src/instance.ts';
+import { readCommandLine } from './command-line.ts';
 import { readDecisions } from './demo/decisions.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { runDemo } from './demo/run.ts';
@@ -20,22 +20,28 @@ interface Options {
   limit: number;
 }
 
-/** The file is an argument; `--input` is an alternative. */
+const USAGE = `Usage: npm run demo -- [FILE] [options]
+
+Posts a file of decisions to an instance of its own, shows the verdicts and verifies the evidence.
+
+  FILE           decisions as NDJSON, plain or gzipped; default: samples/decisions.ndjson
+  --input FILE   the same, as an option
+  --limit N      maximum number of decisions`;
+
 function readOptions(): Options {
-  const command = new Command('demo')
-    .description(
-      'Posts a file of decisions to an instance of its own, shows the verdicts and verifies the evidence.',
-    )
-    .argument('[file]', 'decisions as NDJSON, plain or gzipped', SAMPLE)
-    .option('--input <file>', 'the same, as an option')
-    .option('--limit <n>', 'maximum number of decisions', parseWholeNumber, Infinity)
-    .parse();
-  const { input = command.processedArgs[0] as string, limit } = command.opts<Partial<Options>>();
-  return { input, limit: limit ?? Infinity };
+  return readCommandLine({
+    usage: USAGE,
+    options: { input: { type: 'string' }, limit: { type: 'string' } },
+    read: ({ values, positionals }) => {
+      if (positionals.length > 1) throw new Error('give one file');
+      const { input = positionals[0] ?? SAMPLE, limit } = values;
+      return { input, limit: limit === undefined ? Infinity : parseWholeNumber(limit) };
+    },
+  });
 }
 
 function parseWholeNumber(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('give a whole number from 1');
+  if (!/^[1-9]\d*$/.test(text)) throw new Error('--limit: give a whole number from 1');
   return Number(text);
 }
 

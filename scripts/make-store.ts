@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Command } from 'commander';
 import { mongo } from 'mongoose';
 import { startEmbedded } from '../src/embedded-db/embedded-mongod.ts';
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
+import { readCommandLine } from './command-line.ts';
 import { createApi } from './demo/api.ts';
 import { fillStore } from './stores/fill-store.ts';
 import { exportStore } from './stores/store-file.ts';
@@ -32,17 +32,33 @@ interface Making {
   limit: number;
 }
 
+const USAGE = `Usage: npx tsx scripts/make-store.ts CHECKOUT FOLDER [options]
+
+Fills a store by a checked-out version of Assay and writes it to a folder.
+
+  CHECKOUT           folder of the version, with its packages installed
+  FOLDER             where store.bson.gz, facts.json and bundle.json.gz are written
+  --decisions FILE   NDJSON, one decision a line; default: samples/decisions.ndjson
+  --limit COUNT      maximum number of them; default: 60`;
+
 function readArguments(): Making {
-  const command = new Command('make-store')
-    .description('Fills a store by a checked-out version of Assay and writes it to a folder.')
-    .argument('<checkout>', 'folder of the version, with its packages installed')
-    .argument('<folder>', 'where store.bson.gz, facts.json and bundle.json.gz are written')
-    .option('--decisions <file>', 'NDJSON, one decision a line', 'samples/decisions.ndjson')
-    .option('--limit <count>', 'as many of them', '60')
-    .parse();
-  const [checkout = '', folder = ''] = command.args;
-  const { decisions, limit } = command.opts<{ decisions: string; limit: string }>();
-  return { checkout: resolve(checkout), folder: resolve(folder), decisions, limit: Number(limit) };
+  return readCommandLine({
+    usage: USAGE,
+    options: {
+      decisions: { type: 'string', default: 'samples/decisions.ndjson' },
+      limit: { type: 'string', default: '60' },
+    },
+    read: ({ values: { decisions, limit }, positionals: [checkout, folder, ...others] }) => {
+      if (checkout === undefined || folder === undefined || others.length > 0)
+        throw new Error('give a checkout and a folder');
+      return {
+        checkout: resolve(checkout),
+        folder: resolve(folder),
+        decisions,
+        limit: Number(limit),
+      };
+    },
+  });
 }
 
 async function startVersion(checkout: string, uri: string, dataDir: string) {

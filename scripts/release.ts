@@ -1,6 +1,5 @@
 // Releases a quarantined chain of an organisation; its audit log then says what was lost (ledger.md, heads).
 import { existsSync } from 'node:fs';
-import { Command, Option } from 'commander';
 import { filterChildEnvironment, loadConfig } from '../src/config.ts';
 import { openDatabase } from '../src/embedded-db/database.ts';
 import { startInstance } from '../src/instance.ts';
@@ -11,25 +10,36 @@ import type {
   ChainReleaseService,
   ReleaseRequest,
 } from '../src/resources/hash-chain/chain-release.service.ts';
-
-type Options = Pick<ReleaseRequest, 'chain' | 'reason'> & { yes?: true };
+import { readCommandLine } from './command-line.ts';
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
+const USAGE = `Usage: npm run release -- ORGANISATION --reason TEXT [options]
+
+Says what a quarantined chain has lost, and lets its organisation go on.
+
+  ORGANISATION    id of the organisation: 24 hexadecimal digits
+  --reason TEXT   why it may go on; kept in the audit log
+  --chain NAME    which chain: ledger or audit; default: ledger
+  --yes           release it; without this, only what is lost is said`;
+
 function readRequest(): ReleaseRequest & { isConfirmed: boolean } {
-  const command = new Command('release')
-    .description('Says what a quarantined chain has lost, and lets its organisation go on.')
-    .argument('<organization>', 'id of the organisation: 24 hexadecimal digits')
-    .requiredOption('--reason <text>', 'why it may go on; kept in the audit log')
-    .addOption(
-      new Option('--chain <name>', 'which chain').choices(['ledger', 'audit']).default('ledger'),
-    )
-    .option('--yes', 'release it; without this, only what is lost is said')
-    .parse();
-  const organizationId = String(command.processedArgs[0]).toLowerCase();
-  if (!/^[0-9a-f]{24}$/.test(organizationId)) command.error('an organisation has 24 hex digits');
-  const { chain, reason, yes } = command.opts<Options>();
-  return { organizationId, chain, reason, isConfirmed: yes === true };
+  return readCommandLine({
+    usage: USAGE,
+    options: {
+      reason: { type: 'string' },
+      chain: { type: 'string', default: 'ledger' },
+      yes: { type: 'boolean', default: false },
+    },
+    read: ({ values: { reason, chain, yes }, positionals: [organization = '', ...others] }) => {
+      const organizationId = organization.toLowerCase();
+      if (!/^[0-9a-f]{24}$/.test(organizationId) || others.length > 0)
+        throw new Error('give one organisation: 24 hexadecimal digits');
+      if (reason === undefined) throw new Error('give a --reason');
+      if (chain !== 'ledger' && chain !== 'audit') throw new Error('--chain: give ledger or audit');
+      return { organizationId, chain, reason, isConfirmed: yes };
+    },
+  });
 }
 
 function describeLoss({ from, newest, goesOnAfter }: LostEntries): string {
