@@ -1,5 +1,6 @@
 // Protection against server-side request forgery: calls go to public addresses over https, or to allowed destinations.
 import ipaddr from 'ipaddr.js';
+import { hasInvalidPunycode } from '../network/punycode.ts';
 
 type Subnet = ReturnType<typeof ipaddr.parseCIDR>;
 
@@ -80,6 +81,7 @@ export function mayReach(address: string, allowed: Allowed): boolean {
 export function findUrlProblem(text: string, allowed: Allowed): string | null {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
+  if (hasInvalidPunycode(url.hostname)) return 'is not a URL';
   if (!/^https?:$/.test(url.protocol)) return 'must start with https://';
   if (url.username !== '' || url.password !== '') return 'must not contain credentials';
   const destination = toDestination(url);

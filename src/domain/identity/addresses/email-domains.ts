@@ -1,5 +1,6 @@
 // E-mail domains that an organisation may claim for its sign-on: their normal form, and the excluded domains.
 import { getPublicSuffix } from 'tldts';
+import { hasInvalidPunycode } from '../../network/punycode.ts';
 
 /** Domains where anyone can get an address: claiming one would give the accounts of all to one organisation. */
 const PUBLIC_PROVIDERS = new Set(
@@ -35,5 +36,5 @@ export function toAsciiDomain(text: string): string | null {
   const domain = new URL(url).hostname.replace(/\.$/, '');
   const labels = domain.split('.');
   const isName = labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '');
-  return isName && domain.length <= MAX_LENGTH ? domain : null;
+  return isName && domain.length <= MAX_LENGTH && !hasInvalidPunycode(domain) ? domain : null;
 }
