@@ -1,5 +1,5 @@
 // Signatures of deliveries (Standard Webhooks 1.0.0; docs/reference/formats.md, webhook deliveries).
-import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 
 const PREFIX = 'whsec_';
 
@@ -19,12 +19,9 @@ interface Message {
 
 /** Headers that let a receiver verify the sender, check the time, and recognise duplicates. */
 export function createSignatureHeaders({ id, body, secret, at }: Message): Record<string, string> {
-  const timestamp = String(Math.floor(at.getTime() / 1000));
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   return {
     'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
   };
 }

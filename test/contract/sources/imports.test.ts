@@ -81,15 +81,19 @@ const RULES: readonly Rule[] = [
   // Reads its list from a file beside it, once.
   { of: /^domain\/identity\/common-passwords$/, may: [matchNodeParts('fs')] },
   // Formats of their own, read and written by libraries that touch nothing else.
-  { of: /^domain\/provenance\//, may: [DOMAIN, matchNodeParts('crypto'), /^(jose|n3)$/] },
+  {
+    of: /^domain\/provenance\//,
+    may: [DOMAIN, matchNodeParts('crypto'), /^(jose|n3|accepts|ecdsa-sig-formatter)$/],
+    types: [matchNodeParts('http')],
+  },
   {
     of: /^domain\//,
     may: [
       DOMAIN,
-      matchNodeParts('crypto'),
+      matchNodeParts('crypto', 'net', 'url'),
       LRU,
       /^(re2js|ibantools|libphonenumber-js|stdnum|ipaddr\.js|tldts|saxes)$/,
-      /^(csv-stringify\/sync|ical-generator)$/,
+      /^(csv-stringify\/sync|ical-generator|standardwebhooks)$/,
     ],
   },
   {

@@ -1,4 +1,6 @@
 // Serializes a graph in one of three media types, chosen by the Accept header (document 3, section 4.6).
+import type { IncomingMessage } from 'node:http';
+import accepts from 'accepts';
 import { DataFactory, Writer } from 'n3';
 import { toJsonLd } from './json-ld.ts';
 import { expandName, PREFIXES, type Term, type Triple } from './triples.ts';
@@ -25,30 +27,17 @@ export function serializeGraph(triples: readonly Triple[], type: GraphType): Pro
 const toQuadObject = (term: Term) =>
   'iri' in term ? namedNode(term.iri) : literal(term.text, namedNode(expandName(term.type)));
 
-const RANGES: Readonly<Record<string, GraphType>> = {
-  'application/json': 'application/ld+json',
-  'application/*': 'application/ld+json',
-  '*/*': 'application/ld+json',
-  'text/*': 'text/turtle',
-};
+/** The types of the answers, and JSON, which JSON-LD is. */
+const OFFERED = [...GRAPH_TYPES, 'application/json'].map((type) => `${type};charset=utf-8`);
+/** A quality above 1, which `accepts` would take for the best one. */
+const EXCESSIVE = /;\s*q=\s*([2-9]|1\d|1\.0*[1-9])/i;
 
 /** The preferred type of an Accept header; the default when none is known or all are refused. */
-export function negotiateGraphType(accept: string | undefined): GraphType {
-  let best: GraphType = GRAPH_TYPES[0];
-  let quality = 0;
-  for (const part of (accept ?? '').split(',')) {
-    const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    const type = GRAPH_TYPES.find((known) => known === range) ?? RANGES[range];
-    const wanted = parseQuality(parameters);
-    if (type !== undefined && wanted > quality) [best, quality] = [type, wanted];
-  }
-  return best;
-}
-
-/** The parameter `q`: 1 when absent, 0 when it is not a number from 0 to 1. */
-function parseQuality(parameters: readonly string[]): number {
-  const given = parameters.find((text) => text.startsWith('q='));
-  if (given === undefined) return 1;
-  const quality = Number(given.slice(2));
-  return quality >= 0 && quality <= 1 ? quality : 0;
+export function negotiateGraphType(header: string | undefined): GraphType {
+  const accept = header
+    ?.split(',')
+    .filter((range) => !EXCESSIVE.test(range))
+    .join(',');
+  const preferred = accepts({ headers: { accept } } as IncomingMessage).type(OFFERED);
+  return GRAPH_TYPES.find((type) => String(preferred).startsWith(type)) ?? GRAPH_TYPES[0];
 }

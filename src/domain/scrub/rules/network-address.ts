@@ -1,4 +1,5 @@
 // IP addresses: IPv4 in dotted decimal, IPv6 in hexadecimal groups.
+import { isIPv6 } from 'node:net';
 import { textFeatures } from '../inspect.ts';
 import { createCandidates, type Rule } from '../rule.ts';
 
@@ -25,19 +26,6 @@ const addresses = [
   ),
 ];
 
-/**
- * Eight groups, or fewer with one `::`; at least two groups and a digit, so that words such as `abc::def` are not
- * matched.
- */
-function isVersion6(found: string): boolean {
-  const halves = found.split('::');
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
-  const complete =
-    halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
-  return (
-    complete &&
-    groups.length >= 2 &&
-    groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) &&
-    /\d/.test(found)
-  );
-}
+/** At least two groups and a digit, so that words such as `abc::def` are not matched. */
+const isVersion6 = (found: string): boolean =>
+  isIPv6(found) && /[^:]+:+[^:]/.test(found) && /\d/.test(found);
