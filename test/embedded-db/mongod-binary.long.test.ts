@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDownloads } from '../../scripts/mongod/downloads.ts';
+import type { Wheel } from '../../scripts/mongod/wheel.ts';
 import { findMongod, type MongodLookup } from '../../src/embedded-db/mongod-binary.ts';
 import { makeZip } from './make-zip.ts';
 
@@ -47,7 +49,10 @@ async function close(): Promise<void> {
 }
 
 /** A search that finds nothing unless the test provides it. */
-function lookup(changes: Partial<MongodLookup> = {}): MongodLookup {
+function lookup({
+  wheel,
+  ...changes
+}: Partial<MongodLookup> & { wheel?: Wheel } = {}): MongodLookup {
   return {
     env: {
       PATH: join(root, 'path'),
@@ -57,7 +62,7 @@ function lookup(changes: Partial<MongodLookup> = {}): MongodLookup {
     cacheDir: join(root, 'cache'),
     log: (line) => logged.push(line),
     timeoutMs: 300,
-    wheel: undefined,
+    downloads: createDownloads({ wheel }),
     ...changes,
   };
 }

@@ -13,7 +13,7 @@ const COMPILED = [fileURLToPath(new URL('server.mjs', inject('built')))];
 export const FROM_SOURCES = [
   '--import',
   import.meta.resolve('tsx'),
-  join(import.meta.dirname, '../../src/server.ts'),
+  join(import.meta.dirname, '../../scripts/start.ts'),
 ];
 export const patience = { timeout: 60_000, interval: 20 };
 /** A long timeout: starting a compiler and a database takes time on a busy machine. */

@@ -1,6 +1,6 @@
 // The archive reader finds an entry, compressed or stored, and refuses invalid archives.
 import { expect, test } from 'vitest';
-import { extractEntry } from '../../src/embedded-db/zip.ts';
+import { extractEntry } from '../../scripts/mongod/zip.ts';
 import { makeZip } from './make-zip.ts';
 
 const zip = makeZip([

@@ -52,7 +52,7 @@ test(
     expect(verdicts.exec(output)?.slice(1).map(Number), output).toEqual([24, 30, 5]);
     expect(output).not.toContain('Without a match');
     expect(output).toContain('decided 24 of the held decisions\n  16 approved, 8 rejected');
-    expect(output).toMatch(/of 59 decisions 6 would have been blocked, 52 judged alike; of 1 /);
+    expect(output).toMatch(/of 59 decisions 6 would have been blocked, 52 judged alike; 1 cannot /);
     expect(output).toMatch(/Compliance Performance Index +66\.7\n/);
     expect(output).toContain(
       'got 59 messages, each signature verified: 5 trace.blocked, 24 trace.created, 30 trace.hold_for_review',

@@ -36,8 +36,9 @@ interface Rule {
 
 /** The first rule that fits a file holds. */
 const RULES: readonly Rule[] = [
+  { of: /^server$/, may: [/^start-server$/] },
   {
-    of: /^server$/,
+    of: /^start-server$/,
     may: [/^instance$/, /^config$/, PLATFORM, EMBEDDED, WORKERS, NODE, /^close-with-grace$/],
   },
   {
@@ -143,7 +144,7 @@ const RULES: readonly Rule[] = [
       EMBEDDED,
       NODE,
       MONGOOSE,
-      /^platform\/(mongo\/connection|internals\/mongod-archive|outbound\/.*)$/,
+      /^platform\/(mongo\/connection|outbound\/.*)$/,
     ],
     types: [/^config$/, PLATFORM],
   },

@@ -7,7 +7,7 @@ import { createAutomaton, chargeWhole } from '../../../src/domain/patterns/autom
 import { findDfa } from '../../../src/domain/patterns/re2-automaton.ts';
 import { Work } from '../../../src/domain/work.ts';
 import { officialVersion } from '../../../src/embedded-db/mongod-download.ts';
-import { resolveArchive } from '../../../src/platform/internals/mongod-archive.ts';
+import { resolveArchive } from '../../../scripts/mongod/archive.ts';
 import { findSessionStorage } from '../../../src/platform/internals/session-storage.ts';
 
 test('Mongoose has its storage of sessions', () => {

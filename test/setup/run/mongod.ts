@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { createDownloads } from '../../../scripts/mongod/downloads.ts';
 import { startEmbedded } from '../../../src/embedded-db/embedded-mongod.ts';
 import { findMongod, type FoundMongod } from '../../../src/embedded-db/mongod-binary.ts';
 
@@ -45,7 +46,12 @@ async function createScratchFolder(): Promise<string> {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { MONGOD_BINARY: binary } = process.env;
-  const mongod = await findMongod({ binary, env: process.env, log: console.log });
+  const mongod = await findMongod({
+    binary,
+    env: process.env,
+    downloads: createDownloads(),
+    log: console.log,
+  });
   const scratch = await createScratchFolder();
   const embedded = await startEmbedded({
     dataDir: await mkdtemp(join(scratch, 'assay-test-')),

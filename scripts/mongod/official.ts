@@ -1,28 +1,20 @@
 // Downloads the official MongoDB server for this machine's distribution.
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { resolveArchive } from '../platform/internals/mongod-archive.ts';
-import { fetchFile, fetchText } from './download.ts';
+import type { DownloadOptions } from '../../src/embedded-db/mongod-binary.ts';
+import { resolveArchive } from './archive.ts';
+import { fetchFile, fetchText } from './fetch-file.ts';
 
 /** The newest release that mongodb-memory-server-core 11.3 can name for every platform. */
-export const officialVersion = '8.2.6';
-
-export interface OfficialDownload {
-  /** `MONGOMS_DOWNLOAD_MIRROR` replaces the official host. */
-  env: Readonly<Record<string, string | undefined>>;
-  /** An empty folder. */
-  dir: string;
-  log: (line: string) => void;
-  timeoutMs: number;
-}
+const officialVersion = '8.2.6';
 
 /**
- * Downloads, verifies and unpacks mongod; resolves with its path in `dir`.
+ * Downloads, verifies and unpacks mongod; resolves with its path in `dir`. `MONGOMS_DOWNLOAD_MIRROR` replaces the official host.
  * mongodb-memory-server-core names the archive for the platform and unpacks it. It does not download it: it would accept any
  * certificate (unless npm is configured otherwise), verify MD5 only, and wait minutes for a silent host.
  * @throws Error with a readable reason
  */
-export async function fetchOfficial(options: OfficialDownload): Promise<string> {
+export async function fetchOfficial(options: DownloadOptions): Promise<string> {
   const mirror = readMirror(options.env);
   const { path, extract } = await resolveArchive(officialVersion, options.dir);
   const archive = await fetchVerified(`${mirror.replace(/\/$/, '')}/${path}`, options);
@@ -32,7 +24,7 @@ export async function fetchOfficial(options: OfficialDownload): Promise<string> 
 }
 
 /** The checksum comes from the same host as the archive, so the connection must be protected against changes. */
-function readMirror({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']): string {
+function readMirror({ MONGOMS_DOWNLOAD_MIRROR: mirror }: DownloadOptions['env']): string {
   if (mirror === undefined) return 'https://fastdl.mongodb.org';
   if (!/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/.test(mirror))
     throw new Error('MONGOMS_DOWNLOAD_MIRROR must begin with https://');
@@ -42,7 +34,7 @@ function readMirror({ MONGOMS_DOWNLOAD_MIRROR: mirror }: OfficialDownload['env']
 /** Downloads into `dir` and compares the checksum that the host publishes beside the archive. */
 async function fetchVerified(
   url: string,
-  { dir, log, timeoutMs }: OfficialDownload,
+  { dir, log, timeoutMs }: DownloadOptions,
 ): Promise<string> {
   const expected = (await fetchText(`${url}.sha256`, timeoutMs)).trim().split(/\s/)[0];
   const archive = join(dir, basename(url));

