@@ -63,7 +63,6 @@ test('streams that fail by an event are made where every failure is heard', () =
     /^import (?!type).* from 'node:stream|createG(un)?zip/m.test(readSource(file)),
   );
   expect(importing).toEqual([
-    'src/embedded-db/download.ts',
     'src/http/answers/send-file.ts',
     'src/platform/archive/tar-gz.ts',
   ]);
