@@ -6,7 +6,7 @@ import { resolveArchive } from './archive.ts';
 import { fetchFile, fetchText } from './fetch-file.ts';
 
 /** The newest release that mongodb-memory-server-core 11.3 can name for every platform. */
-const officialVersion = '8.2.6';
+export const officialVersion = '8.2.6';
 
 /**
  * Downloads, verifies and unpacks mongod; resolves with its path in `dir`. `MONGOMS_DOWNLOAD_MIRROR` replaces the official host.

@@ -140,12 +140,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: EMBEDDED,
-    may: [
-      EMBEDDED,
-      NODE,
-      MONGOOSE,
-      /^platform\/(mongo\/connection|outbound\/.*)$/,
-    ],
+    may: [EMBEDDED, NODE, MONGOOSE, /^platform\/(mongo\/connection|outbound\/.*)$/],
     types: [/^config$/, PLATFORM],
   },
   // A thread has a connection and a priority of its own.

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createAutomaton, chargeWhole } from '../../../src/domain/patterns/automaton.ts';
 import { findDfa } from '../../../src/domain/patterns/re2-automaton.ts';
 import { Work } from '../../../src/domain/work.ts';
-import { officialVersion } from '../../../src/embedded-db/mongod-download.ts';
+import { officialVersion } from '../../../scripts/mongod/official.ts';
 import { resolveArchive } from '../../../scripts/mongod/archive.ts';
 import { findSessionStorage } from '../../../src/platform/internals/session-storage.ts';
 
