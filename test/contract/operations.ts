@@ -331,6 +331,7 @@ const ADDED = {
     'POST /api/v1/demo-requests',
     'POST /api/v1/erasure/acknowledge',
     'POST /api/v1/erasure/execute',
+    'GET /api/v1/erasure',
     'GET /api/v1/erasure/:id',
     'POST /api/v1/partner/insurance-pull',
     'POST /api/v1/witness/gossip',
@@ -359,6 +360,7 @@ const ADDED = {
   'a candidate is tried on what was decided before it judges': [
     'POST /api/v1/policies/_new/replay',
     'POST /api/v1/policies/:id/replay',
+    'GET /api/v1/policies/replays',
     'GET /api/v1/policies/replays/:id',
     'POST /api/v1/policies/replays/:id/cancel',
   ],

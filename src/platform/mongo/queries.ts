@@ -33,12 +33,14 @@ export async function listPage<D>(
   where: QueryFilter<D>,
   page: Page & {
     sort?: Readonly<Record<string, 1 | -1>>;
+    /** Members to read, such as `-traceIds`; default: all. */
+    fields?: string;
     /** Counts exactly, for interfaces without another sign of further pages. */
     exact?: true;
   },
 ): Promise<Listed<D>> {
-  const { skip, limit, sort = NEWEST_FIRST } = page;
-  const found = model.find(where).sort(sort).skip(skip).limit(limit).maxTimeMS(READ_MAX_MS);
+  const { skip, limit, sort = NEWEST_FIRST, fields = null } = page;
+  const found = model.find(where, fields).sort(sort).skip(skip).limit(limit).maxTimeMS(READ_MAX_MS);
   const [items, total] = await Promise.all([
     found.lean<D[]>(),
     model

@@ -49,6 +49,15 @@ export const erasureRoutes = [
   }),
   route({
     method: 'get',
+    path: '/',
+    summary: 'List erasures, newest first',
+    auth: 'user',
+    page: { limit: 25, max: 100 },
+    data: erasureView,
+    handler: ({ tenant, page }, { erasure }) => erasure.listErasures(tenant, page),
+  }),
+  route({
+    method: 'get',
     path: '/:id',
     summary: 'One erasure, with its certificate',
     auth: 'user',

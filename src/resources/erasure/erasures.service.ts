@@ -3,8 +3,15 @@ import type { Types } from 'mongoose';
 import type { z } from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenant, User } from '../../domain/identity/tenant.ts';
+import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
-import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+} from '../../platform/mongo/queries.ts';
 import type { ErasureExecutionService } from './erasure-execution.service.ts';
 import type { ErasureImpactService } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
@@ -95,6 +102,16 @@ export function createErasureService(deps: Deps) {
         throw new AppError('INVALID_OPERATION', 'impactDigest: not that of the acknowledgement');
       await requireValid(tenant, erasure);
       return toRecord(await execution.complete(tenant, await begin(tenant, user, erasure)));
+    },
+
+    /** Newest first; the ids of the decisions, of which one may have thousands, are not read. */
+    async listErasures({ organizationId }: Tenant, page: Page): Promise<Listed<ErasureRecord>> {
+      const { items, total } = await listPage(
+        models.erasures,
+        { organizationId },
+        { ...page, fields: '-traceIds' },
+      );
+      return { items: items.map(toRecord), total };
     },
 
     /** @throws AppError `NOT_FOUND` */

@@ -129,8 +129,7 @@ export const traceRoutes = [
   route({
     method: 'get',
     path: '/:id',
-    summary:
-      'One decision; an agent with its own key may name it by its `traceId`, and wait for a verdict',
+    summary: 'One decision, by its `traceId` or `_id`; the request may wait for a verdict',
     ...read,
     agentKeys: true,
     params: byTrace,

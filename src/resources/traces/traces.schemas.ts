@@ -110,11 +110,14 @@ export const ingestView = z.object({
   hashChain: receipt,
 });
 
+const TRACE_ID = /^trc_[0-9a-f]{32}$/;
+
 /** The sequence of an entry. */
 export const eventId = queryNumber(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
 
 const fraction = queryNumber(z.coerce.number().min(0).max(1));
 export const traceQuery = z.object({
+  traceId: optional(z.string().regex(TRACE_ID)).describe('Of one decision'),
   status: optional(status),
   agentId: optional(z.string().min(1).max(200)),
   humanOverride: optional(z.stringbool()),
@@ -136,7 +139,7 @@ export const traceExportQuery = traceQuery.extend({ page: ignored, limit: ignore
 const WAIT_MAX_SECONDS = 55;
 
 /** An object id or a `traceId`; anything else is `NOT_FOUND`. */
-export const byTrace = z.object({ id: z.union([idParam, z.string().regex(/^trc_[0-9a-f]{32}$/)]) });
+export const byTrace = z.object({ id: z.union([idParam, z.string().regex(TRACE_ID)]) });
 export const traceWaitQuery = z.object({
   wait: withDefault(z.coerce.number().int().min(0).max(WAIT_MAX_SECONDS), 0).describe(
     'Seconds to wait for the verdict of a pending review',

@@ -60,7 +60,7 @@ export function createTraceService(deps: Deps) {
   }
 
   async function buildFilter(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
-    const { status, agentId, humanOverride, search } = query;
+    const { traceId, status, agentId, humanOverride, search } = query;
     const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
     const $and = [...agentsOf, ...(await resolveSearchFilter(tenant, search))];
     return {
@@ -69,6 +69,7 @@ export function createTraceService(deps: Deps) {
       ...(agentId !== undefined && {
         agentId: await resolveAgentFilter(tenant.organizationId, agentId),
       }),
+      ...(traceId !== undefined && { traceId }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
       ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),
@@ -115,15 +116,15 @@ export function createTraceService(deps: Deps) {
 
     /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
     named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
-      loadDetails(tenant, OBJECT_ID.test(name) ? { _id: name } : { traceId: name }),
+      loadDetails(tenant, toNameFilter(name)),
 
     /**
-     * Loads a decision by its object id, or for its own agent by its `traceId`. `wait`: seconds to wait for a verdict.
+     * Loads a decision by its `traceId` or its object id. `wait`: seconds to wait for a verdict.
      * @throws AppError `NOT_FOUND`, `SERVICE_UNAVAILABLE` (too many wait)
      */
     async loadTrace(tenant: Tenant, id: string, wait = 0): Promise<TraceDetails> {
       const { organizationId, signal } = tenant;
-      const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(tenant, id));
+      const load = (): Promise<TraceDetails> => loadDetails(tenant, toNameFilter(id));
       const trace = await load();
       if (wait === 0 || trace.review?.status !== 'pending') return trace;
       await waiting.waitForVerdict({
@@ -138,12 +139,9 @@ export function createTraceService(deps: Deps) {
 }
 export type TraceService = ReturnType<typeof createTraceService>;
 
-/** Only an agent key may use the `traceId`, which its answer gave. @throws AppError `NOT_FOUND` */
-function toNameFilter({ actor }: Tenant, id: string): object {
-  if (!id.startsWith('trc_')) return { _id: id };
-  if (actor.kind !== 'agentKey') throw new AppError('NOT_FOUND');
-  return { traceId: id };
-}
+/** A decision by its `traceId`, which every answer about it gives, or by its object id. */
+const toNameFilter = (name: string): object =>
+  OBJECT_ID.test(name) ? { _id: name } : { traceId: name };
 
 function toRangeFilter<T>(
   field: string,

@@ -230,7 +230,7 @@ describe('the decision as it is read', () => {
   });
 
   test.each([
-    ['a traceId instead of an object id', 'trc_01993a2b3c4d5e6f7a8b9c0d1e2f3a4b'],
+    ['an unknown traceId', 'trc_01993a2b3c4d5e6f7a8b9c0d1e2f3a4b'],
     ['an unknown id', '0123456789abcdef01234567'],
     ['no id at all', '{"$ne":null}'],
   ])('%s: 404', async (_what, id) => {

@@ -91,6 +91,7 @@ export const policyReplaySchema = new Schema<PolicyReplayDocument>(
   { collection: 'policy_replays', timestamps: true, autoIndex: false, minimize: false },
 );
 policyReplaySchema.plugin(guardTenancy);
+policyReplaySchema.index({ organizationId: 1, createdAt: -1, _id: -1 }, { name: 'newest' });
 policyReplaySchema.index({ organizationId: 1, state: 1 }, { name: 'unfinished' });
 policyReplaySchema.index({ state: 1, updatedAt: 1 }, { name: 'due' });
 policyReplaySchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });

@@ -36,6 +36,15 @@ export const policyReplayRoutes = [
   }),
   route({
     method: 'get',
+    path: '/replays',
+    summary: 'List replays, newest first',
+    auth: 'user',
+    page: { limit: 25, max: 100 },
+    data: replayView,
+    handler: ({ tenant, page }, { policies }) => policies.replays.listReplays(tenant, page),
+  }),
+  route({
+    method: 'get',
     path: '/replays/:id',
     summary: 'How far a replay is, and what would have changed',
     auth: 'user',

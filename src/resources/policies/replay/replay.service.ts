@@ -2,11 +2,19 @@
 import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Page } from '../../../domain/page.ts';
 import type { PolicyDefinition } from '../../../domain/policies/definition.ts';
 import { isSameJson } from '../../../domain/policies/condition.ts';
 import type { JsonObject } from '../../../domain/record/json.ts';
 import { AppError } from '../../../errors.ts';
-import { AFTER, findOr404, insertOne, requireFewer } from '../../../platform/mongo/queries.ts';
+import {
+  AFTER,
+  findOr404,
+  insertOne,
+  type Listed,
+  listPage,
+  requireFewer,
+} from '../../../platform/mongo/queries.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
 import { toPolicyContents, type PolicyContents, type PolicyDocument } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
@@ -107,6 +115,12 @@ export function createReplayService(deps: Deps) {
       const candidate = contents.enabled ? toDefinition(policyId, revision, contents) : null;
       const workspaceId = stored.workspaceId.toHexString();
       return beginReplay(starter, { workspaceId, policyId, candidate, limit });
+    },
+
+    /** Newest first; a replay is kept for 30 days. */
+    async listReplays(tenant: Tenant, page: Page): Promise<Listed<PolicyReplayView>> {
+      const { items, total } = await listPage(models.policyReplays, filterVisible(tenant), page);
+      return { items: items.map(toView), total };
     },
 
     /** @throws AppError `NOT_FOUND` */

@@ -3,7 +3,7 @@ import { assertOk } from '../../../setup/personas.ts';
 import { createDecision } from '../../records.ts';
 import type { Tenant } from '../../tenant.ts';
 import { denyForeigner, owners, readersInPerson } from '../access.ts';
-import type { ResourceExamples } from '../example.ts';
+import { page, type ResourceExamples } from '../example.ts';
 
 async function createTrace(tenant: Tenant): Promise<string> {
   const { harness, owner } = tenant;
@@ -28,11 +28,13 @@ export const erasure: ResourceExamples = {
   access: {
     'POST /api/v1/erasure/acknowledge': denyForeigner(owners),
     'POST /api/v1/erasure/execute': denyForeigner(owners),
+    'GET /api/v1/erasure': readersInPerson,
     'GET /api/v1/erasure/:id': denyForeigner(readersInPerson),
   },
   examples: {
     'POST /api/v1/erasure/acknowledge': async (tenant) => ({ body: await createBody(tenant) }),
     'POST /api/v1/erasure/execute': async (tenant) => ({ body: await confirmErasure(tenant) }),
+    'GET /api/v1/erasure': () => ({ query: page }),
     'GET /api/v1/erasure/:id': async (tenant) => {
       const { acknowledgementId: id = '' } = await confirmErasure(tenant);
       return { params: { id } };

@@ -4,7 +4,7 @@ import { toObjectId } from '../../../setup/harness.ts';
 import { createPolicyBody } from '../../bodies.ts';
 import type { Tenant } from '../../tenant.ts';
 import { managers, denyForeigner, readersInPerson } from '../access.ts';
-import type { ResourceExamples } from '../example.ts';
+import { page, type ResourceExamples } from '../example.ts';
 
 const free = [
   'policy.conditions.0.value',
@@ -74,6 +74,7 @@ export const policyReplays: ResourceExamples = {
   access: {
     'POST /api/v1/policies/_new/replay': managers,
     'POST /api/v1/policies/:id/replay': denyForeigner(managers),
+    'GET /api/v1/policies/replays': readersInPerson,
     'GET /api/v1/policies/replays/:id': denyForeigner(readersInPerson),
     'POST /api/v1/policies/replays/:id/cancel': denyForeigner(managers),
   },
@@ -89,6 +90,7 @@ export const policyReplays: ResourceExamples = {
         body: { policy: createPolicyBody(tenant.mark), limit: 10 },
       };
     },
+    'GET /api/v1/policies/replays': () => ({ query: page }),
     'GET /api/v1/policies/replays/:id': async (tenant) => ({
       params: { id: await createReplay(tenant) },
     }),
