@@ -1,16 +1,16 @@
 // Workspace keys over HTTP: created, scoped, used, revoked (document 1, sections 2, 4.2 and 5).
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { listAuditEntries, createMember, toObjectId } from '../../setup/harness.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { listAuditEntries, createMember, toObjectId } from '../../../setup/harness.ts';
 import {
   createAgent,
   buildDecision,
   assertOk,
   createOwner,
   createWorkspaceKey,
-} from '../../setup/personas.ts';
-import { toOutcome, startApp, type Answer } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import { toOutcome, startApp, type Answer } from '../../../setup/start-app.ts';
 
 const RAW = /^svc_live_[0-9a-f]{64}$/;
 const path = '/api/v1/auth/keys';

@@ -1,8 +1,8 @@
 // What a key is and may do, as it asks itself (document 1, sections 2 and 5; decisions: keys).
 import { expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { createAgent, createFeedbackKey, createWorkspaceKey } from '../../setup/personas.ts';
-import { toOutcome, type Answer } from '../../setup/start-app.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { createAgent, createFeedbackKey, createWorkspaceKey } from '../../../setup/personas.ts';
+import { toOutcome, type Answer } from '../../../setup/start-app.ts';
 
 const harness = useHarness({ ASSAY_LIMIT_SANDBOX: '777' });
 const { app } = harness;
