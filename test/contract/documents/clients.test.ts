@@ -63,7 +63,7 @@ test('a TypeScript client has the models by name and compiles in strict mode', a
   ).toEqual([]);
 });
 
-const GENERATOR = ['datamodel-code-generator==0.89.0', 'pydantic[email]==2.14.4'];
+const GENERATOR = ['datamodel-code-generator==0.89.0'];
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/python-client');
 const python = join(CACHE, 'bin/python3');
 
@@ -81,16 +81,18 @@ async function installGenerator(): Promise<string | null> {
 }
 
 const PYTHON_PROGRAM = `
+from typing import get_args
 from client import Decision, DecisionInput, DecisionStatus, ErrorCode, Policy, ReviewItem, VerdictInput
-asked = DecisionInput.model_validate({
+asked: DecisionInput = {
     "agentId": "refunds",
     "inputContext": {"prompt": "Refund order 7"},
     "outputDecision": {"action": {"tool": "refund"}},
-})
-assert asked.agentId == "refunds"
-assert VerdictInput(decision="approve").decision.value == "approve"
-assert {"status", "hashChain", "review"} <= set(Decision.model_fields)
-assert "blocked" in {status.value for status in DecisionStatus}
+}
+assert set(asked) <= DecisionInput.__required_keys__
+assert "decision" in VerdictInput.__required_keys__
+assert {"status", "hashChain", "review"} <= set(Decision.__annotations__)
+assert "blocked" in get_args(DecisionStatus)
+assert "NOT_FOUND" in get_args(ErrorCode)
 `;
 
 test(
@@ -100,12 +102,7 @@ test(
     const reason = await installGenerator();
     if (reason !== null) context.skip(reason);
     const folder = await createFolder();
-    const options = [
-      '--input-file-type',
-      'openapi',
-      '--output-model-type',
-      'pydantic_v2.BaseModel',
-    ];
+    const options = ['--input-file-type', 'openapi', '--output-model-type', 'typing.TypedDict'];
     await run(python, [
       ...['-W', 'ignore', '-m', 'datamodel_code_generator', ...options],
       ...['--input', OPENAPI_FILE.pathname, '--output', join(folder, 'client.py')],
