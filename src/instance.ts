@@ -141,7 +141,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
   const outside = { fetch, clockAgrees: guard.isReady, wakeJob: calls.wakeJob, shared };
   const platform = createPlatform({ ...deps, ...storage, ...outside });
   const listeners = createListeners(platform);
-  const consumers = followLedger(platform, createLedgerConsumers({ ...platform, ...listeners }));
+  const consumers = followLedger(platform, createLedgerConsumers(platform, listeners));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
   feed.start();
   await background.ssoWarnings.warnOperator();

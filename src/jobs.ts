@@ -62,7 +62,7 @@ export const migrations: readonly Migration[] = [
   { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
 ];
 
-type ConsumerDeps = Pick<
+type Followed = Pick<
   Platform,
   | 'models'
   | 'contents'
@@ -73,12 +73,12 @@ type ConsumerDeps = Pick<
   | 'subscribesToEvents'
   | 'draw16Bytes'
   | 'secrets'
-> &
-  Listeners;
+>;
 
-export function createLedgerConsumers(followed: ConsumerDeps): Consumer[] {
-  const { models, config, outbox, ledger, subscriptions, activeRules, managerNotices } = followed;
-  const { subscribesToEvents = subscriptions.hasActiveWebhooks } = followed;
+export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
+  const { models, config, outbox, ledger } = platform;
+  const { subscriptions, activeRules, managerNotices, memory } = listeners;
+  const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
   return [
     createFoldConsumer(ledger.fold),
     createPolicyStatisticsConsumer(models),
@@ -87,12 +87,12 @@ export function createLedgerConsumers(followed: ConsumerDeps): Consumer[] {
     createAgentActivityConsumer(models),
     createCpiConsumer(models),
     createChainHashesConsumer(models),
-    createMaturationConsumer(followed),
+    createMaturationConsumer(platform),
     createUsageConsumer({ models, outbox, config, managerNotices }),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
     createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
-    createDecisionWordsConsumer(followed),
-    createTraceVectorsConsumer(followed),
+    createDecisionWordsConsumer(platform),
+    createTraceVectorsConsumer(platform, memory),
   ];
 }
 

@@ -17,13 +17,14 @@ export function createPayments(platform: Platform) {
     meterEvent: config.STRIPE_METER_EVENT,
     fetch: paymentHttp.fetch,
   });
-  return { payments, cancellations: createCancellationService({ ...platform, payments }) };
+  return { payments, cancellations: createCancellationService(platform, { payments }) };
 }
 
-export function createBilling(platform: Platform, paying: ReturnType<typeof createPayments>) {
+export function createBilling(platform: Platform, deps: ReturnType<typeof createPayments>) {
+  const { payments, cancellations } = deps;
   const meter = createMeterService(platform);
-  const usage = createUsageService({ ...platform, meter });
-  const billing = createBillingService({ ...platform, ...paying, meter });
-  const payment = createPaymentEventService({ ...platform, ...paying });
+  const usage = createUsageService(platform, { meter });
+  const billing = createBillingService(platform, { payments, meter });
+  const payment = createPaymentEventService(platform, { cancellations, payments });
   return { usage, billing, payment };
 }

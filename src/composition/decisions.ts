@@ -28,7 +28,7 @@ import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createPolicies } from './policies.ts';
-import type { Signing } from './provenance.ts';
+import type { Signing } from './governance.ts';
 import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
 
 interface Deps {
@@ -48,22 +48,18 @@ export function createDecisions(
   const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
   const activity = createAgentActivityService(platform);
-  const registry = createAgentService({ ...platform, keyAuthentication, resolver, activity });
+  const registry = createAgentService(platform, { keyAuthentication, resolver, activity });
   const agentHistory = createAgentHistoryService(platform);
   const onboarding = createOnboardingService({ agents: registry });
-  const mlBoms = createMlBomService({ ...platform, agents: registry, resolver });
+  const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
-  const policies = createPolicies(platform, {
-    organizations,
-    workspaces,
-    memberships,
-    ...signing,
-  });
+  const { signer } = signing;
+  const policies = createPolicies(platform, { organizations, workspaces, memberships, signer });
   const policySets = policies.sets;
 
   const scrubbers = createScrubbers();
   const counts = createTraceCounts(platform);
-  const judging = {
+  const ingestion = createIngestionService(platform, {
     agents: resolver,
     agentHistory,
     policySets,
@@ -71,35 +67,49 @@ export function createDecisions(
     workspaces,
     scrubbers,
     largeBodies,
-  };
-  const ingestion = createIngestionService({ ...platform, ...judging });
+  });
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
-  const people = { memberships, workspaces, scrubbers: readScrubbers };
-  const { waiting, ...review } = createReview(platform, people);
-  const { verdicts } = review;
-  const reading = { counts, agents: resolver, scrubbers: readScrubbers, verdicts, waiting };
+  const { waiting, ...review } = createReview(platform, {
+    memberships,
+    workspaces,
+    scrubbers: readScrubbers,
+  });
   const search = createDecisionSearchService(platform);
-  const reader = createTraceService({ ...platform, ...reading, search });
-  const furtherReading = {
+  const reader = createTraceService(platform, {
+    counts,
+    search,
+    agents: resolver,
+    scrubbers: readScrubbers,
+    verdicts: review.verdicts,
+    waiting,
+  });
+  const reading = createTraceReading(platform, {
     reader,
     consumers,
     scrubbers: readScrubbers,
     sessions: auth.sessions,
     memory: listeners.memory,
-  };
+  });
   const bulk = createBulkService(platform);
-  const purges = createPurgeService({ ...platform, bulk });
-  const feedback = createFeedbackService({ ...platform, scrubbers: readScrubbers });
+  const purges = createPurgeService(platform, { bulk });
+  const feedback = createFeedbackService(platform, { scrubbers: readScrubbers });
   const chain = createHashChainService(platform);
   platform.ledger.onSealed(chain.invalidateStatus);
-  const verification = createChainVerificationService({ ...platform, chain });
-  const bundles = createBundleService({ ...platform, audit });
+  const verification = createChainVerificationService(platform, { chain });
+  const bundles = createBundleService(platform, { audit });
   const cpi = createCpi(platform, { chain });
-  const feedSources = { cpi: cpi.index, chain, organizations };
-  const insuranceFeed = createInsuranceFeedService({ ...platform, ...feedSources });
+  const insuranceFeed = createInsuranceFeedService(platform, {
+    cpi: cpi.index,
+    chain,
+    organizations,
+  });
   const usedMessages = createUsedMessageService(platform);
-  const pulls = { audit, organizations, usedMessages, feed: insuranceFeed };
-  const partnerPull = createPartnerPullService({ ...platform, ...pulls });
+  const partnerPull = createPartnerPullService(platform, {
+    audit,
+    feed: insuranceFeed,
+    organizations,
+    usedMessages,
+  });
   return {
     agents: { registry, resolver, onboarding, mlBoms },
     policies: { ...policies, insuranceFeed, partnerPull },
@@ -114,7 +124,9 @@ export function createDecisions(
       review,
       feedback,
       patterns: createPatternService(platform),
-      ...createTraceReading(platform, furtherReading),
+      streams: reading.streams,
+      exports: reading.exports,
+      memory: reading.memory,
     },
     hashChain: { chain, verification, bundles },
   };

@@ -18,27 +18,34 @@ import type { Platform } from '../platform/platform.ts';
 
 export function createTeam(platform: Platform, { memberships, failures, auth }: Identity) {
   const { sessions } = auth;
-  const inviteeAccounts = createInviteeAccountService({ ...platform, failures });
+  const inviteeAccounts = createInviteeAccountService(platform, { failures });
   const invitationMails = createInvitationMailService(platform);
   const invitationQuota = createInvitationQuotaService(platform);
-  const inviting = { memberships, invitationMails, invitationQuota };
-  const invitations = createInvitationService({ ...platform, ...inviting });
-  const joining = { invitations, memberships, inviteeAccounts, sessions };
-  const acceptance = createAcceptanceService({ ...platform, ...joining });
-  const members = createMemberService({ ...platform, memberships });
+  const invitations = createInvitationService(platform, {
+    memberships,
+    invitationMails,
+    invitationQuota,
+  });
+  const acceptance = createAcceptanceService(platform, {
+    invitations,
+    memberships,
+    inviteeAccounts,
+    sessions,
+  });
+  const members = createMemberService(platform, { memberships });
   return { members, invitations, acceptance };
 }
 
 export function createScim(platform: Platform, { organizations, memberships, auth }: Identity) {
   const baseUrl = `${(platform.config.ASSAY_PUBLIC_URL ?? '').replace(/\/$/, '')}/scim/v2`;
   const { sessions } = auth;
-  const people = createPeopleService({ ...platform, baseUrl });
+  const people = createPeopleService(platform, { baseUrl });
   const verifiedDomains = createVerifiedDomainService(platform);
-  const accounts = createScimAccountService({ ...platform, memberships, verifiedDomains });
-  const users = createScimUserService({ ...platform, people, accounts, sessions, memberships });
-  const groups = createScimGroupService({ ...platform, people, memberships, baseUrl });
+  const accounts = createScimAccountService(platform, { memberships, verifiedDomains });
+  const users = createScimUserService(platform, { people, accounts, sessions, memberships });
+  const groups = createScimGroupService(platform, { people, memberships, baseUrl });
   const searches = createSearchService({ people, groups });
   const discovery = createDiscoveryService({ baseUrl });
-  const tokens = createScimTokenService({ ...platform, organizations });
+  const tokens = createScimTokenService(platform, { organizations });
   return { users, groups, searches, discovery, tokens };
 }

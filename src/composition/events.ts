@@ -42,12 +42,12 @@ interface Deps {
 export function createEvents(platform: Platform, { audit, identity, listeners, cpi }: Deps) {
   const { memberships, workspaces } = identity;
   const { subscriptions, activeRules } = listeners;
-  const definitions = createWebhookService({ ...platform, memberships, workspaces, subscriptions });
+  const definitions = createWebhookService(platform, { memberships, workspaces, subscriptions });
   const sender = createWebhookSender(platform);
-  const log = createWebhookLog({ ...platform, definitions });
-  const fanOut = createFanOut({ ...platform, subscriptions });
-  const switchOff = createWebhookSwitchOff({ ...platform, audit, subscriptions });
-  const delivery = createWebhookDelivery({ ...platform, sender, switchOff, subscriptions });
+  const log = createWebhookLog(platform, { definitions });
+  const fanOut = createFanOut(platform, { subscriptions });
+  const switchOff = createWebhookSwitchOff(platform, { audit, subscriptions });
+  const delivery = createWebhookDelivery(platform, { sender, switchOff, subscriptions });
   const alerts = createAlerts(platform, {
     memberships,
     workspaces,
@@ -64,17 +64,20 @@ export function createEvents(platform: Platform, { audit, identity, listeners, c
   };
 }
 
-type AlertParts = Pick<Listeners, 'subscriptions' | 'activeRules'> &
+type AlertDeps = Pick<Listeners, 'subscriptions' | 'activeRules'> &
   Pick<Identity, 'memberships' | 'workspaces'> &
   Pick<Deps, 'cpi'>;
 
-function createAlerts(platform: Platform, parts: AlertParts) {
-  const { cpiIndexOf = parts.cpi.loadScore, mailer } = platform;
-  const rules = createAlertService({ ...platform, ...parts });
+function createAlerts(
+  platform: Platform,
+  { memberships, workspaces, activeRules, subscriptions, cpi }: AlertDeps,
+) {
+  const { cpiIndexOf = cpi.loadScore, mailer } = platform;
+  const rules = createAlertService(platform, { memberships, workspaces, activeRules });
   const mails = createAlertMailService(platform);
   const sendMail = (content: MailContent): Promise<void> => mailer.sendMail(renderMail(content));
-  const actions = createAlertActions({ ...platform, rules, mails, sendMail });
-  const cpiAlerts = createCpiAlerts({ ...platform, ...parts, cpiIndexOf });
+  const actions = createAlertActions(platform, { rules, mails, sendMail });
+  const cpiAlerts = createCpiAlerts(platform, { activeRules, subscriptions, cpiIndexOf });
   return {
     alerts: { rules, actions, cpi: cpiAlerts },
     mails: mails.mails,

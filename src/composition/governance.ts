@@ -1,4 +1,4 @@
-// Creates the services for regulators: impact assessments, incidents, attested clauses, and the privacy budget.
+// Creates the services for regulators and partners: assessments, incidents, clauses, privacy budget, evidence, provenance.
 import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createFriaPrintService } from '../resources/fria/fria-print.service.ts';
 import { createFriaService } from '../resources/fria/fria.service.ts';
@@ -14,6 +14,24 @@ import { createNoisedQueryService } from '../resources/privacy-budget/noised-que
 import { createPrivacyBudgetService } from '../resources/privacy-budget/privacy-budget.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createTarGz } from '../platform/archive/tar-gz.ts';
+import { createAuditBundleService } from '../resources/audit-bundles/audit-bundles.service.ts';
+import type { KeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
+import type { SignerService } from '../resources/c2pa-kms/signer.service.ts';
+import { createErasureExecutionService } from '../resources/erasure/erasure-execution.service.ts';
+import { createErasureImpactService } from '../resources/erasure/erasure-impact.service.ts';
+import { createErasureService } from '../resources/erasure/erasures.service.ts';
+import type { BundleService } from '../resources/hash-chain/bundles.service.ts';
+import type { ChainVerificationService } from '../resources/hash-chain/chain-verification.service.ts';
+import type { BulkService } from '../resources/traces/bulk/bulk.service.ts';
+import { createKeySource } from '../platform/signer/key-source.ts';
+import { createKeyRegistry } from '../resources/c2pa-kms/key-registry.service.ts';
+import { createSignerService } from '../resources/c2pa-kms/signer.service.ts';
+import { createGraphService } from '../resources/provenance/graphs/graphs.service.ts';
+import { createManifestService } from '../resources/provenance/manifests/manifests.service.ts';
+import { createVerificationService } from '../resources/provenance/manifests/verification.service.ts';
+import { createProvenanceSettingsService } from '../resources/provenance/settings/provenance-settings.service.ts';
+import type { TraceService } from '../resources/traces/traces.service.ts';
 
 interface Deps {
   audit: AuditService;
@@ -23,16 +41,16 @@ interface Deps {
 
 export function createGovernance(platform: Platform, { audit, attestations, identity }: Deps) {
   const records = createIncidentService(platform);
-  const checkpoints = createCheckpointService({ ...platform, attestations });
+  const checkpoints = createCheckpointService(platform, { attestations });
   const calendar = createCalendarService(platform);
   const { memberships, organizations } = identity;
-  const feeds = createCalendarFeedService({ ...platform, memberships, organizations });
-  const assessments = createFriaService({ ...platform, attestations });
+  const feeds = createCalendarFeedService(platform, { memberships, organizations });
+  const assessments = createFriaService(platform, { attestations });
   const print = createFriaPrintService(platform);
-  const mapping = createComplianceService({ ...platform, attestations });
+  const mapping = createComplianceService(platform, { attestations });
   const legacyNotes = createLegacyNoteService(platform);
   const budget = createPrivacyBudgetService(platform);
-  const queries = createNoisedQueryService({ ...platform, budget });
+  const queries = createNoisedQueryService(platform, { budget });
   return {
     routes: {
       fria: { assessments, ...print },
@@ -40,6 +58,57 @@ export function createGovernance(platform: Platform, { audit, attestations, iden
       compliance: { mapping, legacyNotes },
       privacy: { budget, queries },
     },
-    clockBreaches: createClockBreachService({ ...platform, audit }),
+    clockBreaches: createClockBreachService(platform, { audit }),
   };
+}
+
+interface EvidenceDeps {
+  attestations: AttestationService;
+  bulk: BulkService;
+  bundles: BundleService;
+  verification: ChainVerificationService;
+  signer: SignerService;
+  keys: KeyRegistry;
+}
+
+export function createEvidence(
+  platform: Platform,
+  { attestations, bulk, bundles, verification, signer, keys }: EvidenceDeps,
+) {
+  const impact = createErasureImpactService(platform);
+  const erasureExecution = createErasureExecutionService(platform, { bulk, signer, attestations });
+  const erasure = createErasureService(platform, { impact, execution: erasureExecution });
+  const auditBundles = createAuditBundleService(platform, {
+    bundles,
+    verification,
+    signer,
+    keys,
+    createTarGz,
+  });
+  return { auditBundles, erasure, erasureExecution };
+}
+
+/** Creates the signer and its keys, which all signatures use. */
+export function createSigning(platform: Platform) {
+  const keys = createKeyRegistry(platform);
+  const keySource = createKeySource(platform);
+  const signer = createSignerService(platform, { keySource, registry: keys });
+  return { keys, signer };
+}
+export type Signing = ReturnType<typeof createSigning>;
+
+interface ProvenanceDeps extends Signing {
+  attestations: AttestationService;
+  traces: TraceService;
+}
+
+export function createProvenance(
+  platform: Platform,
+  { attestations, traces, keys, signer }: ProvenanceDeps,
+) {
+  const settings = createProvenanceSettingsService(platform, { signer, keys });
+  const manifests = createManifestService(platform, { signer, settings, attestations });
+  const verification = createVerificationService(platform, { keys });
+  const graphs = createGraphService(platform, { traces });
+  return { keys, signer, settings, manifests, verification, graphs };
 }

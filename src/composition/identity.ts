@@ -45,47 +45,68 @@ export function createIdentity(
 ) {
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.createCursors(organizationId, 0);
-  const secondWords = createSecondWords({
-    ...platform,
+  const secondWords = createSecondWords(platform, {
     managerNotices: createManagerNotices(platform),
   });
-  const policyApprovalSwitch = createPolicyApprovalSwitch({ ...platform, secondWords });
-  const organizations = createOrganizationService({
-    ...platform,
-    openLedger,
-    policyApprovalSwitch,
-  });
+  const policyApprovalSwitch = createPolicyApprovalSwitch(platform, { secondWords });
+  const organizations = createOrganizationService(platform, { policyApprovalSwitch, openLedger });
   const memberships = createMembershipService(platform);
-  const belonging = { organizations, memberships };
-  const autoApprovalSwitch = createAutoApprovalSwitch({ ...platform, organizations, secondWords });
-  const workspaces = createWorkspaceService({ ...platform, memberships, autoApprovalSwitch });
+  const autoApprovalSwitch = createAutoApprovalSwitch(platform, { organizations, secondWords });
+  const workspaces = createWorkspaceService(platform, { memberships, autoApprovalSwitch });
   const oneTimeTokens = createOneTimeTokenService(platform);
-  const sessions = createSessionService({ ...platform, ...belonging, oneTimeTokens, auditLog });
-  const failures = createSignInFailures({ ...platform, sessions, audit });
-  const organizationEnd = createOrganizationEndService({
-    ...platform,
+  const sessions = createSessionService(platform, {
+    oneTimeTokens,
+    organizations,
     memberships,
-    cancellations,
+    auditLog,
   });
-  const reclaims = createReclaimService({ ...platform, memberships, audit });
-  const founding = createFoundingService({ ...platform, ...belonging });
-  const proofs = { ...platform, sessions, memberships, oneTimeTokens, founding, reclaims };
-  const credentials = createCredentialService(proofs);
-  const registration = createRegistrationService(proofs);
-  const signIn = { ...platform, sessions, failures, credentials, oneTimeTokens };
-  const local = createLocalService({ ...signIn, registration });
-  const emailLinks = createEmailLinkService(signIn);
+  const failures = createSignInFailures(platform, { sessions, audit });
+  const organizationEnd = createOrganizationEndService(platform, { cancellations, memberships });
+  const reclaims = createReclaimService(platform, { memberships, audit });
+  const founding = createFoundingService(platform, { organizations, memberships });
+  const credentials = createCredentialService(platform, {
+    sessions,
+    memberships,
+    oneTimeTokens,
+    founding,
+    reclaims,
+  });
+  const registration = createRegistrationService(platform, {
+    sessions,
+    memberships,
+    founding,
+    reclaims,
+  });
+  const local = createLocalService(platform, {
+    sessions,
+    failures,
+    credentials,
+    oneTimeTokens,
+    registration,
+  });
+  const emailLinks = createEmailLinkService(platform, {
+    sessions,
+    failures,
+    credentials,
+    oneTimeTokens,
+  });
   const codes = createCodeService(platform);
   const tries = createTryService(platform);
-  const enrolment = createEnrolmentService({ ...platform, codes });
-  const factor = { ...platform, sessions, codes, tries, enrolment };
-  const freshProof = createFreshProofService(factor);
-  const mfa = createMfaService({ ...factor, freshProof });
-  const secondStep = createSecondStepService({ ...signIn, codes, tries, enrolment });
-  const streamTokens = createStreamTokenService({ ...platform, sessions, oneTimeTokens });
-  const profile = createProfileService({ ...platform, auditLog });
-  const keyAuthentication = createKeyAuthenticationService({ ...platform, organizations });
-  const keys = createKeyService({ ...platform, memberships, workspaces, keyAuthentication });
+  const enrolment = createEnrolmentService(platform, { codes });
+  const freshProof = createFreshProofService(platform, { codes, tries, sessions });
+  const mfa = createMfaService(platform, { enrolment, codes, tries, freshProof, sessions });
+  const secondStep = createSecondStepService(platform, {
+    codes,
+    tries,
+    enrolment,
+    sessions,
+    failures,
+    oneTimeTokens,
+  });
+  const streamTokens = createStreamTokenService(platform, { sessions, oneTimeTokens });
+  const profile = createProfileService(platform, { auditLog });
+  const keyAuthentication = createKeyAuthenticationService(platform, { organizations });
+  const keys = createKeyService(platform, { memberships, workspaces, keyAuthentication });
   return {
     organizations,
     memberships,

@@ -32,7 +32,20 @@ import { createTotp } from '../platform/secrets/totp.ts';
 import { createVault } from '../platform/secrets/vault.ts';
 import { auditColumns } from '../resources/audit/audit.columns.ts';
 import { traceColumns } from '../resources/traces/traces.columns.ts';
-import { findPool } from './topics.ts';
+import { EVENT_TOPIC } from '../domain/events/events.ts';
+import { MAIL_TOPIC } from '../platform/mail/mail-delivery.ts';
+import { INTERNAL, MAIL, type OutboxPool, RECEIVERS } from '../platform/outbox/pools.ts';
+import { ATTESTATION_TOPIC } from '../resources/hash-chain/attestation-topic.ts';
+
+/** The pools that deliver the rows of a topic. */
+const POOLS: Readonly<Record<string, OutboxPool>> = {
+  [ATTESTATION_TOPIC]: INTERNAL,
+  [EVENT_TOPIC]: INTERNAL,
+  [MAIL_TOPIC]: MAIL,
+};
+
+/** Finds the pool; topics that are not listed wait for servers outside the installation. */
+export const findPool = (topic: string): OutboxPool => POOLS[topic] ?? RECEIVERS;
 
 /** Bounds of a call to an address that a user configured. */
 const OUTBOUND = { timeoutMs: 10_000, maxBytes: 1 << 20 };

@@ -15,7 +15,7 @@ import { createDryRunService } from '../resources/policies/trials/dry-run.servic
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Signing } from './provenance.ts';
+import type { Signing } from './governance.ts';
 
 type Deps = Pick<Identity, 'organizations' | 'workspaces' | 'memberships'> &
   Pick<Signing, 'signer'>;
@@ -27,18 +27,34 @@ export function createPolicies(
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
   const approvalHistory = createApprovalHistory(platform);
-  const written = { ...platform, workspaces, memberships, policySets: sets, approvalHistory };
-  const definitions = createPolicyService({ ...written, ...directEdits });
-  const approved = createPolicyService({ ...written, requireAllowed: () => Promise.resolve() });
+  const definitions = createPolicyService(platform, {
+    memberships,
+    policySets: sets,
+    requireAllowed: directEdits.requireAllowed,
+    workspaces,
+    approvalHistory,
+  });
+  const approved = createPolicyService(platform, {
+    memberships,
+    policySets: sets,
+    requireAllowed: () => Promise.resolve(),
+    workspaces,
+    approvalHistory,
+  });
   const enforcement = createApprovalEnforcement({ definitions: approved });
-  const canaries = createCanaryService({ ...written, ...directEdits, definitions, approved });
-  const approvals = createApprovalService({ ...platform, memberships, definitions, enforcement });
+  const canaries = createCanaryService(platform, {
+    policySets: sets,
+    requireAllowed: directEdits.requireAllowed,
+    definitions,
+    approved,
+  });
+  const approvals = createApprovalService(platform, { memberships, definitions, enforcement });
   const language = createPolicyLanguageService({ definitions });
-  const dryRuns = createDryRunService({ ...platform, definitions, organizations });
-  const tests = createPolicyTestService({ ...platform, memberships, definitions, dryRuns });
-  const replays = createReplayService({ ...platform, memberships, definitions });
-  const effectiveness = createEffectivenessService({ ...platform, approvalHistory });
-  const bundles = createPolicyBundleService({ ...platform, createTarGz, signer, approvalHistory });
+  const dryRuns = createDryRunService(platform, { definitions, organizations });
+  const tests = createPolicyTestService(platform, { memberships, definitions, dryRuns });
+  const replays = createReplayService(platform, { memberships, definitions });
+  const effectiveness = createEffectivenessService(platform, { approvalHistory });
+  const bundles = createPolicyBundleService(platform, { createTarGz, signer, approvalHistory });
   return {
     canaries,
     definitions,

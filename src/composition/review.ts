@@ -37,9 +37,9 @@ interface Deps {
 export function createReview(platform: Platform, deps: Deps) {
   const { scrubbers } = deps;
   const verdicts = createReviewVerdicts(platform);
-  const queue = createReviewQueueService({ ...platform, scrubbers, verdicts });
-  const decisions = createReviewDecisionService({ ...platform, scrubbers });
-  const handling = createReviewHandlingService({ ...platform, ...deps });
+  const queue = createReviewQueueService(platform, { scrubbers, verdicts });
+  const decisions = createReviewDecisionService(platform, { scrubbers });
+  const handling = createReviewHandlingService(platform, deps);
   const waiting = createReviewWaiting(platform);
   return { queue, decisions, handling, verdicts, waiting };
 }
@@ -47,7 +47,7 @@ export function createReview(platform: Platform, deps: Deps) {
 export function createCpi(platform: Platform, { chain }: { chain: HashChainService }) {
   const index = createCpiService(platform);
   const analytics = createCpiAnalyticsService(platform);
-  const report = createComplianceReportService({ ...platform, cpi: index, chain });
+  const report = createComplianceReportService(platform, { cpi: index, chain });
   return { index, analytics, report };
 }
 
@@ -56,10 +56,10 @@ interface BridgeDeps {
   chain: HashChainService;
 }
 
-export function createBridge(platform: Platform, deps: BridgeDeps) {
+export function createBridge(platform: Platform, { reader, chain }: BridgeDeps) {
   const segments = createChainSegmentService(platform);
-  const questions = createBridgeService({ ...platform, ...deps, segments });
-  const mcp = createMcpService({ ...platform, questions, answerMcp });
+  const questions = createBridgeService(platform, { reader, chain, segments });
+  const mcp = createMcpService(platform, { questions, answerMcp });
   return { questions, mcp };
 }
 
@@ -75,12 +75,16 @@ export function createTraceReading(
   platform: Platform,
   { reader, scrubbers, sessions, consumers, memory }: ReadingDeps,
 ) {
-  const frames = createFrameReader({ ...platform, scrubbers });
+  const frames = createFrameReader(platform, { scrubbers });
   const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
-  const following = { frames, sessions, timer: systemTimer, createStreamThrottle };
-  const streams = createTraceStreamService({ ...platform, ...following });
-  const exports = createTraceExportService({ ...platform, reader });
-  const indexing = createMemoryIndexing({ ...platform, memory, consumers });
-  const search = createMemorySearchService({ ...platform, memory, scrubbers, indexing });
+  const streams = createTraceStreamService(platform, {
+    frames,
+    sessions,
+    timer: systemTimer,
+    createStreamThrottle,
+  });
+  const exports = createTraceExportService(platform, { reader });
+  const indexing = createMemoryIndexing(platform, { memory, consumers });
+  const search = createMemorySearchService(platform, { memory, scrubbers, indexing });
   return { streams, exports, memory: search };
 }

@@ -21,18 +21,16 @@ import { createWitnessService } from '../resources/witness/witness.service.ts';
 import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
-import { createEvidence } from './evidence.ts';
 import { createEvents } from './events.ts';
-import { createGovernance } from './governance.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
 import type { Background, Listeners, Services } from '../services.ts';
-import { createProvenance, createSigning } from './provenance.ts';
+import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
 import { createReplayWorker } from '../resources/policies/replay/replay-worker.ts';
 import { createSignOn } from './sign-on.ts';
-import { findPool } from './topics.ts';
+import { findPool } from './platform.ts';
 
 export function createServices(
   platform: Platform,
@@ -52,6 +50,7 @@ export function createServices(
     { audit, identity },
   );
   const signing = createSigning(platform);
+  const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
   const decisions = createDecisions(platform, {
     audit,
@@ -62,13 +61,17 @@ export function createServices(
     largeBodies,
   });
   const { bulk } = decisions.traces;
-  const ending = { memberships, organizationEnd: identity.organizationEnd };
-  const deletion = createOrganizationDeletionService({ ...platform, ...ending, bulk, audit });
+  const deletion = createOrganizationDeletionService(platform, {
+    memberships,
+    organizationEnd: identity.organizationEnd,
+    bulk,
+    audit,
+  });
   const attestations = createAttestationService(platform);
   const readiness = createReadiness(platform);
-  const chainRelease = createChainReleaseService({ ...platform, audit });
+  const chainRelease = createChainReleaseService(platform, { audit });
   const replayJudge = createReplayWorker(platform);
-  const replayRunner = createReplayRunner({ ...platform, replayJudge, pace: createThrottle() });
+  const replayRunner = createReplayRunner(platform, { replayJudge, pace: createThrottle() });
 
   const billing = createBilling(platform, payments);
   const governance = createGovernance(platform, { audit, attestations, identity });
@@ -79,11 +82,10 @@ export function createServices(
   const broadcasts = createBroadcastMailService(platform);
 
   const traces = decisions.traces.reader;
-  const provenance = createProvenance(platform, { ...signing, attestations, traces });
+  const provenance = createProvenance(platform, { signer, keys, attestations, traces });
 
-  const { signer, keys } = provenance;
   const { bundles, verification } = decisions.hashChain;
-  const chainChecks = createChainCheckService({ ...platform, verification, auditLog });
+  const chainChecks = createChainCheckService(platform, { verification, auditLog });
   const evidence = createEvidence(platform, {
     attestations,
     bulk,
@@ -94,7 +96,7 @@ export function createServices(
   });
 
   const demoRequests = createDemoRequestService(platform);
-  const witness = createWitnessService({ ...platform, signer });
+  const witness = createWitnessService(platform, { signer });
 
   const mails = {
     ...demoRequests.mails,

@@ -43,28 +43,47 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   const validation = createSsoValidationService(platform);
   // Users configure the providers of organisations; the installation configures those of social login.
   const providers = createIdentityProviders({ fetch: http.fetch, clock });
-  const ssoWarnings = createSsoWarningService({ ...platform, providers });
+  const ssoWarnings = createSsoWarningService(platform, { providers });
   const providerMetadata = createProviderMetadataService(platform);
-  const belonging = { organizations, memberships, sessions };
-  const settings = { ...platform, ...belonging, validation, warnings: ssoWarnings };
-  const ssoSettings = createSsoSettingsService(settings);
-  const ssoDomains = createSsoDomainService({ ...platform, memberships, audit });
+  const ssoSettings = createSsoSettingsService(platform, {
+    validation,
+    warnings: ssoWarnings,
+    sessions,
+    organizations,
+    memberships,
+  });
+  const ssoDomains = createSsoDomainService(platform, { memberships, audit });
   const activeSso = createActiveSsoService(platform);
   const verifiedDomains = createVerifiedDomainService(platform);
 
-  const loginRequests = createLoginRequestService({ ...platform, oneTimeTokens });
+  const loginRequests = createLoginRequestService(platform, { oneTimeTokens });
   const budget = createEntryBudget(platform);
-  const noting = { ...platform, audit, budget };
-  const loginCompletion = createLoginCompletionService({ ...noting, loginRequests });
-  const linking = { ...platform, sessions, credentials, memberships, verifiedDomains };
-  const accountLinking = createAccountLinkingService(linking);
-  const login = { ...platform, loginRequests, loginCompletion, accountLinking, activeSso };
+  const loginCompletion = createLoginCompletionService(platform, { loginRequests, audit, budget });
+  const accountLinking = createAccountLinkingService(platform, {
+    sessions,
+    credentials,
+    memberships,
+    verifiedDomains,
+  });
 
-  const oidc = createOidcService({ ...login, providers });
+  const oidc = createOidcService(platform, {
+    providers,
+    loginRequests,
+    loginCompletion,
+    accountLinking,
+    activeSso,
+  });
   const messages = createUsedMessageService(platform);
-  const providerLogout = createProviderLogoutService({ ...platform, sessions });
-  const logout = { ...login, sessions, providerLogout, messages };
-  const oidcLogout = createOidcLogoutService({ ...logout, providers });
+  const providerLogout = createProviderLogoutService(platform, { sessions });
+  const oidcLogout = createOidcLogoutService(platform, {
+    providers,
+    loginRequests,
+    loginCompletion,
+    activeSso,
+    sessions,
+    providerLogout,
+    messages,
+  });
 
   const reader = createSamlReaderWorker({
     decryptionKey: config.ASSAY_SAML_KEY ?? null,
@@ -74,19 +93,51 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
   });
   const redirect = createSamlRedirect(config.ASSAY_SAML_KEY ?? null);
   const endpoints = createSamlEndpoints(platform.publicUrl);
-  const samlLogin = { ...login, messages, reader, redirect, endpoints };
-  const saml = createSamlService(samlLogin);
-  const logoutReader = createSamlLogoutReader(samlLogin);
-  const samlLogout = createSamlLogoutService({ ...samlLogin, ...logout, logoutReader });
+  const saml = createSamlService(platform, {
+    loginRequests,
+    loginCompletion,
+    accountLinking,
+    activeSso,
+    messages,
+    reader,
+    redirect,
+    endpoints,
+  });
+  const logoutReader = createSamlLogoutReader(platform, { reader, redirect, endpoints });
+  const samlLogout = createSamlLogoutService(platform, {
+    loginRequests,
+    loginCompletion,
+    activeSso,
+    sessions,
+    providerLogout,
+    messages,
+    logoutReader,
+    redirect,
+    endpoints,
+  });
 
   const configured = createSocialProviders(config, createIdentityProviders({ fetch, clock }));
-  const accounts = { ...platform, sessions, failures, credentials, registration };
-  const socialAccounts = createSocialAccountService(accounts);
-  const social = createSocialService({ ...login, socialAccounts, providers: configured });
+  const socialAccounts = createSocialAccountService(platform, {
+    sessions,
+    failures,
+    credentials,
+    registration,
+  });
+  const social = createSocialService(platform, {
+    loginRequests,
+    loginCompletion,
+    socialAccounts,
+    providers: configured,
+  });
 
   const starters = { oidc, saml };
-  const discovery = { ...noting, activeSso, verifiedDomains, starters };
-  const homeRealm = createHomeRealmService(discovery);
+  const homeRealm = createHomeRealmService(platform, {
+    activeSso,
+    verifiedDomains,
+    starters,
+    audit,
+    budget,
+  });
   const cookieExchange = createExchangeService({ sessions, secondStep });
   return {
     ssoSettings,

@@ -28,11 +28,11 @@ import type { AgentResolver } from './agent-resolver.service.ts';
 import type { AgentDocument } from './agents.model.ts';
 import type { agentInput, agentPoliciesChange } from './agents.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'onCommit'> & {
+interface Deps {
   keyAuthentication: KeyAuthenticationService;
   resolver: AgentResolver;
   activity: AgentActivityService;
-};
+}
 
 /** Model metadata with the digest of its last refresh. */
 interface ModelMetadataView extends ModelMetadata {
@@ -57,16 +57,12 @@ type AgentChange = Partial<
 
 const PREFIX_LENGTH = 8;
 
-export function createAgentService(deps: Deps) {
-  const {
-    models,
-    clock,
-    generateHex: randomHex,
-    onCommit,
-    keyAuthentication,
-    resolver,
-    activity,
-  } = deps;
+export function createAgentService(
+  platform: Pick<Platform, 'models' | 'clock' | 'generateHex' | 'onCommit'>,
+  deps: Deps,
+) {
+  const { models, clock, generateHex: randomHex, onCommit } = platform;
+  const { keyAuthentication, resolver, activity } = deps;
 
   function invalidateAgents(organizationId: string): void {
     onCommit(() => resolver.invalidate(organizationId));

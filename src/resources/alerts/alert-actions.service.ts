@@ -15,11 +15,11 @@ import type { AlertMailService } from './alert-mails.service.ts';
 import type { AlertService } from './alerts.service.ts';
 import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'receivers' | 'clock' | 'generateId'> & {
+interface Deps {
   rules: AlertService;
   mails: AlertMailService;
   sendMail(content: MailContent): Promise<void>;
-};
+}
 
 export interface ActionOutcome extends AlertAction {
   ok: boolean;
@@ -42,8 +42,12 @@ interface EventMessage {
   isSuspect?: boolean;
 }
 
-export function createAlertActions(deps: Deps) {
-  const { models, receivers, clock, generateId: newId, rules, mails, sendMail } = deps;
+export function createAlertActions(
+  platform: Pick<Platform, 'models' | 'receivers' | 'clock' | 'generateId'>,
+  deps: Deps,
+) {
+  const { models, receivers, clock, generateId: newId } = platform;
+  const { rules, mails, sendMail } = deps;
 
   function postEvent(
     { type, target }: AlertAction,

@@ -29,11 +29,11 @@ import type { ActiveRuleService } from './active-rules.service.ts';
 import type { AlertAction, AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.ts';
 import type { alertChange, alertInput } from './alerts.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'http'> & {
+interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   activeRules: ActiveRuleService;
-};
+}
 
 interface AlertRuleView extends AlertRuleDocument {
   id: AlertRuleDocument['_id'];
@@ -44,7 +44,10 @@ interface AlertRuleView extends AlertRuleDocument {
 export const MAX_RULES = 100;
 
 /** Run everything but `listRules`, `getRule` and `check` in a transaction. */
-export function createAlertService({ models, http, memberships, workspaces, activeRules }: Deps) {
+export function createAlertService(
+  { models, http }: Pick<Platform, 'models' | 'http'>,
+  { memberships, workspaces, activeRules }: Deps,
+) {
   function findRule(tenant: Tenant, _id: string): Promise<AlertRuleDocument> {
     const where = { ...createScopeFilter(tenant), _id };
     return findOr404(models.alertRules.findOne(where).lean<AlertRuleDocument>());

@@ -11,11 +11,11 @@ import type { AlertRuleDocument, AlertRuleStateDocument } from './alerts.model.t
 /** Returns the index of an organisation, 0 to 100; null: below the minimum sample. */
 export type CpiIndexOf = (organizationId: string) => Promise<number | null>;
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'outbox'> & {
+interface Deps {
   activeRules: ActiveRuleService;
   subscriptions: SubscriptionService;
   cpiIndexOf: CpiIndexOf;
-};
+}
 
 export interface CpiCheck {
   cpiScore: number | null;
@@ -23,8 +23,12 @@ export interface CpiCheck {
   triggered: { ruleId: AlertRuleDocument['_id']; ruleName: string }[];
 }
 
-export function createCpiAlerts(deps: Deps) {
-  const { models, clock, outbox, activeRules, subscriptions, cpiIndexOf } = deps;
+export function createCpiAlerts(
+  platform: Pick<Platform, 'models' | 'clock' | 'outbox'>,
+  deps: Deps,
+) {
+  const { models, clock, outbox } = platform;
+  const { activeRules, subscriptions, cpiIndexOf } = deps;
 
   async function raiseAlert(
     rule: AlertRuleDocument,

@@ -20,13 +20,13 @@ import type { ChainVerificationService } from '../hash-chain/chain-verification.
 import type { AuditBundleDocument } from './audit-bundles.model.ts';
 import type { auditBundleInput } from './audit-bundles.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'generateId' | 'publicUrl'> & {
+interface Deps {
   bundles: BundleService;
   verification: Pick<ChainVerificationService, 'verify'>;
   signer: SignerService;
   keys: KeyRegistry;
   createTarGz: TarGz;
-};
+}
 type SignedBundle = Omit<
   AuditBundleDocument,
   '_id' | 'organizationId' | 'createdBy' | 'createdAt' | 'updatedAt'
@@ -40,9 +40,12 @@ type AuditBundle = AuditBundleDocument & { id: Types.ObjectId };
 const MANIFEST_TYPE = 'assay-audit-bundle+jws';
 const OMISSIONS_TYPE = 'assay-audit-bundle-omissions+jws';
 
-export function createAuditBundleService(deps: Deps) {
-  const { models, clock, config, generateId: newId, publicUrl, bundles, verification } = deps;
-  const { signer, keys, createTarGz } = deps;
+export function createAuditBundleService(
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'generateId' | 'publicUrl'>,
+  deps: Deps,
+) {
+  const { models, clock, config, generateId: newId, publicUrl } = platform;
+  const { bundles, verification, signer, keys, createTarGz } = deps;
 
   async function findBundle({ organizationId }: Tenant, id: string): Promise<AuditBundle> {
     const query = models.auditBundles.findOne({ organizationId, _id: id });

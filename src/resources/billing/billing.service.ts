@@ -17,10 +17,10 @@ import type { OrganizationDocument } from '../organization/organization.model.ts
 import type { MeterService } from '../usage/meter.service.ts';
 import type { checkoutInput } from './billing.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'publicUrl'> & {
+interface Deps {
   payments: PaymentProcessor;
   meter: MeterService;
-};
+}
 
 interface BillingOverview {
   subscription: {
@@ -34,7 +34,10 @@ interface BillingOverview {
   invoices: never[];
 }
 
-export function createBillingService({ models, clock, config, payments, publicUrl, meter }: Deps) {
+export function createBillingService(
+  { models, clock, config, publicUrl }: Pick<Platform, 'models' | 'clock' | 'config' | 'publicUrl'>,
+  { payments, meter }: Deps,
+) {
   const returnUrl = config.ASSAY_BILLING_RETURN_URL ?? `${publicUrl}/`;
 
   async function loadSubscription({

@@ -5,14 +5,19 @@ import type { PaymentProcessor } from '../../platform/outbound/payment-processor
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 
-type Deps = Pick<Platform, 'queueForNone'> & { payments: PaymentProcessor };
+interface Deps {
+  payments: PaymentProcessor;
+}
 type Subscription = Partial<
   Pick<OrganizationDocument['subscription'], 'paymentSubscriptionId' | 'status'>
 >;
 
 export const CANCELLATION_TOPIC = 'cancellation';
 
-export function createCancellationService({ queueForNone, payments }: Deps) {
+export function createCancellationService(
+  { queueForNone }: Pick<Platform, 'queueForNone'>,
+  { payments }: Deps,
+) {
   return {
     /** Queues in the current transaction; nothing when the subscription has ended, or no payment key is configured. */
     async queue({ paymentSubscriptionId = null, status = '' }: Subscription): Promise<void> {

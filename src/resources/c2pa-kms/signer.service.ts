@@ -13,7 +13,10 @@ import type {
 import type { KeyRegistry } from './key-registry.service.ts';
 import type { KeyGeneration } from './signing-keys.model.ts';
 
-type Deps = Pick<Platform, 'logger'> & { keySource: KeySource; registry: KeyRegistry };
+interface Deps {
+  keySource: KeySource;
+  registry: KeyRegistry;
+}
 
 /** Keys kept open: the active one, and former ones that a request still signs with. */
 const OPEN_KEYS = 4;
@@ -43,7 +46,10 @@ export interface Rotation {
   rotatedAt: Date;
 }
 
-export function createSignerService({ keySource, registry, logger }: Deps) {
+export function createSignerService(
+  { logger }: Pick<Platform, 'logger'>,
+  { keySource, registry }: Deps,
+) {
   const { provider } = keySource;
   const open = new LRUCache<string, SigningKey>({ max: OPEN_KEYS });
 

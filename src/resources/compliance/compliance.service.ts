@@ -16,7 +16,9 @@ import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { ComplianceNoteDocument } from './compliance.model.ts';
 import type { mappingInput } from './compliance.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
+interface Deps {
+  attestations: AttestationService;
+}
 
 /** Has the id under both documented names. */
 type NoteView = ComplianceNoteDocument & { id: ComplianceNoteDocument['_id'] };
@@ -30,7 +32,10 @@ interface Mapping {
   clauses: Clause[];
 }
 
-export function createComplianceService({ models, clock, attestations }: Deps) {
+export function createComplianceService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { attestations }: Deps,
+) {
   /** Lists the notes in the order of the catalogue. */
   async function listNotes(organizationId: string, framework: Framework): Promise<NoteView[]> {
     const found = await models.complianceNotes

@@ -5,7 +5,10 @@ import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { HashChainService } from '../hash-chain/hash-chain.service.ts';
 import type { CpiService, Scoreboard } from './cpi.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { cpi: CpiService; chain: HashChainService };
+interface Deps {
+  cpi: CpiService;
+  chain: HashChainService;
+}
 type ReviewStatus = 'pending' | 'approved' | 'rejected';
 
 export interface ComplianceReport {
@@ -20,7 +23,10 @@ export interface ComplianceReport {
 /** Each count stops here. */
 const COUNTED_MAX = 10_000;
 
-export function createComplianceReportService({ models, clock, cpi, chain }: Deps) {
+export function createComplianceReportService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { cpi, chain }: Deps,
+) {
   async function countReviews(
     { organizationId, workspaceId }: Tenant,
     where: object,

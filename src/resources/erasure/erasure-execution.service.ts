@@ -11,11 +11,11 @@ import type { AttestationService } from '../hash-chain/attestations.service.ts';
 import type { BulkService } from '../traces/bulk/bulk.service.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'transaction' | 'instances'> & {
+interface Deps {
   bulk: BulkService;
   signer: SignerService;
   attestations: AttestationService;
-};
+}
 
 interface Certified extends Pick<ErasureDocument, 'signature' | 'signerKid'> {
   executedAt: Date;
@@ -27,8 +27,12 @@ const CERTIFICATE_TYPE = 'assay-erasure+jws';
 const LEFT_BEHIND_MS = 10 * 60_000;
 const BATCH = 250;
 
-export function createErasureExecutionService(deps: Deps) {
-  const { models, clock, logger, transaction, instances, bulk, signer, attestations } = deps;
+export function createErasureExecutionService(
+  platform: Pick<Platform, 'models' | 'clock' | 'logger' | 'transaction' | 'instances'>,
+  deps: Deps,
+) {
+  const { models, clock, logger, transaction, instances } = platform;
+  const { bulk, signer, attestations } = deps;
 
   /** The erasure entry of each decision; an earlier one if the decision was erased before. */
   async function findTombstones(

@@ -17,10 +17,10 @@ import type { ErasureImpactService } from './erasure-impact.service.ts';
 import type { acknowledgementInput, executionInput } from './erasure.schemas.ts';
 import type { ErasureDocument } from './erasures.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'instances'> & {
+interface Deps {
   impact: ErasureImpactService;
   execution: ErasureExecutionService;
-};
+}
 
 interface Acknowledgement {
   acknowledgementId: Types.ObjectId;
@@ -32,8 +32,12 @@ type ErasureRecord = Omit<ErasureDocument, 'traceIds'> & Acknowledgement;
 
 const VALID_MS = 15 * 60_000;
 
-export function createErasureService(deps: Deps) {
-  const { models, clock, config, instances, impact, execution } = deps;
+export function createErasureService(
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'instances'>,
+  deps: Deps,
+) {
+  const { models, clock, config, instances } = platform;
+  const { impact, execution } = deps;
 
   function findErasure({ organizationId }: Tenant, id: string): Promise<ErasureDocument> {
     return findOr404(models.erasures.findOne({ organizationId, _id: id }).lean<ErasureDocument>());

@@ -52,9 +52,14 @@ export interface MovedAssessment {
 
 const EDITABLE = 'An approved or archived assessment is not edited: move it back to draft first';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
+interface Deps {
+  attestations: AttestationService;
+}
 
-export function createFriaService({ models, clock, attestations }: Deps) {
+export function createFriaService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { attestations }: Deps,
+) {
   function findAssessment({ organizationId }: Tenant, _id: string): Promise<AssessmentDocument> {
     return findOr404(
       models.assessments.findOne({ _id, organizationId }).lean<AssessmentDocument>(),

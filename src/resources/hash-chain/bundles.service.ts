@@ -11,9 +11,9 @@ import type { BundleMeasure } from '../../ledger/verify/verification-thread.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 import type { BundleQuery } from './hash-chain.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'verificationWorker' | 'clock'> & {
+interface Deps {
   audit: AuditService;
-};
+}
 
 /** The caller that exports a bundle; `user` is null for a key. */
 export interface BundleCaller {
@@ -43,7 +43,15 @@ type Position = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
-export function createBundleService({ models, ledger, verificationWorker, audit, clock }: Deps) {
+export function createBundleService(
+  {
+    models,
+    ledger,
+    verificationWorker,
+    clock,
+  }: Pick<Platform, 'models' | 'ledger' | 'verificationWorker' | 'clock'>,
+  { audit }: Deps,
+) {
   async function findNewest(organizationId: string): Promise<Position | null> {
     const newestFirst = models.ledger
       .find({ organizationId, sequence: SEQUENCES }, 'sequence chainHash createdAt')

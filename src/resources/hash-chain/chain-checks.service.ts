@@ -3,18 +3,22 @@ import type { Platform } from '../../platform/platform.ts';
 import type { AuditLogService } from '../audit/audit-log.service.ts';
 import type { ChainVerificationService } from './chain-verification.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'metrics' | 'logger'> & {
+interface Deps {
   verification: Pick<ChainVerificationService, 'verify'>;
   auditLog: Pick<AuditLogService, 'verify'>;
-};
+}
 
 const DAY_MS = 24 * 3600_000;
 /** Time limit of one run; then another instance may continue. */
 const RUN_MS = 5 * 60_000;
 const PAGE = 100;
 
-export function createChainCheckService(deps: Deps) {
-  const { models, clock, metrics, logger, verification, auditLog } = deps;
+export function createChainCheckService(
+  platform: Pick<Platform, 'models' | 'clock' | 'metrics' | 'logger'>,
+  deps: Deps,
+) {
+  const { models, clock, metrics, logger } = platform;
+  const { verification, auditLog } = deps;
   const ending = new AbortController();
   /** The last organisation checked in this round; null at its start. */
   let last: string | null = null;

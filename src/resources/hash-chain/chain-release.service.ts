@@ -5,7 +5,9 @@ import type { ChainName } from '../../domain/record/bundle.ts';
 import type { LostEntries } from '../../ledger/heads/lost-heads.ts';
 import type { AuditService } from '../audit/audit.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'auditChain'> & { audit: AuditService };
+interface Deps {
+  audit: AuditService;
+}
 
 /** The chain to release, and the operator's reason. */
 export interface ReleaseRequest {
@@ -15,7 +17,10 @@ export interface ReleaseRequest {
 }
 
 /** Operators call it by script; there is no route. */
-export function createChainReleaseService({ models, ledger, auditChain, audit }: Deps) {
+export function createChainReleaseService(
+  { models, ledger, auditChain }: Pick<Platform, 'models' | 'ledger' | 'auditChain'>,
+  { audit }: Deps,
+) {
   const chains = { ledger: ledger.lostHeads, audit: auditChain.lostHeads };
 
   /** Resets cursors and verifications that had seen the lost entries. */

@@ -9,17 +9,21 @@ import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import type { HashChainService } from './hash-chain.service.ts';
 import { toVerificationView, type VerificationView } from './hash-chain.view.ts';
 
-type Deps = Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'> & {
+interface Deps {
   chain: Pick<HashChainService, 'invalidateStatus'>;
-};
+}
 
 /** `verified`: only entries after the last verified position, which is trusted. */
 export interface VerificationScope {
   since?: 'verified' | undefined;
 }
 
-export function createChainVerificationService(deps: Deps) {
-  const { models, verificationWorker, clock, logger, chain } = deps;
+export function createChainVerificationService(
+  platform: Pick<Platform, 'models' | 'verificationWorker' | 'clock' | 'logger'>,
+  deps: Deps,
+) {
+  const { models, verificationWorker, clock, logger } = platform;
+  const { chain } = deps;
 
   /** The highest sequence that consumers and verifications have seen. */
   async function findReached(

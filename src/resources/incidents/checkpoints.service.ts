@@ -33,9 +33,14 @@ interface Place {
   index: number;
 }
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { attestations: AttestationService };
+interface Deps {
+  attestations: AttestationService;
+}
 
-export function createCheckpointService({ models, clock, attestations }: Deps) {
+export function createCheckpointService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { attestations }: Deps,
+) {
   /** Queues a ledger entry that names a digest of the completed record. */
   function attest(
     { organizationId, actor }: Tenant,

@@ -6,16 +6,20 @@ import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { AuditRow, AuditService } from '../audit/audit.service.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'transaction' | 'logger'> & {
+interface Deps {
   audit: AuditService;
-};
+}
 type OverdueIncident = Pick<IncidentDocument, '_id' | 'organizationId'>;
 
 /** Maximum number of incidents per run; the rest waits for the next. */
 const BATCH = 500;
 
-export function createClockBreachService(deps: Deps) {
-  const { models, clock, transaction, audit, logger } = deps;
+export function createClockBreachService(
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'logger'>,
+  deps: Deps,
+) {
+  const { models, clock, transaction, logger } = platform;
+  const { audit } = deps;
 
   function record(incident: OverdueIncident, breached: StoredClock): Promise<AuditRow> {
     const { regulator, ruleVersion } = breached;

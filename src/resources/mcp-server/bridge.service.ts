@@ -20,11 +20,11 @@ import {
   TOOLS,
 } from './bridge.schemas.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+interface Deps {
   reader: TraceService;
   chain: HashChainService;
   segments: ChainSegmentService;
-};
+}
 
 export interface ToolAnswer {
   content: { type: 'text'; text: string }[];
@@ -42,7 +42,10 @@ const RECENT = { skip: 0, limit: 50 };
 const POLICIES_MAX = 2 * 1024 * 1024;
 const POLICY_MEMBERS = 'name description priority conditions actions workspaceId';
 
-export function createBridgeService({ models, reader, chain, segments }: Deps) {
+export function createBridgeService(
+  { models }: Pick<Platform, 'models'>,
+  { reader, chain, segments }: Deps,
+) {
   async function listPolicies({ organizationId, workspaceId, signal }: Tenant): Promise<object[]> {
     const chosen = workspaceId === null ? {} : { workspaceId };
     const cursor = models.policies

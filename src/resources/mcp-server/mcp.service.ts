@@ -6,12 +6,15 @@ import type { answerMcp, McpAnswer, McpMessage } from '../../platform/mcp/mcp-en
 import { RESOURCES, SERVER_INFO, TOOLS } from './bridge.schemas.ts';
 import type { BridgeService } from './bridge.service.ts';
 
-type Deps = Pick<Platform, 'logger'> & {
+interface Deps {
   questions: BridgeService;
   answerMcp: typeof answerMcp;
-};
+}
 
-export function createMcpService({ logger, questions, answerMcp: answer }: Deps) {
+export function createMcpService(
+  { logger }: Pick<Platform, 'logger'>,
+  { questions, answerMcp: answer }: Deps,
+) {
   /** Hides the text of unexpected errors, which the protocol would show to clients. */
   async function hideErrorText<T>(code: Code, pending: Promise<T>): Promise<T> {
     try {

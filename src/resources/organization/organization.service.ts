@@ -33,11 +33,11 @@ export interface OrganizationContext {
   requiresSso: boolean;
 }
 
-type Deps = Pick<Platform, 'models' | 'generateId' | 'onCommit' | 'caches' | 'config' | 'clock'> & {
+interface Deps {
   policyApprovalSwitch: PolicyApprovalSwitch;
   /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger(organizationId: string): Promise<void>;
-};
+}
 
 const CACHED_ORGANIZATIONS = 10_000;
 const SLUG_LENGTH = 48;
@@ -58,8 +58,11 @@ export type OrganizationSummary = Pick<
   '_id' | 'name' | 'slug' | 'subscription'
 >;
 
-export function createOrganizationService(deps: Deps) {
-  const { models, generateId: newId, onCommit, caches, config, clock } = deps;
+export function createOrganizationService(
+  platform: Pick<Platform, 'models' | 'generateId' | 'onCommit' | 'caches' | 'config' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, generateId: newId, onCommit, caches, config, clock } = platform;
   const { openLedger, policyApprovalSwitch } = deps;
   const contexts = caches.openCache<OrganizationContext>({
     collections: ['organizations'],

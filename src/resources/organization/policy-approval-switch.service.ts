@@ -7,13 +7,18 @@ import type { OrganizationDocument } from './organization.model.ts';
 import type { settingsChange } from './organization.schemas.ts';
 import type { Changer, SecondWords } from './second-words.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { secondWords: SecondWords };
+interface Deps {
+  secondWords: SecondWords;
+}
 type SettingsPatch = Partial<z.output<typeof settingsChange>> &
   Pick<OrganizationDocument, 'policyApprovalRelease'>;
 
 const WEAKENING = { what: 'Policies may change without approval', link: '/settings/organization' };
 
-export function createPolicyApprovalSwitch({ models, clock, secondWords }: Deps) {
+export function createPolicyApprovalSwitch(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { secondWords }: Deps,
+) {
   return {
     /** Returns the part of a change that takes effect now. */
     async settle(

@@ -9,7 +9,9 @@ import {
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { ManagerNotices } from '../notifications/manager-notices.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { managerNotices: ManagerNotices };
+interface Deps {
+  managerNotices: ManagerNotices;
+}
 
 /** A member of the organisation who changes its settings. */
 export interface Changer {
@@ -24,7 +26,10 @@ interface Weakening {
   asked: ControlRequest | null;
 }
 
-export function createSecondWords({ models, clock, managerNotices }: Deps) {
+export function createSecondWords(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { managerNotices }: Deps,
+) {
   return {
     /** Decides whether the change is confirmed, requested or waiting. Call it in the request's transaction. */
     async requestSecondWord(

@@ -23,10 +23,10 @@ import {
   subscriptionObject,
 } from './payment-events.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'caches' | 'onCommit'> & {
+interface Deps {
   cancellations: CancellationService;
   payments: PaymentProcessor;
-};
+}
 type PaymentEvent = z.output<typeof paymentEventInput>;
 
 /** The subscription of an organisation before and after an event. */
@@ -55,8 +55,12 @@ async function touchCustomer(models: Models, customerId: string): Promise<void> 
   );
 }
 
-export function createPaymentEventService(deps: Deps) {
-  const { models, clock, config, payments, logger, caches, onCommit, cancellations } = deps;
+export function createPaymentEventService(
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'caches' | 'onCommit'>,
+  deps: Deps,
+) {
+  const { models, clock, config, logger, caches, onCommit } = platform;
+  const { payments, cancellations } = deps;
 
   /** Resolves with false when the event was accepted before. */
   async function isFirst({ id: _id, type }: PaymentEvent): Promise<boolean> {

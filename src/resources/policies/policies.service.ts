@@ -9,6 +9,7 @@ import {
   policyTemplates,
 } from '../../domain/policies/templates/templates.ts';
 import { AppError } from '../../errors.ts';
+import type { Platform } from '../../platform/platform.ts';
 import {
   findOr404,
   type Listed,
@@ -27,7 +28,10 @@ import {
 import type { policyChange, policyInput, templateInput } from './policies.schemas.ts';
 import { createPolicyChanges, type PolicyChangeDeps } from './policy-changes.service.ts';
 
-type Deps = PolicyChangeDeps & { workspaces: WorkspaceService; approvalHistory: ApprovalHistory };
+interface Deps extends PolicyChangeDeps {
+  workspaces: WorkspaceService;
+  approvalHistory: ApprovalHistory;
+}
 
 type Statistics = Pick<PolicyStatisticsDocument, 'matchCount' | 'lastMatched'>;
 
@@ -43,8 +47,13 @@ interface PolicyRevisionView extends PolicyRevisionDocument {
 
 const NEVER_MATCHED: Statistics = { matchCount: 0, lastMatched: null };
 
-export function createPolicyService({ models, clock, workspaces, approvalHistory, ...deps }: Deps) {
-  const changes = createPolicyChanges({ models, clock, ...deps });
+export function createPolicyService(
+  platform: Pick<Platform, 'models' | 'clock' | 'onCommit'>,
+  deps: Deps,
+) {
+  const { models, clock } = platform;
+  const { workspaces, approvalHistory } = deps;
+  const changes = createPolicyChanges(platform, deps);
 
   function findPolicy(tenant: Tenant, _id: string): Promise<PolicyDocument> {
     const where = { ...filterLive(tenant), _id };

@@ -17,20 +17,24 @@ export interface PolicyChange {
   after: PolicyContents | null;
 }
 
-export type PolicyChangeDeps = Pick<Platform, 'models' | 'clock' | 'onCommit'> & {
+export interface PolicyChangeDeps {
   memberships: MembershipService;
   policySets: PolicySetService;
   /** @throws AppError when the change may not be made this way */
   requireAllowed: (tenant: Tenant, change: PolicyChange) => Promise<void>;
-};
+}
 
 /** The fields that a change writes. */
 type PolicyPatch = Partial<PolicyContents> | { deletedAt: Date };
 type NewPolicy = PolicyContents & { workspaceId: string };
 
 /** Every change runs in the transaction of the request. */
-export function createPolicyChanges(deps: PolicyChangeDeps) {
-  const { models, memberships, policySets, clock, onCommit, requireAllowed } = deps;
+export function createPolicyChanges(
+  platform: Pick<Platform, 'models' | 'clock' | 'onCommit'>,
+  deps: PolicyChangeDeps,
+) {
+  const { models, clock, onCommit } = platform;
+  const { memberships, policySets, requireAllowed } = deps;
 
   async function record(tenant: Tenant, policy: PolicyDocument): Promise<void> {
     const { organizationId, actor } = tenant;

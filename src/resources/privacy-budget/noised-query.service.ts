@@ -15,7 +15,9 @@ import { READ_MAX_MS } from '../../platform/mongo/queries.ts';
 import type { BudgetView, PrivacyBudgetService } from './privacy-budget.service.ts';
 import type { noisedQueryInput } from './privacy-budget.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'draw16Bytes'> & { budget: PrivacyBudgetService };
+interface Deps {
+  budget: PrivacyBudgetService;
+}
 type NoisedQuery = z.output<typeof noisedQueryInput>;
 
 export interface NoisedAnswer extends NoisedQuery {
@@ -31,7 +33,10 @@ const OTHER = 'other';
 /** Number of agents with a group of their own, the oldest ones; all others are in `other`. */
 const AGENTS_MAX = 100;
 
-export function createNoisedQueryService({ models, draw16Bytes: random16, budget }: Deps) {
+export function createNoisedQueryService(
+  { models, draw16Bytes: random16 }: Pick<Platform, 'models' | 'draw16Bytes'>,
+  { budget }: Deps,
+) {
   async function listGroups(tenant: Tenant, groupBy: Grouping): Promise<string[]> {
     if (groupBy === 'none') return [ALL];
     if (groupBy === 'status') return [...STATUSES];

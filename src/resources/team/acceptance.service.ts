@@ -19,12 +19,12 @@ import type { InvitationDocument } from './invitations.model.ts';
 import type { acceptInput } from './invitations.schemas.ts';
 import type { InvitationService } from './invitations.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'> & {
+interface Deps {
   invitations: InvitationService;
   memberships: MembershipService;
   inviteeAccounts: InviteeAccountService;
   sessions: SessionService;
-};
+}
 
 interface Offer {
   valid: true;
@@ -43,8 +43,11 @@ type Accepted = (SignedIn | SecondStep) & { invitationId: string };
 const MAX_ATTEMPTS = 20;
 const PROOF = { method: 'invitation', secondFactor: null };
 
-export function createAcceptanceService(deps: Deps) {
-  const { models, clock, transaction } = deps;
+export function createAcceptanceService(
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction'>,
+  deps: Deps,
+) {
+  const { models, clock, transaction } = platform;
   const { invitations, memberships, inviteeAccounts, sessions } = deps;
 
   function findInvitation(token: string): Promise<InvitationDocument> {

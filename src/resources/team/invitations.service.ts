@@ -13,11 +13,11 @@ import type { InvitationDocument } from './invitations.model.ts';
 import type { invitationInput } from './invitations.schemas.ts';
 import { requireOwner } from './members.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'generateId'> & {
+interface Deps {
   memberships: MembershipService;
   invitationMails: InvitationMailService;
   invitationQuota: InvitationQuotaService;
-};
+}
 
 export interface InvitationView extends InvitationDocument {
   id: Types.ObjectId;
@@ -32,8 +32,12 @@ interface RevokedInvitation {
 const SENT_KEPT = 50;
 const LIFETIME_MS = 7 * 24 * 3600 * 1000;
 
-export function createInvitationService(deps: Deps) {
-  const { models, memberships, invitationMails, invitationQuota, clock, generateId: newId } = deps;
+export function createInvitationService(
+  platform: Pick<Platform, 'models' | 'clock' | 'generateId'>,
+  deps: Deps,
+) {
+  const { models, clock, generateId: newId } = platform;
+  const { memberships, invitationMails, invitationQuota } = deps;
   const computeExpiry = (): Date => new Date(clock.now().getTime() + LIFETIME_MS);
 
   /** Changes a pending invitation. @throws AppError `NOT_FOUND`, `INVITE_ALREADY_USED`, `EXPIRED` */

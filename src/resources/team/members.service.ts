@@ -11,9 +11,9 @@ import type { WorkspaceKeyDocument } from '../auth/keys/keys.model.ts';
 import type { MembershipDocument } from '../organization/memberships/memberships.model.ts';
 import type { MembershipService } from '../organization/memberships/memberships.service.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+interface Deps {
   memberships: MembershipService;
-};
+}
 
 export interface MemberView {
   userId: Types.ObjectId;
@@ -40,7 +40,7 @@ interface RemovedMember {
 }
 type KeySummary = Pick<WorkspaceKeyDocument, '_id' | 'name' | 'prefix' | 'createdAt'>;
 
-export function createMemberService({ models, memberships }: Deps) {
+export function createMemberService({ models }: Pick<Platform, 'models'>, { memberships }: Deps) {
   /**
    * Reads caller and membership again under the lock, since either may have changed since the request was
    * authenticated.

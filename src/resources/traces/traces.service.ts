@@ -19,14 +19,14 @@ import type { TraceQuery } from './traces.schemas.ts';
 import { toTraceView, type TraceView, VIEW_MEMBERS } from './traces.view.ts';
 import { createVisibilityFilter } from '../../domain/identity/visible-decisions.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents'> & {
+interface Deps {
   counts: TraceCounts;
   search: DecisionSearchService;
   agents: AgentResolver;
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
   waiting: ReviewWaiting;
-};
+}
 
 /** The filter of a query, and the scrubber of each decision that is shown. */
 export interface TraceSelection {
@@ -45,8 +45,9 @@ export interface TraceList extends Listed<TraceView> {
 /** A decision on its own, with its review. */
 export type TraceDetails = TraceView & { review: TraceReview | null };
 
-export function createTraceService(deps: Deps) {
-  const { models, contents, counts, agents, scrubbers, verdicts, waiting } = deps;
+export function createTraceService(platform: Pick<Platform, 'models' | 'contents'>, deps: Deps) {
+  const { models, contents } = platform;
+  const { counts, agents, scrubbers, verdicts, waiting } = deps;
 
   /** Matches decisions by agent id, and by the text that is stored for agents that were not registered at ingestion. */
   async function resolveAgentFilter(organizationId: string, named: string): Promise<object> {
@@ -107,7 +108,7 @@ export function createTraceService(deps: Deps) {
       const { where, scrubberOf, signal } = await select(tenant, query);
       const lag = query.search === undefined ? null : deps.search.measureLag(tenant.organizationId);
       const [items, total, behind] = await Promise.all([
-        readTracePage(deps, where, { page, scrubberOf, signal }),
+        readTracePage(platform, where, { page, scrubberOf, signal }),
         counts.countTotal(where, page),
         lag,
       ]);

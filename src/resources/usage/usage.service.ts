@@ -8,11 +8,16 @@ import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
 import type { MeterService } from './meter.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config'> & { meter: MeterService };
+interface Deps {
+  meter: MeterService;
+}
 
 const HISTORY_MONTHS = 12;
 
-export function createUsageService({ models, clock, config, meter }: Deps) {
+export function createUsageService(
+  { models, clock, config }: Pick<Platform, 'models' | 'clock' | 'config'>,
+  { meter }: Deps,
+) {
   return {
     /** @throws AppError `NOT_FOUND` when the organisation has just been deleted */
     async loadSummary({ organizationId }: Tenant): Promise<UsageSummary> {

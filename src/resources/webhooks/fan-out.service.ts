@@ -6,9 +6,11 @@ import type { OutboxRow } from '../../platform/outbox/outbox-writer.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import { DELIVERY_TOPIC } from './webhooks.model.ts';
 
-type Deps = Pick<Platform, 'outbox'> & { subscriptions: SubscriptionService };
+interface Deps {
+  subscriptions: SubscriptionService;
+}
 
-export function createFanOut({ outbox, subscriptions }: Deps) {
+export function createFanOut({ outbox }: Pick<Platform, 'outbox'>, { subscriptions }: Deps) {
   async function createDeliveries(row: OutboxDocument): Promise<OutboxRow[]> {
     const organizationId = row.organizationId.toHexString();
     const event = row.payload as unknown as EventBody;

@@ -14,11 +14,11 @@ import type {
   WebhookStatisticsDocument,
 } from './webhooks.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   sender: WebhookSender;
   switchOff: WebhookSwitchOff;
   subscriptions: SubscriptionService;
-};
+}
 
 const DAY_MS = 24 * 3600_000;
 /** A webhook is switched off after this time of failures only. */
@@ -27,8 +27,9 @@ const FAILING_MS = 5 * DAY_MS;
 const SILENCE_MS = 2 * DAY_MS;
 const GONE = 410;
 
-export function createWebhookDelivery(deps: Deps) {
-  const { models, clock, sender, switchOff, subscriptions } = deps;
+export function createWebhookDelivery(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
+  const { models, clock } = platform;
+  const { sender, switchOff, subscriptions } = deps;
 
   function attempt(
     webhook: WebhookDocument,

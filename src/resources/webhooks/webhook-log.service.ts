@@ -10,7 +10,9 @@ import { toMessageId } from './webhook-sender.service.ts';
 import { DELIVERY_TOPIC, type DeliveryStatus } from './webhooks.model.ts';
 import type { WebhookService } from './webhooks.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'outbox'> & { definitions: WebhookService };
+interface Deps {
+  definitions: WebhookService;
+}
 
 interface DeliveryView {
   _id: OutboxDocument['_id'];
@@ -32,7 +34,10 @@ interface DeliveryView {
 const STATUSES = { pending: 'pending', done: 'delivered', dead: 'failed' } as const;
 const STORED = { pending: 'pending', delivered: 'done', failed: 'dead' } as const;
 
-export function createWebhookLog({ models, outbox, definitions }: Deps) {
+export function createWebhookLog(
+  { models, outbox }: Pick<Platform, 'models' | 'outbox'>,
+  { definitions }: Deps,
+) {
   const filterDeliveries = ({ organizationId }: Tenant, webhookId: string) => ({
     organizationId,
     lane: webhookId,

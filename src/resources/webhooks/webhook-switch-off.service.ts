@@ -10,10 +10,10 @@ import { PRESENT } from '../../domain/identity/standing.ts';
 import type { SubscriptionService } from './subscriptions.service.ts';
 import type { SwitchOffReason, WebhookDocument } from './webhooks.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail'> & {
+interface Deps {
   audit: AuditService;
   subscriptions: SubscriptionService;
-};
+}
 
 const TEXTS: Readonly<Record<SwitchOffReason, string>> = {
   gone: 'its receiver answered 410 (gone)',
@@ -22,8 +22,12 @@ const TEXTS: Readonly<Record<SwitchOffReason, string>> = {
 const TITLE = 'A webhook was switched off';
 const ADVICE = 'Deliveries that failed can be sent again once it is switched on.';
 
-export function createWebhookSwitchOff(deps: Deps) {
-  const { models, clock, transaction, queueMail, audit, subscriptions } = deps;
+export function createWebhookSwitchOff(
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction' | 'queueMail'>,
+  deps: Deps,
+) {
+  const { models, clock, transaction, queueMail } = platform;
+  const { audit, subscriptions } = deps;
 
   async function loadOwners(organizationId: Types.ObjectId): Promise<Types.ObjectId[]> {
     const found = await models.memberships

@@ -33,11 +33,11 @@ import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument, WebhookStatisticsDocument } from './webhooks.model.ts';
 import type { webhookChange, webhookInput } from './webhooks.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'vault' | 'generateId' | 'generateHex' | 'http'> & {
+interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   subscriptions: SubscriptionService;
-};
+}
 
 type Statistics = Pick<
   WebhookStatisticsDocument,
@@ -59,17 +59,12 @@ const NEVER: Statistics = { deliveryCount: 0, deliverySuccessCount: 0, lastTrigg
 const ACTIVE = { switchedOffAt: null, switchedOffReason: null } as const;
 
 /** Run everything but `listWebhooks`, `getWebhook` and `check` in a transaction. */
-export function createWebhookService(deps: Deps) {
-  const {
-    models,
-    vault,
-    generateId: newId,
-    generateHex: randomHex,
-    http,
-    memberships,
-    workspaces,
-    subscriptions,
-  } = deps;
+export function createWebhookService(
+  platform: Pick<Platform, 'models' | 'vault' | 'generateId' | 'generateHex' | 'http'>,
+  deps: Deps,
+) {
+  const { models, vault, generateId: newId, generateHex: randomHex, http } = platform;
+  const { memberships, workspaces, subscriptions } = deps;
 
   function findWebhook(tenant: Tenant, _id: string): Promise<WebhookDocument> {
     const where = { ...createScopeFilter(tenant), _id };

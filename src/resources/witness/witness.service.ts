@@ -10,9 +10,9 @@ import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { SignerService } from '../c2pa-kms/signer.service.ts';
 import type { gossipInput } from './witness.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'metrics'> & {
+interface Deps {
   signer: SignerService;
-};
+}
 type Gossip = z.output<typeof gossipInput>;
 type Entry = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 
@@ -37,8 +37,12 @@ const MINUTE_MS = 60_000;
 const STATEMENT_TYPE = 'assay-chain-head+jws';
 const ENTRY = 'sequence chainHash createdAt';
 
-export function createWitnessService(deps: Deps) {
-  const { models, clock, config, logger, metrics, signer } = deps;
+export function createWitnessService(
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'logger' | 'metrics'>,
+  deps: Deps,
+) {
+  const { models, clock, config, logger, metrics } = platform;
+  const { signer } = deps;
   const keys = config.ASSAY_WITNESS_KEYS ?? new Map<string, never>();
   const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
 

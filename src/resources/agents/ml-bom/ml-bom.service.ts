@@ -7,7 +7,10 @@ import type { AgentResolver } from '../agent-resolver.service.ts';
 import type { AgentDocument } from '../agents.model.ts';
 import type { AgentService } from '../agents.service.ts';
 
-type Deps = Pick<Platform, 'clock'> & { agents: AgentService; resolver: AgentResolver };
+interface Deps {
+  agents: AgentService;
+  resolver: AgentResolver;
+}
 
 export interface GeneratedMlBom {
   bom: MlBom;
@@ -26,7 +29,7 @@ export interface RefreshedMlBom {
 
 type Described = Pick<AgentDocument, '_id' | 'name' | 'modelMetadata'>;
 
-export function createMlBomService({ agents, resolver, clock }: Deps) {
+export function createMlBomService({ clock }: Pick<Platform, 'clock'>, { agents, resolver }: Deps) {
   function generate({ _id, name, modelMetadata }: Described): GeneratedMlBom {
     const generatedAt = clock.now();
     const agent = { id: _id.toHexString(), name };

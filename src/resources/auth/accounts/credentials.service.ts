@@ -9,13 +9,13 @@ import type { SessionService } from '../sessions/sessions.service.ts';
 import type { FoundingService } from './founding.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   sessions: SessionService;
   memberships: MembershipService;
   oneTimeTokens: OneTimeTokenService;
   founding: FoundingService;
   reclaims: ReclaimService;
-};
+}
 
 interface NewPassword {
   /** Null removes the password. */
@@ -33,8 +33,9 @@ interface ReplacedPassword {
   sessionsEnded: number;
 }
 
-export function createCredentialService(deps: Deps) {
-  const { models, sessions, memberships, oneTimeTokens, founding, reclaims, clock } = deps;
+export function createCredentialService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
+  const { models, clock } = platform;
+  const { sessions, memberships, oneTimeTokens, founding, reclaims } = deps;
 
   async function replacePassword(userId: string, change: NewPassword): Promise<ReplacedPassword> {
     const { passwordHash, exceptJti, mailboxProved, keptBy } = change;

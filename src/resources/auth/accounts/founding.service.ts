@@ -7,10 +7,10 @@ import type { OrganizationDocument } from '../../organization/organization.model
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'config'> & {
+interface Deps {
   organizations: OrganizationService;
   memberships: MembershipService;
-};
+}
 
 export interface OwnedOrganization {
   organization: OrganizationDocument;
@@ -18,7 +18,10 @@ export interface OwnedOrganization {
   membership: MembershipDocument;
 }
 
-export function createFoundingService({ config, organizations, memberships }: Deps) {
+export function createFoundingService(
+  { config }: Pick<Platform, 'config'>,
+  { organizations, memberships }: Deps,
+) {
   const isOpen = (): boolean => config.REGISTRATION === 'open';
   return {
     isOpen,

@@ -8,9 +8,9 @@ import type { Origin } from '../sessions/sessions.service.ts';
 import type { SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
+interface Deps {
   failures: SignInFailures;
-};
+}
 
 /** The input of an invitee who accepts an invitation sent to `email`. */
 export interface Invitee {
@@ -24,7 +24,10 @@ export type InviteeAccount =
   | { known: UserDocument }
   | { fresh: { email: string; name: string; passwordHash: string } };
 
-export function createInviteeAccountService({ models, passwords, failures, clock }: Deps) {
+export function createInviteeAccountService(
+  { models, passwords, clock }: Pick<Platform, 'models' | 'passwords' | 'clock'>,
+  { failures }: Deps,
+) {
   return {
     /** Costs one password hash. @throws AppError `INVALID_CREDENTIALS` for an account's wrong password, `VALIDATION_ERROR` for a new one that breaks the rule */
     async identify({ email, name, password }: Invitee, origin: Origin): Promise<InviteeAccount> {

@@ -19,16 +19,18 @@ import type { Registered, RegistrationService } from './registration.service.ts'
 import { toFailureDetail, type SignInFailures } from './sign-in-failures.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-type Deps = Pick<
+type LocalPlatform = Pick<
   Platform,
   'models' | 'config' | 'passwords' | 'clock' | 'transaction' | 'queueMail'
-> & {
+>;
+
+interface Deps {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
   registration: RegistrationService;
-};
+}
 
 export interface PasswordChanged {
   passwordChanged: true;
@@ -43,20 +45,9 @@ interface WhoAmI {
 const METHOD = 'password';
 const PROOF = { method: METHOD, secondFactor: null };
 
-export function createLocalService(deps: Deps) {
-  const {
-    models,
-    sessions,
-    failures,
-    credentials,
-    oneTimeTokens,
-    registration,
-    config,
-    passwords,
-    clock,
-    transaction,
-    queueMail,
-  } = deps;
+export function createLocalService(platform: LocalPlatform, deps: Deps) {
+  const { models, config, passwords, clock, transaction, queueMail } = platform;
+  const { sessions, failures, credentials, oneTimeTokens, registration } = deps;
 
   return {
     requireOpen: registration.requireOpen,

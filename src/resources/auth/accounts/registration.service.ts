@@ -10,12 +10,12 @@ import { type ActiveOrganization, toActiveOrganization } from './account-views.t
 import type { FoundingService } from './founding.service.ts';
 import type { SocialIdentity, UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   sessions: SessionService;
   memberships: MembershipService;
   founding: FoundingService;
   reclaims: ReclaimService;
-};
+}
 
 export interface Registrant {
   name: string;
@@ -29,8 +29,12 @@ export interface Registrant {
 
 export type Registered = SignedIn & { organization: ActiveOrganization };
 
-export function createRegistrationService(deps: Deps) {
-  const { models, sessions, memberships, founding, reclaims, clock } = deps;
+export function createRegistrationService(
+  platform: Pick<Platform, 'models' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, clock } = platform;
+  const { sessions, memberships, founding, reclaims } = deps;
 
   /**
    * Finds the account that a registrant takes over: an unproved one when the registrant has proved the mailbox, else

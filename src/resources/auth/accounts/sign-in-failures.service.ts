@@ -6,17 +6,20 @@ import type { AuditService } from '../../audit/audit.service.ts';
 import type { Origin, SessionService } from '../sessions/sessions.service.ts';
 import type { UserDocument } from './users.model.ts';
 
-type Deps = Pick<Platform, 'logger'> & {
+interface Deps {
   sessions: SessionService;
   audit: AuditService;
-};
+}
 
 export interface SignInFailure {
   method: string;
   detail: string;
 }
 
-export function createSignInFailures({ sessions, audit, logger }: Deps) {
+export function createSignInFailures(
+  { logger }: Pick<Platform, 'logger'>,
+  { sessions, audit }: Deps,
+) {
   const pending = new Set<Promise<void>>();
 
   async function write(

@@ -24,15 +24,17 @@ import {
 import type { Purpose } from './one-time-tokens.model.ts';
 import type { OneTimeTokenService } from './one-time-tokens.service.ts';
 
-type Deps = Pick<
+type EmailLinkPlatform = Pick<
   Platform,
   'models' | 'passwords' | 'clock' | 'transaction' | 'publicUrl' | 'queueMail'
-> & {
+>;
+
+interface Deps {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
   oneTimeTokens: OneTimeTokenService;
-};
+}
 
 type Kind = 'signup' | 'reset' | 'magic-link' | 'confirm';
 
@@ -69,9 +71,9 @@ const PAGE: Record<Kind, string> = {
 };
 const METHOD = 'magic_link';
 
-export function createEmailLinkService(deps: Deps) {
-  const { models, sessions, failures, credentials, oneTimeTokens, passwords, clock, transaction } =
-    deps;
+export function createEmailLinkService(platform: EmailLinkPlatform, deps: Deps) {
+  const { models, passwords, clock, transaction } = platform;
+  const { sessions, failures, credentials, oneTimeTokens } = deps;
 
   const findUser = (email: string): Promise<UserDocument | null> =>
     models.users.findOne({ email }).lean<UserDocument>();
@@ -93,7 +95,7 @@ export function createEmailLinkService(deps: Deps) {
       email,
       expiresAt,
     });
-    return { page: `${deps.publicUrl}/${PAGE[kind]}`, token };
+    return { page: `${platform.publicUrl}/${PAGE[kind]}`, token };
   }
 
   /** The mail before the first proof of a mailbox has its own text, since that proof ends all earlier access. */
@@ -136,7 +138,7 @@ export function createEmailLinkService(deps: Deps) {
     /** Gives the same answer and makes the same single write for every address. */
     async request(kind: Exclude<Kind, 'confirm'>, email: string): Promise<MailRequested> {
       // The account is looked up and the token created when the mail is sent.
-      await deps.queueMail(null, { kind, email });
+      await platform.queueMail(null, { kind, email });
       return { message: 'If the address can be used for this, a mail is on its way to it' };
     },
 

@@ -18,9 +18,9 @@ interface KeyIdentity {
   agentId: string | null;
 }
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
+interface Deps {
   organizations: OrganizationService;
-};
+}
 
 const WORKSPACE_KEY = /^svc_live_[0-9a-f]{64}$/;
 const AGENT_KEY = /^svc_agent_[0-9a-f]{48}$/;
@@ -28,8 +28,12 @@ const AGENT_KEY = /^svc_agent_[0-9a-f]{48}$/;
 const USE_NOTED_MS = 60_000;
 const CACHED_KEYS = 50_000;
 
-export function createKeyAuthenticationService(deps: Deps) {
-  const { models, organizations, clock, onCommit, caches } = deps;
+export function createKeyAuthenticationService(
+  platform: Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'>,
+  deps: Deps,
+) {
+  const { models, clock, onCommit, caches } = platform;
+  const { organizations } = deps;
   const identities = caches.openCache<KeyIdentity>({
     collections: ['workspace_keys', 'agents'],
     max: CACHED_KEYS,

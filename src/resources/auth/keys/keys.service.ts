@@ -23,11 +23,11 @@ import type { KeyAuthenticationService } from './key-authentication.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
 import type { currentKeyView, keyChange, keyInput } from './keys.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'config' | 'generateHex'> & {
+interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   keyAuthentication: KeyAuthenticationService;
-};
+}
 
 interface NewKey extends WorkspaceKeyDocument {
   /** Shown in this answer only. */
@@ -37,15 +37,11 @@ interface NewKey extends WorkspaceKeyDocument {
 const SHOWN_PREFIX = 'svc_live_'.length + 8;
 const MAX_ACTIVE_KEYS = 50;
 
-export function createKeyService({
-  models,
-  clock,
-  config,
-  generateHex: randomHex,
-  memberships,
-  workspaces,
-  keyAuthentication,
-}: Deps) {
+export function createKeyService(
+  platform: Pick<Platform, 'models' | 'clock' | 'config' | 'generateHex'>,
+  { memberships, workspaces, keyAuthentication }: Deps,
+) {
+  const { models, clock, config, generateHex: randomHex } = platform;
   /** Changes a key that is not revoked, which counts from the next request on. @throws AppError `NOT_FOUND` */
   async function change(
     { organizationId }: Tenant,

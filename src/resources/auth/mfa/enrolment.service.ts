@@ -4,9 +4,9 @@ import { AppError } from '../../../errors.ts';
 import type { SecondFactor, UserDocument } from '../accounts/users.model.ts';
 import type { CodeService } from './codes.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'totp'> & {
+interface Deps {
   codes: CodeService;
-};
+}
 
 export interface AuthenticatorSetup {
   secret: string;
@@ -25,7 +25,10 @@ export const NO_FACTOR = {
   backupCodes: [],
 };
 
-export function createEnrolmentService({ models, totp, codes }: Deps) {
+export function createEnrolmentService(
+  { models, totp }: Pick<Platform, 'models' | 'totp'>,
+  { codes }: Deps,
+) {
   return {
     /**
      * Creates a secret, not active until a code proves it.

@@ -8,11 +8,11 @@ import type { SessionService } from '../sessions/sessions.service.ts';
 import type { CodeService } from './codes.service.ts';
 import type { TryService } from './tries.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'passwords' | 'clock'> & {
+interface Deps {
   codes: CodeService;
   tries: TryService;
   sessions: SessionService;
-};
+}
 
 /** The proof in the request; empty when the sign-in is recent enough. */
 export interface SubmittedProof {
@@ -23,8 +23,12 @@ export interface SubmittedProof {
 /** The time after a sign-in during which no new proof is required. */
 const FRESH_MS = 10 * 60_000;
 
-export function createFreshProofService(deps: Deps) {
-  const { models, passwords, clock, codes, tries, sessions } = deps;
+export function createFreshProofService(
+  platform: Pick<Platform, 'models' | 'passwords' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, passwords, clock } = platform;
+  const { codes, tries, sessions } = deps;
 
   /** Whether the sign-in is recent, and included the second factor if there is one. */
   async function isFresh(jti: string, { mfa }: UserDocument): Promise<boolean> {

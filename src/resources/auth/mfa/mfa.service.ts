@@ -15,20 +15,24 @@ import type { FreshProofService, SubmittedProof } from './fresh-proof.service.ts
 import type { disableInput } from './mfa.schemas.ts';
 import type { TryService } from './tries.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'passwords' | 'transaction'> & {
+interface Deps {
   enrolment: EnrolmentService;
   codes: CodeService;
   tries: TryService;
   freshProof: FreshProofService;
   sessions: SessionService;
-};
+}
 
 interface MfaState {
   mfaEnabled: boolean;
 }
 
-export function createMfaService(deps: Deps) {
-  const { models, passwords, transaction, enrolment, codes, tries, freshProof, sessions } = deps;
+export function createMfaService(
+  platform: Pick<Platform, 'models' | 'passwords' | 'transaction'>,
+  deps: Deps,
+) {
+  const { models, passwords, transaction } = platform;
+  const { enrolment, codes, tries, freshProof, sessions } = deps;
   return {
     /**
      * Creates a secret, not active until a code proves it.

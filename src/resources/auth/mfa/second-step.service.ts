@@ -19,14 +19,14 @@ import type { EnrolmentService, AuthenticatorSetup } from './enrolment.service.t
 import type { mfaLoginInput } from './mfa.schemas.ts';
 import type { TryService } from './tries.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'tempTokens' | 'transaction' | 'queueMail'> & {
+interface Deps {
   codes: CodeService;
   tries: TryService;
   enrolment: EnrolmentService;
   sessions: SessionService;
   failures: SignInFailures;
   oneTimeTokens: OneTimeTokenService;
-};
+}
 
 /** The completed first step that a temp token stands for. */
 interface FirstStep {
@@ -42,9 +42,12 @@ const TRIES_PER_TOKEN = 5;
 /** Number of consecutive wrong codes after which the owner gets a mail. */
 const WARNED_AFTER = 5;
 
-export function createSecondStepService(deps: Deps) {
-  const { models, codes, tries, enrolment, sessions, failures, oneTimeTokens } = deps;
-  const { tempTokens, transaction, queueMail } = deps;
+export function createSecondStepService(
+  platform: Pick<Platform, 'models' | 'tempTokens' | 'transaction' | 'queueMail'>,
+  deps: Deps,
+) {
+  const { models, tempTokens, transaction, queueMail } = platform;
+  const { codes, tries, enrolment, sessions, failures, oneTimeTokens } = deps;
 
   /**
    * Counts one of the token's attempts.

@@ -10,9 +10,9 @@ import { toUserView, type UserView } from '../accounts/account-views.ts';
 import type { Preferences, SessionTimeout, UserDocument } from '../accounts/users.model.ts';
 import type { preferencesChange, profileChange } from './profile.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   auditLog: AuditLogService;
-};
+}
 
 interface SecuritySettings {
   mfa: { enabled: boolean; backupCodesLeft: number };
@@ -37,7 +37,10 @@ interface LoginActivity {
 
 const DAY_MS = 86_400_000;
 
-export function createProfileService({ models, auditLog, clock }: Deps) {
+export function createProfileService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { auditLog }: Deps,
+) {
   async function change(userId: string, changes: Record<string, unknown>): Promise<UserDocument> {
     const user = await models.users
       .findOneAndUpdate({ _id: userId }, { $set: omitUndefined(changes) }, AFTER)

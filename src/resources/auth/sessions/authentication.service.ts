@@ -12,9 +12,9 @@ import { toSessionCaller, requireUnlocked } from './caller.ts';
 import { type RecordedSession, loadRecordedSession } from './recorded-session.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'> & {
+interface Deps {
   organizations: OrganizationService;
-};
+}
 
 /** The greatest expected clock difference between the instances that date memberships and sessions. */
 const CLOCKS_APART_MS = 10_000;
@@ -22,8 +22,12 @@ const CLOCKS_APART_MS = 10_000;
 /** The claims that identify the session of a request. */
 export type SessionRef = Pick<SessionClaims, 'sub' | 'organizationId' | 'jti' | 'exp'>;
 
-export function createAuthenticationService(deps: Deps) {
-  const { models, organizations, sessionTokens, clock, config } = deps;
+export function createAuthenticationService(
+  platform: Pick<Platform, 'models' | 'config' | 'sessionTokens' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, sessionTokens, clock, config } = platform;
+  const { organizations } = deps;
 
   /** Loads the caller of a session. @throws AppError one of the 401 codes of a session token */
   async function resume({ sub: userId, organizationId, jti, exp }: SessionRef): Promise<Caller> {

@@ -9,9 +9,9 @@ import type { AuditLogService } from '../../audit/audit-log.service.ts';
 import type { IdentityProvider } from '../../organization/organization.service.ts';
 import type { SessionDocument, SignOn } from './sessions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   auditLog: AuditLogService;
-};
+}
 
 /** The sessions that a provider names: by the person, by its own session ids, or by both. */
 export interface NamedSessions extends Pick<SignOn, 'protocol' | 'issuer'> {
@@ -30,7 +30,10 @@ interface Revoked {
   revoked: number;
 }
 
-export function createOpenSessionService({ models, auditLog, clock }: Deps) {
+export function createOpenSessionService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { auditLog }: Deps,
+) {
   /** Revokes the matching sessions that are not revoked yet; returns how many. */
   async function revoke(where: object): Promise<Revoked> {
     const { modifiedCount } = await models.sessions.updateMany(

@@ -24,15 +24,17 @@ export type {
   SignOnProof,
 } from './sign-in.service.ts';
 
-type Deps = Pick<
+type SessionPlatform = Pick<
   Platform,
   'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'generateToken'
-> & {
+>;
+
+interface Deps {
   oneTimeTokens: OneTimeTokenService;
   organizations: OrganizationService;
   memberships: MembershipService;
   auditLog: AuditLogService;
-};
+}
 
 /** An organisation of the user, with the user's role there. */
 interface OwnOrganization {
@@ -55,12 +57,12 @@ interface LeftOrganization {
   role: Role;
 }
 
-export function createSessionService(deps: Deps) {
+export function createSessionService(platform: SessionPlatform, deps: Deps) {
   const { memberships, organizations } = deps;
-  const openSessions = createOpenSessionService(deps);
+  const openSessions = createOpenSessionService(platform, deps);
   return {
-    ...createAuthenticationService(deps),
-    ...createSignInService({ ...deps, openSessions }),
+    ...createAuthenticationService(platform, deps),
+    ...createSignInService(platform, { ...deps, openSessions }),
     ...openSessions,
 
     /** Lists every organisation that the session may enter, oldest membership first. */

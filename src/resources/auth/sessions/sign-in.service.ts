@@ -20,15 +20,17 @@ import {
 } from './session-lifetime.ts';
 import type { SecondFactorKind, SignOn } from './sessions.model.ts';
 
-type Deps = Pick<
+type SignInPlatform = Pick<
   Platform,
   'models' | 'config' | 'sessionTokens' | 'tempTokens' | 'clock' | 'generateToken'
-> & {
+>;
+
+interface Deps {
   memberships: MembershipService;
   organizations: OrganizationService;
   oneTimeTokens: OneTimeTokenService;
   openSessions: OpenSessionService;
-};
+}
 
 /** The client of a sign-in. */
 export interface Origin {
@@ -77,9 +79,10 @@ export type SecondStep = Identified & { mfaRequired: true; tempToken: string };
 const SECOND_STEP_MS = 5 * 60_000;
 const REQUIRED = 'The organisation requires its own sign-on';
 
-export function createSignInService(deps: Deps) {
-  const { models, memberships, organizations, sessionTokens, tempTokens } = deps;
-  const { oneTimeTokens, openSessions, clock, config } = deps;
+export function createSignInService(platform: SignInPlatform, deps: Deps) {
+  const { models, sessionTokens, tempTokens, clock, config } = platform;
+  const { memberships, organizations } = deps;
+  const { oneTimeTokens, openSessions } = deps;
 
   async function mintSession(
     user: UserDocument,
@@ -92,7 +95,7 @@ export function createSignInService(deps: Deps) {
     const userId = user._id.toHexString();
     const organizationId = membership.organizationId.toHexString();
     const { role, _id: membershipId } = membership;
-    const jti = deps.generateToken();
+    const jti = platform.generateToken();
     const expiresAt = new Date(exp * 1000);
     const { ip, userAgent } = toClientInfo(origin);
     await models.sessions.create([

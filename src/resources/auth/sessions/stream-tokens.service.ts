@@ -5,10 +5,10 @@ import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../email-links/one-time-tokens.service.ts';
 import type { SessionService } from './sessions.service.ts';
 
-type Deps = Pick<Platform, 'clock'> & {
+interface Deps {
   sessions: SessionService;
   oneTimeTokens: OneTimeTokenService;
-};
+}
 
 interface StreamToken {
   streamToken: string;
@@ -17,7 +17,10 @@ interface StreamToken {
 
 const LIFETIME_MS = 60_000;
 
-export function createStreamTokenService({ sessions, oneTimeTokens, clock }: Deps) {
+export function createStreamTokenService(
+  { clock }: Pick<Platform, 'clock'>,
+  { sessions, oneTimeTokens }: Deps,
+) {
   /** Turns every error of a credential into one code. @throws AppError `INVALID_STREAM_TOKEN` */
   async function translateErrors(authenticate: () => Promise<Caller>): Promise<Caller> {
     try {

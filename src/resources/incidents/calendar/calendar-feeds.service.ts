@@ -8,10 +8,10 @@ import type { MembershipService } from '../../organization/memberships/membershi
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { CalendarFeedDocument } from './calendar-feeds.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'publicUrl'> & {
+interface Deps {
   memberships: MembershipService;
   organizations: OrganizationService;
-};
+}
 
 /** A new feed; only this answer contains the token. */
 export interface MintedFeed extends Pick<CalendarFeedDocument, '_id' | 'createdAt'> {
@@ -22,8 +22,12 @@ export interface MintedFeed extends Pick<CalendarFeedDocument, '_id' | 'createdA
 const TOKEN = /^cal_[0-9a-f]{48}$/;
 const TOKEN_BYTES = 24;
 
-export function createCalendarFeedService(deps: Deps) {
-  const { models, memberships, organizations, clock, generateHex: randomHex, publicUrl } = deps;
+export function createCalendarFeedService(
+  platform: Pick<Platform, 'models' | 'clock' | 'generateHex' | 'publicUrl'>,
+  deps: Deps,
+) {
+  const { models, clock, generateHex: randomHex, publicUrl } = platform;
+  const { memberships, organizations } = deps;
 
   async function findFeed(token: string): Promise<CalendarFeedDocument> {
     const feed = TOKEN.test(token)

@@ -9,12 +9,12 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationEndService } from './organization-end.service.ts';
 import type { OrganizationDeletionDocument } from './organization-deletions.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger' | 'keyStore'> & {
+interface Deps {
   memberships: MembershipService;
   organizationEnd: OrganizationEndService;
   bulk: BulkService;
   audit: AuditService;
-};
+}
 
 /** Collections that are append-only or needed to verify the chains; all others of the organisation are emptied. */
 const RETAINED = new Set([
@@ -34,9 +34,12 @@ export interface DeletedOrganization {
   deleted: true;
 }
 
-export function createOrganizationDeletionService(deps: Deps) {
-  const { models, memberships, organizationEnd, bulk, audit, clock, logger, ledger, keyStore } =
-    deps;
+export function createOrganizationDeletionService(
+  platform: Pick<Platform, 'models' | 'clock' | 'logger' | 'ledger' | 'keyStore'>,
+  deps: Deps,
+) {
+  const { models, clock, logger, ledger, keyStore } = platform;
+  const { memberships, organizationEnd, bulk, audit } = deps;
 
   async function eraseDecisions(organizationId: string): Promise<void> {
     const tenant = toSystemTenant(organizationId);

@@ -5,13 +5,17 @@ import type { CancellationService } from '../../billing/cancellations.service.ts
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'> & {
+interface Deps {
   cancellations: CancellationService;
   memberships: MembershipService;
-};
+}
 
-export function createOrganizationEndService(deps: Deps) {
-  const { models, memberships, clock, onCommit, caches, cancellations } = deps;
+export function createOrganizationEndService(
+  platform: Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches'>,
+  deps: Deps,
+) {
+  const { models, clock, onCommit, caches } = platform;
+  const { memberships, cancellations } = deps;
 
   /** Removes the members, and the accounts of those in no other organisation; no next sign-in enters it. */
   async function removeMembers(organizationId: string): Promise<void> {

@@ -10,13 +10,10 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument } from '../organization.model.ts';
 import { createReclaimMails } from './reclaim.mails.ts';
 
-type Deps = Pick<
-  Platform,
-  'models' | 'clock' | 'onCommit' | 'caches' | 'queueMail' | 'publicUrl'
-> & {
+interface Deps {
   memberships: MembershipService;
   audit: AuditService;
-};
+}
 
 const NO_SECOND_FACTOR = {
   enabled: false,
@@ -35,8 +32,12 @@ const ENDED_AGENT_KEY = [{ $set: { apiKeyHash: { $concat: ['ended:', { $toString
 const PIPELINE = { updatePipeline: true } as const;
 const OFF = { $set: { isActive: false } } as const;
 
-export function createReclaimService(deps: Deps) {
-  const { models, clock, onCommit, caches, queueMail, publicUrl, memberships, audit } = deps;
+export function createReclaimService(
+  platform: Pick<Platform, 'models' | 'clock' | 'onCommit' | 'caches' | 'queueMail' | 'publicUrl'>,
+  deps: Deps,
+) {
+  const { models, clock, onCommit, caches, queueMail, publicUrl } = platform;
+  const { memberships, audit } = deps;
 
   /**
    * Ends the keys, tokens, invitations and sessions of an organisation; its owner's sessions end with the account's.

@@ -8,10 +8,10 @@ import type { AuditService } from '../../audit/audit.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { SsoDomainDocument } from './sso-domains.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'dns' | 'clock' | 'generateHex'> & {
+interface Deps {
   memberships: MembershipService;
   audit: AuditService;
-};
+}
 
 const MAX_DOMAINS = 50;
 const CHALLENGE_BYTES = 16;
@@ -26,8 +26,12 @@ export interface SsoDomainView extends SsoDomainDocument {
 }
 
 /** Call all methods but `listDomains` and `lookUp` in a transaction. */
-export function createSsoDomainService(deps: Deps) {
-  const { models, memberships, audit, dns, clock, generateHex: randomHex } = deps;
+export function createSsoDomainService(
+  platform: Pick<Platform, 'models' | 'dns' | 'clock' | 'generateHex'>,
+  deps: Deps,
+) {
+  const { models, dns, clock, generateHex: randomHex } = platform;
+  const { memberships, audit } = deps;
 
   /** @throws AppError `ALREADY_EXISTS` when the organisation has claimed it, `INVALID_OPERATION` when it has claimed too many */
   async function addDomain(organizationId: string, domain: string): Promise<SsoDomainDocument> {

@@ -20,13 +20,13 @@ import {
 import type { SsoInput, SsoValidationService } from './sso-validation.service.ts';
 import type { SsoWarningService } from './sso-warnings.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'publicUrl'> & {
+interface Deps {
   validation: SsoValidationService;
   warnings: SsoWarningService;
   sessions: SessionService;
   organizations: OrganizationService;
   memberships: MembershipService;
-};
+}
 
 export interface SavedSsoSettings {
   view: SsoSettingsView;
@@ -38,8 +38,12 @@ export interface RoleMapping {
   rules: RoleRule[];
 }
 
-export function createSsoSettingsService(deps: Deps) {
-  const { models, validation, warnings, sessions, organizations, memberships, publicUrl } = deps;
+export function createSsoSettingsService(
+  platform: Pick<Platform, 'models' | 'publicUrl'>,
+  deps: Deps,
+) {
+  const { models, publicUrl } = platform;
+  const { validation, warnings, sessions, organizations, memberships } = deps;
   const endpoints = createSamlEndpoints(publicUrl);
 
   /** @throws AppError `NOT_FOUND` when it has just been deleted */

@@ -6,14 +6,19 @@ import type { IdentityProviders } from '../../../platform/outbound/identity-prov
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
 import type { SsoInput } from './sso-validation.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'publicUrl' | 'logger'> & { providers: IdentityProviders };
+interface Deps {
+  providers: IdentityProviders;
+}
 
 const PLAIN_HTTP =
   'Sign-on by SAML fails in browsers: over plain http they send no cookie along with the form of another site. Assay needs an https address (ASSAY_PUBLIC_URL)';
 
 const NO_DISCOVERY = 'Sign-on by OpenID Connect cannot begin';
 
-export function createSsoWarningService({ models, publicUrl, logger, providers }: Deps) {
+export function createSsoWarningService(
+  { models, publicUrl, logger }: Pick<Platform, 'models' | 'publicUrl' | 'logger'>,
+  { providers }: Deps,
+) {
   /** Browsers send only Secure cookies with forms of other sites, and Secure cookies need https. */
   const mayLoseCookie = ({ provider, saml }: SsoConfig): boolean =>
     provider === 'saml' &&

@@ -8,13 +8,16 @@ import type { Changer, SecondWords } from '../second-words.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   organizations: OrganizationService;
   secondWords: SecondWords;
-};
+}
 type StoredAutoApproval = Pick<WorkspaceDocument, 'name' | 'autoApproval' | 'autoApprovalRequest'>;
 
-export function createAutoApprovalSwitch({ models, clock, organizations, secondWords }: Deps) {
+export function createAutoApprovalSwitch(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { organizations, secondWords }: Deps,
+) {
   return {
     /** Returns the part of a change that takes effect now. @throws AppError `NOT_FOUND` */
     async settle(

@@ -25,16 +25,20 @@ export interface WorkspaceSettings {
   escalateTo: string | null;
 }
 
-type Deps = Pick<Platform, 'models' | 'caches' | 'onCommit' | 'clock'> & {
+interface Deps {
   memberships: MembershipService;
   autoApprovalSwitch: AutoApprovalSwitch;
-};
+}
 
 const CACHED_WORKSPACES = 10_000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createWorkspaceService(deps: Deps) {
-  const { models, caches, onCommit, clock, memberships, autoApprovalSwitch } = deps;
+export function createWorkspaceService(
+  platform: Pick<Platform, 'models' | 'caches' | 'onCommit' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, caches, onCommit, clock } = platform;
+  const { memberships, autoApprovalSwitch } = deps;
   const settingsCache = caches.openCache<WorkspaceSettings>({
     collections: ['workspaces'],
     max: CACHED_WORKSPACES,

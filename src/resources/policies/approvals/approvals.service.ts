@@ -35,11 +35,11 @@ import { parseApprovedContents, serializeContents } from './approved-contents.ts
 import type { ApprovalEnforcement, EnforcementResult } from './enforcement.service.ts';
 import type { ApprovalStep, PolicyApprovalDocument } from './policy-approvals.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   memberships: MembershipService;
   definitions: PolicyService;
   enforcement: ApprovalEnforcement;
-};
+}
 
 interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
   id: PolicyApprovalDocument['_id'];
@@ -70,8 +70,9 @@ type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
   contents: PolicyContents;
 };
 
-export function createApprovalService(deps: Deps) {
-  const { models, clock, memberships, definitions, enforcement } = deps;
+export function createApprovalService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
+  const { models, clock } = platform;
+  const { memberships, definitions, enforcement } = deps;
 
   function findApproval(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
     const where = { ...filterVisible(tenant), _id };

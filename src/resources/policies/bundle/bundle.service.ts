@@ -41,19 +41,16 @@ interface Download {
   signedBy: string | null;
 }
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   createTarGz: TarGz;
   signer: SignerService;
   approvalHistory: ApprovalHistory;
-};
+}
 
-export function createPolicyBundleService({
-  models,
-  clock,
-  createTarGz,
-  signer,
-  approvalHistory,
-}: Deps) {
+export function createPolicyBundleService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { createTarGz, signer, approvalHistory }: Deps,
+) {
   function openPolicies({ organizationId, workspaceId }: Tenant) {
     const workspaceFilter = workspaceId === null ? {} : { workspaceId };
     const options = { sort: { createdAt: -1, _id: -1 }, maxTimeMS: READ_MAX_MS } as const;

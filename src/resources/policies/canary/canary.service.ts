@@ -19,12 +19,11 @@ import type { PolicyService, PolicyView } from '../policies.service.ts';
 import type { policyEdit } from './canary.schemas.ts';
 import type { PolicyCanaryDocument } from './policy-canaries.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'onCommit'> &
-  Pick<PolicyChangeDeps, 'policySets' | 'requireAllowed'> & {
-    definitions: PolicyService;
-    /** The policy service that asks for no approval: a restored version was approved before. */
-    approved: PolicyService;
-  };
+type Deps = Pick<PolicyChangeDeps, 'policySets' | 'requireAllowed'> & {
+  definitions: PolicyService;
+  /** The policy service that asks for no approval: a restored version was approved before. */
+  approved: PolicyService;
+};
 
 interface Editor {
   tenant: Tenant;
@@ -79,8 +78,12 @@ const NO_CANARY: Omit<CanaryStatus, 'policyId'> = {
   endedAt: null,
 };
 
-export function createCanaryService(deps: Deps) {
-  const { models, clock, onCommit, policySets, requireAllowed, definitions, approved } = deps;
+export function createCanaryService(
+  platform: Pick<Platform, 'models' | 'clock' | 'onCommit'>,
+  deps: Deps,
+) {
+  const { models, clock, onCommit } = platform;
+  const { policySets, requireAllowed, definitions, approved } = deps;
 
   /** Allows one canary at a time in a workspace, for the effects of two could not be distinguished. */
   async function requireNone({ organizationId, workspaceId }: PolicyView): Promise<void> {

@@ -64,9 +64,14 @@ const DAY_MS = 86_400_000;
 const POLICIES_MAX = 500;
 const MEMBERS = 'name workspaceId enabled priority actions revision createdAt updatedAt';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { approvalHistory: ApprovalHistory };
+interface Deps {
+  approvalHistory: ApprovalHistory;
+}
 
-export function createEffectivenessService({ models, clock, approvalHistory }: Deps) {
+export function createEffectivenessService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { approvalHistory }: Deps,
+) {
   /** Returns the newest first, one more than is shown. */
   function loadPolicies({ organizationId, workspaceId }: Tenant): Promise<Policy[]> {
     const workspaceFilter = workspaceId === null ? {} : { workspaceId };

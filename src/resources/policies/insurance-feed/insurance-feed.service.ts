@@ -12,11 +12,11 @@ import type { CpiService } from '../../cpi/cpi.service.ts';
 import type { HashChainService } from '../../hash-chain/hash-chain.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   cpi: CpiService;
   chain: HashChainService;
   organizations: OrganizationService;
-};
+}
 
 /** The whole organisation, whichever workspace is chosen. */
 type OrganizationScope = Pick<Tenant, 'organizationId'>;
@@ -45,8 +45,12 @@ export interface InsuranceFeed extends FeedFacts {
 /** Each count stops here. */
 const COUNTED_MAX = 10_000;
 
-export function createInsuranceFeedService(deps: Deps) {
-  const { models, clock, cpi, chain, organizations } = deps;
+export function createInsuranceFeedService(
+  platform: Pick<Platform, 'models' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, clock } = platform;
+  const { cpi, chain, organizations } = deps;
 
   async function countDecisionsAndOversight(organizationId: string, from: Date) {
     const { decisions, judged } = await cpi.loadCounts(organizationId, from);

@@ -10,12 +10,12 @@ import type { UsedMessageService } from '../../sign-on/login/used-messages.servi
 import type { InsuranceFeed, InsuranceFeedService } from './insurance-feed.service.ts';
 import type { pullInput } from './partner-pull.schemas.ts';
 
-type Deps = Pick<Platform, 'clock' | 'config'> & {
+interface Deps {
   audit: AuditService;
   feed: InsuranceFeedService;
   organizations: OrganizationService;
   usedMessages: UsedMessageService;
-};
+}
 type Pull = z.output<typeof pullInput>;
 interface Sender {
   ip: string;
@@ -29,8 +29,9 @@ const REFUSED: Readonly<Record<MessageRefusal, Code>> = {
 };
 const MINUTE_MS = 60_000;
 
-export function createPartnerPullService(deps: Deps) {
-  const { clock, config, audit, feed, organizations, usedMessages } = deps;
+export function createPartnerPullService(platform: Pick<Platform, 'clock' | 'config'>, deps: Deps) {
+  const { clock, config } = platform;
+  const { audit, feed, organizations, usedMessages } = deps;
   const keys = config.ASSAY_PARTNER_KEYS ?? new Map<string, never>();
   const windowMs = config.ASSAY_REPLAY_WINDOW_MINUTES * MINUTE_MS;
 

@@ -6,10 +6,10 @@ import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts
 import type { JudgedPortion, ReplayJudge } from './replay-judge.service.ts';
 import { addTally, createTally } from './replay-tally.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'logger'> & {
+interface Deps {
   replayJudge: ReplayJudge;
   pace: Throttle;
-};
+}
 
 /** Decisions judged between two yields: some milliseconds of the thread's time. */
 const PORTION = 16;
@@ -25,7 +25,10 @@ interface Progress extends JudgedPortion {
   total: number;
 }
 
-export function createReplayRunner({ models, replayJudge, clock, logger, pace }: Deps) {
+export function createReplayRunner(
+  { models, clock, logger }: Pick<Platform, 'models' | 'clock' | 'logger'>,
+  { replayJudge, pace }: Deps,
+) {
   let lastOrganization: Types.ObjectId | null = null;
 
   /** Serves organisations in rotation, and the replays within each. */

@@ -21,13 +21,10 @@ import type { PolicyService } from '../policies.service.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import { type replayInput, replayLimits, type replayOfPolicyInput } from './replay.schemas.ts';
 
-type Deps = Pick<
-  Platform,
-  'models' | 'ledger' | 'clock' | 'generateId' | 'onCommit' | 'wakeJob'
-> & {
+interface Deps {
   memberships: MembershipService;
   definitions: PolicyService;
-};
+}
 
 interface PolicyReplayView extends Omit<PolicyReplayDocument, 'untold'> {
   id: PolicyReplayDocument['_id'];
@@ -47,8 +44,12 @@ export interface Starter {
   user: User;
 }
 
-export function createReplayService(deps: Deps) {
-  const { models, ledger, clock, generateId: newId, memberships, definitions } = deps;
+export function createReplayService(
+  platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'generateId' | 'onCommit' | 'wakeJob'>,
+  deps: Deps,
+) {
+  const { models, ledger, clock, generateId: newId } = platform;
+  const { memberships, definitions } = deps;
 
   /**
    * Takes the lock of the organisation first, so that the count holds.
@@ -81,7 +82,7 @@ export function createReplayService(deps: Deps) {
       below: (head?.sequence ?? 0) + 1,
       startedBy: user.userId,
     });
-    deps.onCommit(() => deps.wakeJob('policies.replay'));
+    platform.onCommit(() => platform.wakeJob('policies.replay'));
     return toView(replay);
   }
 

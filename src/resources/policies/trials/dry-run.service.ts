@@ -11,17 +11,20 @@ import type { OrganizationService } from '../../organization/organization.servic
 import type { PolicyContents } from '../policies.model.ts';
 import type { PolicyService } from '../policies.service.ts';
 
-type Deps = Pick<Platform, 'clock'> & {
+interface Deps {
   definitions: PolicyService;
   organizations: OrganizationService;
-};
+}
 
 type Reader = (fixture: JsonObject) => Promise<JsonObject>;
 
 /** Placeholder id of a candidate; nothing refers to it. */
 const CANDIDATE_ID = '0'.repeat(24);
 
-export function createDryRunService({ clock, definitions, organizations }: Deps) {
+export function createDryRunService(
+  { clock }: Pick<Platform, 'clock'>,
+  { definitions, organizations }: Deps,
+) {
   const scrubbers = new Map<boolean, Scrubber>();
 
   function getScrubber(nationalIds: boolean): Scrubber {

@@ -22,11 +22,11 @@ import type { DryRunService } from './dry-run.service.ts';
 import type { PolicyTestDocument } from './policy-tests.model.ts';
 import { type policyTestInput, trialLimits } from './trials.schemas.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+interface Deps {
   memberships: MembershipService;
   definitions: PolicyService;
   dryRuns: DryRunService;
-};
+}
 
 interface PolicyTestView extends Omit<PolicyTestDocument, 'fixture'> {
   id: PolicyTestDocument['_id'];
@@ -47,8 +47,9 @@ interface TestRun {
   failed: number;
 }
 
-export function createPolicyTestService(deps: Deps) {
-  const { models, memberships, definitions, dryRuns } = deps;
+export function createPolicyTestService(platform: Pick<Platform, 'models'>, deps: Deps) {
+  const { models } = platform;
+  const { memberships, definitions, dryRuns } = deps;
 
   /** @throws AppError `NOT_FOUND` when the policy is not one that the tenant sees */
   async function filterTests(tenant: Tenant, policyId: string) {

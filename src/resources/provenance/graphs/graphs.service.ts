@@ -17,7 +17,9 @@ import type { ReviewPayload } from '../../../domain/record/payload.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { TraceService } from '../../traces/traces.service.ts';
 
-type Deps = Pick<Platform, 'models'> & { traces: TraceService };
+interface Deps {
+  traces: TraceService;
+}
 
 type TraceView = Awaited<ReturnType<TraceService['listTraces']>>['items'][number];
 
@@ -35,7 +37,7 @@ interface ReviewEntry {
   view: string;
 }
 
-export function createGraphService({ models, traces }: Deps) {
+export function createGraphService({ models }: Pick<Platform, 'models'>, { traces }: Deps) {
   async function loadReviews(organizationId: string, traceIds: string[]): Promise<ReviewEntry[]> {
     const where = { organizationId, traceId: { $in: traceIds }, kind: 'review' } as const;
     const found = models.ledger.find(where, 'traceId sequence createdAt view');

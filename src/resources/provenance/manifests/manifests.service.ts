@@ -20,11 +20,11 @@ import type { ProvenanceSettingsService } from '../settings/provenance-settings.
 import type { ManifestDocument, RevocationReason } from './manifests.model.ts';
 import type { ManifestInput } from './manifests.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & {
+interface Deps {
   signer: SignerService;
   settings: ProvenanceSettingsService;
   attestations: AttestationService;
-};
+}
 
 interface ManifestRecord extends Omit<ManifestDocument, 'assertions'> {
   id: Types.ObjectId;
@@ -47,8 +47,9 @@ type SignedManifest = Pick<
   | 'issuedAt'
 >;
 
-export function createManifestService(deps: Deps) {
-  const { models, clock, signer, settings, attestations } = deps;
+export function createManifestService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
+  const { models, clock } = platform;
+  const { signer, settings, attestations } = deps;
 
   function findManifest(tenant: Tenant, id: string): Promise<ManifestDocument> {
     const query = models.manifests.findOne({ ...toVisibleFilter(tenant), _id: id });

@@ -13,7 +13,9 @@ import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { KeyRegistry } from '../../c2pa-kms/key-registry.service.ts';
 import type { ManifestDocument } from './manifests.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'config'> & { keys: KeyRegistry };
+interface Deps {
+  keys: KeyRegistry;
+}
 
 interface ManifestVerdict {
   _id: ManifestDocument['_id'];
@@ -28,7 +30,10 @@ interface TextVerdict {
   claim: Claim | null;
 }
 
-export function createVerificationService({ models, config, keys }: Deps) {
+export function createVerificationService(
+  { models, config }: Pick<Platform, 'models' | 'config'>,
+  { keys }: Deps,
+) {
   /** Verifies a stored manifest by the algorithm that it names. */
   async function verifyStored(manifest: ManifestDocument): Promise<Verified> {
     const { signature, signatureAlg } = manifest;

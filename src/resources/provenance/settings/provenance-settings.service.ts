@@ -8,7 +8,10 @@ import type { SignerService } from '../../c2pa-kms/signer.service.ts';
 import type { ProvenanceSettingsDocument } from './provenance-settings.model.ts';
 import type { AssertionsInput } from './provenance-settings.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'publicUrl'> & { signer: SignerService; keys: KeyRegistry };
+interface Deps {
+  signer: SignerService;
+  keys: KeyRegistry;
+}
 
 interface ProvenanceSettings {
   signatureAlg: 'ecdsa-p256-jws';
@@ -19,7 +22,10 @@ interface ProvenanceSettings {
   defaultAssertions: Assertions;
 }
 
-export function createProvenanceSettingsService({ models, publicUrl, signer, keys }: Deps) {
+export function createProvenanceSettingsService(
+  { models, publicUrl }: Pick<Platform, 'models' | 'publicUrl'>,
+  { signer, keys }: Deps,
+) {
   async function loadDefaults(organizationId: string): Promise<Assertions> {
     const found = await models.provenanceSettings
       .findOne({ organizationId })

@@ -21,11 +21,11 @@ import type { GroupMember, PeopleService } from '../users/people.service.ts';
 import type { ScimUserEvent } from '../users/users.service.ts';
 import { applyMemberPatch } from './group-patch.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+interface Deps {
   people: PeopleService;
   memberships: MembershipService;
   baseUrl: string;
-};
+}
 
 /** The resource of RFC 7643, section 4.2. */
 export interface ScimGroup {
@@ -41,7 +41,10 @@ export interface ScimGroup {
 const MAX_CHANGES = 1000;
 const ID = /^[0-9a-f]{24}$/;
 
-export function createScimGroupService({ models, people, memberships, baseUrl }: Deps) {
+export function createScimGroupService(
+  { models }: Pick<Platform, 'models'>,
+  { people, memberships, baseUrl }: Deps,
+) {
   async function toResource(
     tenant: Tenant,
     group: RoleGroup,

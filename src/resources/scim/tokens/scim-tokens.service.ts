@@ -7,9 +7,9 @@ import { insertOne } from '../../../platform/mongo/queries.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { ScimTokenDocument } from './scim-tokens.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'generateHex'> & {
+interface Deps {
   organizations: OrganizationService;
-};
+}
 
 /** The raw token, which is not stored. */
 export interface MintedScimToken extends Pick<ScimTokenDocument, '_id' | 'createdAt'> {
@@ -19,7 +19,10 @@ export interface MintedScimToken extends Pick<ScimTokenDocument, '_id' | 'create
 const TOKEN = /^scim_[0-9a-f]{48}$/;
 const TOKEN_BYTES = 24;
 
-export function createScimTokenService({ models, organizations, generateHex: randomHex }: Deps) {
+export function createScimTokenService(
+  { models, generateHex: randomHex }: Pick<Platform, 'models' | 'generateHex'>,
+  { organizations }: Deps,
+) {
   function findToken(token: string): Promise<ScimTokenDocument | null> {
     if (!TOKEN.test(token)) return Promise.resolve(null);
     return models.scimTokens

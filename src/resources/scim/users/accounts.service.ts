@@ -11,10 +11,10 @@ import type { VerifiedDomainService } from '../../organization/sso-domains/verif
 import { toAccountAddress } from './scim-user.ts';
 import { truncate } from '../../../domain/names/truncate.ts';
 
-type Deps = Pick<Platform, 'models' | 'generateId'> & {
+interface Deps {
   memberships: MembershipService;
   verifiedDomains: VerifiedDomainService;
-};
+}
 
 /** The account of a new member. */
 export interface ProvisionedAccount {
@@ -27,8 +27,12 @@ export interface ProvisionedAccount {
 
 const MAX_NAME = 200;
 
-export function createScimAccountService(deps: Deps) {
-  const { models, memberships, verifiedDomains, generateId: newId } = deps;
+export function createScimAccountService(
+  platform: Pick<Platform, 'models' | 'generateId'>,
+  deps: Deps,
+) {
+  const { models, generateId: newId } = platform;
+  const { memberships, verifiedDomains } = deps;
 
   return {
     /** @throws AppError `SCIM_UNIQUENESS` when another member has the name, in the directory or as login */

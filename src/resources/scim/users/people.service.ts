@@ -11,10 +11,10 @@ import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { MembershipDocument } from '../../organization/memberships/memberships.model.ts';
 import { toScimDisplayName, type ScimPerson, type ScimUser, toScimUser } from './scim-user.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+interface Deps {
   /** URL of the SCIM interface, without a slash at the end. */
   baseUrl: string;
-};
+}
 
 /** An element of `members` of a group. */
 export interface GroupMember {
@@ -28,7 +28,7 @@ const BATCH = 500;
 const ID = /^[0-9a-f]{24}$/;
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
-export function createPeopleService({ models, baseUrl }: Deps) {
+export function createPeopleService({ models }: Pick<Platform, 'models'>, { baseUrl }: Deps) {
   const toResource = (person: ScimPerson): ScimUser => toScimUser(person, baseUrl);
 
   async function joinAccounts(memberships: readonly MembershipDocument[]): Promise<ScimPerson[]> {

@@ -20,12 +20,12 @@ import {
 import type { ScimPerson, ScimUser } from './scim-user.ts';
 import type { UserInput } from './users.schemas.ts';
 
-type Deps = Pick<Platform, 'models'> & {
+interface Deps {
   people: PeopleService;
   accounts: ScimAccountService;
   sessions: SessionService;
   memberships: MembershipService;
-};
+}
 
 /** An event for the audit log. */
 export interface ScimUserEvent {
@@ -47,7 +47,10 @@ export interface ProvisionedScimUser extends ChangedScimUser {
 type Activity = Pick<MembershipDocument, 'isActive' | 'deactivatedBy'>;
 type Settings = Pick<OrganizationDocument, 'roleMapping' | 'endSessionsOnScimDeactivate'>;
 
-export function createScimUserService({ models, people, accounts, sessions, memberships }: Deps) {
+export function createScimUserService(
+  { models }: Pick<Platform, 'models'>,
+  { people, accounts, sessions, memberships }: Deps,
+) {
   const loadSettings = (organizationId: string): Promise<Settings | null> =>
     models.organizations
       .findById(organizationId, 'roleMapping endSessionsOnScimDeactivate')

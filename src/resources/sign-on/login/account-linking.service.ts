@@ -17,12 +17,12 @@ import type { ActiveSso } from '../../organization/sso-settings/active-sso.servi
 import { toDisplayName } from './display-name.ts';
 import type { LoginOutcome } from './login-completion.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'generateId' | 'transaction'> & {
+interface Deps {
   sessions: SessionService;
   credentials: CredentialService;
   memberships: MembershipService;
   verifiedDomains: VerifiedDomainService;
-};
+}
 
 /** The verified statements of an identity provider about a person. */
 export interface ExternalIdentity {
@@ -39,9 +39,12 @@ interface LinkedAccount {
   membership: MembershipDocument;
 }
 
-export function createAccountLinkingService(deps: Deps) {
-  const { models, sessions, credentials, memberships, verifiedDomains } = deps;
-  const { clock, generateId: newId, transaction } = deps;
+export function createAccountLinkingService(
+  platform: Pick<Platform, 'models' | 'clock' | 'generateId' | 'transaction'>,
+  deps: Deps,
+) {
+  const { models, clock, generateId: newId, transaction } = platform;
+  const { sessions, credentials, memberships, verifiedDomains } = deps;
 
   async function loadAccount(membership: MembershipDocument): Promise<LinkedAccount> {
     const user = await models.users.findById(membership.userId).lean<UserDocument>();

@@ -26,13 +26,13 @@ export interface LoginStarter {
   begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection>;
 }
 
-type Deps = Pick<Platform, 'redirectAllowList'> & {
+interface Deps {
   activeSso: ActiveSsoService;
   verifiedDomains: VerifiedDomainService;
   starters: Record<Protocol, LoginStarter>;
   audit: AuditService;
   budget: EntryBudget;
-};
+}
 
 /** Names the organisation, or an address of its domain. */
 export interface HomeRealmQuery {
@@ -58,8 +58,9 @@ interface NotedLogin extends InitiatedLogin {
 
 const START = 'auth.sso.initiate';
 
-export function createHomeRealmService(deps: Deps) {
-  const { activeSso, verifiedDomains, starters, audit, budget, redirectAllowList } = deps;
+export function createHomeRealmService(platform: Pick<Platform, 'redirectAllowList'>, deps: Deps) {
+  const { redirectAllowList } = platform;
+  const { activeSso, verifiedDomains, starters, audit, budget } = deps;
 
   function resolveOrganization({
     organizationId,

@@ -15,11 +15,11 @@ import type {
 } from './login-requests.service.ts';
 import { toRefusalEntry } from './refusals.ts';
 
-type Deps = Pick<Platform, 'logger' | 'redirectAllowList'> & {
+interface Deps {
   loginRequests: LoginRequestService;
   audit: AuditService;
   budget: EntryBudget;
-};
+}
 
 /** A session, or a temp token while the second factor is missing. */
 export type LoginOutcome = Awaited<ReturnType<SessionService['signIn']>>;
@@ -65,8 +65,12 @@ const TEMP_TOKEN_COOKIE_MS = 5 * 60_000;
 /** Limit of audited failures per hour and network address: above what debugging causes, below what floods a log. */
 const MOST_FAILURES = 400;
 
-export function createLoginCompletionService(deps: Deps) {
-  const { loginRequests, audit, budget, redirectAllowList, logger } = deps;
+export function createLoginCompletionService(
+  platform: Pick<Platform, 'logger' | 'redirectAllowList'>,
+  deps: Deps,
+) {
+  const { redirectAllowList, logger } = platform;
+  const { loginRequests, audit, budget } = deps;
   const [defaultReturn] = redirectAllowList;
 
   /** Audits a refusal in its organisation, within the budget that keeps strangers from flooding the log. */

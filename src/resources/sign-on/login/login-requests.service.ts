@@ -4,9 +4,9 @@ import { sha256Hex } from '../../../domain/record/chain.ts';
 import { AppError } from '../../../errors.ts';
 import type { OneTimeTokenService } from '../../auth/email-links/one-time-tokens.service.ts';
 
-type Deps = Pick<Platform, 'clock' | 'generateToken'> & {
+interface Deps {
   oneTimeTokens: OneTimeTokenService;
-};
+}
 
 /** The purpose of a login request. */
 export type LoginKind =
@@ -55,11 +55,10 @@ const LIFETIME_MS = 10 * 60_000;
 /** Names one cookie per request, so that simultaneous logins in one browser do not collide. */
 const toCookieName = (state: string): string => `svc_sign_on_${sha256Hex(state).slice(0, 16)}`;
 
-export function createLoginRequestService({
-  oneTimeTokens,
-  clock,
-  generateToken: randomToken,
-}: Deps) {
+export function createLoginRequestService(
+  { clock, generateToken: randomToken }: Pick<Platform, 'clock' | 'generateToken'>,
+  { oneTimeTokens }: Deps,
+) {
   return {
     /** Finds the organisation of a request, from any browser; null: it has none, or it has ended. */
     async findOrganizationId(kind: LoginKind, state: string): Promise<string | null> {

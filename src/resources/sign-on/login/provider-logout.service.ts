@@ -3,7 +3,9 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { UserDocument } from '../../auth/accounts/users.model.ts';
 import type { NamedSessions, SessionService } from '../../auth/sessions/sessions.service.ts';
 
-type Deps = Pick<Platform, 'models'> & { sessions: SessionService };
+interface Deps {
+  sessions: SessionService;
+}
 
 /** The audit data of a logout: the user, and the number of ended sessions. */
 export interface LogoutEntry {
@@ -13,7 +15,10 @@ export interface LogoutEntry {
   metadata: Record<string, unknown>;
 }
 
-export function createProviderLogoutService({ models, sessions }: Deps) {
+export function createProviderLogoutService(
+  { models }: Pick<Platform, 'models'>,
+  { sessions }: Deps,
+) {
   return {
     /** Returns the data for the audit log. */
     async endSessions(organizationId: string, named: NamedSessions): Promise<LogoutEntry> {

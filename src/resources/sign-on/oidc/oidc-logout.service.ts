@@ -26,7 +26,7 @@ import { resolveReturnAddress } from '../login/return-address.ts';
 import type { UsedMessageService } from '../login/used-messages.service.ts';
 import { requireOidc } from './oidc.service.ts';
 
-type Deps = Pick<Platform, 'redirectAllowList' | 'publicUrl'> & {
+interface Deps {
   providers: IdentityProviders;
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
@@ -34,7 +34,7 @@ type Deps = Pick<Platform, 'redirectAllowList' | 'publicUrl'> & {
   sessions: SessionService;
   providerLogout: ProviderLogoutService;
   messages: UsedMessageService;
-};
+}
 
 interface OidcLogoutRequest extends LoginRequestState {
   organizationId: string;
@@ -58,9 +58,12 @@ interface InitiatedLogout {
 const METHOD = 'oidc';
 const MAX_ID = 255;
 
-export function createOidcLogoutService(deps: Deps) {
+export function createOidcLogoutService(
+  platform: Pick<Platform, 'redirectAllowList' | 'publicUrl'>,
+  deps: Deps,
+) {
   const { providers, loginRequests, loginCompletion, activeSso, sessions } = deps;
-  const redirectUri = `${deps.publicUrl}/api/v1/auth/sso/logout/callback`;
+  const redirectUri = `${platform.publicUrl}/api/v1/auth/sso/logout/callback`;
 
   async function verifyToken(organizationId: string, token: string): Promise<NamedSessions> {
     const oidc = requireOidc(await activeSso.loadActiveSso(organizationId));
@@ -94,7 +97,7 @@ export function createOidcLogoutService(deps: Deps) {
       { provider, subject: hint }: SessionProvider,
       wanted: string | undefined,
     ): Promise<InitiatedLogout> {
-      const returnTo = resolveReturnAddress(deps.redirectAllowList, wanted);
+      const returnTo = resolveReturnAddress(platform.redirectAllowList, wanted);
       const { revoked } = await sessions.logoutEverywhere(tenant, user);
       const { organizationId } = tenant;
       const request = { returnTo, organizationId };

@@ -20,13 +20,13 @@ import type {
 } from '../login/login-requests.service.ts';
 import type { CallbackQuery } from '../login/sign-on.schemas.ts';
 
-type Deps = Pick<Platform, 'generateToken' | 'publicUrl'> & {
+interface Deps {
   providers: IdentityProviders;
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   accountLinking: AccountLinkingService;
   activeSso: ActiveSsoService;
-};
+}
 
 interface OidcRequest extends LoginRequestState {
   organizationId: string;
@@ -52,21 +52,18 @@ const MAX_ID = 255;
 /** Accepted values of `email_verified`: most directories leave it out, and some send text. */
 const VERIFIED: readonly unknown[] = [undefined, true, 'true'];
 
-export function createOidcService(deps: Deps) {
-  const {
-    providers,
-    loginRequests,
-    loginCompletion,
-    accountLinking,
-    activeSso,
-    generateToken: randomToken,
-  } = deps;
+export function createOidcService(
+  platform: Pick<Platform, 'generateToken' | 'publicUrl'>,
+  deps: Deps,
+) {
+  const { generateToken: randomToken } = platform;
+  const { providers, loginRequests, loginCompletion, accountLinking, activeSso } = deps;
 
   /**
    * Each organisation has its own URI, so that no provider receives the code of another one (RFC 9700, section 4.4).
    */
   const toRedirectUri = (organizationId: string): string =>
-    `${deps.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
+    `${platform.publicUrl}/api/v1/auth/sso/callback/${organizationId}`;
 
   /**
    * Loads the settings that a request was made with.

@@ -9,11 +9,11 @@ import type { MessageMember, SamlRedirect } from '../../../platform/saml/saml-re
 import type { SamlSettings } from '../../organization/organization.model.ts';
 import type { logoutForm } from './saml.schemas.ts';
 
-type Deps = Pick<Platform, 'clock'> & {
+interface Deps {
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
-};
+}
 
 /** A message by HTTP-POST, or by HTTP-Redirect, whose signature covers the raw query. */
 export type LogoutDelivery = { form: z.output<typeof logoutForm> } | { rawQuery: string };
@@ -30,7 +30,10 @@ interface OpenDelivery {
   message: { base64: string } | { verifiedXml: string };
 }
 
-export function createSamlLogoutReader({ reader, redirect, endpoints, clock }: Deps) {
+export function createSamlLogoutReader(
+  { clock }: Pick<Platform, 'clock'>,
+  { reader, redirect, endpoints }: Deps,
+) {
   function openDelivery(delivery: LogoutDelivery, certificates: readonly string[]): OpenDelivery {
     if ('rawQuery' in delivery) {
       const { member, relayState, xml } = redirect.open(delivery.rawQuery, certificates);

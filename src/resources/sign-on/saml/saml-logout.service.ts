@@ -30,7 +30,7 @@ import type { UsedMessageService } from '../login/used-messages.service.ts';
 import { resolveReturnAddress } from '../login/return-address.ts';
 import { requireSaml } from './saml.service.ts';
 
-type Deps = Pick<Platform, 'redirectAllowList' | 'clock' | 'generateHex'> & {
+interface Deps {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   activeSso: ActiveSsoService;
@@ -40,7 +40,7 @@ type Deps = Pick<Platform, 'redirectAllowList' | 'clock' | 'generateHex'> & {
   logoutReader: SamlLogoutReader;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
-};
+}
 
 interface SamlLogoutRequest extends LoginRequestState {
   organizationId: string;
@@ -65,12 +65,24 @@ export interface InitiatedLogout {
   cookies: Cookie[];
 }
 
-export function createSamlLogoutService(deps: Deps) {
-  const { loginRequests, loginCompletion, activeSso, sessions } = deps;
-  const { messages, logoutReader, redirect, endpoints, clock } = deps;
+export function createSamlLogoutService(
+  platform: Pick<Platform, 'redirectAllowList' | 'clock' | 'generateHex'>,
+  deps: Deps,
+) {
+  const {
+    loginRequests,
+    loginCompletion,
+    activeSso,
+    sessions,
+    messages,
+    logoutReader,
+    redirect,
+    endpoints,
+  } = deps;
+  const { clock } = platform;
 
   const createEnvelope = (organizationId: string, destination: string) => ({
-    id: `_${deps.generateHex(20)}`,
+    id: `_${platform.generateHex(20)}`,
     issuer: endpoints.entityId(organizationId),
     destination,
     now: clock.now(),
@@ -100,7 +112,7 @@ export function createSamlLogoutService(deps: Deps) {
     const { nameId: subject, sessionIndexes } = message;
     const named = { protocol: 'saml' as const, issuer, subject, sessionIndexes };
     const audit = [await deps.providerLogout.endSessions(organizationId, named)];
-    if (sloUrl === null) return { location: deps.redirectAllowList[0], cookies: [], audit };
+    if (sloUrl === null) return { location: platform.redirectAllowList[0], cookies: [], audit };
     const xml = createLogoutResponse(createEnvelope(organizationId, sloUrl), message.id);
     return {
       location: redirect.buildUrl(sloUrl, 'SAMLResponse', { xml, relayState }),
@@ -152,7 +164,7 @@ export function createSamlLogoutService(deps: Deps) {
       user: User,
       wanted: string | undefined,
     ): Promise<InitiatedLogout> {
-      const returnTo = resolveReturnAddress(deps.redirectAllowList, wanted);
+      const returnTo = resolveReturnAddress(platform.redirectAllowList, wanted);
       const { revoked, signOn } = await sessions.logoutEverywhere(tenant, user);
       const { organizationId } = tenant;
       const saml =

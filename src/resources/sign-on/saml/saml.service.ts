@@ -29,7 +29,7 @@ import type {
 import type { UsedMessageService } from '../login/used-messages.service.ts';
 import type { responseForm } from './saml.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'config'> & {
+interface Deps {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   accountLinking: AccountLinkingService;
@@ -38,7 +38,7 @@ type Deps = Pick<Platform, 'models' | 'clock' | 'generateHex' | 'config'> & {
   reader: SamlReaderWorker;
   redirect: SamlRedirect;
   endpoints: SamlEndpoints;
-};
+}
 
 interface SamlRequest extends LoginRequestState {
   organizationId: string;
@@ -56,9 +56,21 @@ export function requireSaml({ provider, saml }: ActiveSso): SamlSettings {
   return saml;
 }
 
-export function createSamlService(deps: Deps) {
-  const { loginRequests, loginCompletion, accountLinking, activeSso } = deps;
-  const { messages, reader, redirect, endpoints, clock } = deps;
+export function createSamlService(
+  platform: Pick<Platform, 'models' | 'clock' | 'generateHex' | 'config'>,
+  deps: Deps,
+) {
+  const {
+    loginRequests,
+    loginCompletion,
+    accountLinking,
+    activeSso,
+    messages,
+    reader,
+    redirect,
+    endpoints,
+  } = deps;
+  const { clock } = platform;
 
   /** Verifies a response, which counts as used even if a later step fails. */
   async function verify(
@@ -86,7 +98,7 @@ export function createSamlService(deps: Deps) {
     async begin(settings: ActiveSso, returnTo: string): Promise<LoginRedirection> {
       const { ssoUrl, nameIdFormat = null } = requireSaml(settings);
       const { organizationId } = settings;
-      const requestId = `_${deps.generateHex(20)}`;
+      const requestId = `_${platform.generateHex(20)}`;
       const request = { returnTo, organizationId, requestId };
       const { state, cookie } = await loginRequests.begin<SamlRequest>('saml', request);
       const issuer = endpoints.entityId(organizationId);
@@ -117,13 +129,13 @@ export function createSamlService(deps: Deps) {
 
     /** Returns our metadata for the organisation's identity provider. @throws AppError `ORG_NOT_FOUND` */
     async renderMetadata(organizationId: string): Promise<string> {
-      if (!(await deps.models.organizations.exists({ _id: organizationId })))
+      if (!(await platform.models.organizations.exists({ _id: organizationId })))
         throw new AppError('ORG_NOT_FOUND');
       return createServiceProviderMetadata({
         entityId: endpoints.entityId(organizationId),
         assertionConsumer: endpoints.assertionConsumer,
         singleLogout: endpoints.singleLogout(organizationId),
-        certificate: deps.config.ASSAY_SAML_CERTIFICATE ?? null,
+        certificate: platform.config.ASSAY_SAML_CERTIFICATE ?? null,
       });
     },
   };

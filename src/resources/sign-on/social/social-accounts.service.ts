@@ -10,15 +10,19 @@ import { toDisplayName } from '../login/display-name.ts';
 import type { LoginOutcome } from '../login/login-completion.service.ts';
 import type { SocialIdentityClaims } from './social-providers.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'transaction'> & {
+interface Deps {
   sessions: SessionService;
   failures: SignInFailures;
   credentials: CredentialService;
   registration: RegistrationService;
-};
+}
 
-export function createSocialAccountService(deps: Deps) {
-  const { models, sessions, failures, credentials, registration, clock, transaction } = deps;
+export function createSocialAccountService(
+  platform: Pick<Platform, 'models' | 'clock' | 'transaction'>,
+  deps: Deps,
+) {
+  const { models, clock, transaction } = platform;
+  const { sessions, failures, credentials, registration } = deps;
 
   const findLinked = ({ issuer, subject }: SocialIdentityClaims): Promise<UserDocument | null> =>
     models.users.findOne({ identities: { $elemMatch: { issuer, subject } } }).lean<UserDocument>();

@@ -17,13 +17,13 @@ import type { SocialIdentityClaims, SocialOpener } from './social-providers.serv
 
 export type SocialKind = 'oauth-a' | 'oauth-b' | 'oauth-c';
 
-type Deps = Pick<Platform, 'generateToken' | 'redirectAllowList' | 'publicUrl'> & {
+interface Deps {
   loginRequests: LoginRequestService;
   loginCompletion: LoginCompletionService;
   socialAccounts: SocialAccountService;
   /** Null: not configured. */
   providers: Readonly<Record<SocialKind, SocialOpener | null>>;
-};
+}
 
 interface SocialRequest extends LoginRequestState {
   verifier: string;
@@ -38,11 +38,15 @@ export interface SocialCallback {
 
 const METHOD = 'oauth';
 
-export function createSocialService(deps: Deps) {
-  const { loginRequests, loginCompletion, socialAccounts, generateToken: randomToken } = deps;
+export function createSocialService(
+  platform: Pick<Platform, 'generateToken' | 'redirectAllowList' | 'publicUrl'>,
+  deps: Deps,
+) {
+  const { generateToken: randomToken } = platform;
+  const { loginRequests, loginCompletion, socialAccounts } = deps;
 
   const toRedirectUri = (kind: SocialKind): string =>
-    `${deps.publicUrl}/api/v1/auth/${kind}/callback`;
+    `${platform.publicUrl}/api/v1/auth/${kind}/callback`;
 
   /** @throws AppError `NOT_FOUND` when it is not configured */
   function requireOpener(kind: SocialKind): SocialOpener {
@@ -86,7 +90,7 @@ export function createSocialService(deps: Deps) {
       origin: Origin,
     ): Promise<LoginRedirection> {
       const opener = requireOpener(kind);
-      const returnTo = resolveReturnAddress(deps.redirectAllowList, wanted);
+      const returnTo = resolveReturnAddress(platform.redirectAllowList, wanted);
       return redirect(kind, opener, returnTo).catch((error: unknown) =>
         loginCompletion.failLogin(
           { method: METHOD, returnTo, organizationId: null, spent: [] },

@@ -6,7 +6,9 @@ import type { TraceDocument } from '../traces.model.ts';
 import { BULK_LIMIT } from '../traces.schemas.ts';
 import type { BulkService } from './bulk.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock'> & { bulk: BulkService };
+interface Deps {
+  bulk: BulkService;
+}
 
 export interface Purged {
   before: Date;
@@ -20,7 +22,10 @@ export const PURGE_LIMIT = 5000;
 /** Longer than for other reads: the query skips everything that was purged earlier. */
 const FIND_MAX_MS = 60_000;
 
-export function createPurgeService({ models, bulk, clock }: Deps) {
+export function createPurgeService(
+  { models, clock }: Pick<Platform, 'models' | 'clock'>,
+  { bulk }: Deps,
+) {
   /** The oldest decisions that are left after a sequence. */
   function findOldest(
     { organizationId, workspaceId }: Tenant,

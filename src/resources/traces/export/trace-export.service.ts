@@ -8,7 +8,9 @@ import type { TraceSelection, TraceService } from '../traces.service.ts';
 import { toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
 import { TRACE_COLUMNS, toTraceRow } from './trace-rows.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'clock'> & { reader: TraceService };
+interface Deps {
+  reader: TraceService;
+}
 
 export interface TraceExport {
   filename: string;
@@ -21,7 +23,10 @@ const CHUNK_CHARACTERS = 64 * 1024;
 /** Database time limit of one export; time spent waiting for the reader does not count. */
 const EXPORT_MAX_MS = 10 * 60_000;
 
-export function createTraceExportService({ models, contents, clock, reader }: Deps) {
+export function createTraceExportService(
+  { models, contents, clock }: Pick<Platform, 'models' | 'contents' | 'clock'>,
+  { reader }: Deps,
+) {
   async function* streamLines({
     where,
     scrubberOf,

@@ -27,9 +27,9 @@ import {
 } from './corrected-values.ts';
 import type { Feedback } from './feedback.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'> & {
+interface Deps {
   scrubbers: ReadScrubbers;
-};
+}
 
 export interface FeedbackOutcome {
   traceId: string;
@@ -56,8 +56,12 @@ interface RecordedFeedback extends Correction, Approval {
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
-export function createFeedbackService(deps: Deps) {
-  const { models, contents, ledger, draw16Bytes: random16, clock, scrubbers } = deps;
+export function createFeedbackService(
+  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
+  const { scrubbers } = deps;
 
   async function findTraceId(tenant: Tenant, traceRef: string): Promise<string> {
     const { organizationId } = tenant;

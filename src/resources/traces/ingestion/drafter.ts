@@ -15,8 +15,6 @@ import { evaluateSubmission, type JudgeInput } from './judge.ts';
 import { InspectedBody, type LargeBodies } from './large-bodies.ts';
 import { readHeader } from './request-checks.ts';
 
-type Deps = Pick<Platform, 'clock' | 'generateId' | 'draw16Bytes'> & { largeBodies: LargeBodies };
-
 /** Everything that a decision is judged by, and what becomes of it. */
 export interface JudgingContext extends JudgeInput {
   traceId: string;
@@ -37,7 +35,10 @@ export interface AcceptedRequest {
   monthlyLimit: number | null;
 }
 
-export function createDrafter({ clock, generateId, draw16Bytes, largeBodies }: Deps) {
+export function createDrafter(
+  { clock, generateId, draw16Bytes }: Pick<Platform, 'clock' | 'generateId' | 'draw16Bytes'>,
+  { largeBodies }: { largeBodies: LargeBodies },
+) {
   function draftSmall(body: JsonObject, accepted: AcceptedRequest): Draft<TraceDocument> {
     return draftDecision({
       context: toDraftContext(accepted),

@@ -23,7 +23,7 @@ import { InspectedBody, type LargeBodies } from './large-bodies.ts';
 import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
 import type { Scrubbers } from './scrubbers.ts';
 
-type Deps = Pick<
+type IngestionPlatform = Pick<
   Platform,
   | 'clock'
   | 'newTraceId'
@@ -33,7 +33,9 @@ type Deps = Pick<
   | 'secrets'
   | 'config'
   | 'metrics'
-> & {
+>;
+
+interface Deps {
   agents: AgentResolver;
   agentHistory: AgentHistoryService;
   policySets: PolicySetService;
@@ -41,7 +43,7 @@ type Deps = Pick<
   workspaces: WorkspaceService;
   scrubbers: Scrubbers;
   largeBodies: LargeBodies;
-};
+}
 
 export interface IngestResult {
   answer: IngestAnswer;
@@ -62,11 +64,11 @@ function requireOwnAgent(
     throw new AppError('FORBIDDEN', 'The key is limited to other agents');
 }
 
-export function createIngestionService(deps: Deps) {
-  const { agents, agentHistory, policySets, organizations, workspaces } = deps;
-  const { scrubbers, clock, config } = deps;
-  const drafter = createDrafter(deps);
-  const ledger = deps.ledger.appender;
+export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
+  const { agents, agentHistory, policySets, organizations, workspaces, scrubbers } = deps;
+  const { clock, config } = platform;
+  const drafter = createDrafter(platform, deps);
+  const ledger = platform.ledger.appender;
 
   async function loadJudgeContext(
     caller: IngestionCaller,
@@ -83,7 +85,7 @@ export function createIngestionService(deps: Deps) {
     agent: ResolvedAgent | null,
   ): Promise<JudgingContext> {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
-    const traceId = deps.newTraceId();
+    const traceId = platform.newTraceId();
     const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
     // A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them.
     const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
@@ -116,7 +118,7 @@ export function createIngestionService(deps: Deps) {
     { headers, rawBody }: IngestionRequest,
   ): Buffer | null {
     const header = readHeader(headers, 'idempotency-key');
-    return deriveIdempotencyKey(deps.secrets.ledgerKey, {
+    return deriveIdempotencyKey(platform.secrets.ledgerKey, {
       organizationId,
       header,
       agentId,
@@ -125,7 +127,7 @@ export function createIngestionService(deps: Deps) {
   }
 
   const toAgentMark = ({ organizationId }: Tenant, agentRef: string): string =>
-    deriveAgentMark(deps.secrets.ledgerKey, organizationId, agentRef);
+    deriveAgentMark(platform.secrets.ledgerKey, organizationId, agentRef);
 
   /**
    * A replay needs the same agent, within the agents and the workspace of the caller's key.
@@ -190,7 +192,8 @@ export function createIngestionService(deps: Deps) {
       const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
       if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
       if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
-      if (outcome.kind === 'sealed') deps.metrics.decisions.inc({ status: draft.fields.verdict });
+      if (outcome.kind === 'sealed')
+        platform.metrics.decisions.inc({ status: draft.fields.verdict });
       return toIngested(outcome.entry, outcome.kind === 'repeated');
     },
 

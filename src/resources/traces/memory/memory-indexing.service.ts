@@ -7,15 +7,18 @@ import { insertOne } from '../../../platform/mongo/queries.ts';
 import { measureIndexLag } from '../search/index-lag.ts';
 import { type MemoryIndex, toIndexerName } from './memory-index.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'clock'> & {
+interface Deps {
   memory: MemoryIndex;
   consumers: Pick<Consumers, 'wake'>;
-};
+}
 
 /** Maximum number of organisations cached as having searched. */
 const KNOWN = 10_000;
 
-export function createMemoryIndexing({ models, memory, ledger, clock, consumers }: Deps) {
+export function createMemoryIndexing(
+  { models, ledger, clock }: Pick<Platform, 'models' | 'ledger' | 'clock'>,
+  { memory, consumers }: Deps,
+) {
   const known = new LRUCache<string, true>({ max: KNOWN });
 
   async function noteFirst(organizationId: string): Promise<void> {

@@ -13,11 +13,11 @@ import type { MemoryIndexing } from './memory-indexing.service.ts';
 import type { MemoryQuery } from './memory.schemas.ts';
 import { extractTexts } from './trace-texts.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents'> & {
+interface Deps {
   memory: MemoryIndex;
   scrubbers: ReadScrubbers;
   indexing: MemoryIndexing;
-};
+}
 
 export interface MemoryResult {
   traceId: string;
@@ -36,8 +36,12 @@ export interface MemoryAnswer extends MemoryQuery {
 /** Extra neighbours requested, since some may have been deleted a moment ago. */
 const SPARE = 100;
 
-export function createMemorySearchService(deps: Deps) {
-  const { models, memory, scrubbers, indexing } = deps;
+export function createMemorySearchService(
+  platform: Pick<Platform, 'models' | 'contents'>,
+  deps: Deps,
+) {
+  const { models } = platform;
+  const { memory, scrubbers, indexing } = deps;
 
   function findNeighbours(
     { organizationId, workspaceId }: Tenant,
@@ -77,7 +81,7 @@ export function createMemorySearchService(deps: Deps) {
     const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
     const page = { skip: 0, limit: best.length };
     const where = { ...createVisibilityFilter(tenant), organizationId, kind: 'trace', sequence };
-    return readTracePage(deps, where, { page, scrubberOf, signal });
+    return readTracePage(platform, where, { page, scrubberOf, signal });
   }
 
   return {

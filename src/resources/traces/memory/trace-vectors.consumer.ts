@@ -7,19 +7,21 @@ import type { TraceDocument } from '../traces.model.ts';
 import { type MemoryIndex, toIndexerName } from './memory-index.ts';
 import type { MemoryUseDocument } from './memory-uses.model.ts';
 
-type Deps = Pick<Platform, 'models' | 'config'> & { memory: MemoryIndex };
+type Indexed = Pick<Platform, 'models' | 'config'>;
 
 /** Decisions of one run; each may have megabytes. */
 const BATCH = 64;
 /** Limits consecutive runs: embedding is the slowest consumer, and alerts must not wait for all of it. */
 const RUNS_IN_TURN = 2;
 
-export function createTraceVectorsConsumer(deps: Deps): Consumer<TraceDocument> {
-  const { memory } = deps;
+export function createTraceVectorsConsumer(
+  platform: Indexed,
+  memory: MemoryIndex,
+): Consumer<TraceDocument> {
   return {
     name: toIndexerName(memory.model),
     from: 'start',
-    beginsIn: (organizationIds) => filterIndexed(organizationIds, deps),
+    beginsIn: (organizationIds) => filterIndexed(organizationIds, platform),
     kinds: ['trace', 'correction', 'erasure'],
     batch: BATCH,
     runsInTurn: RUNS_IN_TURN,
@@ -40,7 +42,7 @@ export function createTraceVectorsConsumer(deps: Deps): Consumer<TraceDocument> 
 /** Keeps the organisations whose decisions are indexed. */
 async function filterIndexed(
   organizationIds: readonly string[],
-  { models, config }: Deps,
+  { models, config }: Indexed,
 ): Promise<ReadonlySet<string>> {
   const { ASSAY_MEMORY_INDEXING: indexing } = config;
   if (indexing === 'off') return new Set();
@@ -56,7 +58,7 @@ async function filterIndexed(
 /** Keeps the organisations that have searched. */
 async function filterSearching(
   organizationIds: readonly string[],
-  { memoryUses }: Deps['models'],
+  { memoryUses }: Platform['models'],
 ): Promise<string[]> {
   const found = await memoryUses
     .find({ organizationId: { $in: organizationIds } }, 'organizationId')

@@ -16,9 +16,9 @@ import {
 } from './review-amendment.ts';
 import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes'> & {
+interface Deps {
   scrubbers: ReadScrubbers;
-};
+}
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
 type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes'>;
 
@@ -30,8 +30,12 @@ export interface BulkDecision {
   ids: string[];
 }
 
-export function createReviewDecisionService(deps: Deps) {
-  const { models, contents, ledger, draw16Bytes: random16, scrubbers } = deps;
+export function createReviewDecisionService(
+  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes'>,
+  deps: Deps,
+) {
+  const { models, contents, ledger, draw16Bytes: random16 } = platform;
+  const { scrubbers } = deps;
 
   /** Verdicts in progress, by item id. */
   const decisionsInProgress = new Map<string, Promise<unknown>>();

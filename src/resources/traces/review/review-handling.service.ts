@@ -15,16 +15,20 @@ import { createVisibilityFilter } from '../../../domain/identity/visible-decisio
 import { toItemFilter } from './held.ts';
 import type { escalationInput } from './review.schemas.ts';
 
-type Deps = Pick<Platform, 'models' | 'ledger' | 'clock'> & {
+interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   scrubbers: ReadScrubbers;
-};
+}
 
 const PRESENT_OWNER = { role: 'owner', ...PRESENT } as const;
 
-export function createReviewHandlingService(deps: Deps) {
-  const { models, ledger, clock, memberships, workspaces, scrubbers } = deps;
+export function createReviewHandlingService(
+  platform: Pick<Platform, 'models' | 'ledger' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, ledger, clock } = platform;
+  const { memberships, workspaces, scrubbers } = deps;
 
   const isMember = async (organizationId: string, userId: string): Promise<boolean> =>
     (await memberships.findEnterable(organizationId, userId)) !== null;

@@ -17,10 +17,10 @@ import {
 } from './review.view.ts';
 import type { ReviewVerdicts } from './review-verdicts.service.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'clock'> & {
+interface Deps {
   scrubbers: ReadScrubbers;
   verdicts: ReviewVerdicts;
-};
+}
 
 export interface ReviewList {
   items: ListedReview[];
@@ -29,8 +29,12 @@ export interface ReviewList {
 
 const FIRST_PAGE = { skip: 0, limit: LIST_MAX };
 
-export function createReviewQueueService(deps: Deps) {
-  const { models, contents, clock, scrubbers, verdicts } = deps;
+export function createReviewQueueService(
+  platform: Pick<Platform, 'models' | 'contents' | 'clock'>,
+  deps: Deps,
+) {
+  const { models, contents, clock } = platform;
+  const { scrubbers, verdicts } = deps;
 
   const isDecided = ({ held }: HeldDecision): boolean => held.item.status !== 'pending';
 
@@ -47,7 +51,7 @@ export function createReviewQueueService(deps: Deps) {
       const where = { ...createVisibilityFilter(tenant), organizationId, 'review.status': wanted };
       const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
       const [page, total] = await Promise.all([
-        readTracePage(deps, where, { page: FIRST_PAGE, scrubberOf, signal }),
+        readTracePage(platform, where, { page: FIRST_PAGE, scrubberOf, signal }),
         models.traces
           .countDocuments(where)
           .limit(computeCountLimit(FIRST_PAGE))

@@ -40,9 +40,14 @@ export const FRAME_PAYLOAD = 64 * 1024;
 
 const projection = Object.assign({ _id: 1, deletedAt: 1 } as const, VIEW_MEMBERS);
 
-type Deps = Pick<Platform, 'connection' | 'contents'> & { scrubbers: ReadScrubbers };
+interface Deps {
+  scrubbers: ReadScrubbers;
+}
 
-export function createFrameReader({ connection, contents, scrubbers }: Deps): FrameReader {
+export function createFrameReader(
+  { connection, contents }: Pick<Platform, 'connection' | 'contents'>,
+  { scrubbers }: Deps,
+): FrameReader {
   return {
     async readAfter(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };

@@ -12,12 +12,12 @@ import type { FrameReader } from './trace-frames.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
 
-type Deps = Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'> & {
+interface Deps {
   frames: FrameReader;
   sessions: SessionService;
   timer: Timer;
   createStreamThrottle: () => Throttle;
-};
+}
 
 /** Maximum delay of events of other instances; those of this one are sent at once. */
 const POLL_MS = 1000;
@@ -32,9 +32,13 @@ interface OpenStream {
   channel: EventChannel;
 }
 
-export function createTraceStreamService(deps: Deps) {
-  const { ledger, config, logger, sessions, timer } = deps;
-  const slots = new StreamSlots(deps.shared, {
+export function createTraceStreamService(
+  platform: Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'>,
+  deps: Deps,
+) {
+  const { ledger, config, logger } = platform;
+  const { sessions, timer } = deps;
+  const slots = new StreamSlots(platform.shared, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
   });

@@ -53,7 +53,7 @@ function ingestionBy(way: Way) {
     const entry = Object.assign(sealed, draft.fields, { traceId: draft.traceId });
     return Promise.resolve({ kind: 'sealed', entry });
   };
-  const service = createIngestionService({
+  const platform = {
     clock: { now: () => at },
     newTraceId: () => `trc_${String((drawn.ids += 1)).padStart(32, '0')}`,
     generateId: () => String((drawn.ids += 1)).padStart(24, '0'),
@@ -62,6 +62,8 @@ function ingestionBy(way: Way) {
     secrets: { ledgerKey: 'a key' },
     config: { ASSAY_LIMIT_SANDBOX: 1_000 },
     metrics: { decisions: { inc: () => undefined } },
+  };
+  const deps = {
     agents: { resolve: (_of: string, named: string) => way(named === 'desk' ? agent : null) },
     agentHistory: { loadHistory: () => way(history) },
     policySets: { loadPolicySet: () => way(policies) },
@@ -69,7 +71,8 @@ function ingestionBy(way: Way) {
     workspaces: { loadSettings: () => way(settings) },
     scrubbers: createScrubbers(),
     largeBodies,
-  } as never);
+  };
+  const service = createIngestionService(platform as never, deps as never);
   const actor = { kind: 'workspaceKey', id: 'd'.repeat(24) } as const;
   const tenant = {
     organizationId,
