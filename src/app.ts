@@ -18,29 +18,31 @@ import { chooseFailureSender, refuseUnrouted } from './http/unrouted.ts';
 import { handleCrossOrigin, setSecurityHeaders } from './http/answers/security-headers.ts';
 import { SECURE_COOKIES } from './http/answers/send-reply.ts';
 import { translateError } from './http/answers/translate-error.ts';
-import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/observability/logger.ts';
 import type { Metrics } from './platform/observability/metrics.ts';
+import type { Platform } from './platform/platform.ts';
 import type { Shared } from './platform/shared/shared.ts';
 import { mounts } from './routes.ts';
 import type { Services } from './services.ts';
 
+type AppPlatform = Pick<
+  Platform,
+  | 'config'
+  | 'publicUrl'
+  | 'transaction'
+  | 'presence'
+  | 'clock'
+  | 'logger'
+  | 'metrics'
+  | 'generateRequestId'
+> & { shared: Pick<Shared, 'acquireSlot'> };
+
 export interface AppDeps {
-  config: Config;
-  /** URL of this service for browsers. */
-  publicUrl: string;
   services: Services;
-  transaction: PipelineDeps['transaction'];
-  presence: PipelineDeps['presence'];
+  limits: RateLimits;
   streams: PipelineDeps['streams'];
   /** Metrics of all workers, in the format of Prometheus. */
   allMetrics: () => Promise<string>;
-  shared: Pick<Shared, 'acquireSlot'>;
-  limits: RateLimits;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-  generateRequestId: () => string;
 }
 
 export interface App {
@@ -52,21 +54,10 @@ export interface App {
 const REQUEST_ID = /^[\w.-]{8,64}$/;
 export const MIGRATION_GUIDE = '/docs#migration';
 
-export function createApp({
-  config,
-  publicUrl,
-  services,
-  transaction,
-  presence,
-  streams,
-  allMetrics,
-  shared,
-  limits,
-  clock,
-  logger,
-  metrics,
-  generateRequestId,
-}: AppDeps): App {
+export function createApp(platform: AppPlatform, deps: AppDeps): App {
+  const { config, publicUrl, transaction, presence, shared } = platform;
+  const { clock, logger, metrics, generateRequestId } = platform;
+  const { services, limits, streams, allMetrics } = deps;
   const app = express();
   const isFast = config.ASSAY_FAST_HTTP === 'on';
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);

@@ -77,8 +77,7 @@ async function openStorage(deps: InstanceDeps) {
     uri: mongoUri,
     poolSize: config.ASSAY_DB_POOL,
   });
-  const { closeKeys, ...keys } = await openKeys(deps, connection);
-  const { keyStore } = keys;
+  const { keyAccess, keyStore, closeKeys } = await openKeys(deps, connection);
   const models = createModels(connection);
   const { instances, leases } = await registerInstance(connection, clock);
   await migrate({
@@ -93,15 +92,26 @@ async function openStorage(deps: InstanceDeps) {
   });
   // After a rotation of the encryption key the stored keys are sealed with the new one.
   if (secrets.formerEncryption.length > 0) await keyStore.renew();
-  const watched = await watchClock(deps, connection);
+  const { metrics, guard } = await watchClock(deps, connection);
   const feed = createChangeFeed({ connection, log: logger });
   async function closeStorage(): Promise<void> {
     await instances.stopHeartbeat();
     await closeKeys();
     await close();
   }
-  const stored = { connection, close: closeStorage, ...keys, models, leases, instances };
-  return { ...stored, ...watched, feed, clock };
+  return {
+    connection,
+    close: closeStorage,
+    keyAccess,
+    keyStore,
+    models,
+    leases,
+    instances,
+    metrics,
+    guard,
+    feed,
+    clock,
+  };
 }
 
 /** Registers this instance, so that others see it and it can hold leases. */
@@ -133,20 +143,42 @@ async function openKeys({ config, secrets }: InstanceDeps, connection: PlatformD
 }
 
 export async function startInstance(deps: InstanceDeps): Promise<Instance> {
-  const { config, logger, fetch = globalThis.fetch } = deps;
-  const { close, leases, guard, ...storage } = await openStorage(deps);
-  const { feed, metrics } = storage;
+  const { config, secrets, mongoUri, logger, fetch = globalThis.fetch } = deps;
+  const storage = await openStorage(deps);
+  const { connection, models, keyStore, keyAccess, instances, leases, clock } = storage;
+  const { feed, guard, metrics } = storage;
   const calls = createJobCalls();
   const shared = deps.shared ?? createOwnShared(toSharedLimits(config));
-  const outside = { fetch, clockAgrees: guard.isReady, wakeJob: calls.wakeJob, shared };
-  const platform = createPlatform({ ...deps, ...storage, ...outside });
+  const platform = createPlatform({
+    config,
+    secrets,
+    mongoUri,
+    connection,
+    models,
+    keyStore,
+    keyAccess,
+    instances,
+    clock,
+    clockAgrees: guard.isReady,
+    feed,
+    metrics,
+    logger,
+    shared,
+    fetch,
+    wakeJob: calls.wakeJob,
+    passwordCost: deps.passwordCost,
+    threadScripts: deps.threadScripts,
+    probe: deps.probe,
+    subscribesToEvents: deps.subscribesToEvents,
+    cpiIndexOf: deps.cpiIndexOf,
+  });
   const listeners = createListeners(platform);
   const consumers = followLedger(platform, createLedgerConsumers(platform, listeners));
   const { routes: services, background } = createServices(platform, { consumers, listeners });
   feed.start();
   await background.ssoWarnings.warnOperator();
   const jobs = createJobRunner({
-    jobs: createJobs({ ...platform, ...background, consumers }),
+    jobs: createJobs(platform, background, consumers),
     leases,
     ready: guard.isReady,
     log: logger,
@@ -159,7 +191,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     collectMetrics({ platform, consumers, background }),
   );
   const streams = createEventStreams();
-  const { app, listener } = createApp({ ...platform, services, limits, streams, allMetrics });
+  const { app, listener } = createApp(platform, { services, limits, streams, allMetrics });
   const server = createHttpServer(app, {
     listener,
     isFast: config.ASSAY_FAST_HTTP === 'on',
@@ -197,7 +229,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await closeAll({ platform, consumers, background });
       guard.stop();
       await feed.stop();
-      await close();
+      await storage.close();
     },
   };
 }

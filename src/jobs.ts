@@ -96,14 +96,12 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
   ];
 }
 
-interface Workers extends Background {
-  consumers: Consumers;
-  ledgerMaintenance: Platform['ledgerMaintenance'];
-  mailer: Platform['mailer'];
-}
-
-export function createJobs(workers: Workers): Job[] {
-  const { audit, consumers, outboxWorkers, deletion, ledgerMaintenance, mailer } = workers;
+export function createJobs(
+  { ledgerMaintenance, mailer }: Pick<Platform, 'ledgerMaintenance' | 'mailer'>,
+  background: Background,
+  consumers: Consumers,
+): Job[] {
+  const { audit, outboxWorkers, deletion } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
@@ -112,20 +110,24 @@ export function createJobs(workers: Workers): Job[] {
     { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },
     { name: 'outbox.late', everyMs: MINUTE, run: () => outboxWorkers.reportLate() },
     { name: 'mail.prune', everyMs: HOUR, run: () => mailer.prune() },
-    { name: 'incidents.breach', everyMs: MINUTE, run: () => workers.clockBreaches.markOverdue() },
+    {
+      name: 'incidents.breach',
+      everyMs: MINUTE,
+      run: () => background.clockBreaches.markOverdue(),
+    },
     {
       name: 'erasure.finish',
       everyMs: MINUTE,
-      run: () => workers.erasureExecution.finishLeftBehind(),
+      run: () => background.erasureExecution.finishLeftBehind(),
     },
     {
       name: 'chains.verify',
       everyMs: 5 * MINUTE,
       idleMs: HOUR,
-      run: () => workers.chainChecks.runChecks(),
+      run: () => background.chainChecks.runChecks(),
     },
     { name: 'organization.erase', everyMs: MINUTE, run: () => deletion.eraseDeleted() },
-    { name: 'policies.replay', ...WAKEABLE, run: () => workers.replayRunner.runReplays() },
+    { name: 'policies.replay', ...WAKEABLE, run: () => background.replayRunner.runReplays() },
     {
       name: 'ledger.release-once-keys',
       everyMs: HOUR,

@@ -8,9 +8,12 @@ import type { Models } from '../models.ts';
 import type { Platform } from '../platform/platform.ts';
 
 export function followLedger(platform: Platform, list: readonly Consumer[]): Consumers {
-  const { models, logger, metrics } = platform;
+  const { connection, clock, drawFraction, models, logger, metrics, probe } = platform;
   const consumers = createConsumers({
-    ...platform,
+    connection,
+    clock,
+    drawFraction,
+    ...(probe && { probe }),
     consumers: list,
     chain: DECISIONS,
     cursors: models.cursors,

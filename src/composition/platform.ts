@@ -8,7 +8,6 @@ import type { Position } from '../ledger/entry.ts';
 import { createContents } from '../ledger/contents/contents.ts';
 import { createLedgerMaintenance } from '../ledger/maintenance.ts';
 import { openChain } from '../ledger/open-chain.ts';
-import type { Probe } from '../ledger/probe.ts';
 import { createVerificationWorker } from '../ledger/verify/verification-worker.ts';
 import * as ids from '../platform/ids.ts';
 import { createMailRow } from '../platform/mail/mail-row.ts';
@@ -77,6 +76,7 @@ type Given = Pick<
   | 'clockAgrees'
   | 'fetch'
   | 'threadScripts'
+  | 'probe'
   | 'subscribesToEvents'
   | 'cpiIndexOf'
 >;
@@ -86,8 +86,6 @@ export interface PlatformDeps extends Given {
   feed: ChangeFeed;
   /** The cost of password hashes, lower in tests; unset: as recommended. */
   passwordCost?: PasswordCost | undefined;
-  /** Called at every named step of ingestion; for fault tests. */
-  probe?: Probe;
 }
 
 /** What both chains are opened with. */
@@ -161,7 +159,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     log: logger,
     clock,
   });
-  const dnsServers = config.ASSAY_DNS_SERVERS;
+  const { ASSAY_DNS_SERVERS: dnsServers } = config;
   const outbound = { ...OUTBOUND, dnsServers };
   const http = createSafeHttp({ ...outbound, allow: config.ASSAY_OUTBOUND_ALLOW });
   const paymentHttp =
@@ -187,14 +185,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
     config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`
   ).replace(/\/$/, '');
   const [firstRedirect = publicUrl + SIGNED_ON_PATH, ...moreRedirects] = config.ASSAY_RETURN_URLS;
-
   const caches = createCaches(deps.feed);
-  const loadPlan = async (organizationId: string): Promise<Plan | null> => {
-    const found = await models.organizations
-      .findById(organizationId, 'subscription')
-      .lean<{ subscription: { plan: Plan } }>();
-    return found && found.subscription.plan;
-  };
+  const loadPlan = (organizationId: string) => readPlan(models, organizationId);
   const presence = createPresence();
   const pdf = createPdfRenderer({ presence, threadScripts: deps.threadScripts });
   const { isAbandoned, network } = presence;
@@ -217,6 +209,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     clockAgrees: deps.clockAgrees,
     fetch: deps.fetch,
     threadScripts: deps.threadScripts,
+    probe: deps.probe,
     subscribesToEvents: deps.subscribesToEvents,
     cpiIndexOf: deps.cpiIndexOf,
     draw16Bytes: ids.draw16Bytes,
@@ -267,4 +260,14 @@ export function createPlatform(deps: PlatformDeps): Platform {
     quarantined: () => [...ledger.heads.listQuarantined(), ...auditChain.heads.listQuarantined()],
     datedAhead: () => [...ledger.heads.listFutureDated(), ...auditChain.heads.listFutureDated()],
   };
+}
+
+async function readPlan(
+  { organizations }: Platform['models'],
+  organizationId: string,
+): Promise<Plan | null> {
+  const found = await organizations
+    .findById(organizationId, 'subscription')
+    .lean<{ subscription: { plan: Plan } }>();
+  return found && found.subscription.plan;
 }

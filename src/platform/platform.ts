@@ -5,6 +5,7 @@ import type { RedirectAllowList } from '../domain/identity/redirect-allow-list.t
 import type { Contents } from '../ledger/contents/contents.ts';
 import type { LedgerMaintenance } from '../ledger/maintenance.ts';
 import type { OpenChain } from '../ledger/open-chain.ts';
+import type { Probe } from '../ledger/probe.ts';
 import type { VerificationWorker } from '../ledger/verify/verification-worker.ts';
 import type { AuditEntryDocument, Models, TraceDocument } from '../models.ts';
 import type { Clock } from './clock.ts';
@@ -147,6 +148,8 @@ export interface Platform extends Transactions {
   pdf: PdfRenderer;
   /** Wakes an idle job because it has work. */
   wakeJob: (job: RestingJob) => void;
+  /** Called at every named step of the ledger; for fault tests. */
+  probe?: Probe | undefined;
   /** Replaces the check whether an organisation has subscribers of its decisions; for tests. */
   subscribesToEvents?: ((organizationId: string) => Promise<boolean>) | undefined;
   /** Replaces the performance index of an organisation; for tests. */

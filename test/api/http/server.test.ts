@@ -46,20 +46,23 @@ function sendBytes(url: string, text: string): Promise<string> {
 test('answers do not differ from those of a stock Express server', async () => {
   const config = loadConfig({ NODE_ENV: 'test' });
   const logger = createLogger('silent');
-  const { app: stockApp } = createApp({
+  const { publicUrl, transaction, presence, shared } = app.instance.platform;
+  const platform = {
     config,
-    publicUrl: app.instance.platform.publicUrl,
-    services: app.instance.services,
-    transaction: app.instance.platform.transaction,
-    presence: app.instance.platform.presence,
-    streams: createEventStreams(),
-    allMetrics: () => Promise.resolve(''),
-    shared: app.instance.platform.shared,
-    limits: createLimits(config, app.instance.platform.shared),
+    publicUrl,
+    transaction,
+    presence,
+    shared,
     clock: systemClock,
     logger,
     metrics: createMetrics(),
     generateRequestId: () => 'x'.repeat(24),
+  };
+  const { app: stockApp } = createApp(platform, {
+    services: app.instance.services,
+    limits: createLimits(config, shared),
+    streams: createEventStreams(),
+    allMetrics: () => Promise.resolve(''),
   });
   const stock = createServer(stockApp);
   const stockUrl = await listen(stock);
