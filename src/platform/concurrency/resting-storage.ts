@@ -1,4 +1,4 @@
-// Disables async storages while nobody uses them: a used one makes promises dearer, 50 us an ingestion (row ingest/R1).
+// Disables async storages while no request uses them: a used one makes promises dearer, 50 us an ingestion (row ingest/R1).
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
 const users = new WeakMap<AsyncLocalStorage<unknown>, number>();

@@ -98,9 +98,10 @@ test('every route below /api/v1/auth declares one of the two', () => {
     ({ path, route: { limits = [] } }) =>
       path.startsWith('/api/v1/auth/') && !limits.includes('auth') && !limits.includes('signOn'),
   );
-  // Asked by every page, with a session; counted by user.
+  // Asked by every page, with a session, and by every process of an agent, with a key.
   expect(without.map(({ path, route }) => `${route.method} ${path}`)).toEqual([
     'get /api/v1/auth/me',
+    'get /api/v1/auth/key',
   ]);
 });
 

@@ -11,7 +11,7 @@ const ada = useOwner(harness);
 const ask = (key: string, headers = {}): Promise<Answer> =>
   app.call('GET', '/api/v1/auth/key', { key, headers });
 
-test('a workspace key is told its organisation, scope, plan and limits', async () => {
+test('a workspace key learns its organisation, scope, plan and limits', async () => {
   const { id: agentId } = await createAgent(app, ada);
   const scope = { agentIds: [agentId], readOnly: true };
   const [plain, limited] = [
@@ -39,7 +39,7 @@ test('a workspace key is told its organisation, scope, plan and limits', async (
   expect((await ask(limited.key)).body.data).toMatchObject({ scope, mayIngest: false });
 });
 
-test('an agent key is told its agent and the limit of that agent', async () => {
+test('an agent key learns its agent and the limit of that agent', async () => {
   const agent = await createAgent(app, ada, 'refunds');
   const policies = { maxRequestsPerMinute: 90 };
   await app.call('PATCH', `/api/v1/agents/${agent.id}/policies`, {

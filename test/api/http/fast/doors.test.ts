@@ -182,7 +182,7 @@ const cases: [title: string, status: number, create: () => Case][] = [
     () => ({
       method: 'POST',
       path: '/api/v1/auth/login',
-      body: { email: 'nobody@example.com', password: 'not the password' },
+      body: { email: 'unknown@example.com', password: 'not the password' },
     }),
   ],
   ['a read without a credential', 401, () => ({ method: 'GET', path: '/api/v1/policies' })],
