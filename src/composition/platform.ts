@@ -14,6 +14,7 @@ import { createMailRow } from '../platform/mail/mail-row.ts';
 import { NO_ORGANIZATION } from '../platform/outbox/no-organization.ts';
 import { createMailer } from '../platform/mail/mailer.ts';
 import { createActiveSettings } from '../platform/mongo/active-settings.ts';
+import { findVerificationScript } from '../resources/hash-chain/verification-script.ts';
 import { createCaches } from '../platform/mongo/caches.ts';
 import { createOrganizationSignals } from '../platform/mongo/organization-signals.ts';
 import type { ChangeFeed } from '../platform/mongo/change-feed.ts';
@@ -109,11 +110,6 @@ function createChainDeps({ config, connection, clock, logger, clockAgrees }: Pla
   };
 }
 
-function findVerificationThread(threadScripts: string | undefined): URL {
-  if (threadScripts !== undefined) return new URL('./verification-thread.mjs', threadScripts);
-  return new URL('../resources/hash-chain/verification-thread.mjs', import.meta.url);
-}
-
 export function createPlatform(deps: PlatformDeps): Platform {
   const { config, secrets, connection, models, clock, logger } = deps;
   const { transaction, onCommit } = createTransactions(connection);
@@ -143,7 +139,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     uri: deps.mongoUri,
     database: connection.name,
     keyStore: deps.keyAccess,
-    script: findVerificationThread(deps.threadScripts),
+    script: findVerificationScript(deps.threadScripts),
     threads: deps.shared.spareCores,
   });
   const outbox = createOutboxWriter({

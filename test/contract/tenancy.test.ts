@@ -58,8 +58,10 @@ function listCallers(ours: Tenant, operation: string): Credentials[] {
 }
 
 /** An id of the same form that nothing has. */
-const toUnknownId = (id: string): string =>
-  /^[0-9a-f]+$/.test(id) ? generateHex(id.length / 2) : `none-${generateHex(8)}`;
+function toUnknownId(id: string): string {
+  if (id.startsWith('trc_')) return `trc_${generateHex(16)}`;
+  return /^[0-9a-f]+$/.test(id) ? generateHex(id.length / 2) : `none-${generateHex(8)}`;
+}
 
 const isIdPath = (path: Path): boolean => {
   const name = String(path.findLast((step) => typeof step === 'string') ?? '');

@@ -55,7 +55,7 @@ test(
     expect(output).toMatch(/of 59 decisions 6 would have been blocked, 52 judged alike; 1 cannot /);
     expect(output).toMatch(/Compliance Performance Index +66\.7\n/);
     expect(output).toContain(
-      'got 59 messages, each signature verified: 5 trace.blocked, 24 trace.created, 30 trace.hold_for_review',
+      'got 83 messages, each signature verified: 24 review.decided, 5 trace.blocked, 24 trace.created, 30 trace.hold_for_review',
     );
     expect(output).toContain('0 had a wrong signature');
     expect(output).toContain('manifest signed by the trusted key');

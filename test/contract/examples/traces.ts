@@ -11,13 +11,15 @@ import {
   readersInPerson,
   writers,
 } from './access.ts';
+import type { Tenant } from '../tenant.ts';
 import { type Example, page, type ResourceExamples } from './example.ts';
 
 const selectTrace: Example = ({ traceId }) => ({ params: { id: traceId } });
 
-const createFilters = (agentId: string): Record<string, string> => ({
+const createFilters = ({ agentId, traceName }: Tenant): Record<string, string> => ({
   status: 'approved',
   agentId,
+  traceId: traceName,
   humanOverride: 'false',
   minConfidence: '0.1',
   maxConfidence: '1',
@@ -41,9 +43,9 @@ export const traces: ResourceExamples = {
   },
   examples: {
     'POST /api/v1/traces': ({ agentId, mark }) => ({ body: createDecisionBody(agentId, mark) }),
-    'GET /api/v1/traces': ({ agentId }) => ({ query: { ...page, ...createFilters(agentId) } }),
+    'GET /api/v1/traces': (tenant) => ({ query: { ...page, ...createFilters(tenant) } }),
     'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
-    'GET /api/v1/traces/export': ({ agentId }) => ({ query: createFilters(agentId) }),
+    'GET /api/v1/traces/export': (tenant) => ({ query: createFilters(tenant) }),
     'GET /api/v1/traces/:id': ({ traceId }) => ({ params: { id: traceId }, query: { wait: '1' } }),
     'GET /api/v1/traces/:id/ml-bom': selectTrace,
     'POST /api/v1/traces/memory': () => ({
