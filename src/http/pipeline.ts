@@ -32,7 +32,7 @@ import {
   isWait,
 } from './checks/request-counts.ts';
 import type { RequestGate } from './checks/request-gate.ts';
-import { isParsedInThread, parseInputs } from './checks/inputs.ts';
+import { parseInputs } from './checks/inputs.ts';
 import { RateState, type RateLimits } from './checks/rate-limits.ts';
 import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
@@ -154,8 +154,7 @@ async function passGates(
 ): Promise<void> {
   const entered = gate.enter(route, caller);
   leaveGates.push(entered instanceof Promise ? await entered : entered);
-  if (!isParsedInThread(route, meta))
-    leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
+  leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
 }
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */

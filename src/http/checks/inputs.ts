@@ -36,7 +36,7 @@ export async function parseInputs(
 const LARGE_BODY = 100 * 1024;
 
 /** Whether the body does not occupy the event loop. */
-export function isParsedInThread({ parseLarge }: Route, { rawBody }: RequestMeta): boolean {
+function isParsedInThread({ parseLarge }: Route, { rawBody }: RequestMeta): boolean {
   return parseLarge !== undefined && rawBody.length > LARGE_BODY;
 }
 
