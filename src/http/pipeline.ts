@@ -38,6 +38,7 @@ import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './fast/kept-headers.ts';
+import type { Release } from '../platform/concurrency/fair-semaphore.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';
@@ -69,7 +70,7 @@ interface RequestContext {
   paged: Paged | undefined;
   heavy: HeavyAnswer | null;
   /** Lets the next requests in, once this one has been answered. */
-  leaveGates: (() => void)[];
+  leaveGates: Release[];
 }
 
 /** The Express handler of a declared route. */
@@ -153,20 +154,21 @@ async function passGates(
   { gate }: PipelineDeps,
 ): Promise<void> {
   const entered = gate.enter(route, caller);
-  leaveGates.push(entered instanceof Promise ? await entered : entered);
-  leaveGates.push(await gate.enterLarge(meta.rawBody.length, caller, req));
+  if (entered) leaveGates.push(entered instanceof Promise ? await entered : entered);
+  const large = gate.enterLarge(meta.rawBody.length, caller, req);
+  if (large) leaveGates.push(await large);
 }
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */
 async function authorize(context: RequestContext, deps: PipelineDeps): Promise<void> {
-  const { services, limits, heavy } = deps;
+  const { services, heavy } = deps;
   const { route, req, res } = context;
   const authenticated = authenticate(req, route, services);
   const caller = (context.caller = await (isWait(context)
     ? countWait(context, authenticated, deps)
     : authenticated));
-  await countCaller(context, caller, { services, limits });
-  if (route.limits) await countReads(context, caller, limits);
+  await countCaller(context, caller, deps);
+  if (route.limits) await countReads(context, caller, deps);
   requireActive(route, caller);
   caller.tenant = await chooseWorkspace(req.headers, caller.tenant, services);
   requirePlan(route, caller);

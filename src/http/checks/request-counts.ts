@@ -6,7 +6,7 @@ import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Attempt, RateLimits, RateState } from './rate-limits.ts';
 
 /** What a request is counted by. */
-export interface CountedRequest {
+interface CountedRequest {
   route: Route;
   req: Request;
   meta: RequestMeta;
@@ -94,7 +94,7 @@ export async function countLogin(
 export async function countCaller(
   { route, rate }: CountedRequest,
   caller: Caller,
-  { services, limits }: Pick<CountDeps, 'services' | 'limits'>,
+  { services, limits }: CountDeps,
 ): Promise<void> {
   if (caller.scimTokenId !== undefined) await limits.scimToken(caller.scimTokenId, rate);
   if (caller.user) await limits.user(caller.user.userId, rate);
@@ -112,7 +112,7 @@ export async function countCaller(
 export async function countReads(
   { route, rate, meta }: CountedRequest,
   { user, key, tenant }: Caller,
-  limits: RateLimits,
+  { limits }: CountDeps,
 ): Promise<void> {
   if (route.limits?.includes('cpi')) await limits.cpi(user?.userId ?? key?.keyId ?? meta.ip, rate);
   if (route.limits?.includes('cpiReport')) await limits.cpiReport(tenant.organizationId, rate);

@@ -1,7 +1,7 @@
 // Keeps the event loop fair: an organisation has a few ordinary requests computed at a time, and large bodies are computed one at a time.
 import type { Request } from 'express';
 import type { Caller } from '../../domain/identity/tenant.ts';
-import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import { createFairSemaphore, type Release } from '../../platform/concurrency/fair-semaphore.ts';
 import { ShareGate } from '../../platform/concurrency/share-gate.ts';
 import { AppError } from '../../errors.ts';
 import type { Route } from '../declaration/define-route.ts';
@@ -19,51 +19,51 @@ const LARGE_BODIES_WAITING = 2_000;
 /** Milliseconds after which a large body no longer counts: its request waits for something else. */
 const LARGE_SLOW_MS = 500;
 
-/** Lets the next request in. MUST be called once. */
-type Leave = () => void;
-
 export interface RequestGate {
-  /** Resolves when the request's organisation has a permit for it; at once for streams and batched routes. */
-  enter(route: Route, caller: Caller | null): Leave | Promise<Leave>;
+  /** Resolves when the request's organisation has a permit for it; null for streams, batched routes and strangers. */
+  enter(route: Route, caller: Caller | null): Release | Promise<Release> | null;
   /**
-   * Resolves when a body of this size may be computed. Organisations, or the networks of unknown callers, take turns.
+   * Resolves when a body of this size may be computed; null for a small one. Organisations, or the networks of unknown
+   * callers, take turns.
    * @throws AppError `SERVICE_UNAVAILABLE` when too many wait and this caller's are the most
    */
-  enterLarge(bytes: number, caller: Caller | null, req: Request): Promise<Leave>;
+  enterLarge(bytes: number, caller: Caller | null, req: Request): Promise<Release> | null;
 }
-
-const leaveNothing: Leave = () => undefined;
 
 export function createRequestGate(): RequestGate {
   const ordinary = new ShareGate(ORDINARY);
   const heavy = new ShareGate(HEAVY);
   const large = createFairSemaphore({ permits: LARGE_BODIES, maxWaiting: LARGE_BODIES_WAITING });
+
+  async function acquireLarge(share: string): Promise<Release> {
+    const release = await large.acquire(share);
+    if (release === null) throw busy();
+    return releaseInTime(release);
+  }
+
   return {
     enter(route, caller) {
-      if (!caller || isExempt(route)) return leaveNothing;
+      if (!caller || isExempt(route)) return null;
       const gate = route.heavy ? heavy : ordinary;
       return gate.enter(caller.tenant.organizationId);
     },
-    async enterLarge(bytes, caller, req) {
-      if (bytes < LARGE_BODY) return leaveNothing;
-      const share = caller?.tenant.organizationId ?? toNetwork(readClientAddress(req));
-      const release = await large.acquire(share);
-      if (release === null) throw busy();
-      return releaseInTime(release);
+    enterLarge(bytes, caller, req) {
+      if (bytes < LARGE_BODY) return null;
+      return acquireLarge(caller?.tenant.organizationId ?? toNetwork(readClientAddress(req)));
     },
   };
 }
 
 /** Releases once, at the latest when the request counts as slow. */
-function releaseInTime(release: Leave): Leave {
+function releaseInTime(release: Release): Release {
   let isHeld = true;
-  const leave = (): void => {
+  const releaseOnce = (): void => {
     clearTimeout(timer);
     if (isHeld) release();
     isHeld = false;
   };
-  const timer = setTimeout(leave, LARGE_SLOW_MS);
-  return leave;
+  const timer = setTimeout(releaseOnce, LARGE_SLOW_MS);
+  return releaseOnce;
 }
 
 /** Streams last long, and batches are larger the more requests come together. */

@@ -1,9 +1,7 @@
 // Bounds how many entries of one share run at a time, so that a share with many does not crowd out the others.
+import type { Release } from './fair-semaphore.ts';
 
-/** Leaves the gate. MUST be called once. */
-export type Leave = () => void;
-
-export interface GateLimits {
+interface GateLimits {
   /** Running entries of one share. */
   permits: number;
   /** After this time a running entry no longer counts: it waits for a database or another server, not for the processor. */
@@ -18,7 +16,7 @@ interface Entry {
 interface Share {
   /** Counted entries, oldest first. */
   running: Set<Entry>;
-  waiting: ((leave: Leave) => void)[];
+  waiting: ((release: Release) => void)[];
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -36,12 +34,12 @@ export class ShareGate {
   }
 
   /** Admits at once while the share has a permit left. */
-  enter(name: string): Leave | Promise<Leave> {
+  enter(name: string): Release | Promise<Release> {
     let share = this.#shares.get(name);
     if (!share) this.#shares.set(name, (share = createShare()));
     if (share.running.size < this.#limits.permits) return this.#admit(name, share);
     const { waiting } = share;
-    const admitted = new Promise<Leave>((resolve) => waiting.push(resolve));
+    const admitted = new Promise<Release>((resolve) => waiting.push(resolve));
     this.#watch(name, share);
     return admitted;
   }
@@ -51,7 +49,7 @@ export class ShareGate {
     return this.#shares.size;
   }
 
-  #admit(name: string, share: Share): Leave {
+  #admit(name: string, share: Share): Release {
     const entry: Entry = { startedAt: performance.now(), isCounted: true };
     share.running.add(entry);
     return () => {

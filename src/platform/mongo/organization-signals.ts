@@ -1,6 +1,7 @@
 // Signals every instance that decisions of an organisation were amended, through the change feed.
 import type { Model } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { BatchByKey } from '../concurrency/batch-by-key.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ChangeFeed, Listener } from './change-feed.ts';
 import type { OrganizationSignalDocument } from './organization-signals.model.ts';
@@ -30,29 +31,22 @@ export function createOrganizationSignals({
   logger,
 }: Deps): OrganizationSignals {
   const listeners: Listener[] = [];
-  /** Organisations whose signal is being written; true: another signal has come. */
-  const writing = new Map<string, boolean>();
 
   const notify: Listener = (organizationId) =>
     listeners.forEach((listener) => listener(organizationId));
   feed.subscribe(signals.collection.collectionName, notify);
 
-  async function write(organizationId: string): Promise<void> {
-    do {
-      writing.set(organizationId, false);
-      const change = { $set: { sentAt: clock.now() } };
-      await signals
-        .updateOne({ organizationId }, change, { upsert: true })
-        .catch((error: unknown) => logger.warn({ err: error }, 'a signal was not written'));
-    } while (writing.get(organizationId));
-    writing.delete(organizationId);
-  }
+  const writes = new BatchByKey<Date>(async (organizationId, times) => {
+    const change = { $set: { sentAt: times.at(-1) } };
+    await signals.updateOne({ organizationId }, change, { upsert: true });
+  });
 
   return {
     send(organizationId) {
       notify(organizationId);
-      if (writing.has(organizationId)) writing.set(organizationId, true);
-      else void write(organizationId);
+      writes
+        .addItems(organizationId, [clock.now()])
+        .catch((error: unknown) => logger.warn({ err: error }, 'a signal was not written'));
     },
     subscribe(listener) {
       listeners.push(listener);

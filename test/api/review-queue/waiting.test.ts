@@ -1,6 +1,7 @@
 // Agents wait for verdicts: they are woken by them, on every instance, and many wait at the cost of one query.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createReviewWaiting } from '../../../src/resources/traces/review/review-waiting.service.ts';
 import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { disconnectAfter } from '../../setup/leaving.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
@@ -115,4 +116,19 @@ test('waits count against the key, not against the address', async () => {
   for (let count = 0; count < 6; count += 1) unknown.push(await ask(`svc_live_${'0'.repeat(48)}`));
   expect(unknown.at(-1)).toBe(429);
   await small.stop();
+});
+
+test('more waits than an instance takes are refused, and those under way go on', async () => {
+  const { models, signals } = app.instance.platform;
+  const waiting = createReviewWaiting({ models, signals, max: 1 });
+  const { id, traceId } = await holdOwn();
+  const wanted = { organizationId: ada.organizationId, traceId, seconds: 55 };
+  const first = waiting.waitForVerdict(wanted);
+  await expect(waiting.waitForVerdict(wanted)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    headers: { 'Retry-After': '2' },
+  });
+  assertOk(await decide(id, { decision: 'approve' }));
+  await first;
+  expect(waiting.countWaiting()).toBe(0);
 });

@@ -1,13 +1,14 @@
 // The gate of shares: what runs at a time, in which order, and that a slow entry holds up nothing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Leave, ShareGate } from '../../../src/platform/concurrency/share-gate.ts';
+import type { Release } from '../../../src/platform/concurrency/fair-semaphore.ts';
+import { ShareGate } from '../../../src/platform/concurrency/share-gate.ts';
 
 const HOUR_MS = 3_600_000;
 
 test('admits the permitted number at once and the others in their order', async () => {
   const gate = new ShareGate({ permits: 2, slowMs: HOUR_MS });
-  const [first, second] = [gate.enter('a'), gate.enter('a')] as Leave[];
+  const [first, second] = [gate.enter('a'), gate.enter('a')] as Release[];
   const admitted: number[] = [];
   const waiting = [3, 4].map(async (number) => {
     const leave = await gate.enter('a');
@@ -36,7 +37,7 @@ test('a share does not wait for another', () => {
 
 test('an entry that is slow no longer counts, and leaving twice admits no second one', async () => {
   const gate = new ShareGate({ permits: 1, slowMs: 5 });
-  const slow = gate.enter('a') as Leave;
+  const slow = gate.enter('a') as Release;
   const second = await gate.enter('a');
   const third = gate.enter('a');
   slow();

@@ -1,6 +1,5 @@
 // Waits for verdicts: requests of an organisation wait together, are woken by its amendments, and share one query.
 import { AppError } from '../../../errors.ts';
-import { systemTimer, type Timer } from '../../../ledger/timer.ts';
 import type { OrganizationSignals } from '../../../platform/mongo/organization-signals.ts';
 import type { Models } from '../../../models.ts';
 
@@ -20,28 +19,26 @@ export interface VerdictWait {
 interface Deps {
   models: Pick<Models, 'traces'>;
   signals: Pick<OrganizationSignals, 'subscribe'>;
-  timer?: Timer;
   /** Maximum waiting requests of an organisation; for tests. */
   max?: number;
 }
 
 /** The waiting requests of one organisation. */
 interface Room {
-  /** By `traceId`. */
-  waiters: Map<string, Set<() => void>>;
-  size: number;
+  waiters: Set<Waiter>;
   /** Decisions to look at. */
   unseen: Set<string>;
   isLooking: boolean;
-  cancelLook: () => void;
+  timer: NodeJS.Timeout;
 }
 
-export function createReviewWaiting({
-  models,
-  signals,
-  timer = systemTimer,
-  max = WAITING_MAX,
-}: Deps) {
+interface Waiter {
+  traceId: string;
+  /** Ends the wait. MUST be called once. */
+  end: () => void;
+}
+
+export function createReviewWaiting({ models, signals, max = WAITING_MAX }: Deps) {
   const rooms = new Map<string, Room>();
 
   /** Ends the waits for decisions that have no pending review any more. */
@@ -49,11 +46,11 @@ export function createReviewWaiting({
     if (room.isLooking) return;
     room.isLooking = true;
     while (room.unseen.size > 0) {
-      const traceIds = [...room.unseen];
-      room.unseen.clear();
-      const pending = await findPending(organizationId, traceIds);
-      for (const traceId of traceIds)
-        if (!pending.has(traceId)) for (const end of room.waiters.get(traceId) ?? []) end();
+      const seen = room.unseen;
+      room.unseen = new Set();
+      const pending = await findPending(organizationId, [...seen]);
+      for (const { traceId, end } of [...room.waiters])
+        if (seen.has(traceId) && !pending.has(traceId)) end();
     }
     room.isLooking = false;
   }
@@ -75,40 +72,26 @@ export function createReviewWaiting({
     if (organizationId === null) return [...rooms.keys()].forEach(wake);
     const room = rooms.get(organizationId);
     if (!room) return;
-    for (const traceId of room.waiters.keys()) room.unseen.add(traceId);
+    for (const { traceId } of room.waiters) room.unseen.add(traceId);
     void look(organizationId, room);
   }
   signals.subscribe(wake);
 
   function openRoom(organizationId: string): Room {
-    const schedule = (): (() => void) =>
-      timer.schedule(LOOK_EVERY_MS, () => {
-        room.cancelLook = schedule();
-        wake(organizationId);
-      });
     const room: Room = {
-      waiters: new Map(),
-      size: 0,
+      waiters: new Set(),
       unseen: new Set(),
       isLooking: false,
-      cancelLook: schedule(),
+      timer: setInterval(() => wake(organizationId), LOOK_EVERY_MS),
     };
     rooms.set(organizationId, room);
     return room;
   }
 
-  function enter(room: Room, traceId: string, end: () => void): void {
-    room.size += 1;
-    room.waiters.set(traceId, (room.waiters.get(traceId) ?? new Set()).add(end));
-  }
-
-  function leave(room: Room, { organizationId, traceId }: VerdictWait, end: () => void): void {
-    room.size -= 1;
-    const others = room.waiters.get(traceId);
-    others?.delete(end);
-    if (others?.size === 0) room.waiters.delete(traceId);
-    if (room.size > 0) return;
-    room.cancelLook();
+  function leave(organizationId: string, room: Room, waiter: Waiter): void {
+    room.waiters.delete(waiter);
+    if (room.waiters.size > 0) return;
+    clearInterval(room.timer);
     rooms.delete(organizationId);
   }
 
@@ -121,16 +104,17 @@ export function createReviewWaiting({
     async waitForVerdict(wait: VerdictWait): Promise<void> {
       const { organizationId, traceId, seconds, signal } = wait;
       const room = rooms.get(organizationId) ?? openRoom(organizationId);
-      if (room.size >= max) throw createBusyError();
+      if (room.waiters.size >= max) throw createBusyError();
       await new Promise<void>((resolve) => {
         const end = (): void => {
-          cancel();
+          clearTimeout(timer);
           signal?.removeEventListener('abort', end);
-          leave(room, wait, end);
+          leave(organizationId, room, waiter);
           resolve();
         };
-        const cancel = timer.schedule(seconds * 1000, end);
-        enter(room, traceId, end);
+        const timer = setTimeout(end, seconds * 1000);
+        const waiter = { traceId, end };
+        room.waiters.add(waiter);
         if (signal?.aborted) return end();
         signal?.addEventListener('abort', end, { once: true });
         // A verdict may have come between the caller's read and this wait.
@@ -141,12 +125,12 @@ export function createReviewWaiting({
 
     /** Ends every wait: the callers read the state as it is. */
     endAll(): void {
-      for (const { waiters } of [...rooms.values()])
-        for (const ends of [...waiters.values()]) for (const end of [...ends]) end();
+      for (const { waiters } of [...rooms.values()]) for (const { end } of [...waiters]) end();
     },
 
-    /** Number of waiting requests, for tests and metrics. */
-    countWaiting: (): number => [...rooms.values()].reduce((sum, { size }) => sum + size, 0),
+    /** Number of waiting requests; for tests. */
+    countWaiting: (): number =>
+      [...rooms.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
   };
 }
 export type ReviewWaiting = ReturnType<typeof createReviewWaiting>;

@@ -1,8 +1,7 @@
 // Limits the concurrent event streams of a user and of an organisation.
+import type { Release } from '../../../platform/concurrency/fair-semaphore.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
-
-type Release = () => void;
 
 export class StreamSlots {
   readonly #shared: Platform['shared'];
