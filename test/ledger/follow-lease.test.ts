@@ -1,4 +1,5 @@
 // Workers of one port follow an organisation under a lease: none blocks another, and every effect is there once.
+import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
 import { generateId } from '../../src/platform/ids.ts';
@@ -13,23 +14,33 @@ const timer: Timer = {
   schedule: (ms, run) => systemTimer.schedule(ms < 1_000 ? ms / 100 : ms, run),
 };
 
-/** Wakes three workers after every entry; returns the effects of each consumer and the number of cursor conflicts. */
-async function followed(keyLeases: KeyLeaseProvider | undefined) {
+/**
+ * Wakes three workers after every entry; returns the effects of each consumer and the number of cursor conflicts.
+ * With `untilConflict` every transaction stays open until the first conflict.
+ */
+async function followed(keyLeases: KeyLeaseProvider | undefined, untilConflict = false) {
   const organizationId = generateId();
   const names = ['first', 'second'].map((name) => `${name}-${organizationId}`);
   let held = 0;
+  const conflicts = new EventEmitter();
   const drawFraction = (): number => {
     held += 1;
+    conflicts.emit('first');
     return 0.5;
   };
+  const conflict = untilConflict ? once(conflicts, 'first') : undefined;
+  const consumers = names.map((name) => {
+    const effects = chain.effects(name, {});
+    return chain.effects(name, {
+      consume: async (entries, context) => {
+        await conflict;
+        await effects.consume(entries, context);
+      },
+    });
+  });
   const workers = Array.from(
     { length: 3 },
-    () =>
-      chain.follow(
-        names.map((name) => chain.effects(name, {})),
-        undefined,
-        { keyLeases, drawFraction, timer },
-      ).runner,
+    () => chain.follow(consumers, undefined, { keyLeases, drawFraction, timer }).runner,
   );
   await workers[0]?.createCursors(organizationId, 0);
   const { appender } = chain.start();
@@ -44,9 +55,9 @@ async function followed(keyLeases: KeyLeaseProvider | undefined) {
   return { held, appended: all.length };
 }
 
-test('workers never conflict with the lease and sometimes conflict without it', async () => {
+test('workers never conflict with the lease, and conflict without it when they meet', async () => {
   expect(await followed(new KeyLeases())).toEqual({ held: 0, appended: APPENDED });
-  const { held, appended } = await followed(undefined);
+  const { held, appended } = await followed(undefined, true);
   expect(appended).toBe(APPENDED);
   expect(held).toBeGreaterThan(0);
 });
