@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { DECISIONS } from '../ledger/chains.ts';
 import type { Consumer } from '../ledger/follow/consumer.ts';
 import { type Consumers, createConsumers } from '../ledger/follow/consumers.ts';
-import { systemTimer } from '../ledger/timer.ts';
+import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { Models } from '../models.ts';
 import type { Platform } from '../platform/platform.ts';
 

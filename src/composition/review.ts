@@ -18,9 +18,13 @@ import { createReviewVerdicts } from '../resources/traces/review/review-verdicts
 import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
-import { systemTimer } from '../ledger/timer.ts';
+import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { SessionService } from '../resources/auth/sessions/sessions.service.ts';
-import { createThrottle, type Throttle, LOW_LATENCY } from '../platform/jobs/pace.ts';
+import {
+  createThrottle,
+  type Throttle,
+  LOW_LATENCY,
+} from '../platform/concurrency/adaptive-throttle.ts';
 import { createTraceExportService } from '../resources/traces/export/trace-export.service.ts';
 import type { MemoryIndex } from '../resources/traces/memory/memory-index.ts';
 import { createMemoryIndexing } from '../resources/traces/memory/memory-indexing.service.ts';

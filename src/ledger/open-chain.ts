@@ -14,7 +14,7 @@ import { type Attestations, createAttestations } from './amend/attestations.ts';
 import { createLostHeads, type LostHeads } from './heads/lost-heads.ts';
 import { createMongoStore } from './append/mongo-store.ts';
 import type { Probe } from './probe.ts';
-import { systemTimer } from './timer.ts';
+import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { LeaseDeps } from './worker-lease.ts';
 
 /** Dependencies of a chain. `T`: the documents that are appended to it, `P`: their payload. */

@@ -1,6 +1,6 @@
 // Mutual exclusion between the workers of one port, by a shared lease; a single process never waits.
 import type { KeyLease, KeyLeaseProvider } from '../platform/shared/key-leases.ts';
-import { type Timer, awaitWithin } from './timer.ts';
+import { type Timer, awaitWithin } from '../platform/concurrency/timer.ts';
 
 export interface LeaseDeps {
   /** The leases that the workers of one port share; absent: there is one process. */

@@ -1,7 +1,7 @@
 // Workers of one port follow an organisation under a lease: none blocks another, and every effect is there once.
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
-import { systemTimer, type Timer } from '../../src/ledger/timer.ts';
+import { systemTimer, type Timer } from '../../src/platform/concurrency/timer.ts';
 import { generateId } from '../../src/platform/ids.ts';
 import { type KeyLeaseProvider, KeyLeases } from '../../src/platform/shared/key-leases.ts';
 import { FollowedChain } from './followed-chain.ts';

@@ -2,7 +2,7 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { toObjectId } from '../../src/ledger/ledger.model.ts';
-import { systemTimer } from '../../src/ledger/timer.ts';
+import { systemTimer } from '../../src/platform/concurrency/timer.ts';
 import { FollowedChain } from './followed-chain.ts';
 
 /** Organisations that are followed at the same time. */

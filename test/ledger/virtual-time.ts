@@ -1,5 +1,5 @@
 // Virtual time: runs events in order, each with all its consequences, without real waiting.
-import type { Timer } from '../../src/ledger/timer.ts';
+import type { Timer } from '../../src/platform/concurrency/timer.ts';
 
 interface Event {
   at: number;

@@ -10,7 +10,7 @@ import type { Probe } from '../probe.ts';
 import { isFresh } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
 import { writeUnderLease } from './writer-lease.ts';
-import { awaitWithin } from '../timer.ts';
+import { awaitWithin } from '../../platform/concurrency/timer.ts';
 import type { LeaseDeps } from '../worker-lease.ts';
 import { createUnavailableError } from './unavailable.ts';
 

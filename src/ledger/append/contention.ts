@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { AppendQueue } from './append-queue.ts';
 import { toHead } from './seal.ts';
 import type { LedgerStore } from './store.ts';
-import { sleep, type Timer } from '../timer.ts';
+import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 
 /** Window after a conflict in which a winner yields. */
 const WINDOW_MS = 1_000;

@@ -6,7 +6,8 @@ import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
 import type { LedgerStore } from './store.ts';
-import { computeBackoff, retryRead, sleep, type Timer } from '../timer.ts';
+import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts';
+import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 import { createUnavailableError } from './unavailable.ts';
 
 /** About one second of waiting until a majority shows, or has lost, the holder of a key. */

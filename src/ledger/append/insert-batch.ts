@@ -4,7 +4,8 @@ import type { AppendQueue } from './append-queue.ts';
 import type { Probe } from '../probe.ts';
 import { toHead } from './seal.ts';
 import type { Head, InsertFailure, InsertOutcome, LedgerStore } from './store.ts';
-import { computeBackoff, retryRead, sleep, type Timer } from '../timer.ts';
+import { computeBackoff, retryRead } from '../../platform/concurrency/backoff.ts';
+import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 
 /** The decided result of a batch. */
 export interface InsertResult {

@@ -6,7 +6,7 @@ import type { Stored } from '../entry.ts';
 import type { Contents } from '../contents/contents.ts';
 import { releaseIdempotencyKey } from '../entry-updates.ts';
 import type { Head, InsertOutcome, LedgerStore, ConflictIndex } from './store.ts';
-import { type Timer, awaitWithin } from '../timer.ts';
+import { type Timer, awaitWithin } from '../../platform/concurrency/timer.ts';
 
 /** Longer than an election takes. A write without an answer by then may still be applied, and is sent again. */
 const INSERT_TIMEOUT_MS = 10_000;

@@ -6,18 +6,18 @@ import {
   type TransactionalConsumer,
 } from './consumer.ts';
 import { ConsumerRunner, type RunnerDeps } from './consumer-runner.ts';
-import { Debouncer } from './debouncer.ts';
+import { BackoffByKey, type BackoffDeps } from '../../platform/concurrency/backoff.ts';
+import { Debouncer } from '../../platform/concurrency/debouncer.ts';
+import { sleep } from '../../platform/concurrency/timer.ts';
 import type { Stored } from '../entry.ts';
 import { runTogether } from './joint-runs.ts';
 import { LandedEntries } from './landed-entries.ts';
-import { Pauses, type PausesDeps } from './pauses.ts';
 import { TailReader, type MemberProjection } from './tail-reader.ts';
 import type { Probe } from '../probe.ts';
-import { sleep } from '../timer.ts';
 import { type LeaseDeps, acquireLease } from '../worker-lease.ts';
 
 export interface ConsumerLaneDeps
-  extends Omit<RunnerDeps, 'probe' | 'pauses'>, PausesDeps, LeaseDeps {
+  extends Omit<RunnerDeps, 'probe' | 'pauses'>, BackoffDeps, LeaseDeps {
   /** Name of the lease that workers share; it MUST NOT change while instances run. */
   name: string;
   consumers: readonly Consumer[];
@@ -26,6 +26,8 @@ export interface ConsumerLaneDeps
 
 /** Continue without the lease after this time: cursors keep effects exactly-once; the cost is a duplicate read. */
 const PATIENCE_MS = 5_000;
+/** Rounds of following; a longer pause after a long round costs less under load (row ingest/R1). */
+const ROUNDS = { restMs: { least: 250, most: 500 }, restFactor: 5, concurrency: 4 };
 
 /** Runs the consumers of one lane. */
 export interface ConsumerLane {
@@ -39,9 +41,13 @@ export interface ConsumerLane {
 
 export function createConsumerLane(options: ConsumerLaneDeps): ConsumerLane {
   const { name, connection, chain, consumers, timer } = options;
-  const deps = { ...options, probe: options.probe ?? (() => {}), pauses: new Pauses(options) };
+  const deps = {
+    ...options,
+    probe: options.probe ?? (() => {}),
+    pauses: new BackoffByKey(options),
+  };
   const runner = new ConsumerRunner(deps);
-  const debouncer = new Debouncer(timer, runUnderLease);
+  const debouncer = new Debouncer(timer, ROUNDS, runUnderLease);
   const projection = mergeProjections(consumers);
   const landed = new LandedEntries({ connection, chain, projection });
   /** Organisations in which a consumer is behind. */

@@ -12,7 +12,7 @@ import {
   type ConsumerRun,
   type ConsumerStepDeps,
 } from './consumer.ts';
-import type { Pauses } from './pauses.ts';
+import type { BackoffByKey } from '../../platform/concurrency/backoff.ts';
 import type { TailReader } from './tail-reader.ts';
 
 /** Attempts at one entry by itself before it is dead-lettered. */
@@ -26,7 +26,7 @@ const RUNS_MAX = 20;
 export interface RunnerDeps extends ConsumerStepDeps {
   clock: Clock;
   /** Pauses while another transaction holds a cursor. */
-  pauses: Pauses;
+  pauses: BackoffByKey;
   /** Called when a consumer failed; it is retried. */
   onError: (consumer: string, organizationId: string, error: unknown) => void;
   /** Called when a consumer continued without an entry: an operator has to look at it. */

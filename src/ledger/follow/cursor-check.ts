@@ -5,7 +5,7 @@ import type { Chain } from '../chains.ts';
 import { toObjectId } from '../ledger.model.ts';
 import { MAJORITY } from '../../platform/mongo/concerns.ts';
 import { CONFIRM_PAUSE_MS, CONFIRM_READS } from '../reads.ts';
-import { sleep, type Timer } from '../timer.ts';
+import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 import { type Consumer, toPlaceKey } from './consumer.ts';
 import type { CursorDocument } from './cursors.model.ts';
 import { readHeadSequences } from './head-sequences.ts';

@@ -9,7 +9,7 @@ import {
   runTransaction,
   type TransactionalConsumer,
 } from './consumer.ts';
-import type { Pauses } from './pauses.ts';
+import type { BackoffByKey } from '../../platform/concurrency/backoff.ts';
 import type { TailReader } from './tail-reader.ts';
 
 /** Runs of one round. */
@@ -44,7 +44,7 @@ const NONE: ReadonlySet<string> = new Set();
 export async function runTogether(
   group: Group,
   tail: TailReader,
-  deps: ConsumerStepDeps & { pauses: Pauses },
+  deps: ConsumerStepDeps & { pauses: BackoffByKey },
 ): Promise<JointEnd> {
   const { pauses } = deps;
   const { consumers } = group;

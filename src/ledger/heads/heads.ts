@@ -9,7 +9,8 @@ import { CONFIRM_PAUSE_MS, CONFIRM_READS } from '../reads.ts';
 import type { Position } from '../entry.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { LedgerStore } from '../append/store.ts';
-import { retryRead, sleep, type Timer } from '../timer.ts';
+import { retryRead } from '../../platform/concurrency/backoff.ts';
+import { sleep, type Timer } from '../../platform/concurrency/timer.ts';
 import { createUnavailableError } from '../append/unavailable.ts';
 
 const WRITE_DELAY_MS = 250;

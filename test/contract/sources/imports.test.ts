@@ -19,6 +19,7 @@ const WORKERS = /^workers\//;
 const HTTP = /^http\//;
 const ERRORS = /^errors$/;
 const EXPLAIN_ISSUE = /^platform\/inputs\/explain-issue$/;
+const CONCURRENCY = /^platform\/concurrency\//;
 const EVENT_LOOP = /^platform\/concurrency\/event-loop$/;
 const CONCERNS = /^platform\/mongo\/concerns$/;
 const ZOD = /^zod$/;
@@ -103,11 +104,10 @@ const RULES: readonly Rule[] = [
       HTTP,
       ERRORS,
       EXPLAIN_ISSUE,
-      EVENT_LOOP,
       DOMAIN,
       ZOD,
       NODE,
-      /^platform\/concurrency\//,
+      CONCURRENCY,
       /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
     types: [/^(services|config)$/, PLATFORM],
@@ -184,6 +184,7 @@ const RULES: readonly Rule[] = [
       DOMAIN,
       ERRORS,
       CONCERNS,
+      CONCURRENCY,
       LRU,
       matchNodeParts('worker_threads', 'events', 'stream', 'util', 'crypto'),
     ],

@@ -12,7 +12,7 @@ import type { LedgerStore } from '../../../src/ledger/append/store.ts';
 import { createLostHeads } from '../../../src/ledger/heads/lost-heads.ts';
 import { thinHeads } from '../../../src/ledger/heads/thin-heads.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
-import { systemTimer } from '../../../src/ledger/timer.ts';
+import { systemTimer } from '../../../src/platform/concurrency/timer.ts';
 import { checkChain } from '../invariants.ts';
 import { draft, RealChain } from '../store/real-chain.ts';
 

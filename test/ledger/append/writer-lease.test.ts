@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DECISIONS } from '../../../src/ledger/chains.ts';
 import type { LedgerStore } from '../../../src/ledger/append/store.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
-import { systemTimer } from '../../../src/ledger/timer.ts';
+import { systemTimer } from '../../../src/platform/concurrency/timer.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { type KeyLeaseProvider, KeyLeases } from '../../../src/platform/shared/key-leases.ts';
 import { draft, RealChain } from '../store/real-chain.ts';

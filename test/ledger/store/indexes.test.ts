@@ -7,7 +7,7 @@ import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { readHeadSequences } from '../../../src/ledger/follow/head-sequences.ts';
 import { buildHeadIndexes, createLedgerMaintenance } from '../../../src/ledger/maintenance.ts';
-import { systemTimer } from '../../../src/ledger/timer.ts';
+import { systemTimer } from '../../../src/platform/concurrency/timer.ts';
 import { draft, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('indexes');

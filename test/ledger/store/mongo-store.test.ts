@@ -8,7 +8,7 @@ import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
 import { createGenesisHead, toHead, sealDraft } from '../../../src/ledger/append/seal.ts';
 import type { Head } from '../../../src/ledger/append/store.ts';
-import { systemTimer } from '../../../src/ledger/timer.ts';
+import { systemTimer } from '../../../src/platform/concurrency/timer.ts';
 import { draft, hastyTimer, RealChain } from './real-chain.ts';
 
 const chain = new RealChain('mongo-store');

@@ -20,7 +20,7 @@ import type { Appender, Draft, Position, Stored } from '../../../src/ledger/entr
 import { createHeads, type Heads } from '../../../src/ledger/heads/heads.ts';
 import { toObjectId } from '../../../src/ledger/ledger.model.ts';
 import { createMongoStore } from '../../../src/ledger/append/mongo-store.ts';
-import { systemTimer, type Timer } from '../../../src/ledger/timer.ts';
+import { systemTimer, type Timer } from '../../../src/platform/concurrency/timer.ts';
 
 /** A timer that waits a hundredth of the time. */
 export const hastyTimer: Timer = { schedule: (ms, run) => systemTimer.schedule(ms / 100, run) };

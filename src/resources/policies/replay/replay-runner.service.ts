@@ -1,7 +1,7 @@
 // Runs replays in the background. Progress is saved every second, so any instance can go on after a restart.
 import type { QueryFilter, Types } from 'mongoose';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Throttle } from '../../../platform/jobs/pace.ts';
+import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
 import { UNFINISHED, type PolicyReplayDocument } from './policy-replays.model.ts';
 import type { JudgedPortion, ReplayJudge } from './replay-judge.service.ts';
 import { addTally, createTally } from './replay-tally.ts';

@@ -1,6 +1,6 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
-import type { Throttle } from '../../../platform/jobs/pace.ts';
+import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
 /** A subscribed stream. */

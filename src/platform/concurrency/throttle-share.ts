@@ -1,4 +1,4 @@
-// How much of its time background work takes, by how busy the instance is with everything else.
+// How much of a thread throttled work takes, by how busy the thread is with everything else.
 
 /** The share on an idle instance; the rests show whether it still is idle. */
 export const MOST_SHARE = 0.9;

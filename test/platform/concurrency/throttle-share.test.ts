@@ -7,7 +7,7 @@ import {
   MOST_SHARE,
   restMs,
   shareBeside,
-} from '../../src/domain/giving-way.ts';
+} from '../../../src/platform/concurrency/throttle-share.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const ms = fc.double({ min: 0.1, max: 1000, noNaN: true });

@@ -1,7 +1,26 @@
-// Pauses before retries: exponential back-off with jitter, so that instances do not retry in step.
+// Back-off: how long to wait before an attempt after failures, and reads that are repeated until they succeed.
+import { sleep, type Timer } from './timer.ts';
 
-export interface PausesDeps {
-  /** A number from 0 to 1. */
+const RETRY_MAX_MS = 250;
+
+/** Computes the milliseconds before an attempt: none before the first, then 1, 2, 4 ... 250. */
+export function computeBackoff(attempt: number): number {
+  return attempt === 0 ? 0 : Math.min(RETRY_MAX_MS, 2 ** (attempt - 1));
+}
+
+/** Retries a read until it succeeds: the caller MUST NOT build on an unknown state. It never rejects. */
+export async function retryRead<T>(timer: Timer, read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch {
+      await sleep(timer, computeBackoff(attempt));
+    }
+  }
+}
+
+export interface BackoffDeps {
+  /** A number from 0 to 1, so that instances do not retry in step. */
   drawFraction: () => number;
 }
 
@@ -15,12 +34,16 @@ const FIRST_MS = 200;
 /** Upper bound on the wait after an obstacle has ended. */
 const LONGEST_MS = 2_000;
 
-/** Back-off state by key. Pauses last from 100 ms to two seconds. */
-export class Pauses {
-  readonly #deps: PausesDeps;
+/**
+ * Pauses after failures, by key.
+ * - A pause lasts from 100 ms to two seconds and doubles with each failure in a row.
+ * - MUST NOT hold anything for a key that was cleared.
+ */
+export class BackoffByKey {
+  readonly #deps: BackoffDeps;
   readonly #pauses = new Map<string, Pause>();
 
-  constructor(deps: PausesDeps) {
+  constructor(deps: BackoffDeps) {
     this.#deps = deps;
   }
 
@@ -33,7 +56,7 @@ export class Pauses {
     return ms;
   }
 
-  /** Returns the number of consecutive failures. */
+  /** Returns the number of failures in a row. */
   countFailures(key: string): number {
     return this.#pauses.get(key)?.failures ?? 0;
   }

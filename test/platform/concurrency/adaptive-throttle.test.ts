@@ -4,7 +4,7 @@ import {
   createThrottle,
   type ThrottlePolicy,
   LOW_LATENCY,
-} from '../../../src/platform/jobs/pace.ts';
+} from '../../../src/platform/concurrency/adaptive-throttle.ts';
 
 /** A thread that other work keeps busy for a share of every pause. */
 function thread(manner?: ThrottlePolicy) {

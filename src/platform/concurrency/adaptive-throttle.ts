@@ -1,7 +1,7 @@
-// Throttles background work: it runs in slices, with pauses that grow with the instance's load (row beside-streams).
+// An adaptive throttle: work runs in slices, with pauses that grow with the thread's load (row beside-streams).
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { busyAfter, LEAST_SHARE, restMs } from '../../domain/giving-way.ts';
+import { busyAfter, LEAST_SHARE, restMs } from './throttle-share.ts';
 
 /** Clock, timer and load of the event loop; tests pass their own. */
 export interface LoopTime {

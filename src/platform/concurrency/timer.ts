@@ -1,4 +1,4 @@
-// Timers as an argument, so that tests can pass virtual time; sleeping, time-outs and retries on top of them.
+// Timers as an argument, so that tests can pass virtual time; sleeping, periods and time limits on top of them.
 
 /** Runs a function after `ms` milliseconds; the returned function cancels it. */
 export interface Timer {
@@ -14,11 +14,31 @@ export const systemTimer: Timer = {
   },
 };
 
+/** A timer that does not keep the process alive. */
+export const backgroundTimer: Timer = {
+  schedule(ms, run) {
+    const handle = setTimeout(run, ms).unref();
+    return () => {
+      clearTimeout(handle);
+    };
+  },
+};
+
 /** Resolves after `ms` milliseconds. */
 export function sleep(timer: Timer, ms: number): Promise<void> {
   return new Promise((resolve) => {
     timer.schedule(ms, resolve);
   });
+}
+
+/** Runs a function every `ms` milliseconds; the returned function ends it. */
+export function repeatEvery(timer: Timer, ms: number, run: () => void): () => void {
+  let cancel = timer.schedule(ms, repeat);
+  function repeat(): void {
+    cancel = timer.schedule(ms, repeat);
+    run();
+  }
+  return () => cancel();
 }
 
 /** Resolves with the result of `work`, or after `ms` as the time-out returns or throws; `work` itself continues. */
@@ -46,20 +66,4 @@ export function awaitWithin<T>(
       },
     );
   });
-}
-
-/** Computes the milliseconds before an attempt: none before the first, then 1, 2, 4 ... 250. */
-export function computeBackoff(attempt: number): number {
-  return attempt === 0 ? 0 : Math.min(250, 2 ** (attempt - 1));
-}
-
-/** Retries a read until it succeeds: the caller MUST NOT build on an unknown state. It never rejects. */
-export async function retryRead<T>(timer: Timer, read: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await read();
-    } catch {
-      await sleep(timer, computeBackoff(attempt));
-    }
-  }
 }
