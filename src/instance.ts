@@ -16,6 +16,7 @@ import type { Consumers } from './ledger/follow/consumers.ts';
 import { createModels } from './models.ts';
 import { createClockGuard } from './platform/clock-guard.ts';
 import { type Clock, machineClocks, type MachineClocks, systemClock } from './platform/clock.ts';
+import { backgroundTimer, systemTimer } from './platform/concurrency/timer.ts';
 import { createHttpServer, drain } from './http/server.ts';
 import { generateId } from './platform/ids.ts';
 import { createInstances } from './platform/jobs/instances.ts';
@@ -116,9 +117,14 @@ async function openStorage(deps: InstanceDeps) {
 
 /** Registers this instance, so that others see it and it can hold leases. */
 async function registerInstance(connection: PlatformDeps['connection'], clock: Clock) {
-  const instances = createInstances({ connection, clock, id: generateId() });
+  const instances = createInstances({
+    connection,
+    clock,
+    timer: backgroundTimer,
+    id: generateId(),
+  });
   await instances.startHeartbeat();
-  return { instances, leases: createLeases({ connection, clock, instances }) };
+  return { instances, leases: createLeases({ connection, clock, timer: systemTimer, instances }) };
 }
 
 async function watchClock(deps: InstanceDeps, connection: PlatformDeps['connection']) {

@@ -2,6 +2,7 @@
 import { Schema, type Connection, type Model } from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
+import { systemTimer } from '../../src/platform/concurrency/timer.ts';
 import { createLeases } from '../../src/platform/jobs/leases.ts';
 import type { KeyStore } from '../../src/platform/key-store/key-store.ts';
 import { migrate, type Migration } from '../../src/platform/mongo/migrations.ts';
@@ -41,7 +42,12 @@ function start(
   models: Model<never>[] = [],
 ): Promise<void> {
   const { connection } = mongo;
-  const leases = createLeases({ connection, clock: systemClock, instances: lasting(holder) });
+  const leases = createLeases({
+    connection,
+    clock: systemClock,
+    timer: systemTimer,
+    instances: lasting(holder),
+  });
   return migrate({
     connection,
     keyStore: {} as KeyStore,

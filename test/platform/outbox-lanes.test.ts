@@ -4,6 +4,7 @@ import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts
 import { DeliveryFailure } from '../../src/platform/outbox/delivery-failure.ts';
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
 import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
+import { systemTimer } from '../../src/platform/concurrency/timer.ts';
 import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
 import { INTERNAL, type OutboxPool, RECEIVERS } from '../../src/platform/outbox/pools.ts';
 import { createDatabaseUri } from '../setup/databases.ts';
@@ -12,6 +13,8 @@ import { toObjectId } from '../setup/harness.ts';
 const organizationId = toObjectId('a'.repeat(24));
 let mongo: Mongo;
 let now: number;
+/** Milliseconds that have passed for lanes. */
+let elapsedMs: number;
 const modelOf = ({ connection }: Mongo) => connection.model<OutboxDocument>('Outbox', outboxSchema);
 let rows: ReturnType<typeof modelOf>;
 beforeAll(async () => {
@@ -22,6 +25,7 @@ beforeAll(async () => {
 afterAll(() => mongo.close());
 beforeEach(async () => {
   now = Date.parse('2026-11-21T12:00:00Z');
+  elapsedMs = 0;
   await rows.deleteMany({}, { crossTenant: true } as never);
 });
 
@@ -31,6 +35,8 @@ const workerOf = (deliver: Deliver) =>
     rows,
     deliverers: { event: { deliver } },
     clock: { now: () => new Date(now) },
+    timer: systemTimer,
+    elapsed: () => elapsedMs,
     drawFraction: () => 0.5,
     log: { warn: () => undefined },
   });
@@ -65,12 +71,8 @@ test('lanes are served in rotation, with at most two rows of each under way', as
   await expect.poll(() => done.length).toBe(9);
   expect(running).toEqual({ now: 2, most: 2 });
   release();
-  await run;
-  // A slow delivery is followed by a rest.
-  const ended = { organizationId, status: 'done' } as const;
-  await expect
-    .poll(() => worker.deliverDue().then(() => rows.countDocuments(ended)), { timeout: 25_000 })
-    .toBe(29);
+  expect(await run).toBe(29);
+  expect(await rows.countDocuments({ organizationId, status: 'done' })).toBe(29);
   expect(running.most).toBe(2);
 });
 
@@ -90,12 +92,14 @@ test('a row that becomes due during a delivery does not wait for its end', async
   expect(await run).toBe(2);
 });
 
-test('a lane rests after a slow delivery', { tags: ['long'] }, async () => {
+test('a lane rests for four times what a delivery took over a second', async () => {
   await write(5, 'slow');
-  const slow = workerOf(() => new Promise((resolve) => setTimeout(resolve, 1100)));
-  expect(await slow.deliverDue()).toBe(2);
+  const slow = workerOf(() => Promise.resolve(void (elapsedMs += 1_250)));
+  expect(await slow.deliverDue()).toBe(1);
+  elapsedMs += 999;
   expect(await slow.deliverDue()).toBe(0);
-  await expect.poll(() => slow.deliverDue(), { timeout: 10_000 }).toBe(2);
+  elapsedMs += 1;
+  expect(await slow.deliverDue()).toBe(1);
 });
 
 test('a stopped worker completes deliveries under way and starts no others', async () => {
@@ -143,21 +147,16 @@ test('lanes proceed concurrently: none waits until another has found its next ro
   expect(running.most).toBe(RECEIVERS.slotsPerOrganization);
 });
 
-test(
-  'a claimed row that has waited for a second is given back, and is not sent when it was withdrawn in the meantime',
-  { tags: ['long'] },
-  async () => {
-    await write(12, 'slow');
-    let begun = 0;
-    const run = workerOf(async () => {
-      begun += 1;
-      await new Promise((resolve) => setTimeout(resolve, 700));
-    }).deliverDue();
-    await expect.poll(() => begun).toBe(4);
-    await rows.deleteMany({ organizationId });
-    expect([await run, begun]).toEqual([4, 4]);
-  },
-);
+test('a claimed row that has waited for a second is given back, and is not sent when it was withdrawn in the meantime', async () => {
+  await write(12, 'slow');
+  let begun = 0;
+  const worker = workerOf(async () => {
+    begun += 1;
+    elapsedMs += 501;
+    if (begun === 2) await rows.deleteMany({ organizationId });
+  });
+  expect([await worker.deliverDue(), begun]).toEqual([2, 2]);
+});
 
 /** A deliverer whose deliveries to `dead...` do not end before `release`. */
 function hanging() {
@@ -254,6 +253,8 @@ test('an ordered lane is claimed as one, in order, also with several workers and
       rows,
       deliverers: { event: { deliver, isOrdered: true } },
       clock: { now: () => new Date(now) },
+      timer: systemTimer,
+      elapsed: () => elapsedMs,
       drawFraction: () => 0.5,
       log: { warn: () => undefined },
     });
@@ -276,6 +277,8 @@ test('rows over a minute late are reported, counted from creation (prompt topics
       rows,
       deliverers: { event: { deliver: () => Promise.reject(new Error('no')) } },
       clock: { now: () => new Date(now) },
+      timer: systemTimer,
+      elapsed: () => elapsedMs,
       drawFraction: () => 0.5,
       log: { warn: () => undefined },
     });

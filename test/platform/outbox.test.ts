@@ -5,9 +5,11 @@ import { RECEIVER_RETRIES } from '../../src/domain/retry-schedule.ts';
 import { connectMongo, type Mongo } from '../../src/platform/mongo/connection.ts';
 import { outboxSchema, type OutboxDocument } from '../../src/platform/outbox/outbox.model.ts';
 import type { Deliver } from '../../src/platform/outbox/deliverers.ts';
+import { systemTimer, type Timer } from '../../src/platform/concurrency/timer.ts';
 import { createOutboxWorker } from '../../src/platform/outbox/outbox-worker.ts';
 import { RECEIVERS } from '../../src/platform/outbox/pools.ts';
 import { toObjectId } from '../setup/harness.ts';
+import { VirtualTime } from '../ledger/virtual-time.ts';
 import { createDatabaseUri } from '../setup/databases.ts';
 
 const organizationId = toObjectId('a'.repeat(24));
@@ -29,12 +31,14 @@ beforeEach(async () => {
   await rows.deleteMany({ organizationId });
 });
 
-const worker = (deliver: Deliver, topic = 'event') =>
+const worker = (deliver: Deliver, topic = 'event', timer: Timer = systemTimer) =>
   createOutboxWorker({
     pool: RECEIVERS,
     rows,
     deliverers: { [topic]: { deliver } },
     clock: { now: () => new Date(now) },
+    timer,
+    elapsed: () => performance.now(),
     drawFraction: () => 0.5,
     log: { warn: (details) => warned.push(details) },
   });
@@ -191,14 +195,20 @@ test('a hanging delivery does not delay others', async () => {
 
 test('a row of a crashed worker is taken over when its lease expires, and the old worker settles nothing', async () => {
   await write();
+  /** The crashed worker looks for no rows: its time stands still. */
+  const hung = new VirtualTime();
   let finish = (): void => undefined;
   let begun = (): void => undefined;
   const holding = new Promise<void>((resolve) => (begun = resolve));
-  const slow = worker(async () => {
-    begun();
-    await new Promise<void>((resolve) => (finish = resolve));
-    throw new Error('late failure');
-  }).deliverDue();
+  const slow = worker(
+    async () => {
+      begun();
+      await new Promise<void>((resolve) => (finish = resolve));
+      throw new Error('late failure');
+    },
+    'event',
+    hung,
+  ).deliverDue();
   await holding;
   let taken = 0;
   const heir = worker(() => Promise.resolve(void (taken += 1)));

@@ -1,6 +1,7 @@
 // Heartbeats of instances: an instance without one is gone, and others take over its leases.
 import type { Connection } from 'mongoose';
 import type { Clock } from '../clock.ts';
+import { repeatEvery, type Timer } from '../concurrency/timer.ts';
 
 interface InstanceDocument {
   _id: string;
@@ -26,13 +27,15 @@ const REMEMBERED_SECONDS = 24 * 3600;
 interface InstancesDeps {
   connection: Connection;
   clock: Clock;
+  /** For heartbeats. */
+  timer: Timer;
   id: string;
 }
 
-export function createInstances({ connection, clock, id }: InstancesDeps): Instances {
+export function createInstances({ connection, clock, timer, id }: InstancesDeps): Instances {
   const getCollection = () =>
     connection.getClient().db(connection.name).collection<InstanceDocument>('instances');
-  let timer: NodeJS.Timeout | undefined;
+  let endHeartbeats = (): void => undefined;
 
   async function writeHeartbeat(ms = HEARTBEAT_MS): Promise<void> {
     const until = new Date(clock.now().getTime() + ms);
@@ -46,13 +49,14 @@ export function createInstances({ connection, clock, id }: InstancesDeps): Insta
       await getCollection().createIndex({ until: 1 }, options);
       await writeHeartbeat();
       // A failed heartbeat is repeated by the next one, before the instance counts as gone.
-      timer = setInterval(
-        () => void writeHeartbeat().catch(() => undefined),
+      endHeartbeats = repeatEvery(
+        timer,
         HEARTBEAT_MS / 3,
-      ).unref();
+        () => void writeHeartbeat().catch(() => undefined),
+      );
     },
     async stopHeartbeat() {
-      clearInterval(timer);
+      endHeartbeats();
       await writeHeartbeat(0);
     },
     async isGone(other) {

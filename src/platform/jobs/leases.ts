@@ -2,6 +2,7 @@
 import type { Connection } from 'mongoose';
 import { isDuplicateKey } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
+import { repeatEvery, type Timer } from '../concurrency/timer.ts';
 import type { Instances } from './instances.ts';
 
 interface LeaseDocument {
@@ -21,11 +22,13 @@ export interface Leases {
 interface LeasesDeps {
   connection: Connection;
   clock: Clock;
+  /** For renewals. */
+  timer: Timer;
   /** The holder is this instance. */
   instances: Pick<Instances, 'id' | 'isGone'>;
 }
 
-export function createLeases({ connection, clock, instances }: LeasesDeps): Leases {
+export function createLeases({ connection, clock, timer, instances }: LeasesDeps): Leases {
   const holder = instances.id;
   const getCollection = () =>
     connection.getClient().db(connection.name).collection<LeaseDocument>('leases');
@@ -60,11 +63,15 @@ export function createLeases({ connection, clock, instances }: LeasesDeps): Leas
     async runUnderLease(name, ms, work) {
       if (!(await acquire(name, ms))) return false;
       // A failed renewal is repeated by the next one, before the lease expires.
-      const renewal = setInterval(() => void acquire(name, ms).catch(() => false), ms / 3);
+      const endRenewal = repeatEvery(
+        timer,
+        ms / 3,
+        () => void acquire(name, ms).catch(() => false),
+      );
       try {
         await work();
       } finally {
-        clearInterval(renewal);
+        endRenewal();
       }
       return true;
     },

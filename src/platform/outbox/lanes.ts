@@ -117,20 +117,22 @@ interface LanesDeps {
   pool: Pick<OutboxPool, 'slots' | 'slotsPerOrganization'>;
   /** Topics whose lanes are ordered. */
   ordered: ReadonlySet<string>;
+  /** Milliseconds of a clock that cannot be set back. */
+  elapsed: () => number;
 }
 
-const isResting = ({ restsUntil }: LaneState): boolean => restsUntil > performance.now();
-const isSuspect = ({ suspectUntil }: LaneState): boolean => suspectUntil > performance.now();
-const computeAge = ({ claimedAt }: LaneState): number => performance.now() - claimedAt;
+const isResting = ({ restsUntil }: LaneState, now: number): boolean => restsUntil > now;
+const isSuspect = ({ suspectUntil }: LaneState, now: number): boolean => suspectUntil > now;
+const computeAge = ({ claimedAt }: LaneState, now: number): number => now - claimedAt;
 const toLaneKey = ({ organizationId, lane }: LaneRow): string =>
   lane ?? `${organizationId} unnamed`;
 
-function countSlots(state: LaneState): number {
-  if (state.isOrdered || isSuspect(state)) return 1;
+function countSlots(state: LaneState, now: number): number {
+  if (state.isOrdered || isSuspect(state, now)) return 1;
   return state.lane === null ? UNNAMED_MAX : NAMED_MAX;
 }
 
-export function createLanes({ pool, ordered }: LanesDeps): Lanes {
+export function createLanes({ pool, ordered, elapsed }: LanesDeps): Lanes {
   const states = new Map<string, LaneState>();
   const inUse = new Map<string, number>();
   const lastLanes = new Map<string, Lane>();
@@ -155,19 +157,19 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
     return most - (inUse.get(organizationId) ?? 0);
   }
 
-  const isOpen = (state: LaneState): boolean =>
-    state.inUse < countSlots(state) &&
+  const isOpen = (state: LaneState, now: number): boolean =>
+    state.inUse < countSlots(state, now) &&
     state.waiting.length === 0 &&
-    !isResting(state) &&
-    state.headWaitsUntil <= performance.now();
+    !isResting(state, now) &&
+    state.headWaitsUntil <= now;
 
-  function forget(): void {
+  function forget(now: number): void {
     for (const [key, state] of states)
       if (
         state.inUse === 0 &&
-        isOpen(state) &&
-        !isSuspect(state) &&
-        computeAge(state) > REMEMBERED_MS
+        isOpen(state, now) &&
+        !isSuspect(state, now) &&
+        computeAge(state, now) > REMEMBERED_MS
       )
         states.delete(key);
     const remembered = new Set([...states.values()].map(({ organizationId }) => organizationId));
@@ -183,8 +185,9 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
 
   return {
     listClosed(room) {
-      forget();
-      const closed = [...states.values()].filter((state) => !isOpen(state));
+      const now = elapsed();
+      forget(now);
+      const closed = [...states.values()].filter((state) => !isOpen(state, now));
       return {
         lanes: closed.flatMap(({ lane }) => lane ?? []),
         unnamed: closed.filter(({ lane }) => lane === null).map((one) => one.organizationId),
@@ -195,6 +198,7 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
     lastLane: (organizationId) => lastLanes.get(organizationId.toHexString()) ?? null,
     allocateSlots(due, room) {
       const taken = new Map<string, number>();
+      const now = elapsed();
       let left = room;
       return [...groupLanes(due).values()].flatMap((all) => {
         const [row] = all;
@@ -204,7 +208,7 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
         const { organizationId, isOrdered } = state;
         const own = taken.get(organizationId) ?? 0;
         const free = Math.min(left, countFreeSlots(organizationId, left + own) - own);
-        const slots = Math.min(countSlots(state) - state.inUse, rows.length, free);
+        const slots = Math.min(countSlots(state, now) - state.inUse, rows.length, free);
         if (slots <= 0) return [];
         left -= slots;
         taken.set(organizationId, own + slots);
@@ -212,7 +216,7 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
       });
     },
     waitForHead(row) {
-      getState(row).headWaitsUntil = performance.now() + HEAD_WAIT_MS;
+      getState(row).headWaitsUntil = elapsed() + HEAD_WAIT_MS;
     },
     endHeadWaits() {
       for (const state of states.values()) state.headWaitsUntil = 0;
@@ -223,14 +227,15 @@ export function createLanes({ pool, ordered }: LanesDeps): Lanes {
       lastLanes.set(state.organizationId, state.lane);
       if (claimed.length === 0) return;
       state.waiting.push(...claimed);
-      state.claimedAt = performance.now();
+      state.claimedAt = elapsed();
       state.size = Math.min(CLAIMED_MAX, 2 * state.size);
     },
     acquireSlot(row) {
       const state = getState(row);
       state.inUse += 1;
       changeInUse(state.organizationId, 1);
-      return createSlot(state, () => changeInUse(state.organizationId, -1));
+      const onLeave = (): void => changeInUse(state.organizationId, -1);
+      return createSlot(state, { elapsed, onLeave });
     },
   };
 }
@@ -248,9 +253,13 @@ const createState = ({ organizationId, lane }: LaneRow, isOrdered: boolean): Lan
   size: CLAIMED_MAX,
 });
 
-function createSlot(state: LaneState, onLeave: () => void): DeliverySlot {
+interface SlotDeps extends Pick<LanesDeps, 'elapsed'> {
+  onLeave: () => void;
+}
+
+function createSlot(state: LaneState, { elapsed, onLeave }: SlotDeps): DeliverySlot {
   return {
-    isSuspect: () => isSuspect(state),
+    isSuspect: () => isSuspect(state, elapsed()),
     takeNext: () => state.waiting.shift()?.row ?? null,
     takeOthers(topic) {
       const taken = state.waiting.filter(({ row }) => row.topic === topic);
@@ -258,13 +267,14 @@ function createSlot(state: LaneState, onLeave: () => void): DeliverySlot {
       return taken.map(({ row }) => row);
     },
     takeLate(isOver) {
-      if (!isOver && !isResting(state) && computeAge(state) <= HELD_MS) return [];
+      const now = elapsed();
+      if (!isOver && !isResting(state, now) && computeAge(state, now) <= HELD_MS) return [];
       const late = takeWaiting(state);
-      if (late.length > 0) state.size = countSlots(state);
+      if (late.length > 0) state.size = countSlots(state, now);
       return late;
     },
     recordDelivery(end) {
-      notePace(state, end);
+      notePace(state, end, elapsed());
       return end.hasFailed && state.isOrdered ? takeWaiting(state) : [];
     },
     release() {
@@ -280,8 +290,11 @@ function takeWaiting(state: LaneState): Claimed[] {
   return taken;
 }
 
-function notePace(state: LaneState, { ms, hasFailed, hasTimedOut, wasSuspect }: DeliveryEnd): void {
-  const now = performance.now();
+function notePace(
+  state: LaneState,
+  { ms, hasFailed, hasTimedOut, wasSuspect }: DeliveryEnd,
+  now: number,
+): void {
   const slow = ms - QUICK_MS;
   if (slow > 0 && state.lane !== null)
     state.restsUntil = Math.max(state.restsUntil, now + REST * slow);

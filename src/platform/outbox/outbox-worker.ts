@@ -2,6 +2,7 @@
 import type { Model } from 'mongoose';
 import { computeRetryDelay } from '../../domain/retry-schedule.ts';
 import type { Clock } from '../clock.ts';
+import { sleep, type Timer } from '../concurrency/timer.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { createClaims, type LaneClaim } from './claims.ts';
 import type { Deliverer, Deliverers, DeliveryHints, JointDeliverer } from './deliverers.ts';
@@ -28,18 +29,21 @@ interface WorkerDeps {
   rows: Model<OutboxDocument>;
   deliverers: Deliverers;
   clock: Clock;
+  timer: Timer;
+  /** Milliseconds that pass while deliveries last and lanes rest; cannot be set back. */
+  elapsed: () => number;
   drawFraction: () => number;
   log: { warn(details: object, text: string): void };
 }
 
 /** Rows whose topic has no deliverer stay as they are until they expire. */
 export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
-  const { pool, rows, deliverers, clock, drawFraction, log } = deps;
+  const { pool, rows, deliverers, clock, timer, elapsed, drawFraction, log } = deps;
   const topics = Object.keys(deliverers);
   const ordered = new Set(topics.filter((topic) => isOrdered(deliverers[topic])));
-  const lanes = createLanes({ pool, ordered });
+  const lanes = createLanes({ pool, ordered, elapsed });
   const claims = createClaims({ rows, topics, ordered, clock });
-  const outcomes = createOutcomes({ rows, deliverers, log });
+  const outcomes = createOutcomes({ rows, deliverers, timer, log });
   let isStopping = false;
 
   function retryLater(row: OutboxDocument, error: unknown): void {
@@ -105,12 +109,12 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
       await deliverTogether(some, deliverer);
       return some.length;
     }
-    const start = performance.now();
+    const start = elapsed();
     const hints = { isSuspect: slot.isSuspect() };
     const failure = await deliver(row, deliverer, hints);
     const { error } = failure ?? {};
     const hasTimedOut = error instanceof DeliveryFailure && error.hasTimedOut;
-    const end = { ms: performance.now() - start, hasFailed: failure !== null, hasTimedOut };
+    const end = { ms: elapsed() - start, hasFailed: failure !== null, hasTimedOut };
     slot.recordDelivery({ ...end, wasSuspect: hints.isSuspect }).forEach(giveBack);
     return 1;
   }
@@ -158,7 +162,7 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
         for (const work of claimed.flatMap(begin)) follow(work);
         if (claimed.length > 0) continue;
         if (hasAllEnded) return attempted;
-        if (underWay.size > 0) await Promise.race([...underWay, pause()]);
+        if (underWay.size > 0) await Promise.race([...underWay, sleep(timer, LOOK_MS)]);
       }
     },
 
@@ -172,8 +176,6 @@ export function createOutboxWorker(deps: WorkerDeps): OutboxWorker {
 
 const isOrdered = (deliverer: Deliverer | JointDeliverer | undefined): boolean =>
   deliverer !== undefined && 'deliver' in deliverer && deliverer.isOrdered === true;
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
 
 /** Uses only the message of a DeliveryFailure, which is written for the delivery log. */
 function toErrorText(error: unknown): string {

@@ -1,4 +1,5 @@
 // Creates the outbox workers, one for each pool of topics, so that slow receivers delay no other topic.
+import { backgroundTimer } from '../concurrency/timer.ts';
 import type { Deliverers } from './deliverers.ts';
 import type { Backlog, LateRows } from './backlog.ts';
 import { createOutboxWorker, type OutboxWorker } from './outbox-worker.ts';
@@ -24,8 +25,16 @@ export function createOutboxWorkers(
 ): OutboxWorkers {
   function createWorker(pool: OutboxPool): OutboxWorker {
     const own = Object.entries(deliverers).filter(([topic]) => findPool(topic) === pool);
-    const parts = { rows: models.outbox, deliverers: Object.fromEntries(own), clock, drawFraction };
-    return createOutboxWorker(Object.assign({ pool, log: logger }, parts));
+    return createOutboxWorker({
+      pool,
+      rows: models.outbox,
+      deliverers: Object.fromEntries(own),
+      clock,
+      timer: backgroundTimer,
+      elapsed: () => performance.now(),
+      drawFraction,
+      log: logger,
+    });
   }
 
   const workers = {

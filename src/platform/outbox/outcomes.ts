@@ -1,5 +1,6 @@
 // Stores the outcomes of deliveries in batches: one write per outcome would take longer than the delivery.
 import type { Model } from 'mongoose';
+import type { Timer } from '../concurrency/timer.ts';
 import type { Deliverers } from './deliverers.ts';
 import type { OutboxDocument } from './outbox.model.ts';
 
@@ -21,14 +22,16 @@ const GATHER_MS = 100;
 export function createOutcomes({
   rows,
   deliverers,
+  timer,
   log,
 }: {
   rows: Model<OutboxDocument>;
   deliverers: Deliverers;
+  timer: Timer;
   log: { warn(details: object, text: string): void };
 }): DeliveryOutcomes {
   let noted: DeliveryOutcome[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  let cancelFlush: (() => void) | undefined;
   let writing: Promise<void> | undefined;
 
   async function notifyDeliverers(outcomes: readonly DeliveryOutcome[]): Promise<void> {
@@ -65,8 +68,8 @@ export function createOutcomes({
   }
 
   async function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
+    cancelFlush?.();
+    cancelFlush = undefined;
     while (writing ?? noted.length > 0)
       await (writing ??= writeAll().finally(() => (writing = undefined)));
   }
@@ -74,7 +77,7 @@ export function createOutcomes({
   return {
     record(outcome) {
       noted.push(outcome);
-      timer ??= setTimeout(() => void flush(), GATHER_MS);
+      cancelFlush ??= timer.schedule(GATHER_MS, () => void flush());
     },
     flush,
   };

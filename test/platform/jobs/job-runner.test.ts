@@ -6,6 +6,7 @@ import {
   type JobRunner,
 } from '../../../src/platform/jobs/job-runner.ts';
 import { createLeases } from '../../../src/platform/jobs/leases.ts';
+import { systemTimer } from '../../../src/platform/concurrency/timer.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
 import { createDatabaseUri } from '../../setup/databases.ts';
 
@@ -27,7 +28,12 @@ function runner(holder: string, jobs: Job[], ready = () => true): JobRunner & Ru
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   const made = createJobRunner({
     jobs,
-    leases: createLeases({ connection: mongo.connection, clock, instances: lasting(holder) }),
+    leases: createLeases({
+      connection: mongo.connection,
+      clock,
+      timer: systemTimer,
+      instances: lasting(holder),
+    }),
     ready,
     log: { error: (_, text) => runLog.errors.push(text) },
     onRun: (name, ok) => runLog.runs.push(`${name} ${ok ? 'ok' : 'failed'}`),
@@ -55,10 +61,12 @@ test('one of two instances runs the job; the other takes over when it stops', as
 
 test('another instance takes over from a crashed one when its lease expires', async () => {
   const clock = { now: () => new Date(Date.now() + aheadMs) };
-  await createLeases({ connection: mongo.connection, clock, instances: lasting('dead') }).acquire(
-    'job:orphan',
-    5000,
-  );
+  await createLeases({
+    connection: mongo.connection,
+    clock,
+    timer: systemTimer,
+    instances: lasting('dead'),
+  }).acquire('job:orphan', 5000);
   let ran = 0;
   const heir = runner('heir', [
     { name: 'orphan', everyMs: 10, run: () => Promise.resolve((ran += 1)) },

@@ -1,12 +1,16 @@
 // Leases on a real database: one holder at a time, renewed while it works, replaced when it is gone.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createInstances } from '../../../src/platform/jobs/instances.ts';
 import { createLeases, type Leases } from '../../../src/platform/jobs/leases.ts';
 import { connectMongo, type Mongo } from '../../../src/platform/mongo/connection.ts';
+import { VirtualTime } from '../../ledger/virtual-time.ts';
 import { createDatabaseUri } from '../../setup/databases.ts';
 
 let mongo: Mongo;
 let now = Date.parse('2026-11-21T12:00:00Z');
+/** Renewals and heartbeats happen when a test lets this time pass. */
+let timer: VirtualTime;
+beforeEach(() => (timer = new VirtualTime()));
 const gone = new Set<string>();
 let one: Leases;
 let two: Leases;
@@ -16,6 +20,7 @@ beforeAll(async () => {
     createLeases({
       connection: mongo.connection,
       clock: { now: () => new Date(now) },
+      timer: { schedule: (ms, run) => timer.schedule(ms, run) },
       instances: { id: holder, isGone: (other) => Promise.resolve(gone.has(other)) },
     });
   [one, two] = [of('one'), of('two')];
@@ -45,6 +50,7 @@ test('one of many concurrent callers gets the lease', async () => {
     createLeases({
       connection: mongo.connection,
       clock,
+      timer,
       instances: { id: `holder ${index}`, isGone: () => Promise.resolve(false) },
     }).acquire('c', 1000),
   );
@@ -64,13 +70,14 @@ test('only the holder works, and it renews the lease meantime', async () => {
     .collection<{ _id: string; until: Date }>('leases');
   const until = async (): Promise<number | undefined> =>
     (await rows.findOne({ _id: 'd' }))?.until.getTime();
-  await expect.poll(until, { interval: 5 }).toBeDefined();
+  await expect.poll(until, { interval: 5 }).toBe(now + 300);
   let worked = false;
   expect(await two.runUnderLease('d', 300, () => Promise.resolve((worked = true)))).toBe(false);
   now += 290;
   const renewed = now + 300;
+  await timer.runUntil(100);
   await expect.poll(until, { interval: 5 }).toBe(renewed);
-  now += 20;
+  now += 299;
   expect([await two.acquire('d', 300), worked]).toEqual([false, false]);
   finish();
   expect(await working).toBe(true);
@@ -80,6 +87,7 @@ test('a failure of the work reaches the holder and ends the renewal', async () =
   await expect(
     one.runUnderLease('e', 30, () => Promise.reject(new Error('broken'))),
   ).rejects.toThrow('broken');
+  expect(await timer.runUntil(1_000)).toBe(false);
   now += 31;
   expect(await two.acquire('e', 1000)).toBe(true);
 });
@@ -97,6 +105,7 @@ test('an instance is gone without heartbeats and after its end; one without any 
     createInstances({
       connection: mongo.connection,
       clock: { now: () => new Date(now) },
+      timer,
       id,
     });
   const [here, other] = [instanceOf('here'), instanceOf('other')];
@@ -108,5 +117,9 @@ test('an instance is gone without heartbeats and after its end; one without any 
   expect(await seen()).toEqual([true, false, false]);
   now += 30_000;
   expect(await seen()).toEqual([true, true, false]);
+  await timer.runUntil(10_000);
+  await expect.poll(seen).toEqual([true, false, false]);
   await other.stopHeartbeat();
+  expect(await seen()).toEqual([true, true, false]);
+  expect(await timer.runUntil(60_000)).toBe(false);
 });
