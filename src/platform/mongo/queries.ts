@@ -2,6 +2,7 @@
 import type { HydratedDocument, Model, mongo, QueryFilter, Types } from 'mongoose';
 import type { Page } from '../../domain/page.ts';
 import { AppError } from '../../errors.ts';
+import { PeriodicYield } from '../concurrency/event-loop.ts';
 import { requireTenant } from './tenancy.ts';
 
 /** One page and the total: exact up to `COUNTED_MAX`; beyond it, at least larger than what the page shows. */
@@ -96,13 +97,18 @@ interface Filtered {
   find(where: object): { cast(): unknown };
 }
 
+/** Documents that are converted before other requests are served; a batch has come as a whole. */
+const DOCUMENTS_PER_TURN = 20;
+
 /** Iterates a Mongoose cursor and closes it; Mongoose would leave it open when a loop ends early. */
 export async function* readCursor<T>(
   cursor: AsyncIterable<T> & { close(): Promise<unknown> },
   signal?: AbortSignal,
 ): AsyncGenerator<T> {
+  const turns = new PeriodicYield(DOCUMENTS_PER_TURN);
   try {
     for await (const document of cursor) {
+      await turns.addWork(1);
       signal?.throwIfAborted();
       yield document;
     }
