@@ -38,7 +38,7 @@ import type { Paged } from './declaration/paging.ts';
 import type { Caller, Tenant } from '../domain/identity/tenant.ts';
 import type { EventStream } from '../domain/event-stream.ts';
 import { keepHeader } from './fast/kept-headers.ts';
-import type { Release } from '../platform/concurrency/fair-semaphore.ts';
+import type { Release } from '../platform/concurrency/permits.ts';
 import type { Presence, WaitingCaller } from '../platform/presence.ts';
 import { sendReply } from './answers/send-reply.ts';
 import { translateError } from './answers/translate-error.ts';

@@ -1,5 +1,6 @@
 // The primary's side of the limits that workers share: counts, slots, password permits and leases.
-import { createFairSemaphore, type Release } from '../platform/concurrency/fair-semaphore.ts';
+import { createFairSemaphore } from '../platform/concurrency/fair-semaphore.ts';
+import type { Release } from '../platform/concurrency/permits.ts';
 import { KeyLeases } from '../platform/shared/key-leases.ts';
 import type { SharedLimits } from '../platform/shared/shared.ts';
 import { KeySlots } from '../platform/shared/slots.ts';

@@ -1,7 +1,8 @@
 // Keeps the event loop fair: an organisation has a few ordinary requests computed at a time, and large bodies are computed one at a time.
 import type { Request } from 'express';
 import type { Caller } from '../../domain/identity/tenant.ts';
-import { createFairSemaphore, type Release } from '../../platform/concurrency/fair-semaphore.ts';
+import { createFairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
+import type { Release } from '../../platform/concurrency/permits.ts';
 import { ShareGate } from '../../platform/concurrency/share-gate.ts';
 import { AppError } from '../../errors.ts';
 import type { Route } from '../declaration/define-route.ts';
@@ -14,10 +15,8 @@ const ORDINARY = { permits: 4, slowMs: 100 };
 const HEAVY = { permits: 2, slowMs: 2_000 };
 /** Bytes from which a body takes some milliseconds to parse, check and judge. */
 const LARGE_BODY = 32 * 1024;
-const LARGE_BODIES = 1;
-const LARGE_BODIES_WAITING = 2_000;
-/** Milliseconds after which a large body no longer counts: its request waits for something else. */
-const LARGE_SLOW_MS = 500;
+/** A slow one waits for something else than the processor, too. */
+const LARGE_BODIES = { permits: 1, slowMs: 500, maxWaiting: 2_000 };
 
 export interface RequestGate {
   /** Resolves when the request's organisation has a permit for it; null for streams, batched routes and strangers. */
@@ -33,12 +32,12 @@ export interface RequestGate {
 export function createRequestGate(): RequestGate {
   const ordinary = new ShareGate(ORDINARY);
   const heavy = new ShareGate(HEAVY);
-  const large = createFairSemaphore({ permits: LARGE_BODIES, maxWaiting: LARGE_BODIES_WAITING });
+  const large = createFairSemaphore(LARGE_BODIES);
 
   async function acquireLarge(share: string): Promise<Release> {
     const release = await large.acquire(share);
     if (release === null) throw busy();
-    return releaseInTime(release);
+    return release;
   }
 
   return {
@@ -52,18 +51,6 @@ export function createRequestGate(): RequestGate {
       return acquireLarge(caller?.tenant.organizationId ?? toNetwork(readClientAddress(req)));
     },
   };
-}
-
-/** Releases once, at the latest when the request counts as slow. */
-function releaseInTime(release: Release): Release {
-  let isHeld = true;
-  const releaseOnce = (): void => {
-    clearTimeout(timer);
-    if (isHeld) release();
-    isHeld = false;
-  };
-  const timer = setTimeout(releaseOnce, LARGE_SLOW_MS);
-  return releaseOnce;
 }
 
 /** Streams last long, and batches are larger the more requests come together. */

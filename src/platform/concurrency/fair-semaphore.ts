@@ -1,8 +1,6 @@
 // A fair semaphore with a bounded queue: the shares of waiting callers are served in rotation.
 import { FairQueue } from './fair-queue.ts';
-
-/** Returns a permit. MUST be called once. */
-export type Release = () => void;
+import { type PermitLimits, Permits, type Release } from './permits.ts';
 
 /**
  * - At most `permits` are acquired at a time, and at most `maxWaiting` callers wait.
@@ -14,30 +12,25 @@ export interface FairSemaphore {
   acquire(share: string): Release | Promise<Release | null>;
 }
 
-export interface SemaphoreLimits {
-  permits: number;
+export interface SemaphoreLimits extends PermitLimits {
   maxWaiting: number;
 }
 
-export function createFairSemaphore({ permits, maxWaiting }: SemaphoreLimits): FairSemaphore {
-  let acquired = 0;
-  const waiting = new FairQueue<(release: Release | null) => void>(maxWaiting);
-
-  function release(): void {
-    const next = waiting.shift();
-    if (next) next(release);
-    else acquired -= 1;
-  }
+export function createFairSemaphore(limits: SemaphoreLimits): FairSemaphore {
+  const waiting = new FairQueue<(release: Release | null) => void>(limits.maxWaiting);
+  const permits = new Permits(limits, {
+    onFreed: () => waiting.shift()?.(permits.take()),
+    areWaiting: () => waiting.size > 0,
+  });
 
   return {
     acquire(share) {
-      if (acquired < permits) {
-        acquired += 1;
-        return release;
-      }
-      return new Promise((resolve) => {
+      if (permits.areLeft) return permits.take();
+      const acquired = new Promise<Release | null>((resolve) => {
         waiting.enqueue({ share, client: '' }, resolve)?.(null);
       });
+      permits.watch();
+      return acquired;
     },
   };
 }

@@ -2,7 +2,8 @@
 import { hash, verify } from '@node-rs/argon2';
 import { normalizePassword, listPasswordSpellings } from '../../domain/identity/password.ts';
 import { AppError } from '../../errors.ts';
-import type { FairSemaphore, Release } from '../concurrency/fair-semaphore.ts';
+import type { FairSemaphore } from '../concurrency/fair-semaphore.ts';
+import type { Release } from '../concurrency/permits.ts';
 
 export interface PasswordCheck {
   matches: boolean;

@@ -7,9 +7,9 @@ import { type SlotRequest, KeySlots } from './slots.ts';
 import {
   createFairSemaphore,
   type FairSemaphore,
-  type Release,
   type SemaphoreLimits,
 } from '../concurrency/fair-semaphore.ts';
+import type { Release } from '../concurrency/permits.ts';
 import { type CountRequest, type WindowCount, WindowCounts } from './window-counts.ts';
 
 export interface Shared {

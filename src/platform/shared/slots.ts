@@ -1,5 +1,5 @@
 // A non-blocking counting semaphore per key: a caller gets a slot at once, or none.
-import type { Release } from '../concurrency/fair-semaphore.ts';
+import type { Release } from '../concurrency/permits.ts';
 
 export interface SlotRequest {
   namespace: string;

@@ -54,6 +54,20 @@ test('no item is lost or duplicated in any sequence of operations', () => {
   );
 });
 
+test('a slow holder no longer counts while others wait, and returns nothing afterwards', async () => {
+  const semaphore = createFairSemaphore({ permits: 1, maxWaiting: 3, slowMs: 5 });
+  const slow = await semaphore.acquire('a');
+  const [second, third, fourth] = ['a', 'b', 'a'].map((share) => semaphore.acquire(share));
+  const returnSecond = await second;
+  slow?.();
+  slow?.();
+  returnSecond?.();
+  returnSecond?.();
+  // Its predecessor was returned before it was slow: the next one is watched all the same.
+  expect(await third).toBeTypeOf('function');
+  expect(await fourth).toBeTypeOf('function');
+});
+
 test('a semaphore grants no more permits than it has, and null to a refused caller', async () => {
   const semaphore = createFairSemaphore({ permits: 1, maxWaiting: 2 });
   const first = await semaphore.acquire('a');

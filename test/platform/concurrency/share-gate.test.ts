@@ -1,7 +1,7 @@
 // The gate of shares: what runs at a time, in which order, and that a slow entry holds up nothing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Release } from '../../../src/platform/concurrency/fair-semaphore.ts';
+import type { Release } from '../../../src/platform/concurrency/permits.ts';
 import { ShareGate } from '../../../src/platform/concurrency/share-gate.ts';
 
 const HOUR_MS = 3_600_000;

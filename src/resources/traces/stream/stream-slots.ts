@@ -1,5 +1,5 @@
 // Limits the concurrent event streams of a user and of an organisation.
-import type { Release } from '../../../platform/concurrency/fair-semaphore.ts';
+import type { Release } from '../../../platform/concurrency/permits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { AppError } from '../../../errors.ts';
 
