@@ -72,6 +72,19 @@ export const registry = {
   FORBIDDEN: { http: 403, meaning: 'The caller lacks the required role or scope' },
   UPGRADE_REQUIRED: { http: 403, meaning: 'The plan does not include this feature' },
   SVC_BLOCKED_BY_POLICY: { http: 403, meaning: 'A policy blocked the decision; it is recorded' },
+  APPROVAL_PENDING: {
+    http: 403,
+    meaning: 'The decision waits for a person; claim it once it is approved',
+  },
+  APPROVAL_REJECTED: {
+    http: 403,
+    meaning: 'The action was rejected, blocked or withdrawn; it may not be executed',
+  },
+  APPROVAL_EXPIRED: { http: 403, meaning: 'The approval has expired; propose the action again' },
+  APPROVAL_MISMATCH: {
+    http: 403,
+    meaning: 'The approval is of another action than the one that is claimed',
+  },
   BILLING_FORBIDDEN: { http: 403, meaning: 'Billing requires the role owner or admin' },
   // 404, 405, 406, 408
   NOT_FOUND: { http: 404, meaning: 'The resource does not exist in this organisation' },
@@ -85,6 +98,14 @@ export const registry = {
     http: 409,
     meaning:
       'The resource was changed concurrently, read it again; or the Idempotency-Key is that of another agent or workspace',
+  },
+  APPROVAL_USED: {
+    http: 409,
+    meaning: 'The action was claimed before; an approval is used once',
+  },
+  EXECUTION_ENDED: {
+    http: 409,
+    meaning: 'Another outcome of this execution is recorded, and it is final',
   },
   DECISION_ERASED: {
     http: 410,

@@ -121,6 +121,11 @@ export function createJobs(
       run: () => background.erasureExecution.finishLeftBehind(),
     },
     {
+      name: 'executions.end-leases',
+      everyMs: 5 * SECOND,
+      run: () => background.executionLeases.endLeases(),
+    },
+    {
       name: 'chains.verify',
       everyMs: 5 * MINUTE,
       idleMs: HOUR,

@@ -9,6 +9,7 @@ import { alertRoutes } from './resources/alerts/alerts.routes.ts';
 import { auditBundleRoutes } from './resources/audit-bundles/audit-bundles.routes.ts';
 import { auditRoutes } from './resources/audit/audit.routes.ts';
 import { cpiRoutes } from './resources/cpi/cpi.routes.ts';
+import { executionRoutes } from './resources/traces/executions/executions.routes.ts';
 import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
 import { patternRoutes } from './resources/traces/maturation/patterns.routes.ts';
 import { currentKeyRoutes, keyRoutes } from './resources/auth/keys/keys.routes.ts';
@@ -99,6 +100,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyTrialRoutes },
   { at: '/api/v1/policies', routes: policyReplayRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
+  { at: '/api/v1/traces', routes: executionRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },

@@ -100,6 +100,8 @@ import type { InvitationService } from './resources/team/invitations.service.ts'
 import type { MemberService } from './resources/team/members.service.ts';
 import type { BulkService } from './resources/traces/bulk/bulk.service.ts';
 import type { PurgeService } from './resources/traces/bulk/purge.service.ts';
+import type { ExecutionLeaseService } from './resources/traces/executions/execution-leases.service.ts';
+import type { ExecutionService } from './resources/traces/executions/executions.service.ts';
 import type { TraceExportService } from './resources/traces/export/trace-export.service.ts';
 import type { FeedbackService } from './resources/traces/feedback/feedback.service.ts';
 import type { IngestionWorker } from './resources/traces/ingestion/ingestion-worker.ts';
@@ -217,6 +219,7 @@ export interface Services {
   traces: {
     reader: TraceService;
     ingestion: IngestionService;
+    executions: ExecutionService;
     bulk: BulkService;
     purges: PurgeService;
     waiting: ReviewWaiting;
@@ -251,6 +254,7 @@ export interface Background {
   clockBreaches: ClockBreachService;
   deletion: OrganizationDeletionService;
   erasureExecution: ErasureExecutionService;
+  executionLeases: ExecutionLeaseService;
   failures: SignInFailures;
   largeBodies: IngestionWorker;
   memory: MemoryWorker;

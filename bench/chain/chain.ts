@@ -299,6 +299,7 @@ function createDecision(tenant: Tenant, i: number) {
       userAgent: 'assay-sdk/1.0.0 (node/22.0.0; linux)',
       agentMark: undefined,
     },
+    rawAction: 'answer',
     judged: {
       verdict: 'approved',
       confidenceScore: 0.8125,

@@ -15,6 +15,7 @@ import { createPartnerPullService } from '../resources/policies/insurance-feed/p
 import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
+import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../resources/traces/ingestion/large-bodies.ts';
@@ -119,6 +120,7 @@ export function createDecisions(
       reader,
       waiting,
       ingestion,
+      executions: createExecutionService(platform, { scrubbers: readScrubbers }),
       bulk,
       purges,
       review,

@@ -25,6 +25,7 @@ import { createEvents } from './events.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createExecutionLeaseService } from '../resources/traces/executions/execution-leases.service.ts';
 import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
 import type { Background, Listeners, Services } from '../services.ts';
 import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
@@ -157,6 +158,7 @@ export function createServices(
       clockBreaches: governance.clockBreaches,
       deletion,
       erasureExecution: evidence.erasureExecution,
+      executionLeases: createExecutionLeaseService(platform),
       failures: identity.failures,
       memory: listeners.memory,
       largeBodies,

@@ -43,7 +43,11 @@ const ANSWER = [
   'tags',
   'answer',
   'deletedAt',
+  'review._id',
+  'review.expiresAt',
 ];
+/** The values that an answer is built from. */
+const ANSWERED = ['sealed.submitted', 'sealed.outputDecision', 'content', 'generation'];
 
 export const DECISIONS: Chain = {
   collection: 'ledger',
@@ -51,7 +55,7 @@ export const DECISIONS: Chain = {
   idempotencyField: 'idempotencyKey',
   idempotencyIndex: 'idempotency',
   idempotencyTtlMs: DAY_MS,
-  replayed: [...PLACE, ...ANSWER, 'idempotencyKey', 'sealed.submitted', 'content', 'generation'],
+  replayed: [...PLACE, ...ANSWER, ...ANSWERED, 'idempotencyKey'],
 };
 
 export const AUDIT: Chain = {

@@ -11,6 +11,7 @@ export type EntryKind =
   | 'correction'
   | 'review'
   | 'status'
+  | 'execution'
   | 'erasure'
   | AttestationKind
   | 'audit';

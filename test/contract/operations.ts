@@ -289,6 +289,12 @@ const ADDED = {
   'what is kept no longer has to go, and may be more than a list of ids': [
     'POST /api/v1/traces/purge',
   ],
+  'an approval is used once, and what became of the action is recorded': [
+    'POST /api/v1/traces/:id/executions',
+    'GET /api/v1/traces/:id/executions',
+    'PATCH /api/v1/traces/:id/executions/:executionId',
+    'POST /api/v1/traces/:id/executions/:executionId/reconcile',
+  ],
   'records belong to workspaces, so there is a way to make them': [
     'GET /api/v1/workspaces',
     'POST /api/v1/workspaces',

@@ -42,6 +42,11 @@ export function sealValue(
   return { seed: seedText, text, commitment };
 }
 
+/** Commits to a value that is not opened, with a given salt. */
+export function commitClosedValue(name: string, value: Json, salt: string): string {
+  return sha256Hex(formatNodeArray(salt, name, canonicalize(value)));
+}
+
 /**
  * Commits to every present value; absent and null ones are in neither result.
  * @param nextSeed draws 16 random bytes

@@ -26,6 +26,7 @@ const traceStatus = createEnumCheck(
   'pending',
   'blocked',
 );
+const instant: Check = (value) => typeof value === 'string' && isInstant(value);
 const sequence: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
 const position = createObjectCheck({ sequence, chainHash: hex64 });
 const change = createObjectCheck({
@@ -76,6 +77,12 @@ const kinds: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
     set: change,
   },
   status: { ...amendment, set: change },
+  execution: {
+    ...amendment,
+    executionId: objectId,
+    state: createEnumCheck('claimed', 'succeeded', 'failed', 'unknown'),
+    leaseUntil: createNullableCheck(instant),
+  },
   compliance: {
     ...attestation,
     framework: token,
@@ -165,6 +172,12 @@ export function findPayloadProblem(payload: Json): string | null {
     !isAttestationKind(kind as string) ||
     payload.traceId === deriveAttestedId(kind as never, payload);
   return isNamed ? null : 'traceId names another record';
+}
+
+/** Whether a text is a moment as `Date.prototype.toISOString` writes it. */
+function isInstant(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString() === text;
 }
 
 function createPatternCheck(pattern: RegExp): Check {

@@ -69,6 +69,17 @@ export interface ReviewFacts extends Amendment {
   set: Change;
 }
 
+export const EXECUTION_STATES = ['claimed', 'succeeded', 'failed', 'unknown'] as const;
+export type ExecutionState = (typeof EXECUTION_STATES)[number];
+
+/** The agent claims an approved action, or it is said how its execution ended. */
+export interface ExecutionFacts extends Amendment {
+  executionId: string;
+  state: ExecutionState;
+  /** ISO 8601; of a claim only. */
+  leaseUntil: string | null;
+}
+
 export interface StatusFacts extends Amendment {
   set: Change;
 }
@@ -145,6 +156,7 @@ export interface AuditPayloadFacts extends Common {
 export type TracePayload = { v: 1; kind: 'trace' } & TraceFacts;
 export type CorrectionPayload = { v: 1; kind: 'correction' } & CorrectionFacts;
 export type ReviewPayload = { v: 1; kind: 'review' } & ReviewFacts;
+export type ExecutionPayload = { v: 1; kind: 'execution' } & ExecutionFacts;
 export type StatusPayload = { v: 1; kind: 'status' } & StatusFacts;
 export type AttestationFacts =
   | ({ kind: 'compliance' } & ComplianceFacts)
@@ -160,6 +172,7 @@ export type Payload =
   | CorrectionPayload
   | ReviewPayload
   | StatusPayload
+  | ExecutionPayload
   | AttestationPayload
   | ErasurePayload
   | AuditPayload;
@@ -182,6 +195,21 @@ export function createReviewPayload(facts: ReviewFacts): string {
 /** The payload of a status set by a user. */
 export function createStatusPayload(facts: StatusFacts): string {
   return toPayloadText({ v: 1, kind: 'status', ...facts });
+}
+
+/** The payload of a claim or of an outcome. */
+export function createExecutionPayload(facts: ExecutionFacts): string {
+  return toPayloadText({ v: 1, kind: 'execution', ...facts });
+}
+
+/** Commitments of which neither value nor digest is ever kept; their salts derive from the seed of `submitted`. */
+const NEVER_KEPT = ['editedAction', 'rawAction'];
+
+/** Names of the values that an entry committed to without storing them. */
+export function listUnstored(payload: Payload): readonly string[] {
+  return payload.kind === 'trace'
+    ? payload.unstored
+    : NEVER_KEPT.filter((name) => Object.hasOwn(payload.commitments, name));
 }
 
 /** The payload of an attestation. */

@@ -1,6 +1,7 @@
 // The action that an agent proposes, and the digest that binds an approval to it (docs/guides/reviews.md).
 import { canonicalize } from './canonical-json.ts';
 import { sha256Hex } from './chain.ts';
+import { commitClosedValue, deriveSalt } from './commitments.ts';
 import type { Json } from './json.ts';
 
 /**
@@ -23,4 +24,20 @@ export function formatAction(action: Json): string | null {
 /** SHA-256 of the action's canonical JSON, as 64 hex digits; null without an action. */
 export function hashAction(action: Json): string | null {
   return action === null ? null : sha256Hex(canonicalize(action));
+}
+
+/** The name of the commitment to the action as the agent sent it, in every entry that has it. */
+export const RAW_ACTION = 'rawAction';
+
+/**
+ * The salt of the commitment to the raw action. It derives from the seed of `submitted`, so it is stored nowhere and
+ * goes with an erasure; it tells nothing about that seed or its other salts.
+ */
+export function deriveBindingSalt(submittedSeed: string): string {
+  return deriveSalt(submittedSeed, `/${RAW_ACTION}`);
+}
+
+/** The commitment to the digest of a raw action: what an agent recomputes before it acts (docs/reference/formats.md). */
+export function commitRawAction(rawActionDigest: string, salt: string): string {
+  return commitClosedValue(RAW_ACTION, rawActionDigest, salt);
 }

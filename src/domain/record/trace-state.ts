@@ -1,8 +1,11 @@
 // The state of a trace: its ingestion and amendments folded in order; the last writer wins (docs/reference/formats.md).
 import type { Position } from './chain.ts';
+import { listUnstored } from './payload.ts';
 import type {
   CorrectionPayload,
   ErasurePayload,
+  ExecutionPayload,
+  ExecutionState,
   Payload,
   ReviewPayload,
   StatusPayload,
@@ -11,7 +14,7 @@ import type {
 } from './payload.ts';
 
 type ChangingPayload = CorrectionPayload | ReviewPayload | StatusPayload;
-export type AmendmentPayload = ChangingPayload | ErasurePayload;
+export type AmendmentPayload = ChangingPayload | ErasurePayload | ExecutionPayload;
 
 /** An entry's position in the chain and its parsed payload. */
 export interface PayloadEntry<P> extends Position {
@@ -49,6 +52,8 @@ export interface TraceState {
   fields: Readonly<Record<string, FieldState>>;
   /** The reviewer's verdict; null: none yet. */
   review: { sequence: number; reviewId: string; decision: 'approve' | 'reject' } | null;
+  /** The claim of the action and what became of it; null: it was not claimed. */
+  execution: { sequence: number; executionId: string; state: ExecutionState } | null;
   /** All values destroyed, including superseded ones and those that came with an amendment. */
   erased: readonly ErasedValue[];
 }
@@ -68,7 +73,13 @@ export class BrokenFold extends Error {
 /** The values that a correction may replace; its `feedback` is not part of the decision. */
 const REPLACEABLE = ['outputDecision', 'rationale', 'metadata'];
 
-const AMENDMENTS: ReadonlySet<string> = new Set(['correction', 'review', 'status', 'erasure']);
+const AMENDMENTS: ReadonlySet<string> = new Set([
+  'correction',
+  'review',
+  'status',
+  'execution',
+  'erasure',
+]);
 
 /** Folds the entries about one decision, in the order of their sequence. */
 export class TraceFold {
@@ -86,8 +97,7 @@ export class TraceFold {
         commitment,
         state: unstored.includes(name) ? 'unstored' : 'stored',
       };
-    const kept = Object.keys(commitments).filter((name) => !unstored.includes(name));
-    this.#kept.set(sequence, new Set(kept));
+    this.#kept.set(sequence, new Set(listKept(payload)));
     const subject = { sequence, chainHash };
     this.#state = {
       traceId,
@@ -97,6 +107,7 @@ export class TraceFold {
       humanOverride: null,
       fields,
       review: null,
+      execution: null,
       erased: [],
     };
   }
@@ -116,8 +127,10 @@ export class TraceFold {
     assertNext(before, sequence, payload as AmendmentPayload);
     const state = { ...before, newest: { sequence, chainHash } };
     if (payload.kind === 'erasure') Object.assign(state, this.#erase(sequence, payload));
+    else if (payload.kind === 'execution')
+      Object.assign(state, { execution: followExecution(before, sequence, payload) });
     else Object.assign(state, applyAmendment(before, sequence, payload as ChangingPayload));
-    this.#kept.set(sequence, new Set(Object.keys(payload.commitments)));
+    this.#kept.set(sequence, new Set(listKept(payload)));
     this.#state = state;
   }
 
@@ -135,6 +148,32 @@ export class TraceFold {
     }
     return { fields, erased };
   }
+}
+
+/** The names of the values that an entry stored. */
+function listKept(payload: Payload): string[] {
+  const unstored = listUnstored(payload);
+  return Object.keys(payload.commitments).filter((name) => !unstored.includes(name));
+}
+
+/** An action is claimed once; an outcome ends that claim, and is final unless it is `unknown`. */
+function followExecution(
+  { execution }: TraceState,
+  sequence: number,
+  { executionId, state }: ExecutionPayload,
+): TraceState['execution'] {
+  if (state === 'claimed' && execution)
+    throw new BrokenFold(sequence, 'the action is claimed a second time');
+  if (state !== 'claimed' && execution?.executionId !== executionId)
+    throw new BrokenFold(sequence, 'it ends an execution that was not claimed');
+  if (execution && !mayEnd(execution.state, state))
+    throw new BrokenFold(sequence, 'the execution has ended');
+  return { sequence, executionId, state };
+}
+
+/** Whether an execution may go from a state to another one. */
+export function mayEnd(from: ExecutionState, to: ExecutionState): boolean {
+  return from === 'claimed' || (from === 'unknown' && to !== 'unknown');
 }
 
 function assertAmendment({ sequence, payload: { kind } }: PayloadEntry<Payload>): void {

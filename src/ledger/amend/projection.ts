@@ -22,7 +22,13 @@ export interface Projection {
   erasedCopies: { sequence: number; set: Record<string, null> }[];
 }
 
-export const AMENDMENT_KINDS: readonly EntryKind[] = ['correction', 'review', 'status', 'erasure'];
+export const AMENDMENT_KINDS: readonly EntryKind[] = [
+  'correction',
+  'review',
+  'status',
+  'execution',
+  'erasure',
+];
 /** Committed values of a correction that describe the verdict and replace nothing. */
 const ABOUT_THE_VERDICT = new Set(['feedback', CAPABILITY]);
 

@@ -1,6 +1,6 @@
 // Checks the committed values of one entry against the commitments in its payload.
 import { isCommittedValue, type SealedValue } from '../../domain/record/commitments.ts';
-import type { Payload } from '../../domain/record/payload.ts';
+import { listUnstored, type Payload } from '../../domain/record/payload.ts';
 import { getSealedValues, type Stored } from '../entry.ts';
 import type { Findings } from './report.ts';
 
@@ -32,11 +32,6 @@ export function findGoneValues(entry: Stored, payload: Payload): string[] {
   return Object.keys(payload.commitments).filter(
     (name) => !sealed[name] && !unstored.includes(name),
   );
-}
-
-/** Lists the names of the values that a decision committed to without storing them. */
-export function listUnstored(payload: Payload): readonly string[] {
-  return payload.kind === 'trace' ? payload.unstored : [];
 }
 
 /** Returns whether a value is a text with its seed, and has no other members. */

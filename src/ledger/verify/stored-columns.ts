@@ -1,12 +1,12 @@
 // Checks the fixed columns of an entry against its payload and committed values, and that it has no other members.
 import { isDeepStrictEqual } from 'node:util';
-import type { Payload } from '../../domain/record/payload.ts';
+import { listUnstored, type Payload } from '../../domain/record/payload.ts';
 import { isAttestationKind } from '../../domain/record/payload-members.ts';
 import { DECISIONS } from '../chains.ts';
 import { KEYLESS } from '../contents/contents.ts';
 import type { ColumnPayload, Columns, ReadValue } from '../columns.ts';
 import { getSealedValues, type Stored } from '../entry.ts';
-import { parseStoredText, listUnstored } from './committed-values.ts';
+import { parseStoredText } from './committed-values.ts';
 
 /** Members of an entry of any kind. */
 const MEMBERS: ReadonlySet<string> = new Set([

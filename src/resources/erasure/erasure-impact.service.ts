@@ -29,7 +29,7 @@ export interface Impact {
 const BATCH = 250;
 /** The evaluation is not content: every erasure keeps it. */
 const RETAINED = 'evaluation';
-const HELD = new Set(['trace', 'correction', 'review']);
+const HELD = new Set(['trace', 'correction', 'review', 'execution']);
 
 /** The names of the values that an entry still stores. */
 const NAMES = {

@@ -1,11 +1,16 @@
 // The columns of a stored decision, declared once for its model, for the fold of its amendments and for verification.
 import type { ClientInfo } from '../../domain/record/client-info.ts';
-import type { ErasurePayload, TracePayload } from '../../domain/record/payload.ts';
+import type {
+  ErasurePayload,
+  ExecutionPayload,
+  TracePayload,
+} from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { UNLOCKED } from '../../ledger/contents/contents.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
+import { RAW_ACTION } from '../../domain/record/proposed-action.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 /** The committed value `origin`, whose members columns repeat. */
@@ -106,6 +111,29 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
       initial: () => null,
       change: ({ payload }) => (payload.kind === 'review' ? payload.actor.id : undefined),
     },
+    execution: { type: Object },
+    'execution._id': {
+      initial: () => null,
+      change: ({ payload }) => (isExecution(payload) ? toObjectId(payload.executionId) : undefined),
+    },
+    'execution.state': {
+      initial: () => null,
+      change: ({ payload }) => (isExecution(payload) ? payload.state : undefined),
+    },
+    'execution.claimedAt': {
+      initial: () => null,
+      change: ({ payload, createdAt }) => (isClaim(payload) ? createdAt : undefined),
+    },
+    'execution.leaseUntil': {
+      initial: () => null,
+      change: ({ payload }) =>
+        isClaim(payload) ? new Date(payload.leaseUntil as string) : undefined,
+    },
+    'execution.endedAt': {
+      initial: () => null,
+      change: ({ payload, createdAt }) =>
+        isExecution(payload) && !isClaim(payload) ? createdAt : undefined,
+    },
   },
   assignable: [
     'review.assignedTo',
@@ -135,7 +163,12 @@ function deriveAnswer(source: Source): object | null | undefined {
   const { answer, erasedAt } = source.entry;
   if (!facts || (!answer && erasedAt)) return facts && undefined;
   const { agentMark = isText(answer?.agentMark) ? answer.agentMark : null } = facts;
-  return { policy: facts.policy, ...(agentMark !== null && { agentMark }) };
+  const binding = source.payload.commitments[RAW_ACTION];
+  return {
+    policy: facts.policy,
+    ...(agentMark !== null && { agentMark }),
+    ...(binding !== undefined && { binding }),
+  };
 }
 
 /** Expected value of each stored review member: committed, or of its type. Amended ones are checked by their path. */
@@ -216,7 +249,15 @@ function deriveLatency({ commitments }: TracePayload, value: ReadValue): number 
 }
 
 function readChange(payload: AmendmentPayload) {
-  return payload.kind === 'erasure' ? null : payload.set;
+  return 'set' in payload ? payload.set : null;
+}
+
+function isExecution(payload: AmendmentPayload): payload is ExecutionPayload {
+  return payload.kind === 'execution';
+}
+
+function isClaim(payload: AmendmentPayload): payload is ExecutionPayload {
+  return isExecution(payload) && payload.state === 'claimed';
 }
 
 function isDeletion(payload: AmendmentPayload): payload is ErasurePayload {

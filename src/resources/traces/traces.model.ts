@@ -2,7 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
-import type { TraceStatus } from '../../domain/record/payload.ts';
+import type { ExecutionState, TraceStatus } from '../../domain/record/payload.ts';
 import type { ReviewPriority } from '../../domain/review-sla.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
@@ -29,6 +29,8 @@ export interface ReviewItem {
   workflowStep: number;
   /** Set from the workspace's settings at ingestion; absent or null: no deadline. */
   slaDeadline?: Date | null;
+  /** When it ends by itself, and its approval; absent or null: never. */
+  expiresAt?: Date | null;
   assignedTo?: Types.ObjectId | null;
   assignedAt?: Date | null;
   escalatedTo?: Types.ObjectId | null;
@@ -36,6 +38,15 @@ export interface ReviewItem {
   escalationReason?: string | null;
   decidedAt?: Date;
   decidedBy?: string | null;
+}
+
+/** What became of the action: claimed once by the agent, and ended by its word, by a person's or by its lease. */
+export interface ExecutionItem {
+  _id: Types.ObjectId;
+  state: ExecutionState;
+  claimedAt: Date;
+  leaseUntil: Date;
+  endedAt?: Date | null;
 }
 
 /** Members that the appender stores beside the sealed ones. */
@@ -61,6 +72,8 @@ export interface TraceFields {
     policy: { name: string; reason: string } | null;
     /** Keyed digest of the agent's name, if the decision names no registered agent. */
     agentMark?: string;
+    /** The commitment to the raw action. */
+    binding?: string;
   };
   /** Ids of the policies that matched, for statistics. */
   matchedPolicyIds: string[];
@@ -68,6 +81,7 @@ export interface TraceFields {
   latency: number | null;
   scrub: { rulesVersion: string };
   review?: ReviewItem;
+  execution?: ExecutionItem;
 }
 
 export interface TraceDocument extends Sealed, TraceFields {
@@ -108,4 +122,8 @@ traceSchema.index(
 traceSchema.index(
   { organizationId: 1, 'review.status': 1, sequence: -1 },
   { name: 'review-queue', partialFilterExpression: { 'review.status': { $exists: true } } },
+);
+traceSchema.index(
+  { 'execution.leaseUntil': 1 },
+  { name: 'execution-leases', partialFilterExpression: { 'execution.state': 'claimed' } },
 );

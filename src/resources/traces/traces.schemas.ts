@@ -108,6 +108,21 @@ export const ingestView = z.object({
   matchedPolicy: z.object({ name: z.string(), reason: z.string() }).nullable(),
   createdAt: instant,
   hashChain: receipt,
+  reviewId: z.string().nullable().describe('Of a held decision'),
+  actionDigest: z
+    .string()
+    .nullable()
+    .describe('SHA-256 of the canonical JSON of the action as it is shown; null: not kept'),
+  binding: z
+    .object({ salt: z.string(), commitment: z.string() })
+    .nullable()
+    .describe(
+      'The commitment to the action as it was sent: SHA-256 of `["<salt>","rawAction","<digest>"]`, the digest being SHA-256 of its canonical JSON (RFC 8785), in hex; null: recorded before there were any',
+    ),
+  expiresAt: instant.nullable().describe('When the review ends by itself, and an approval'),
+  links: z
+    .object({ self: z.string(), review: z.string().nullable() })
+    .describe('Paths on this service: of the decision, and of the page that decides it'),
 });
 
 const TRACE_ID = /^trc_[0-9a-f]{32}$/;

@@ -141,7 +141,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
 export type TraceService = ReturnType<typeof createTraceService>;
 
 /** A decision by its `traceId`, which every answer about it gives, or by its object id. */
-const toNameFilter = (name: string): object =>
+export const toNameFilter = (name: string): object =>
   OBJECT_ID.test(name) ? { _id: name } : { traceId: name };
 
 function toRangeFilter<T>(

@@ -66,6 +66,17 @@ const common = {
     chainHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     salt: expect.stringMatching(/^[\w-]{22}$/) as string,
   },
+  reviewId: null as string | null,
+  actionDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  binding: {
+    salt: expect.stringMatching(/^[\w-]{22}$/) as string,
+    commitment: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  },
+  expiresAt: null,
+  links: {
+    self: expect.stringMatching(/^\/api\/v1\/traces\/trc_[0-9a-f]{32}$/) as string,
+    review: null as string | null,
+  },
 };
 
 describe('the verdict', () => {
@@ -88,7 +99,14 @@ describe('the verdict', () => {
     const matchedPolicy = { name: 'Refunds', reason: 'A human decides refunds' };
     expect(body).toEqual({
       success: true,
-      data: { ...common, agentId: bot.id, status: 'flagged', matchedPolicy },
+      data: {
+        ...common,
+        agentId: bot.id,
+        status: 'flagged',
+        matchedPolicy,
+        reviewId: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
+        links: { ...common.links, review: `/console/review/${body.data.reviewId}` },
+      },
     });
   });
 

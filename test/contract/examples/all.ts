@@ -18,6 +18,7 @@ import { health } from './health.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
+import { executions } from './review/executions.ts';
 import { cpi } from './review/cpi.ts';
 import { mcpServer } from './review/mcp-server.ts';
 import { reviewQueue } from './review/review-queue.ts';
@@ -33,7 +34,7 @@ const PARTS = {
   organization: [organization, team, audit, notifications, billing, demoRequests, machines],
   provisioning: [scim],
   events: [alerts, webhooks],
-  records: [agents, policies, traces, reviewQueue, cpi, mcpServer, hashChain],
+  records: [agents, policies, traces, executions, reviewQueue, cpi, mcpServer, hashChain],
   governance: [auditBundles, erasure, fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 

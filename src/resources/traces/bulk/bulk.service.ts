@@ -27,8 +27,8 @@ type ErasureCause = DeletionCause | 'request';
 
 /** An erased decision keeps its evaluation only: no content, and no free-text agent, which may name a person. */
 const RETAINED = new Set(['evaluation']);
-/** Kinds of entries that hold texts of people about a decision. */
-const HUMAN_VERDICTS = ['correction', 'review'] as const;
+/** Kinds of entries that hold texts about a decision. */
+const VERDICTS = ['correction', 'review', 'execution'] as const;
 
 export function createBulkService({
   models,
@@ -74,7 +74,7 @@ export function createBulkService({
   async function findErasable(trace: TraceDocument): Promise<ErasedNames[]> {
     const { organizationId, traceId } = trace;
     const verdicts = await models.ledger
-      .find({ organizationId, traceId, kind: { $in: HUMAN_VERDICTS } }, 'sequence sealed')
+      .find({ organizationId, traceId, kind: { $in: VERDICTS } }, 'sequence sealed')
       .lean<TraceDocument[]>();
     return [trace, ...verdicts].map(listContentNames).filter(({ names }) => names.length > 0);
   }

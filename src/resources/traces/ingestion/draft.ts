@@ -1,11 +1,17 @@
 // Turns a judged decision into the draft to be sealed: commitments, payload, digest, stored members (formats.md).
 import { computePayloadDigest, sha256Hex } from '../../../domain/record/chain.ts';
 import { type ClientInfo, parseClientInfo } from '../../../domain/record/client-info.ts';
-import { sealValues } from '../../../domain/record/commitments.ts';
+import { type SealedValue, sealValues } from '../../../domain/record/commitments.ts';
 import { JUDGING_VERSION } from '../../../domain/judging-version.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createTracePayload } from '../../../domain/record/payload.ts';
+import {
+  commitRawAction,
+  deriveBindingSalt,
+  hashAction,
+  RAW_ACTION,
+} from '../../../domain/record/proposed-action.ts';
 import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
@@ -38,6 +44,8 @@ export interface DraftContext {
 export interface DraftInput {
   context: DraftContext;
   judged: Judgement;
+  /** The action as it was sent: only a commitment to its digest is kept. */
+  rawAction: Json;
   rawBody: Uint8Array;
   idempotencyKey: Buffer | null;
   monthlyLimit: number | null;
@@ -68,6 +76,12 @@ interface Origin {
   timestamp: string | null;
 }
 
+/** The action as it was sent, of a body that was checked. */
+export function readRawAction(body: JsonObject): Json {
+  const { outputDecision } = body as { outputDecision?: { action?: Json } };
+  return outputDecision?.action ?? null;
+}
+
 /** Drafts the entry of a judged decision. */
 export function draftDecision(input: DraftInput): Draft<TraceDocument> {
   const { context, judged, idempotencyKey, monthlyLimit } = input;
@@ -95,7 +109,11 @@ export function draftDecision(input: DraftInput): Draft<TraceDocument> {
     traceId,
     payload: view,
     payloadDigest: computePayloadDigest(view),
-    fields: Object.assign(buildFields(input, origin), { sealed }, review && { review }),
+    fields: Object.assign(
+      buildFields(input, origin, commitments[RAW_ACTION]),
+      { sealed },
+      review && { review },
+    ),
     idempotencyKey,
     monthlyLimit,
   };
@@ -130,21 +148,48 @@ function commit(
     metadata,
   };
   for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
-  const { sealed, commitments } = sealValues(values, draw16Bytes);
-  const unstored = context.logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
+  return bindRawAction(input, omitPayload(context, sealValues(values, draw16Bytes)));
+}
+
+interface Committed {
+  sealed: Record<string, SealedValue>;
+  commitments: Record<string, string>;
+  unstored: string[];
+}
+
+/** Removes the payload where it is not to be stored. */
+function omitPayload(
+  { logPayloads }: DraftContext,
+  { sealed, commitments }: ReturnType<typeof sealValues>,
+): Committed {
+  const unstored = logPayloads ? [] : PAYLOAD.filter((name) => name in sealed);
   for (const name of unstored) delete sealed[name];
   return { sealed, commitments, unstored };
+}
+
+/** Commits to the action as it was sent. Neither the action nor its digest is kept. */
+function bindRawAction({ rawAction }: DraftInput, committed: Committed): Committed {
+  const digest = hashAction(rawAction);
+  const { submitted } = committed.sealed;
+  if (digest === null || !submitted) return committed;
+  committed.commitments[RAW_ACTION] = commitRawAction(digest, deriveBindingSalt(submitted.seed));
+  committed.unstored.push(RAW_ACTION);
+  return committed;
 }
 
 /** Without spreads: two of them made a draft a tenth slower (row ingest/R1). */
 function buildFields(
   input: DraftInput,
   { agentId, agentVersion, timestamp, clientInfo }: Origin,
+  binding: string | undefined,
 ): Omit<TraceFields, 'sealed'> {
   const { judged, context } = input;
   const { workspaceId, agent, schemaVersion, at, scrubVersion, agentMark } = context;
   const { content, verdict, confidenceScore, tags, policy, matchedPolicyIds } = judged;
   const latency = (content.metadata as { latencyMs?: Json } | undefined)?.latencyMs;
+  const answer: TraceFields['answer'] = { policy };
+  if (agentMark !== undefined) answer.agentMark = agentMark;
+  if (binding !== undefined) answer.binding = binding;
   const fields: Omit<TraceFields, 'sealed'> = {
     workspaceId,
     agentId: agent?.agentId ?? agentId,
@@ -158,7 +203,7 @@ function buildFields(
     humanOverride: false,
     timestamp: timestamp === null ? at : new Date(timestamp),
     clientInfo,
-    answer: agentMark === undefined ? { policy } : { policy, agentMark },
+    answer,
     matchedPolicyIds,
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },

@@ -9,7 +9,7 @@ import type { RequestOrigin } from '../../../platform/concurrency/worker-threads
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import type { SentBody } from './body-judge.ts';
-import { type DraftContext, draftDecision, MAX_SEEDS } from './draft.ts';
+import { type DraftContext, draftDecision, MAX_SEEDS, readRawAction } from './draft.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { evaluateSubmission, type JudgeInput } from './judge.ts';
 import { InspectedBody, type LargeBodies } from './large-bodies.ts';
@@ -43,6 +43,7 @@ export function createDrafter(
     return draftDecision({
       context: toDraftContext(accepted),
       judged: evaluateSubmission(body, accepted.judging),
+      rawAction: readRawAction(body),
       rawBody: accepted.request.rawBody,
       idempotencyKey: accepted.idempotencyKey,
       monthlyLimit: accepted.monthlyLimit,

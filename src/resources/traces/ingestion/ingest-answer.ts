@@ -1,6 +1,12 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
 import { deriveSalt } from '../../../domain/record/commitments.ts';
-import type { TraceDocument, Verdict } from '../traces.model.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import {
+  deriveBindingSalt,
+  extractProposedAction,
+  hashAction,
+} from '../../../domain/record/proposed-action.ts';
+import type { ReviewItem, TraceDocument, Verdict } from '../traces.model.ts';
 
 /** Members of a stored decision that the answer is built from, at ingestion and for a replay. */
 export type ReplayableTrace = Pick<
@@ -18,7 +24,7 @@ export type ReplayableTrace = Pick<
   | 'chainHash'
   | 'sealed'
   | 'deletedAt'
->;
+> & { review?: Partial<ReviewItem> };
 
 export interface IngestAnswer {
   traceId: string;
@@ -30,11 +36,27 @@ export interface IngestAnswer {
   createdAt: Date;
   /** The receipt; `salt` is that of the commitment to the submitted body. */
   hashChain: { sequence: number; chainHash: string; salt: string };
+  /** The review of a held decision. */
+  reviewId: string | null;
+  /** Digest of the action as it is shown; null if it is not kept. */
+  actionDigest: string | null;
+  /** Opens the commitment to the action as it was sent. */
+  binding: ActionBinding | null;
+  /** When a held decision ends by itself, and its approval. */
+  expiresAt: Date | null;
+  /** Paths on this service: of the decision, and of the page that decides it. */
+  links: { self: string; review: string | null };
+}
+
+export interface ActionBinding {
+  salt: string;
+  commitment: string;
 }
 
 export function toIngestAnswer(trace: ReplayableTrace): IngestAnswer {
   const { sequence, chainHash, sealed } = trace;
   const salt = sealed.submitted ? deriveSalt(sealed.submitted.seed, '') : '';
+  const reviewId = trace.review?._id?.toHexString() ?? null;
   return {
     traceId: trace.traceId,
     agentId: trace.agentId,
@@ -44,5 +66,31 @@ export function toIngestAnswer(trace: ReplayableTrace): IngestAnswer {
     matchedPolicy: trace.answer.policy,
     createdAt: trace.createdAt,
     hashChain: { sequence, chainHash, salt },
+    reviewId,
+    actionDigest: computeShownDigest(trace),
+    binding: readBinding(trace),
+    expiresAt: trace.review?.expiresAt ?? null,
+    links: {
+      self: `/api/v1/traces/${trace.traceId}`,
+      review: reviewId && `/console/review/${reviewId}`,
+    },
   };
+}
+
+function computeShownDigest({ sealed }: ReplayableTrace): string | null {
+  const text = sealed['outputDecision']?.text;
+  return text === undefined
+    ? null
+    : hashAction(extractProposedAction(JSON.parse(text) as Json, false));
+}
+
+/** Decisions of earlier versions have no binding. */
+export function readBinding({
+  answer,
+  sealed,
+}: Pick<TraceDocument, 'answer' | 'sealed'>): ActionBinding | null {
+  const { submitted } = sealed;
+  const commitment = answer?.binding;
+  if (!submitted || commitment === undefined) return null;
+  return { salt: deriveBindingSalt(submitted.seed), commitment };
 }

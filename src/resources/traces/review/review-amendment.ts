@@ -2,6 +2,7 @@
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
+import { RAW_ACTION } from '../../../domain/record/proposed-action.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
@@ -30,15 +31,21 @@ export function prepareReviewAmendment(
   return (about: Subject<TraceDocument>): Amendment => {
     const actionDigest = computeActionDigest(about.trace);
     const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
+    const binding = findBinding(about.trace);
     const payload = createReviewPayload({
       ...buildAmendmentBase(by, about),
-      commitments,
+      commitments: binding === null ? commitments : { ...commitments, [RAW_ACTION]: binding },
       reviewId: about.trace.review?._id.toHexString() ?? '',
       decision,
       set: CHANGES[decision],
     });
     return buildAmendment('review', payload, { sealed });
   };
+}
+
+/** The commitment to the raw action while that is the action in force; null after a correction. */
+export function findBinding({ answer, changed }: TraceDocument): string | null {
+  return typeof changed?.['outputDecision'] === 'string' ? null : (answer?.binding ?? null);
 }
 
 /** Decrypts the values of the decision that is amended. */

@@ -1,0 +1,53 @@
+// Builds the entries of an execution: the claim, and its outcomes.
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { sealValues } from '../../../domain/record/commitments.ts';
+import { createExecutionPayload, type ExecutionState } from '../../../domain/record/payload.ts';
+import { RAW_ACTION } from '../../../domain/record/proposed-action.ts';
+import { buildAmendment, buildAmendmentBase } from '../../../ledger/amend/amendment-base.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import { findBinding } from '../review/review-amendment.ts';
+import type { TraceDocument } from '../traces.model.ts';
+
+type By = Pick<Tenant, 'organizationId' | 'actor'>;
+
+/** Each claim repeats the commitment to the action, so that a verifier needs no other entry. */
+export function buildClaimEntry(
+  by: By,
+  about: Subject<TraceDocument>,
+  { executionId, leaseUntil }: { executionId: string; leaseUntil: Date },
+): Amendment {
+  const payload = createExecutionPayload({
+    ...buildAmendmentBase(by, about),
+    commitments: { [RAW_ACTION]: findBinding(about.trace) ?? '' },
+    executionId,
+    state: 'claimed',
+    leaseUntil: leaseUntil.toISOString(),
+  });
+  return buildAmendment('execution', payload, { sealed: {} });
+}
+
+/** What is said about an ended execution; texts are scrubbed. */
+export interface ExecutionOutcome {
+  outcome: Exclude<ExecutionState, 'claimed'>;
+  resultDigest?: string | undefined;
+  summary?: string | undefined;
+  durationMs?: number | undefined;
+  labels?: string[] | undefined;
+}
+
+export function buildOutcomeEntry(
+  by: By,
+  about: Subject<TraceDocument>,
+  { said, random16 }: { said: ExecutionOutcome; random16: () => Buffer },
+): Amendment {
+  const { outcome, ...values } = said;
+  const { sealed, commitments } = sealValues(values, random16);
+  const payload = createExecutionPayload({
+    ...buildAmendmentBase(by, about),
+    commitments,
+    executionId: about.trace.execution?._id.toHexString() ?? '',
+    state: outcome,
+    leaseUntil: null,
+  });
+  return buildAmendment('execution', payload, { sealed });
+}

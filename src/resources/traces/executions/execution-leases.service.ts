@@ -1,0 +1,49 @@
+// The timed job that records executions as unknown whose lease has ended without an outcome; none is handed out again.
+import type { Types } from 'mongoose';
+import type { Platform } from '../../../platform/platform.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { buildOutcomeEntry } from './execution-amendment.ts';
+
+/** Maximum number of executions per run; the rest waits for the next. */
+const BATCH = 500;
+
+type OverdueDecision = Pick<TraceDocument, 'traceId'> & { organizationId: Types.ObjectId };
+
+export function createExecutionLeaseService({
+  models,
+  ledger,
+  clock,
+  logger,
+  draw16Bytes: random16,
+}: Pick<Platform, 'models' | 'ledger' | 'clock' | 'logger' | 'draw16Bytes'>) {
+  const isOverdue = ({ execution }: Pick<TraceDocument, 'execution'>): boolean =>
+    execution?.state === 'claimed' && execution.leaseUntil <= clock.now();
+
+  async function endLease({ organizationId: ofTrace, traceId }: OverdueDecision): Promise<void> {
+    const organizationId = ofTrace.toHexString();
+    const by = { organizationId, actor: { kind: 'system', id: null } } as const;
+    await ledger.amendments.append(organizationId, traceId, (about) =>
+      isOverdue(about.trace as TraceDocument)
+        ? buildOutcomeEntry(by, about, { said: { outcome: 'unknown' }, random16 })
+        : null,
+    );
+  }
+
+  return {
+    /** Ends all leases that are over; one that fails does not hold up the others. */
+    async endLeases(): Promise<void> {
+      const overdue = await models.traces
+        .find(
+          { 'execution.state': 'claimed', 'execution.leaseUntil': { $lte: clock.now() } },
+          'organizationId traceId',
+          { crossTenant: true, sort: { 'execution.leaseUntil': 1 }, limit: BATCH },
+        )
+        .lean<OverdueDecision[]>();
+      for (const decision of overdue)
+        await endLease(decision).catch((error: unknown) =>
+          logger.error({ err: error, traceId: decision.traceId }, 'an execution was not ended'),
+        );
+    },
+  };
+}
+export type ExecutionLeaseService = ReturnType<typeof createExecutionLeaseService>;

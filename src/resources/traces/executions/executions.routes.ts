@@ -1,0 +1,81 @@
+// Executions of a decision: claim, outcome, list.
+import { z } from 'zod';
+import { MANAGERS } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import { byTrace } from '../traces.schemas.ts';
+import {
+  byExecution,
+  executionClaim,
+  executionView,
+  outcomeInput,
+  reconciliationInput,
+} from './executions.schemas.ts';
+
+export const executionRoutes = [
+  route({
+    method: 'post',
+    path: '/:id/executions',
+    summary: 'Claim an approved action for its one execution; an entry of the chain',
+    auth: 'anyKey',
+    status: [201],
+    writes: 'own',
+    codes: [
+      'APPROVAL_PENDING',
+      'APPROVAL_REJECTED',
+      'APPROVAL_EXPIRED',
+      'APPROVAL_MISMATCH',
+      'APPROVAL_USED',
+      'DECISION_ERASED',
+      'INVALID_OPERATION',
+    ],
+    params: byTrace,
+    body: executionClaim,
+    data: executionView,
+    handler: async ({ tenant, params, body }, { traces }) =>
+      reply(201, await traces.executions.claim(tenant, params.id, body)),
+  }),
+  route({
+    method: 'patch',
+    path: '/:id/executions/:executionId',
+    summary: 'Record how an execution ended; an entry of the chain',
+    auth: 'anyKey',
+    writes: 'own',
+    codes: ['EXECUTION_ENDED'],
+    params: byExecution,
+    body: outcomeInput,
+    data: executionView,
+    handler: ({ tenant, params, body }, { traces }) =>
+      traces.executions.endExecution(tenant, params, body),
+  }),
+  route({
+    method: 'post',
+    path: '/:id/executions/:executionId/reconcile',
+    summary: 'Say what became of an execution of which nothing was heard',
+    auth: 'user',
+    roles: MANAGERS,
+    writes: 'own',
+    codes: ['EXECUTION_ENDED'],
+    params: byExecution,
+    body: reconciliationInput,
+    data: executionView,
+    audit: { action: 'execution.reconcile', resource: 'trace' },
+    async handler({ tenant, params, body }, { traces }) {
+      const ended = await traces.executions.endExecution(tenant, params, body);
+      const { traceId, state } = ended;
+      const metadata = { traceId, executionId: params.executionId, state };
+      return reply(200, ended, { audit: { metadata } });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:id/executions',
+    summary: 'The executions of a decision: none or one',
+    auth: 'reader',
+    agentScope: 'filtered',
+    agentKeys: true,
+    params: byTrace,
+    data: z.array(executionView),
+    handler: ({ tenant, params }, { traces }) =>
+      traces.executions.listExecutions(tenant, params.id),
+  }),
+];

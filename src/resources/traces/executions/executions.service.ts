@@ -1,0 +1,186 @@
+// Executions of approved actions: claimed once, ended by an outcome; each step is an entry of the chain.
+import type { Tenant } from '../../../domain/identity/tenant.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import { mayEnd } from '../../../domain/record/trace-state.ts';
+import { AppError } from '../../../errors.ts';
+import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
+import { toObjectId } from '../../../ledger/ledger.model.ts';
+import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import { openSubject } from '../review/review-amendment.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { toNameFilter } from '../traces.service.ts';
+import { requireClaimable } from './claim-checks.ts';
+import {
+  buildClaimEntry,
+  buildOutcomeEntry,
+  type ExecutionOutcome,
+} from './execution-amendment.ts';
+import type { ClaimInput } from './executions.schemas.ts';
+import { type ExecutionEntry, type ExecutionView, toExecutionView } from './executions.view.ts';
+
+interface Deps {
+  scrubbers: ReadScrubbers;
+}
+
+type Found = Pick<TraceDocument, 'traceId'>;
+
+/** The members of an outcome besides its state. */
+const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;
+
+/** Members that decide whether a decision may be claimed. */
+const CLAIMED =
+  'traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted content generation erasedAt';
+
+const MEMBERS = 'traceId sequence chainHash createdAt view sealed content generation';
+
+export function createExecutionService(
+  platform: Pick<
+    Platform,
+    'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes'
+  >,
+  { scrubbers }: Deps,
+) {
+  const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
+  /** A thousand claims of one action wait for each other: all but one end without an append. */
+  const claims = new KeyedMutex();
+
+  async function findDecision(where: object): Promise<Found> {
+    return findOr404(models.traces.findOne(where, 'traceId').lean<Found>());
+  }
+
+  const toVisible = (tenant: Tenant, id: string) => ({
+    ...createVisibilityFilter(tenant),
+    organizationId: tenant.organizationId,
+    ...toNameFilter(id),
+  });
+
+  /** Refuses most claims with a single read; the entry itself decides again. */
+  async function requireSoFar(tenant: Tenant, id: string, claim: ClaimInput): Promise<string> {
+    const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
+    const trace = await contents.openOne(tenant.organizationId, await findOr404(query));
+    requireClaimable(trace, claim, clock.now());
+    return trace.traceId;
+  }
+
+  /** Erased decisions are found as well: what became of their action may still be said. */
+  async function findExecution(
+    tenant: Tenant,
+    { id, executionId }: { id: string; executionId: string },
+  ): Promise<Found> {
+    const { organizationId } = tenant;
+    const { deletedAt: _, ...visible } = createVisibilityFilter(tenant);
+    const execution = { 'execution._id': toObjectId(executionId) };
+    return findDecision({ ...visible, organizationId, ...toNameFilter(id), ...execution });
+  }
+
+  /** Removes personal data from what is said about an execution. */
+  async function scrubOutcome(
+    organizationId: string,
+    said: ExecutionOutcome,
+  ): Promise<ExecutionOutcome> {
+    const { summary } = said;
+    if (summary === undefined) return said;
+    const scrubber = await scrubbers.loadTextScrubber(organizationId);
+    return { ...said, summary: scrubber.scrubString(summary).text };
+  }
+
+  async function loadExecution(
+    organizationId: string,
+    traceId: string,
+  ): Promise<ExecutionView | null> {
+    const found = await models.ledger
+      .find({ organizationId, traceId, kind: 'execution' }, MEMBERS)
+      .sort({ sequence: 1 })
+      .lean<ExecutionEntry[]>();
+    return toExecutionView(await contents.openDocuments(organizationId, found));
+  }
+
+  async function requireExecution(organizationId: string, traceId: string): Promise<ExecutionView> {
+    return findOr404(loadExecution(organizationId, traceId));
+  }
+
+  /** Appends an outcome, or nothing when the same one is recorded. @throws AppError `EXECUTION_ENDED` */
+  async function recordOutcome(
+    tenant: Tenant,
+    traceId: string,
+    said: ExecutionOutcome,
+  ): Promise<void> {
+    const { organizationId } = tenant;
+    const scrubbed = await scrubOutcome(organizationId, said);
+    await ledger.amendments.append(organizationId, traceId, async (about) => {
+      const { execution, erasedAt } = about.trace as TraceDocument;
+      if (!execution) throw new AppError('NOT_FOUND');
+      // Nothing is kept of a decision that was erased: only how its execution ended.
+      const kept = erasedAt ? { outcome: scrubbed.outcome } : scrubbed;
+      if (mayEnd(execution.state, said.outcome))
+        return buildOutcomeEntry(tenant, about, { said: kept, random16 });
+      if (await isRecorded(organizationId, traceId, kept)) return null;
+      throw new AppError('EXECUTION_ENDED');
+    });
+  }
+
+  async function isRecorded(
+    organizationId: string,
+    traceId: string,
+    { outcome, ...values }: ExecutionOutcome,
+  ): Promise<boolean> {
+    const known = await requireExecution(organizationId, traceId);
+    const isSame = (name: keyof typeof values): boolean =>
+      canonicalize(values[name] ?? null) === canonicalize(known[name]);
+    return known.state === outcome && SAID.every(isSame);
+  }
+
+  async function appendClaim(tenant: Tenant, traceId: string, claim: ClaimInput): Promise<void> {
+    const { organizationId } = tenant;
+    const executionId = generateId();
+    const decide = async (about: Subject<TraceDocument>): Promise<Amendment> => {
+      if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
+      const opened = await openSubject(contents, about);
+      const now = clock.now();
+      requireClaimable(opened.trace, claim, now);
+      const leaseUntil = new Date(now.getTime() + claim.leaseSeconds * 1000);
+      return buildClaimEntry(tenant, opened, { executionId, leaseUntil });
+    };
+    await ledger.amendments.append(organizationId, traceId, decide);
+  }
+
+  return {
+    /**
+     * Claims an approved action for its one execution: of all claims, on all instances, one succeeds.
+     * @throws AppError `NOT_FOUND`, `APPROVAL_PENDING`, `APPROVAL_REJECTED`, `APPROVAL_EXPIRED`, `APPROVAL_MISMATCH`,
+     * `APPROVAL_USED`, `DECISION_ERASED`, `INVALID_OPERATION`
+     */
+    async claim(tenant: Tenant, id: string, claim: ClaimInput): Promise<ExecutionView> {
+      const { organizationId } = tenant;
+      return claims.runExclusive(`${organizationId}/${id}`, async () => {
+        const traceId = await requireSoFar(tenant, id, claim);
+        await appendClaim(tenant, traceId, claim);
+        return requireExecution(organizationId, traceId);
+      });
+    },
+
+    /** Records how an execution ended. @throws AppError `NOT_FOUND`, `EXECUTION_ENDED` */
+    async endExecution(
+      tenant: Tenant,
+      names: { id: string; executionId: string },
+      said: ExecutionOutcome,
+    ): Promise<ExecutionView> {
+      const { organizationId } = tenant;
+      const { traceId } = await findExecution(tenant, names);
+      await recordOutcome(tenant, traceId, said);
+      return requireExecution(organizationId, traceId);
+    },
+
+    /** The executions of a decision: none or one. @throws AppError `NOT_FOUND` */
+    async listExecutions(tenant: Tenant, id: string): Promise<ExecutionView[]> {
+      const { traceId } = await findDecision(toVisible(tenant, id));
+      const execution = await loadExecution(tenant.organizationId, traceId);
+      return execution ? [execution] : [];
+    },
+  };
+}
+export type ExecutionService = ReturnType<typeof createExecutionService>;

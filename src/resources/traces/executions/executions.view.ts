@@ -1,0 +1,56 @@
+// Renders an execution from its entries: the claim, and the newest outcome.
+import type { Types } from 'mongoose';
+import type { SealedValue } from '../../../domain/record/commitments.ts';
+import type { ExecutionPayload, ExecutionState } from '../../../domain/record/payload.ts';
+import type { Position, Sealed } from '../../../ledger/entry.ts';
+
+export interface ExecutionEntry extends Sealed {
+  traceId: string;
+  sealed?: Record<string, SealedValue | null>;
+}
+
+export interface ExecutionView {
+  executionId: Types.ObjectId | string;
+  traceId: string;
+  state: ExecutionState;
+  claimedAt: Date;
+  leaseUntil: Date;
+  endedAt: Date | null;
+  resultDigest: string | null;
+  summary: string | null;
+  durationMs: number | null;
+  labels: string[] | null;
+  receipts: { claim: Position; outcome: Position | null };
+}
+
+/** `entries`: all of one execution, opened, in the order of the chain; null: there are none. */
+export function toExecutionView(entries: readonly ExecutionEntry[]): ExecutionView | null {
+  const [claim, ...outcomes] = entries;
+  if (!claim) return null;
+  const newest = outcomes.at(-1);
+  const { executionId, leaseUntil } = readPayload(claim);
+  return {
+    executionId,
+    traceId: claim.traceId,
+    state: readPayload(newest ?? claim).state,
+    claimedAt: claim.createdAt,
+    leaseUntil: new Date(leaseUntil ?? claim.createdAt),
+    endedAt: newest?.createdAt ?? null,
+    resultDigest: readValue(newest, 'resultDigest'),
+    summary: readValue(newest, 'summary'),
+    durationMs: readValue(newest, 'durationMs'),
+    labels: readValue(newest, 'labels'),
+    receipts: { claim: toPosition(claim), outcome: newest ? toPosition(newest) : null },
+  };
+}
+
+const readPayload = ({ view }: ExecutionEntry): ExecutionPayload =>
+  JSON.parse(view) as ExecutionPayload;
+
+/** Null: not given, or erased. */
+function readValue<T>(entry: ExecutionEntry | undefined, name: string): T | null {
+  const text = entry?.sealed?.[name]?.text;
+  return text === undefined ? null : (JSON.parse(text) as T);
+}
+
+const toPosition = ({ sequence, chainHash }: ExecutionEntry): Position => ({ sequence, chainHash });
