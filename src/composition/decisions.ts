@@ -12,7 +12,7 @@ import { createChainVerificationService } from '../resources/hash-chain/chain-ve
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
-import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
+import type { UsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
@@ -39,11 +39,12 @@ interface Deps {
   consumers: Consumers;
   listeners: Listeners;
   largeBodies: LargeBodies;
+  usedMessages: UsedMessageService;
 }
 
 export function createDecisions(
   platform: Platform,
-  { audit, identity, signing, consumers, listeners, largeBodies }: Deps,
+  { audit, identity, signing, consumers, listeners, largeBodies, usedMessages }: Deps,
 ) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
@@ -104,7 +105,6 @@ export function createDecisions(
     chain,
     organizations,
   });
-  const usedMessages = createUsedMessageService(platform);
   const partnerPull = createPartnerPullService(platform, {
     audit,
     feed: insuranceFeed,

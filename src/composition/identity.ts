@@ -21,12 +21,13 @@ import { createTryService } from '../resources/auth/mfa/tries.service.ts';
 import { createProfileService } from '../resources/auth/profile/profile.service.ts';
 import { createSessionService } from '../resources/auth/sessions/sessions.service.ts';
 import { createStreamTokenService } from '../resources/auth/sessions/stream-tokens.service.ts';
-import { createManagerNotices } from '../resources/notifications/manager-notices.service.ts';
+import type { ManagerNotices } from '../resources/notifications/manager-notices.service.ts';
 import { createOrganizationEndService } from '../resources/organization/deletion/organization-end.service.ts';
 import { createMembershipService } from '../resources/organization/memberships/memberships.service.ts';
 import { createReclaimService } from '../resources/organization/reclaim/reclaim.service.ts';
 import { createOrganizationService } from '../resources/organization/organization.service.ts';
 import { createPolicyApprovalSwitch } from '../resources/organization/policy-approval-switch.service.ts';
+import { createWeakeningNotices } from '../resources/organization/weakening-notices.service.ts';
 import { createSecondWords } from '../resources/organization/second-words.service.ts';
 import { createAutoApprovalSwitch } from '../resources/organization/workspaces/auto-approval-switch.service.ts';
 import { createWorkspaceService } from '../resources/organization/workspaces/workspaces.service.ts';
@@ -37,19 +38,23 @@ interface Deps {
   auditLog: AuditLogService;
   cancellations: CancellationService;
   consumers: Consumers;
+  managerNotices: ManagerNotices;
 }
 
 export function createIdentity(
   platform: Platform,
-  { audit, auditLog, cancellations, consumers }: Deps,
+  { audit, auditLog, cancellations, consumers, managerNotices }: Deps,
 ) {
   const openLedger = (organizationId: string): Promise<void> =>
     consumers.createCursors(organizationId, 0);
-  const secondWords = createSecondWords(platform, {
-    managerNotices: createManagerNotices(platform),
-  });
+  const secondWords = createSecondWords(platform, { managerNotices });
+  const weakeningNotices = createWeakeningNotices({ managerNotices });
   const policyApprovalSwitch = createPolicyApprovalSwitch(platform, { secondWords });
-  const organizations = createOrganizationService(platform, { policyApprovalSwitch, openLedger });
+  const organizations = createOrganizationService(platform, {
+    policyApprovalSwitch,
+    weakeningNotices,
+    openLedger,
+  });
   const memberships = createMembershipService(platform);
   const autoApprovalSwitch = createAutoApprovalSwitch(platform, { organizations, secondWords });
   const workspaces = createWorkspaceService(platform, { memberships, autoApprovalSwitch });
@@ -110,6 +115,7 @@ export function createIdentity(
   return {
     organizations,
     memberships,
+    weakeningNotices,
     workspaces,
     oneTimeTokens,
     failures,

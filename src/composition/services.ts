@@ -42,7 +42,13 @@ export function createServices(
   const auditExports = createAuditExportService(platform);
   const payments = createPayments(platform);
   const { cancellations } = payments;
-  const identity = createIdentity(platform, { audit, auditLog, cancellations, consumers });
+  const identity = createIdentity(platform, {
+    audit,
+    auditLog,
+    cancellations,
+    consumers,
+    managerNotices: listeners.managerNotices,
+  });
   const { organizations, memberships, workspaces, auth } = identity;
   const team = createTeam(platform, identity);
   const { tokens: scimTokens, ...scim } = createScim(platform, identity);
@@ -60,6 +66,7 @@ export function createServices(
     consumers,
     listeners,
     largeBodies,
+    usedMessages: signOnParts.usedMessages,
   });
   const { bulk } = decisions.traces;
   const deletion = createOrganizationDeletionService(platform, {

@@ -51,6 +51,7 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     sessions,
     organizations,
     memberships,
+    weakeningNotices: identity.weakeningNotices,
   });
   const ssoDomains = createSsoDomainService(platform, { memberships, audit });
   const activeSso = createActiveSsoService(platform);

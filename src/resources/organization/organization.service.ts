@@ -5,7 +5,7 @@ import { type Plan, listFeaturePlans } from '../../domain/identity/plans.ts';
 import { type PendingView, findPendingView } from '../../domain/control/second-word.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
-import { AFTER, findOr404, insertOne } from '../../platform/mongo/queries.ts';
+import { findOr404, insertOne } from '../../platform/mongo/queries.ts';
 import type {
   InsuranceFeedSetting,
   OrganizationDocument,
@@ -14,6 +14,7 @@ import type {
 import type { settingsChange } from './organization.schemas.ts';
 import { toReleaseRequest, type PolicyApprovalSwitch } from './policy-approval-switch.service.ts';
 import type { Changer } from './second-words.service.ts';
+import type { WeakeningNotices } from './weakening-notices.service.ts';
 
 /** The identity provider that an organisation's members sign on at. */
 export interface IdentityProvider {
@@ -35,6 +36,7 @@ export interface OrganizationContext {
 
 interface Deps {
   policyApprovalSwitch: PolicyApprovalSwitch;
+  weakeningNotices: WeakeningNotices;
   /** Creates the cursors of the ledger's consumers, in the transaction of the registration. */
   openLedger(organizationId: string): Promise<void>;
 }
@@ -63,7 +65,7 @@ export function createOrganizationService(
   deps: Deps,
 ) {
   const { models, generateId: newId, onCommit, caches, config, clock } = platform;
-  const { openLedger, policyApprovalSwitch } = deps;
+  const { openLedger, policyApprovalSwitch, weakeningNotices } = deps;
   const contexts = caches.openCache<OrganizationContext>({
     collections: ['organizations'],
     max: CACHED_ORGANIZATIONS,
@@ -124,11 +126,15 @@ export function createOrganizationService(
     ): Promise<OrganizationSettings> {
       const { organizationId } = changer.tenant;
       const $set = await policyApprovalSwitch.settle(changer, change);
-      const updated = await findOr404(
+      const before = await findOr404(
         models.organizations
-          .findOneAndUpdate({ _id: organizationId }, { $set }, AFTER)
+          .findOneAndUpdate({ _id: organizationId }, { $set })
           .lean<OrganizationDocument>(),
       );
+      const updated = await findOr404(
+        models.organizations.findById(organizationId).lean<OrganizationDocument>(),
+      );
+      await weakeningNotices.announce(organizationId, { before, after: updated });
       onCommit(() => contexts.invalidate(organizationId));
       return toView(updated, clock.now());
     },

@@ -84,6 +84,47 @@ test('a single owner may confirm after 72 hours, until the request expires', asy
   expect(assertOk(await setting(eve, false)).body.data.requirePolicyApproval).toBe(false);
 });
 
+test('a control that is switched off at once is a notice to every manager, whatever they opted out of', async () => {
+  const eve = await createOwner(app, 'Eve');
+  const bob = await createMember(harness, eve, 'admin');
+  const member = await createMember(harness, eve, 'member');
+  assertOk(await settings(bob, { endSessionsOnScimDeactivate: true }));
+  assertOk(await settings(bob, { endSessionsOnScimDeactivate: true, name: 'Same' }));
+  expect(await noticesOf(eve)).toEqual([]);
+  assertOk(await settings(bob, { endSessionsOnScimDeactivate: false, scrubNationalIds: false }));
+  assertOk(await settings(bob, { scrubNationalIds: false }));
+  for (const who of [eve, bob])
+    expect(await noticesOf(who)).toEqual([
+      'National id numbers in decisions are no longer scrubbed',
+      'A deactivation by the directory no longer ends sessions',
+    ]);
+  expect(await noticesOf(member)).toEqual([]);
+});
+
+test('a sign-on that asks for less is a notice, and so is one that is removed', async () => {
+  const eve = await createOwner(app, 'Eve');
+  await harness.db
+    .collection('organizations')
+    .updateOne(
+      { _id: toObjectId(eve.organizationId) },
+      { $set: { 'subscription.plan': 'enterprise' } },
+    );
+  const put = async (more: object): Promise<void> => {
+    const oidc = { issuer: 'https://idp.example.org', clientId: 'assay', clientSecret: 'secret' };
+    const body = { provider: 'oidc', oidc, ...more };
+    assertOk(await app.call('PUT', '/api/v1/organization/sso', { token: eve.token, body }));
+  };
+  await put({ requireMfaEvenWithSso: true, requireSso: true });
+  await put({ requireMfaEvenWithSso: true, requireSso: true });
+  expect(await noticesOf(eve)).toEqual([]);
+  await put({ requireSso: true });
+  expect(await noticesOf(eve)).toEqual(['A single sign-on no longer needs a second factor']);
+  assertOk(await app.call('DELETE', '/api/v1/organization/sso', { token: eve.token }));
+  expect((await noticesOf(eve)).slice(1)).toEqual([
+    'Members may sign in without the identity provider',
+  ]);
+});
+
 test('looser automatic approvals need a second person when approvals are required', async () => {
   const { workspaceId } = ada;
   const settle = async (who: Owner, autoApproval: object | null) => {

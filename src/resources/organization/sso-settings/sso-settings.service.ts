@@ -10,6 +10,7 @@ import type { SessionService } from '../../auth/sessions/sessions.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { OrganizationDocument, SsoConfig } from '../organization.model.ts';
 import { toIdentityProvider, type OrganizationService } from '../organization.service.ts';
+import type { WeakeningNotices } from '../weakening-notices.service.ts';
 import type { roleMappingInput } from './sso-settings.schemas.ts';
 import {
   type SsoSettingsView,
@@ -26,7 +27,10 @@ interface Deps {
   sessions: SessionService;
   organizations: OrganizationService;
   memberships: MembershipService;
+  weakeningNotices: WeakeningNotices;
 }
+
+const LINK = '/settings/sso';
 
 export interface SavedSsoSettings {
   view: SsoSettingsView;
@@ -43,7 +47,7 @@ export function createSsoSettingsService(
   deps: Deps,
 ) {
   const { models, publicUrl } = platform;
-  const { validation, warnings, sessions, organizations, memberships } = deps;
+  const { validation, warnings, sessions, organizations, memberships, weakeningNotices } = deps;
   const endpoints = createSamlEndpoints(publicUrl);
 
   /** @throws AppError `NOT_FOUND` when it has just been deleted */
@@ -56,6 +60,13 @@ export function createSsoSettingsService(
     const settings = toSettingsView(config);
     return { settings, serviceProvider, warnings: warnings.listWarnings(config) };
   }
+
+  const announceWeakening = (
+    organizationId: string,
+    before: SsoConfig | null,
+    after: SsoConfig | null,
+  ): Promise<void> =>
+    weakeningNotices.announce(organizationId, { before: before ?? {}, after: after ?? {} }, LINK);
 
   return {
     async showSettings(tenant: Tenant): Promise<SsoSettingsView> {
@@ -82,6 +93,7 @@ export function createSsoSettingsService(
       const ssoConfig = validation.toConfig(organizationId, input, before);
       await models.organizations.updateOne({ _id: organizationId }, { $set: { ssoConfig } });
       organizations.invalidateContext(organizationId);
+      await announceWeakening(organizationId, before, ssoConfig);
       const sessionsEnded = await sessions.endSignOns(
         organizationId,
         toIdentityProvider(ssoConfig),
@@ -93,12 +105,13 @@ export function createSsoSettingsService(
     },
 
     /** Removes SSO and ends its sessions; returns how many. @throws AppError `NOT_FOUND` when there are no settings */
-    async remove({ organizationId }: Tenant): Promise<number> {
-      const { matchedCount } = await models.organizations.updateOne(
-        { _id: organizationId, ssoConfig: { $ne: null } },
-        { $set: { ssoConfig: null } },
-      );
-      if (matchedCount === 0) throw new AppError('NOT_FOUND', 'SSO is not configured');
+    async remove(tenant: Tenant): Promise<number> {
+      const { organizationId } = tenant;
+      const { ssoConfig: before } = await loadOrganization(tenant);
+      if (before === null) throw new AppError('NOT_FOUND', 'SSO is not configured');
+      const none = { $set: { ssoConfig: null } };
+      await models.organizations.updateOne({ _id: organizationId }, none);
+      await announceWeakening(organizationId, before, null);
       organizations.invalidateContext(organizationId);
       return sessions.endSignOns(organizationId, null);
     },

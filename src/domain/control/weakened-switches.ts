@@ -1,0 +1,19 @@
+// Switches of an organisation that weaken a control when they are turned off (decisions: switches that weaken).
+
+/** What managers read when a switch is off. */
+const SWITCHED_OFF = {
+  scrubNationalIds: 'National id numbers in decisions are no longer scrubbed',
+  endSessionsOnScimDeactivate: 'A deactivation by the directory no longer ends sessions',
+  requireMfaEvenWithSso: 'A single sign-on no longer needs a second factor',
+  requireSso: 'Members may sign in without the identity provider',
+} as const;
+
+export type ControlSwitches = Readonly<Partial<Record<keyof typeof SWITCHED_OFF, boolean>>>;
+
+/** Lists what a change of settings has switched off. Absent members of `after` are off. */
+export function listSwitchedOff(before: ControlSwitches, after: ControlSwitches): string[] {
+  return Object.entries(SWITCHED_OFF).flatMap(([name, text]) => {
+    const one = name as keyof ControlSwitches;
+    return before[one] === true && after[one] !== true ? [text] : [];
+  });
+}
