@@ -1,4 +1,4 @@
-// Copies parts of entries that are kept in memory for replays and consumers, and estimates their size.
+// Copies parts of entries that are kept in memory for consumers.
 import type { Stored } from './entry.ts';
 
 type Members = Record<string, unknown>;
@@ -22,18 +22,6 @@ function copyMember(from: Members, to: Members, path: readonly string[], at = 0)
   if (value === undefined) return;
   if (at === path.length - 1) to[name] = value;
   else if (isMembers(value)) copyMember(value, (to[name] ??= {}) as Members, path, at + 1);
-}
-
-/** Approximate bytes of a value besides its characters. */
-const OVERHEAD = 48;
-
-/** Estimates the bytes of a copy in memory; the estimate is rather too high. */
-export function estimateBytes(value: unknown): number {
-  if (typeof value === 'string') return OVERHEAD + 2 * value.length;
-  let bytes = OVERHEAD;
-  if (Array.isArray(value)) for (const item of value) bytes += estimateBytes(item);
-  else if (isMembers(value)) for (const name in value) bytes += estimateBytes(value[name]);
-  return bytes;
 }
 
 /** Returns whether a value is a plain object; ids, dates and buffers are not. */

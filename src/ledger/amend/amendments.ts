@@ -106,7 +106,6 @@ export function createAmendments<T extends Sealed = Stored>({
         monthlyLimit: null,
       });
       if (outcome.kind === 'superseded') continue;
-      if (amendment.kind === 'erasure') forget(organizationId, subject.trace as Sealed as Stored);
       await probe('before-fold', organizationId);
       await fold.applyFold(outcome.entry);
       await probe('folded', organizationId);
@@ -114,13 +113,6 @@ export function createAmendments<T extends Sealed = Stored>({
       return outcome.entry;
     }
     throw new AppError('CONFLICT');
-  }
-
-  /** Drops the cached answer: it holds the seed of a committed value that is being erased. */
-  function forget(organizationId: string, trace: Stored): void {
-    const idempotencyKey = trace[chain.idempotencyField];
-    if (idempotencyKey !== undefined)
-      appender.forget(organizationId, idempotencyKey as Buffer | string);
   }
 
   return {

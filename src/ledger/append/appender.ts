@@ -37,12 +37,20 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
   const { generateId, limits, clock, store } = options;
   const deps: BatchDeps = { ...options, probe: options.probe ?? (() => {}) };
   const queues = new AppendQueues();
-  const cache = new IdempotencyCache({
-    append: enqueue,
-    isFresh: (entry) => isFresh(entry, deps),
-    replayed: deps.chain.replayed,
-  });
+  const cache = new IdempotencyCache({ append: enqueue, findReplayed });
   let isClosed = false;
+
+  async function findReplayed(
+    organizationId: string,
+    idempotencyKey: Buffer | string,
+  ): Promise<Stored | null> {
+    const [entry] = await store
+      .findByIdempotencyKey(toObjectId(organizationId), [idempotencyKey])
+      .catch((cause: unknown) => {
+        throw createUnavailableError('The database is not responding', cause);
+      });
+    return entry && isFresh(entry, deps) ? entry : null;
+  }
 
   function enqueue(draft: Draft): Promise<Outcome> {
     const probed = deps.probe('queued', draft.organizationId);
@@ -80,17 +88,8 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
       if (deadlineMs === undefined) return work;
       return awaitWithin(deps.timer, deadlineMs, { work, onTimeout: throwNotDurable });
     },
-    async findReplayed(organizationId, idempotencyKey) {
-      const recent = cache.getCached(organizationId, idempotencyKey);
-      if (recent) return recent as T;
-      const [entry] = await store
-        .findByIdempotencyKey(toObjectId(organizationId), [idempotencyKey])
-        .catch((cause: unknown) => {
-          throw createUnavailableError('The database is not responding', cause);
-        });
-      return entry && isFresh(entry, deps) ? (entry as T) : null;
-    },
-    forget: (organizationId, idempotencyKey) => cache.forget(organizationId, idempotencyKey),
+    findReplayed: (organizationId, idempotencyKey) =>
+      findReplayed(organizationId, idempotencyKey) as Promise<T | null>,
     async readHead(organizationId) {
       const newest = await store.readNewest(toObjectId(organizationId));
       return newest && { sequence: newest.sequence, chainHash: newest.chainHash };

@@ -384,3 +384,27 @@ test('a deleted decision keeps its key for a day, also on an instance that has n
     await second.stop();
   }
 });
+
+test('an answer that one instance gave is not repeated from memory once another has erased it', async () => {
+  const body = buildDecision('erased elsewhere');
+  const second = await startHarness(
+    {},
+    { mongoUri: harness.mongoUri, clock: { now: () => new Date(Date.now() + ahead) } },
+  );
+  try {
+    const there = { key, body };
+    const first = assertOk(await second.app.call('POST', '/api/v1/traces', there));
+    const again = assertOk(await second.app.call('POST', '/api/v1/traces', there));
+    expect(again.body.data.traceId).toBe(first.body.data.traceId);
+    const where = { traceId: first.body.data.traceId };
+    const { _id } = (await harness.db.collection('ledger').findOne(where)) ?? {};
+    const signedIn = { email: ada.email, password: PASSWORD };
+    const session = assertOk(await app.call('POST', '/api/v1/auth/login', { body: signedIn }));
+    const erase = { token: session.body.data.token, body: { ids: [_id] } };
+    assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', erase));
+    const late = await second.app.call('POST', '/api/v1/traces', there);
+    expect([late.status, late.body.code]).toEqual([410, 'DECISION_ERASED']);
+  } finally {
+    await second.stop();
+  }
+});

@@ -1,69 +1,70 @@
-// The idempotency cache: keeps only what an answer needs, within its bound in bytes.
+// The idempotency cache: keeps used keys within its bound, and answers with what is stored now.
 import { expect, test } from 'vitest';
 import { IdempotencyCache } from '../../../src/ledger/append/idempotency-cache.ts';
-import { DECISIONS } from '../../../src/ledger/chains.ts';
-import type { Draft, Stored } from '../../../src/ledger/entry.ts';
-import { toObjectId } from '../../../src/ledger/ledger.model.ts';
+import type { Draft, Outcome, Stored } from '../../../src/ledger/entry.ts';
 import { generateId } from '../../../src/platform/ids.ts';
 import { draft } from '../store/real-chain.ts';
 
 const organizationId = generateId();
 const key = (number: number): Buffer => Buffer.alloc(16, number);
-const large = 'x'.repeat(1_000_000);
+const give = (number: number): Draft => draft(organizationId, { idempotencyKey: key(number) });
 
-/** The entry of a decision of one megabyte. */
-function stored({ idempotencyKey }: Draft): Stored {
-  return {
-    _id: toObjectId(generateId()),
-    organizationId: toObjectId(organizationId),
-    sequence: 1,
-    kind: 'trace',
-    traceId: 'trc_1',
-    prevHash: '',
-    payloadDigest: '',
-    chainHash: 'c',
-    createdAt: new Date(),
-    view: large,
-    usage: { month: '2026-01', count: 1 },
-    idempotencyKey,
-    agentId: 'bot',
-    verdict: 'approved',
-    tags: ['A'],
-    answer: { policy: { name: 'n', reason: 'r' } },
-    rationale: large,
-    sealed: { submitted: { seed: 's', text: '"t"' }, inputContext: { seed: 's', text: large } },
+/** A cache over a store of one entry, which a test replaces. */
+function openCache(keys?: number) {
+  const store = { entry: null as object | null, appended: 0, read: 0 };
+  const append = (): Promise<Outcome> => {
+    store.appended += 1;
+    return Promise.resolve({ kind: 'sealed', entry: {} as Stored });
   };
+  const findReplayed = (): Promise<Stored | null> => {
+    store.read += 1;
+    return Promise.resolve(store.entry as Stored | null);
+  };
+  const cache = new IdempotencyCache({ append, findReplayed, ...(keys !== undefined && { keys }) });
+  return { cache, store };
 }
 
-function cacheOf(bytes: number): IdempotencyCache {
-  return new IdempotencyCache({
-    append: (given) => Promise.resolve({ kind: 'sealed', entry: stored(given) }),
-    isFresh: () => true,
-    replayed: DECISIONS.replayed,
-    bytes,
-  });
-}
-
-test('keeps the members of an answer and nothing of the payload', async () => {
-  const cache = cacheOf(1_000_000);
-  const outcome = await cache.append(draft(organizationId, { idempotencyKey: key(1) }));
-  expect(outcome).toMatchObject({ kind: 'sealed', entry: { view: large } });
-  const kept = cache.getCached(organizationId, key(1));
-  expect(kept).toMatchObject({
-    agentId: 'bot',
-    verdict: 'approved',
-    chainHash: 'c',
-    answer: { policy: { name: 'n', reason: 'r' } },
-    sealed: { submitted: { seed: 's' } },
-  });
-  expect(JSON.stringify(kept).length).toBeLessThan(1_000);
+test('a new key is appended unread, and a used one is answered with the entry as it is now', async () => {
+  const { cache, store } = openCache();
+  expect(await cache.append(give(1))).toMatchObject({ kind: 'sealed' });
+  expect(store).toMatchObject({ appended: 1, read: 0 });
+  for (const entry of [{ answer: 'first' }, { deletedAt: 'erased' }]) {
+    store.entry = entry;
+    expect(await cache.append(give(1))).toEqual({ kind: 'repeated', entry });
+  }
+  expect(store).toMatchObject({ appended: 1, read: 2 });
 });
 
-test('is bounded in bytes and forgets the oldest answers first', async () => {
-  const cache = cacheOf(20_000);
-  for (let number = 0; number < 200; number++)
-    await cache.append(draft(organizationId, { idempotencyKey: key(number) }));
-  expect(cache.bytes).toBeLessThanOrEqual(20_000);
-  expect(cache.getCached(organizationId, key(0))).toBeNull();
-  expect(cache.getCached(organizationId, key(199))).not.toBeNull();
+test('a key that has expired is appended again', async () => {
+  const { cache, store } = openCache();
+  await cache.append(give(1));
+  expect(await cache.append(give(1))).toMatchObject({ kind: 'sealed' });
+  expect(store).toMatchObject({ appended: 2, read: 1 });
+});
+
+test('of equal requests at a time one is appended', async () => {
+  const { cache, store } = openCache();
+  store.entry = { answer: 'first' };
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => cache.append(give(1))));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['sealed', ...Array(4).fill('repeated')]);
+  expect(store.appended).toBe(1);
+});
+
+test('a failed append leaves its key unused', async () => {
+  const failing = new IdempotencyCache({
+    append: () => Promise.reject(new Error('away')),
+    findReplayed: () => Promise.reject(new Error('unread')),
+  });
+  for (let n = 0; n < 2; n++) await expect(failing.append(give(1))).rejects.toThrow('away');
+  expect(failing.size).toBe(0);
+});
+
+test('the number of keys is bounded, and the oldest are forgotten first', async () => {
+  const { cache, store } = openCache(10);
+  for (let number = 0; number < 50; number++) await cache.append(give(number));
+  expect(cache.size).toBe(10);
+  await cache.append(give(49));
+  expect(store.read).toBe(1);
+  await cache.append(give(0));
+  expect(store).toMatchObject({ read: 1, appended: 52 });
 });
