@@ -34,7 +34,7 @@ export type Decide<T extends Sealed = Stored> = (
 export interface AmendmentDeps {
   db: mongo.Db;
   chain: Chain;
-  appender: Pick<Appender, 'append' | 'forget'>;
+  appender: Pick<Appender, 'append'>;
   fold: Fold;
   probe?: Probe;
   /** Called after a decision was amended and the amendment folded. */
