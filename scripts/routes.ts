@@ -54,7 +54,8 @@ function describeAccess({
   if (auth === 'workspaceKey') return 'workspace key';
   if (auth === 'anyKey') return 'workspace key or agent key';
   const system = systemRoles ? `; system role ${systemRoles.join(' or ')}` : '';
-  const key = auth === 'reader' ? `; workspace key${agentScope ? '' : ' without agent scope'}` : '';
+  const takesKeys = auth === 'reader' || auth === 'keyOrUser';
+  const key = takesKeys ? `; workspace key${agentScope ? '' : ' without agent scope'}` : '';
   const proof = verified ? '; proved mailbox' : '';
   return formatRoles(roles) + system + key + (account ? '; own account' : '') + proof;
 }
@@ -65,7 +66,7 @@ const describeLimits = (path: string, { auth, kind, limits = [] }: Route): strin
     ...(kind === 'scim' ? ['SCIM address'] : []),
     ...(auth === 'scim' ? ['SCIM token'] : []),
     ...limits,
-    ...(auth === 'user' || auth === 'reader' ? ['user'] : []),
+    ...(auth === 'user' || auth === 'reader' || auth === 'keyOrUser' ? ['user'] : []),
     ...(auth === 'anyKey' ? ['agent'] : []),
   ].join(', ');
 

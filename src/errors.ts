@@ -107,6 +107,10 @@ export const registry = {
     http: 409,
     meaning: 'Another outcome of this execution is recorded, and it is final',
   },
+  REVIEW_ENDED: {
+    http: 409,
+    meaning: 'The review of the decision has ended; `data.status` says how',
+  },
   DECISION_ERASED: {
     http: 410,
     meaning:

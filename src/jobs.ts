@@ -73,6 +73,7 @@ type Followed = Pick<
   | 'subscribesToEvents'
   | 'draw16Bytes'
   | 'secrets'
+  | 'clock'
 >;
 
 export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
@@ -115,6 +116,7 @@ export function createJobs(
       everyMs: MINUTE,
       run: () => background.clockBreaches.markOverdue(),
     },
+    { name: 'reviews.expire', everyMs: SECOND, run: () => background.reviewExpiry.expireDue() },
     {
       name: 'erasure.finish',
       everyMs: MINUTE,

@@ -109,10 +109,12 @@ import type { IngestionService } from './resources/traces/ingestion/ingestion.se
 import type { PatternService } from './resources/traces/maturation/patterns.service.ts';
 import type { MemorySearchService } from './resources/traces/memory/memory-search.service.ts';
 import type { ReviewDecisionService } from './resources/traces/review/review-decisions.service.ts';
+import type { ReviewExpiryService } from './resources/traces/review/review-expiry.service.ts';
 import type { ReviewHandlingService } from './resources/traces/review/review-handling.service.ts';
 import type { ReviewQueueService } from './resources/traces/review/review-queue.service.ts';
 import type { ReviewVerdicts } from './resources/traces/review/review-verdicts.service.ts';
 import type { ReviewWaiting } from './resources/traces/review/review-waiting.service.ts';
+import type { ReviewWithdrawalService } from './resources/traces/review/review-withdrawal.service.ts';
 import type { TraceStreamService } from './resources/traces/stream/trace-streams.service.ts';
 import type { TraceService } from './resources/traces/traces.service.ts';
 import type { UsageService } from './resources/usage/usage.service.ts';
@@ -227,6 +229,7 @@ export interface Services {
       queue: ReviewQueueService;
       decisions: ReviewDecisionService;
       handling: ReviewHandlingService;
+      withdrawals: ReviewWithdrawalService;
       verdicts: ReviewVerdicts;
     };
     feedback: FeedbackService;
@@ -261,6 +264,7 @@ export interface Background {
   outboxWorkers: OutboxWorkers;
   replayJudge: ReplayWorker;
   replayRunner: ReplayRunner;
+  reviewExpiry: ReviewExpiryService;
   samlReader: SamlReaderWorker;
   ssoWarnings: SsoWarningService;
   usedMessages: UsedMessageService;

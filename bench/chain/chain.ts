@@ -290,6 +290,7 @@ function createDecision(tenant: Tenant, i: number) {
       traceId: generateTraceId(systemClock),
       workspaceId: tenant.defaultWorkspaceId,
       reviewSla: {},
+      reviewExpiresIn: null,
       agent: null,
       at,
       logPayloads: true,
@@ -306,6 +307,7 @@ function createDecision(tenant: Tenant, i: number) {
       tags: ['LOW_CONFIDENCE'],
       policy: null,
       reviewPriority: null,
+      reviewExpiry: null,
       matchedPolicyIds: [],
       evaluation,
       facts: {
@@ -316,6 +318,7 @@ function createDecision(tenant: Tenant, i: number) {
       },
       content: kept,
     },
+    requestedExpiry: null,
     rawBody: Buffer.from(JSON.stringify(kept)),
     idempotencyKey: draw16Bytes(),
     monthlyLimit: null,

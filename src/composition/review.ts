@@ -16,6 +16,7 @@ import { createReviewHandlingService } from '../resources/traces/review/review-h
 import { createReviewQueueService } from '../resources/traces/review/review-queue.service.ts';
 import { createReviewVerdicts } from '../resources/traces/review/review-verdicts.service.ts';
 import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
+import { createReviewWithdrawalService } from '../resources/traces/review/review-withdrawal.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
@@ -45,7 +46,8 @@ export function createReview(platform: Platform, deps: Deps) {
   const decisions = createReviewDecisionService(platform, { scrubbers });
   const handling = createReviewHandlingService(platform, deps);
   const waiting = createReviewWaiting(platform);
-  return { queue, decisions, handling, verdicts, waiting };
+  const withdrawals = createReviewWithdrawalService(platform, { scrubbers });
+  return { queue, decisions, handling, withdrawals, verdicts, waiting };
 }
 
 export function createCpi(platform: Platform, { chain }: { chain: HashChainService }) {

@@ -27,6 +27,7 @@ import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createExecutionLeaseService } from '../resources/traces/executions/execution-leases.service.ts';
 import { createIngestionWorker } from '../resources/traces/ingestion/ingestion-worker.ts';
+import { createReviewExpiry } from '../resources/traces/review/review-expiry.service.ts';
 import type { Background, Listeners, Services } from '../services.ts';
 import { createEvidence, createGovernance, createProvenance, createSigning } from './governance.ts';
 import { createReplayWorker } from '../resources/policies/replay/replay-worker.ts';
@@ -172,6 +173,7 @@ export function createServices(
       outboxWorkers,
       replayJudge,
       replayRunner,
+      reviewExpiry: createReviewExpiry(platform),
       ...signOnParts,
     },
   };

@@ -98,6 +98,7 @@ const SPECIFIED = {
     'GET /api/v1/traces/stream',
     'GET /api/v1/traces/export',
     'GET /api/v1/traces/:id',
+    'POST /api/v1/traces/:id/withdraw',
     'GET /api/v1/traces/:id/ml-bom',
     'POST /api/v1/traces/memory',
     'POST /api/v1/traces/bulk-status',

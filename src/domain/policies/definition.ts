@@ -1,5 +1,6 @@
 // The definition of a policy, and the validation of its conditions and actions (document 2, resource Policy).
 import type { Json, JsonObject } from '../record/json.ts';
+import { findExpiryProblem } from '../review/review-expiry.ts';
 import { parseInstant } from './instant.ts';
 import { estimateClassCost } from '../patterns/pattern-size.ts';
 import { compilePattern, patternLimits, TOO_MANY_CLASSES } from '../patterns/regex.ts';
@@ -102,9 +103,13 @@ export function checkCondition(condition: Condition): Problem[] {
   return found.flatMap(([path, text]) => (text === null ? [] : [{ path, text }]));
 }
 
-function checkAction({ config }: Action): Problem[] {
-  const text = config === undefined ? null : findSizeProblem(config);
+function checkAction({ type, config }: Action): Problem[] {
+  const text = config === undefined ? null : findConfigProblem(type, config);
   return text === null ? [] : [{ path: 'config', text }];
+}
+
+function findConfigProblem(type: ActionType, config: JsonObject): string | null {
+  return findSizeProblem(config) ?? (type === 'flag_for_review' ? findExpiryProblem(config) : null);
 }
 
 function checkCount(path: 'conditions' | 'actions', count: number, minimum: number): Problem[] {

@@ -1,5 +1,6 @@
 // The verdict of a set of policies on a decision, by the fixed precedence between actions (document 2, policy evaluation rules).
 import type { JsonObject } from '../record/json.ts';
+import { joinExpiries, readConfiguredExpiry, type ReviewExpiry } from '../review/review-expiry.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from '../review-sla.ts';
 import {
   actionTypes,
@@ -23,6 +24,8 @@ export interface Match {
   readonly notifications: readonly JsonObject[];
   /** Review priority: `config.priority` of its `flag_for_review` actions; null when none is configured. */
   readonly reviewPriority: ReviewPriority | null;
+  /** `config.expiresIn` and `config.onExpiry` of its `flag_for_review` actions; null when none is configured. */
+  readonly reviewExpiry: ReviewExpiry | null;
   /** The error for which the policy counts as a match; null when it matched. */
   readonly error: string | null;
 }
@@ -55,6 +58,17 @@ export function resolveVerdict(matched: Match[], failed: PolicyFailure[]): Polic
   return { action, status: statuses[action], decidedBy: decider?.id ?? null, matched, failed };
 }
 
+/** The expiry of the review of a decision that these policies hold; null: none of them sets one. */
+export function findReviewExpiry(matched: readonly Match[]): ReviewExpiry | null {
+  const holding = matched.filter(({ actions }) => actions.includes('flag_for_review'));
+  return joinExpiries(holding.map(toExpiry));
+}
+
+/** A policy that could not be evaluated approves nothing. */
+function toExpiry({ reviewExpiry, error }: Match): ReviewExpiry | null {
+  return reviewExpiry && error !== null ? { ...reviewExpiry, onExpiry: 'reject' } : reviewExpiry;
+}
+
 /** Whether a policy with these actions restricts: then an error counts as a match. */
 export function isRestricting(actions: readonly Action[]): boolean {
   return actions.some(({ type }) => type === 'block' || type === 'flag_for_review');
@@ -77,6 +91,9 @@ export function toPolicyMatch({
     actions: actions.map(({ type }) => type),
     notifications: actions.flatMap(({ type, config }) => (type === 'notify' ? [config ?? {}] : [])),
     reviewPriority: findConfiguredPriority(actions),
+    reviewExpiry: joinExpiries(
+      listHolding(actions).map(({ config }) => readConfiguredExpiry(config)),
+    ),
     error: null,
   };
 }
@@ -96,9 +113,12 @@ function findConfiguredReason(actions: readonly Action[]): string | null {
   );
 }
 
+function listHolding(actions: readonly Action[]): Action[] {
+  return actions.filter(({ type }) => type === 'flag_for_review');
+}
+
 function findConfiguredPriority(actions: readonly Action[]): ReviewPriority | null {
-  const holding = actions.filter(({ type }) => type === 'flag_for_review');
-  const named = holding.map(({ config }) => config?.['priority']);
+  const named = listHolding(actions).map(({ config }) => config?.['priority']);
   return REVIEW_PRIORITIES.find((priority) => named.includes(priority)) ?? null;
 }
 

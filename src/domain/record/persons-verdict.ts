@@ -1,5 +1,6 @@
 // Verdicts of persons on a decision, as opposed to approvals by the service and mere claims of a key (cpi.md).
 import type { CorrectionPayload, ReviewPayload } from './payload.ts';
+import { WITHDRAWN } from '../review/review-end.ts';
 
 /** Kinds of entries that hold a verdict. */
 export const VERDICT_KINDS = ['review', 'correction'] as const;
@@ -14,10 +15,13 @@ const BY_USER = '"kind":"user"\\}';
 /** Members are in canonical order, so the capability is the first commitment. */
 const BY_CAPABLE_KEY = `"kind":"workspaceKey"},"after":\\{[^}]*\\},"commitments":\\{"${CAPABILITY}":`;
 
-/** A partial filter on canonical payloads: by a signed-in user, or by a key minted for feedback. */
+/**
+ * A partial filter on canonical payloads: by a signed-in user, or by a key minted for feedback. A withdrawal says
+ * nothing about the decision. No member of a payload is free text, so the name can only be that of the commitment.
+ */
 export const BY_PERSONS = {
   view: new RegExp(
-    `^\\{(?:"action":"[a-z]+",)?"actor":\\{"id":"[0-9a-f]{24}",(?:${BY_USER}|${BY_CAPABLE_KEY})`,
+    `^(?!.*"${WITHDRAWN}":)\\{(?:"action":"[a-z]+",)?"actor":\\{"id":"[0-9a-f]{24}",(?:${BY_USER}|${BY_CAPABLE_KEY})`,
   ),
 } as const;
 

@@ -7,6 +7,8 @@ import type { Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
 
 const KEY_PREFIX = /^svc_/;
+/** Routes that take keys beside sessions. */
+const TAKES_KEYS: ReadonlySet<Route['auth']> = new Set(['reader', 'keyOrUser']);
 
 interface Credentials {
   apiKey: string | null;
@@ -78,7 +80,7 @@ function requireKeyAccess(caller: Caller, route: Route): Caller {
     throw new AppError('FORBIDDEN', 'This key gives feedback: it does not ingest');
   if (route.method !== 'get' && key?.readOnly)
     throw new AppError('FORBIDDEN', 'This key is read-only');
-  const scoped = caller.tenant.agentIds !== null && route.auth === 'reader';
+  const scoped = caller.tenant.agentIds !== null && TAKES_KEYS.has(route.auth);
   if (scoped && route.agentScope === undefined)
     throw new AppError('FORBIDDEN', 'This key is limited to certain agents');
   if (route.allWorkspaces && key && key.workspaceId !== null)

@@ -8,6 +8,8 @@ export interface Principals {
   user: { tenant: Tenant; user: User };
   /** A session token, or a workspace key with the rights of the role member and without a user. GET only. */
   reader: { tenant: Tenant; user?: User | undefined };
+  /** A session token, or a key of any kind with the rights of the role member. */
+  keyOrUser: { tenant: Tenant; user?: User | undefined; key?: Key | undefined };
   /** A session token, or the token of a calendar feed as `token` in the query, which has no user. GET only. */
   calendar: { tenant: Tenant };
   /** A workspace key. */

@@ -11,6 +11,7 @@ const SECURITY: Record<Route['auth'], object[]> = {
   public: [],
   user: [{ session: [] }],
   reader: [{ session: [] }, { apiKey: [] }],
+  keyOrUser: [{ session: [] }, { apiKey: [] }],
   calendar: [{ session: [] }, { feedToken: [] }],
   workspaceKey: [{ apiKey: [] }],
   anyKey: [{ apiKey: [] }],

@@ -43,7 +43,8 @@ const logicalOperator = z
   .enum(logicalOperators)
   .describe('Joins this condition with the next; default AND');
 const config = freeObject.describe(
-  '`reason` is shown with the verdict; the rest belongs to the type',
+  '`reason` is shown with the verdict; the rest belongs to the type. Of `flag_for_review`: `priority`, `expiresIn` ' +
+    '(seconds until the hold ends by itself) and `onExpiry` (`reject`, the default, or `approve`)',
 );
 export const condition: z.ZodType<Condition> = z.strictObject({
   ...conditionMembers,

@@ -6,6 +6,8 @@ import type {
   TracePayload,
 } from '../../domain/record/payload.ts';
 import type { AmendmentPayload } from '../../domain/record/trace-state.ts';
+import { EXPIRY_OUTCOMES, type ExpiryOutcome } from '../../domain/review/review-expiry.ts';
+import { findReviewEnd, type ReviewEnd } from '../../domain/review/review-end.ts';
 import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.ts';
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { UNLOCKED } from '../../ledger/contents/contents.ts';
@@ -35,7 +37,15 @@ interface Facts {
   /** Absent in older entries, which did not commit to it; so is the review. */
   agentMark?: string | null;
   /** The initial state of the review of a held decision. */
-  review?: { id: string; priority: string; workflowStep: number; slaDeadline: string | null };
+  review?: {
+    id: string;
+    priority: string;
+    workflowStep: number;
+    slaDeadline: string | null;
+    /** Absent: it does not expire. */
+    expiresAt?: string;
+    onExpiry?: string;
+  };
 }
 
 type Source = ColumnSource<TraceDocument, TracePayload>;
@@ -183,10 +193,19 @@ function deriveReview(source: Source): object | null {
   if (UNLOCKED in entry) expected['escalationReason'] = undefined;
   expected['workflowStep'] = initialReview?.workflowStep ?? 1;
   if (!initialReview) return expected;
-  const { id, priority, slaDeadline } = initialReview;
+  const { id, priority, slaDeadline, expiresAt, onExpiry } = initialReview;
   const deadline = slaDeadline === null ? null : new Date(slaDeadline);
-  return Object.assign(expected, { _id: toObjectId(id), priority, slaDeadline: deadline });
+  for (const name of EXPIRY_MEMBERS) delete expected[name];
+  return Object.assign(expected, {
+    _id: toObjectId(id),
+    priority,
+    slaDeadline: deadline,
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt), onExpiry }),
+  });
 }
+
+/** A review has both or neither. */
+const EXPIRY_MEMBERS = ['expiresAt', 'onExpiry'];
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): boolean => value instanceof Date;
@@ -204,6 +223,8 @@ const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   priority: (value) => REVIEW_PRIORITIES.includes(value as ReviewPriority),
   workflowStep: (value) => value === 1,
   slaDeadline: acceptNull(isTime),
+  expiresAt: isTime,
+  onExpiry: (value) => EXPIRY_OUTCOMES.includes(value as ExpiryOutcome),
   assignedTo: acceptNull(isObjectId),
   assignedAt: acceptNull(isTime),
   escalatedTo: acceptNull(isObjectId),
@@ -264,7 +285,6 @@ function isDeletion(payload: AmendmentPayload): payload is ErasurePayload {
   return payload.kind === 'erasure' && payload.cause !== 'retention';
 }
 
-function toReviewStatus(payload: AmendmentPayload): 'approved' | 'rejected' | undefined {
-  if (payload.kind !== 'review') return undefined;
-  return payload.decision === 'approve' ? 'approved' : 'rejected';
+function toReviewStatus(payload: AmendmentPayload): ReviewEnd | undefined {
+  return payload.kind === 'review' ? findReviewEnd(payload) : undefined;
 }

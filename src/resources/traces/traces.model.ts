@@ -3,6 +3,7 @@ import { Schema, type Types } from 'mongoose';
 import type { ClientInfo } from '../../domain/record/client-info.ts';
 import type { SealedValue } from '../../domain/record/commitments.ts';
 import type { ExecutionState, TraceStatus } from '../../domain/record/payload.ts';
+import type { ExpiryOutcome } from '../../domain/review/review-expiry.ts';
 import type { ReviewPriority } from '../../domain/review-sla.ts';
 import type { Sealed } from '../../ledger/entry.ts';
 import { entrySchemaOptions } from '../../ledger/ledger.model.ts';
@@ -19,7 +20,7 @@ export const ADAPTER_MEMBERS = [
   'crew',
 ] as const;
 
-export const REVIEW_STATUSES = ['pending', 'approved', 'rejected'] as const;
+export const REVIEW_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn'] as const;
 
 /** The human review of a flagged decision, created with it. */
 export interface ReviewItem {
@@ -29,8 +30,10 @@ export interface ReviewItem {
   workflowStep: number;
   /** Set from the workspace's settings at ingestion; absent or null: no deadline. */
   slaDeadline?: Date | null;
-  /** When it ends by itself, and its approval; absent or null: never. */
-  expiresAt?: Date | null;
+  /** When it ends by itself, and its approval; absent: never. */
+  expiresAt?: Date;
+  /** What the decision becomes then; present with `expiresAt`. */
+  onExpiry?: ExpiryOutcome;
   assignedTo?: Types.ObjectId | null;
   assignedAt?: Date | null;
   escalatedTo?: Types.ObjectId | null;
@@ -126,4 +129,15 @@ traceSchema.index(
 traceSchema.index(
   { 'execution.leaseUntil': 1 },
   { name: 'execution-leases', partialFilterExpression: { 'execution.state': 'claimed' } },
+);
+/** Due expiries of all organisations: the job reads keys of this index alone. */
+traceSchema.index(
+  { 'review.status': 1, 'review.expiresAt': 1, organizationId: 1 },
+  {
+    name: 'review-expiry',
+    partialFilterExpression: {
+      'review.status': 'pending',
+      'review.expiresAt': { $exists: true },
+    },
+  },
 );

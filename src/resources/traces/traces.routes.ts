@@ -4,6 +4,7 @@ import { optional } from '../../http/declaration/optional.ts';
 import { MANAGERS, WRITERS } from '../../domain/identity/roles.ts';
 import { AppError } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
+import { withdrawalInput } from './review/review.schemas.ts';
 import { memoryBody, memoryView } from './memory/memory.schemas.ts';
 import type { IngestResult } from './ingestion/ingestion.service.ts';
 import {
@@ -22,6 +23,7 @@ import {
   traceQuery,
   traceView,
   traceWaitQuery,
+  withdrawalView,
 } from './traces.schemas.ts';
 
 const read = { auth: 'reader', agentScope: 'filtered' } as const;
@@ -37,6 +39,10 @@ function toVerdictReply({ answer, isReplay, deprecation }: IngestResult) {
   const failure = { code: 'SVC_BLOCKED_BY_POLICY', message: matchedPolicy?.reason } as const;
   return reply(403, answer, { headers, failure });
 }
+
+const toStatusHeader = (review: { status: string } | null): Record<string, string> => ({
+  'X-Review-Status': review?.status ?? 'none',
+});
 
 /** @throws AppError `VALIDATION_ERROR` */
 function parseLastEventId(header: string | string[] | undefined): number | undefined {
@@ -138,8 +144,28 @@ export const traceRoutes = [
     waits: true,
     handler: async ({ tenant, params, query }, { traces }) => {
       const trace = await traces.reader.loadTrace(tenant, params.id, query.wait);
-      const status = trace.review?.status ?? 'none';
-      return reply(200, trace, { headers: { 'X-Review-Status': status } });
+      return reply(200, trace, { headers: toStatusHeader(trace.review) });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:id/withdraw',
+    summary: 'Withdraw a held decision that its caller no longer waits for; its review ends',
+    auth: 'keyOrUser',
+    roles: WRITERS,
+    agentScope: 'filtered',
+    agentKeys: true,
+    writes: 'own',
+    codes: ['INVALID_OPERATION', 'REVIEW_ENDED'],
+    params: byTrace,
+    body: withdrawalInput,
+    data: withdrawalView,
+    audit: { action: 'review.withdraw', resource: 'review' },
+    async handler({ tenant, key, params, body }, { traces }) {
+      const traceId = await traces.review.withdrawals.withdraw({ tenant, key }, params.id, body);
+      const { status, review } = await traces.reader.named(tenant, traceId);
+      const answer = { traceId, status, review };
+      return reply(200, answer, { headers: toStatusHeader(review), audit: { metadata: answer } });
     },
   }),
   route({

@@ -14,6 +14,7 @@ import {
   queryNumber,
   to,
 } from '../../http/declaration/views.ts';
+import { EXPIRY_SECONDS } from '../../domain/review/review-expiry.ts';
 import { traceReviewView } from './review/review.schemas.ts';
 
 /** Any JSON value: it comes from the strict parser or from a stored text. */
@@ -45,6 +46,8 @@ const createFreeSchema = <T extends z.ZodType>(schema: T) =>
   optional(schema).describe(
     `At most ${findHighestLimit('freeBytes')} bytes of JSON; no object in it has more than ${findHighestLimit('keys')} keys`,
   );
+
+const expirySeconds = z.number().int().min(EXPIRY_SECONDS.min).max(EXPIRY_SECONDS.max);
 
 const FURTHER_MEMBERS = `Further members are kept: together at most ${findHighestLimit('freeBytes')} bytes of JSON`;
 
@@ -93,6 +96,16 @@ export const ingestBody = z.object({
   art12: createFreeSchema(json),
   conversation: createFreeSchema(json),
   crew: createFreeSchema(json),
+  review: optional(
+    z.strictObject({
+      expiresIn: expirySeconds.describe(
+        'Seconds until the hold ends by itself, should the decision be held; outweighs policy and workspace',
+      ),
+      onExpiry: optional(z.literal('reject')).describe(
+        'What the decision becomes then. Only a policy can approve by lapse',
+      ),
+    }),
+  ),
 });
 export type IngestBody = z.output<typeof ingestBody>;
 
@@ -218,6 +231,12 @@ export const traceView = z.object({
     ),
 });
 
+export const withdrawalView = z.object({
+  traceId: z.string(),
+  status,
+  review: traceReviewView.nullable(),
+});
+
 /** Maximum number of decisions of a bulk operation. */
 export const BULK_LIMIT = 500;
 const ids = z
@@ -261,6 +280,7 @@ nameSchemas({
   DecisionReceipt: receipt,
   IngestedDecision: ingestView,
   Decision: traceView,
+  WithdrawnDecision: withdrawalView,
   BulkStatusInput: bulkStatusBody,
   BulkDeleteInput: bulkDeleteBody,
   PurgeInput: purgeBody,

@@ -13,6 +13,7 @@ import type { ReviewVerdicts } from './review/review-verdicts.service.ts';
 import type { ReviewWaiting } from './review/review-waiting.service.ts';
 import type { DecisionSearchService } from './search/decision-search.service.ts';
 import type { TraceCounts } from './trace-counts.ts';
+import { toNameFilter } from './trace-names.ts';
 import { readTracePage, type ScrubberOf } from './trace-pages.ts';
 import type { TraceDocument } from './traces.model.ts';
 import type { TraceQuery } from './traces.schemas.ts';
@@ -34,8 +35,6 @@ export interface TraceSelection {
   scrubberOf: ScrubberOf;
   signal: AbortSignal | undefined;
 }
-
-const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
 export interface TraceList extends Listed<TraceView> {
   /** Present if the list was searched: the number of newest entries that are not indexed yet. */
@@ -139,10 +138,6 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
   };
 }
 export type TraceService = ReturnType<typeof createTraceService>;
-
-/** A decision by its `traceId`, which every answer about it gives, or by its object id. */
-export const toNameFilter = (name: string): object =>
-  OBJECT_ID.test(name) ? { _id: name } : { traceId: name };
 
 function toRangeFilter<T>(
   field: string,

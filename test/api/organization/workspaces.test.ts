@@ -29,6 +29,7 @@ test('an organisation begins with its default workspace', async () => {
         isDefault: true,
         escalationPolicy: { escalateTo: null },
         reviewSla: { critical: null, high: null, medium: null, low: null },
+        reviewExpiry: null,
         autoApproval: null,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),

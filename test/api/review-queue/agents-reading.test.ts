@@ -29,6 +29,7 @@ test('an agent reads its own decision, by either name, and its receipt once ther
     status: 'pending',
     priority: 'medium',
     slaDeadline: null,
+    expiresAt: null,
     actionDigest,
     decidedAt: null,
     receipt: null,

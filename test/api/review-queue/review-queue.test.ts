@@ -52,6 +52,7 @@ test('the queue lists held decisions, newest first, and no approved ones', async
     escalationReason: null,
     slaDeadline: null,
     overdue: false,
+    expiresAt: null,
     context: {
       inputContext: { prompt: expect.stringMatching(/^Write to \[.+\] about order 7$/) },
       rationale,

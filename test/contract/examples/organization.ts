@@ -100,6 +100,7 @@ export const organization: ResourceExamples = {
         name: `${mark} ${generateHex(6)}`,
         escalationPolicy: { escalateTo: owner.userId },
         reviewSla: { critical: 1, high: 4, medium: 24, low: null },
+        reviewExpiry: { expiresIn: 86_400 },
         autoApproval: { approvals: 20, days: 7 },
       },
     }),

@@ -196,6 +196,7 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'the token of a feed is all that a request brings',
   'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass in every organisation',
   'src/resources/traces/executions/execution-leases.service.ts': 'leases end in every organisation',
+  'src/resources/traces/review/review-expiry.service.ts': 'holds end in every organisation',
   'src/resources/organization/deletion/organization-deletion.service.ts':
     'deleted organisations wait for their erasure',
   'src/resources/organization/deletion/organization-end.service.ts': 'who belongs nowhere else',

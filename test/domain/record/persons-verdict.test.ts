@@ -27,6 +27,11 @@ const correction = (kind: Actor['kind'], commitments: Record<string, string>): s
   createCorrectionPayload({ ...base({ kind, id }, commitments), action: 'correct' });
 const review = (actor: Actor): string =>
   createReviewPayload({ ...base(actor, { reason: digest }), reviewId: id, decision: 'approve' });
+const withdrawal = createReviewPayload({
+  ...base({ kind: 'user', id }, { actionDigest: digest, withdrawn: digest }),
+  reviewId: id,
+  decision: 'reject',
+});
 
 test.each([
   ['a review of a signed-in person', review({ kind: 'user', id }), true],
@@ -35,6 +40,7 @@ test.each([
   ['feedback of another key', correction('workspaceKey', feedback), false],
   ['feedback of a key that commits to nothing', correction('workspaceKey', {}), false],
   ['feedback of an agent key', correction('agentKey', capable), false],
+  ['a withdrawal by a signed-in person', withdrawal, false],
   ['an approval of the service', review({ kind: 'system', id: null }), false],
   ['a review without a known reviewer', review({ kind: 'user', id: null }), false],
 ])('%s: %#', (_, view, counts) => {

@@ -175,7 +175,7 @@ function keepMostRecent(
  * them.
  */
 function computeHistory(recent: readonly RecentDecision[]): AgentActivityDocument['recent'] {
-  const judged = recent.filter((decision) => isOverridden(decision) || decision.review?.decidedBy);
+  const judged = recent.filter((decision) => isOverridden(decision) || isJudged(decision));
   const overridden = judged.filter(isOverridden);
   const restricted = recent.filter(({ status }) => status === 'flagged' || status === 'blocked');
   return {
@@ -183,6 +183,11 @@ function computeHistory(recent: readonly RecentDecision[]): AgentActivityDocumen
       judged.length < LEAST_JUDGED ? null : computeShare(overridden.length, judged.length),
     flagRate: computeShare(restricted.length, recent.length),
   };
+}
+
+/** A withdrawal is no judgement. */
+function isJudged({ review }: RecentDecision): boolean {
+  return Boolean(review?.decidedBy) && review?.status !== 'withdrawn';
 }
 
 /** A rejection stays a rejection, whatever the agent's own keys report afterwards. */

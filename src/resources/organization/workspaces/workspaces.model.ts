@@ -12,6 +12,8 @@ export interface WorkspaceDocument {
   escalationPolicy: { escalateTo: Types.ObjectId | null };
   /** Hours to a reviewer's deadline, by priority; null: none. */
   reviewSla: Record<ReviewPriority, number | null>;
+  /** When holds end without a verdict, in seconds; null: never. Absent in workspaces of earlier versions. */
+  reviewExpiry?: { expiresIn: number } | null;
   /** Null: only people approve. */
   autoApproval: AutoApproval | null;
   /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */
@@ -29,6 +31,10 @@ export const workspaceSchema = new Schema<WorkspaceDocument>(
     name: { type: String, required: true, trim: true, maxlength: 100 },
     escalationPolicy: { escalateTo: { type: Schema.Types.ObjectId, default: null } },
     reviewSla: { critical: hours, high: hours, medium: hours, low: hours },
+    reviewExpiry: {
+      type: new Schema({ expiresIn: Number }, { _id: false }),
+      default: null,
+    },
     autoApproval: { type: autoApproval, default: null },
     autoApprovalRequest: {
       type: new Schema({ by: Schema.Types.ObjectId, at: Date, autoApproval }, { _id: false }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
+import { EXPIRY_SECONDS } from '../../../domain/review/review-expiry.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 import { secondWordView } from '../organization.schemas.ts';
@@ -10,6 +11,8 @@ import { secondWordView } from '../organization.schemas.ts';
 /** A year. */
 const HOURS_MAX = 8760;
 const hours = z.number().positive().max(HOURS_MAX).nullable();
+
+const expirySeconds = z.number().int().min(EXPIRY_SECONDS.min).max(EXPIRY_SECONDS.max);
 
 const mapPriorities = <T extends z.ZodType>(schema: T) =>
   Object.fromEntries(REVIEW_PRIORITIES.map((priority) => [priority, schema])) as Record<
@@ -34,6 +37,9 @@ export const workspaceChange = z
     reviewSla: optional(z.strictObject(mapPriorities(optional(hours)))).describe(
       'Hours by priority, from when a decision is held; null: no deadline',
     ),
+    reviewExpiry: optional(z.strictObject({ expiresIn: expirySeconds }).nullable()).describe(
+      'Seconds after which a hold ends without a verdict, and its decision is blocked; null: never',
+    ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
@@ -48,6 +54,7 @@ export const workspaceView = z.object({
   isDefault: z.boolean(),
   escalationPolicy: z.object({ escalateTo: id.nullable() }),
   reviewSla: z.object(mapPriorities(z.number().nullable())),
+  reviewExpiry: z.object({ expiresIn: z.number() }).nullable(),
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

@@ -13,7 +13,8 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
 
-interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest'> {
+interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest' | 'reviewExpiry'> {
+  reviewExpiry: { expiresIn: number } | null;
   autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
   /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
@@ -22,6 +23,8 @@ interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest'> {
 /** How a workspace's reviews are handled. */
 export interface WorkspaceSettings {
   reviewSla: ReviewSla;
+  /** Seconds; null: holds do not expire. */
+  reviewExpiresIn: number | null;
   escalateTo: string | null;
 }
 
@@ -141,14 +144,23 @@ function toView(
       medium: reviewSla?.medium ?? null,
       low: reviewSla?.low ?? null,
     },
+    reviewExpiry: workspace.reviewExpiry ?? null,
     autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
 }
 
 function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
-  const { reviewSla, escalationPolicy } = toView(workspace, null, workspace.updatedAt);
-  return { reviewSla, escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null };
+  const { reviewSla, reviewExpiry, escalationPolicy } = toView(
+    workspace,
+    null,
+    workspace.updatedAt,
+  );
+  return {
+    reviewSla,
+    reviewExpiresIn: reviewExpiry?.expiresIn ?? null,
+    escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
+  };
 }
 
 /** Flattens the change, so that absent priorities keep their hours. */

@@ -14,6 +14,7 @@ import {
 } from '../../../domain/provenance/prov-o/triples.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import type { ReviewPayload } from '../../../domain/record/payload.ts';
+import { findReviewEnd } from '../../../domain/review/review-end.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { TraceService } from '../../traces/traces.service.ts';
 
@@ -75,7 +76,7 @@ export function createGraphService({ models }: Pick<Platform, 'models'>, { trace
       inputContext: decision.inputContext,
       outputDecision: decision.outputDecision,
       policyIds: policies.get(decision.traceId) ?? [],
-      reviews: (reviews.get(decision.traceId) ?? []).map(toReview),
+      reviews: (reviews.get(decision.traceId) ?? []).flatMap(toReview),
     }));
     const type = negotiateGraphType(accept);
     return { type, body: await serializeGraph(createTriples(facts), type) };
@@ -107,7 +108,10 @@ export function createGraphService({ models }: Pick<Platform, 'models'>, { trace
 }
 export type GraphService = ReturnType<typeof createGraphService>;
 
-function toReview({ sequence, createdAt, view }: ReviewEntry): Review {
-  const { actor, decision } = JSON.parse(view) as ReviewPayload;
-  return { sequence, userId: actor.kind === 'user' ? actor.id : null, decision, at: createdAt };
+/** A withdrawal is no review. */
+function toReview({ sequence, createdAt, view }: ReviewEntry): Review[] {
+  const payload = JSON.parse(view) as ReviewPayload;
+  if (findReviewEnd(payload) === 'withdrawn') return [];
+  const { actor, decision } = payload;
+  return [{ sequence, userId: actor.kind === 'user' ? actor.id : null, decision, at: createdAt }];
 }

@@ -1,5 +1,6 @@
 // Decides whether an action may be claimed: status, expiry, digest, once, in this order.
 import { commitRawAction, deriveBindingSalt } from '../../../domain/record/proposed-action.ts';
+import { isApprovalUsable } from '../../../domain/review/review-expiry.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { findBinding } from '../review/review-amendment.ts';
@@ -33,9 +34,9 @@ function requireApproved({ review, verdict, status, erasedAt }: TraceDocument): 
   if (erasedAt) throw new AppError('DECISION_ERASED', 'The content of the decision was erased');
 }
 
-/** At the moment of expiry an approval is expired. */
+/** At the end of the hold its approval ends. */
 function requireUnexpired({ review }: TraceDocument, now: Date): void {
-  if (review?.expiresAt && now >= review.expiresAt) throw new AppError('APPROVAL_EXPIRED');
+  if (review && !isApprovalUsable(review, now)) throw new AppError('APPROVAL_EXPIRED');
 }
 
 function requireSameAction(trace: TraceDocument, { rawActionDigest }: ClaimInput): void {

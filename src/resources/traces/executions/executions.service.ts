@@ -12,7 +12,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
-import { toNameFilter } from '../traces.service.ts';
+import { toNameFilter } from '../trace-names.ts';
 import { requireClaimable } from './claim-checks.ts';
 import {
   buildClaimEntry,

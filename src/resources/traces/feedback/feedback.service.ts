@@ -13,6 +13,7 @@ import type { Position } from '../../../ledger/entry.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { openSubject } from '../review/review-amendment.ts';
+import { toNameFilter } from '../trace-names.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { readPayloadText } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
@@ -54,8 +55,6 @@ interface RecordedFeedback extends Correction, Approval {
   counted: boolean;
 }
 
-const OBJECT_ID = /^[0-9a-f]{24}$/i;
-
 export function createFeedbackService(
   platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
   deps: Deps,
@@ -65,7 +64,7 @@ export function createFeedbackService(
 
   async function findTraceId(tenant: Tenant, traceRef: string): Promise<string> {
     const { organizationId } = tenant;
-    const name = OBJECT_ID.test(traceRef) ? { _id: traceRef } : { traceId: traceRef };
+    const name = toNameFilter(traceRef);
     const where = { ...createVisibilityFilter(tenant), organizationId, ...name };
     const query = models.traces.findOne(where, 'traceId').lean<{ traceId: string }>();
     return (await findOr404(query)).traceId;

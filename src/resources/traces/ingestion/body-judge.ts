@@ -10,7 +10,7 @@ import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { draftDecision, type DraftContext, readRawAction } from './draft.ts';
+import { draftDecision, type DraftContext, readRawAction, readRequestedExpiry } from './draft.ts';
 import { evaluateSubmission } from './judge.ts';
 import { requireWithinLimits, resolveSchemaVersion } from './request-checks.ts';
 import { createScrubbers } from './scrubbers.ts';
@@ -123,6 +123,7 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
       context,
       judged,
       rawAction: readRawAction(body),
+      requestedExpiry: readRequestedExpiry(body),
       rawBody,
       idempotencyKey: null,
       monthlyLimit: null,

@@ -12,6 +12,7 @@ import {
   hashAction,
   RAW_ACTION,
 } from '../../../domain/record/proposed-action.ts';
+import { chooseExpiry } from '../../../domain/review/review-expiry.ts';
 import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
@@ -29,6 +30,8 @@ export interface DraftContext {
   traceId: string;
   workspaceId: string;
   reviewSla: ReviewSla;
+  /** Of the workspace, in seconds; null: its holds do not expire. */
+  reviewExpiresIn: number | null;
   agent: ResolvedAgent | null;
   logPayloads: boolean;
   schemaVersion: string;
@@ -46,6 +49,8 @@ export interface DraftInput {
   judged: Judgement;
   /** The action as it was sent: only a commitment to its digest is kept. */
   rawAction: Json;
+  /** The expiry that the caller asks for, should the decision be held. */
+  requestedExpiry: { expiresIn: number } | null;
   rawBody: Uint8Array;
   idempotencyKey: Buffer | null;
   monthlyLimit: number | null;
@@ -80,6 +85,12 @@ interface Origin {
 export function readRawAction(body: JsonObject): Json {
   const { outputDecision } = body as { outputDecision?: { action?: Json } };
   return outputDecision?.action ?? null;
+}
+
+/** Reads the expiry that a checked body asks for; null: none. */
+export function readRequestedExpiry({ review }: JsonObject): { expiresIn: number } | null {
+  const { expiresIn } = (review ?? {}) as { expiresIn?: number };
+  return expiresIn === undefined ? null : { expiresIn };
 }
 
 /** Drafts the entry of a judged decision. */
@@ -215,28 +226,43 @@ function buildFields(
 function buildFacts({ judged, context }: DraftInput, review?: ReviewItem): JsonObject {
   const committedFacts: JsonObject = { ...judged.facts, agentMark: context.agentMark ?? null };
   if (!review) return committedFacts;
-  const { _id, priority, workflowStep, slaDeadline: deadline } = review;
+  const { _id, priority, workflowStep, slaDeadline: deadline, expiresAt, onExpiry } = review;
   const slaDeadlineText = deadline?.toISOString() ?? null;
   committedFacts['review'] = {
     id: _id.toHexString(),
     priority,
     workflowStep,
     slaDeadline: slaDeadlineText,
+    ...(expiresAt && onExpiry && { expiresAt: expiresAt.toISOString(), onExpiry }),
   };
   return committedFacts;
 }
 
 /** The pending review of a held decision. */
-function createReviewItem({ newReviewId, judged, context }: DraftInput): ReviewItem {
+function createReviewItem(input: DraftInput): ReviewItem {
+  const { newReviewId, judged, context } = input;
   const { reviewSla, at } = context;
   const priority = judged.reviewPriority ?? 'medium';
-  return {
+  const item: ReviewItem = {
     _id: newReviewId(),
     status: 'pending',
     priority,
     workflowStep: 1,
     slaDeadline: computeSlaDeadline(reviewSla, priority, at),
   };
+  return Object.assign(item, computeExpiry(input));
+}
+
+function computeExpiry({ judged, context, requestedExpiry }: DraftInput) {
+  const { reviewExpiresIn, at } = context;
+  const expiry = chooseExpiry({
+    requested: requestedExpiry,
+    policy: judged.reviewExpiry,
+    workspace: reviewExpiresIn === null ? null : { expiresIn: reviewExpiresIn },
+  });
+  if (!expiry) return {};
+  const { expiresIn, onExpiry } = expiry;
+  return { expiresAt: new Date(at.getTime() + expiresIn * 1000), onExpiry };
 }
 
 function readRationale(content: JsonObject): string | null {

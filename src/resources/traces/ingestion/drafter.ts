@@ -9,7 +9,13 @@ import type { RequestOrigin } from '../../../platform/concurrency/worker-threads
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import type { SentBody } from './body-judge.ts';
-import { type DraftContext, draftDecision, MAX_SEEDS, readRawAction } from './draft.ts';
+import {
+  type DraftContext,
+  draftDecision,
+  MAX_SEEDS,
+  readRawAction,
+  readRequestedExpiry,
+} from './draft.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { evaluateSubmission, type JudgeInput } from './judge.ts';
 import { InspectedBody, type LargeBodies } from './large-bodies.ts';
@@ -20,6 +26,7 @@ export interface JudgingContext extends JudgeInput {
   traceId: string;
   workspaceId: string;
   reviewSla: ReviewSla;
+  reviewExpiresIn: number | null;
   nationalIds: boolean;
 }
 
@@ -44,6 +51,7 @@ export function createDrafter(
       context: toDraftContext(accepted),
       judged: evaluateSubmission(body, accepted.judging),
       rawAction: readRawAction(body),
+      requestedExpiry: readRequestedExpiry(body),
       rawBody: accepted.request.rawBody,
       idempotencyKey: accepted.idempotencyKey,
       monthlyLimit: accepted.monthlyLimit,
@@ -109,6 +117,7 @@ function toDraftContext({
     traceId: judging.traceId,
     workspaceId: judging.workspaceId,
     reviewSla: judging.reviewSla,
+    reviewExpiresIn: judging.reviewExpiresIn,
     agent: judging.agent,
     at: judging.at,
     logPayloads: judging.agentPolicies.logPayloads,

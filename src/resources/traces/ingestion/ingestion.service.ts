@@ -103,6 +103,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
       agentPolicies,
       workspaceId,
       reviewSla: workspace?.reviewSla ?? {},
+      reviewExpiresIn: workspace?.reviewExpiresIn ?? null,
       policies,
       history,
       scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),

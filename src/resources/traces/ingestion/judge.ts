@@ -8,7 +8,8 @@ import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { deriveFacts } from '../../../domain/policies/facts.ts';
-import type { PolicyVerdict } from '../../../domain/policies/verdict.ts';
+import { findReviewExpiry, type PolicyVerdict } from '../../../domain/policies/verdict.ts';
+import type { ReviewExpiry } from '../../../domain/review/review-expiry.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { type DetectionType, toDetectionTag } from '../../../domain/scrub/rule.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
@@ -32,6 +33,8 @@ export interface Judgement {
   policy: { name: string; reason: string } | null;
   /** Priority set by the policy that held the decision; null if it sets none. */
   reviewPriority: ReviewPriority | null;
+  /** Expiry set by the policies that held the decision; null if none sets one. */
+  reviewExpiry: ReviewExpiry | null;
   matchedPolicyIds: string[];
   /** The record of the judgement that the chain commits to. */
   evaluation: JsonObject;
@@ -51,7 +54,7 @@ const ANOMALY_POLICY = {
 
 /** The order of keys has no effect: the decision is judged in the order of its canonical text. */
 export function evaluateSubmission(submission: JsonObject, input: JudgeInput): Judgement {
-  const submitted = toCanonicalOrder(submission) as JsonObject;
+  const submitted = toCanonicalOrder(omitRequests(submission)) as JsonObject;
   const { policies, at } = input;
   const { scored, members, changed, tags, pii } = inspectDecision(submitted, input);
   const agentName = input.agent?.name ?? null;
@@ -68,11 +71,19 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
     tags,
     policy: decision.policy,
     reviewPriority: decision.reviewPriority,
+    reviewExpiry: decision.verdict === 'flagged' ? findReviewExpiry(found.matched) : null,
     matchedPolicyIds: found.matched.map(({ id }) => id),
     evaluation: buildEvaluation(input, { scored, found, tags, decision, changed }),
     facts: { agentName, members: Object.keys(submitted), pii, policy: decision.policy },
     content: members,
   };
+}
+
+/** What the caller asks for is no part of the decision: nothing judges it, and no value of it is stored. */
+function omitRequests(submission: JsonObject): JsonObject {
+  if (submission['review'] === undefined) return submission;
+  const { review: _review, ...decision } = submission;
+  return decision;
 }
 
 /** The findings of scoring and scrubbing. */

@@ -15,11 +15,11 @@ import {
   readPersonsVerdict,
 } from '../../../domain/record/persons-verdict.ts';
 import type { IdempotentConsumer } from '../../../ledger/follow/consumer.ts';
-import { isPending, openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
+import { isDecidable, openSubject, prepareReviewAmendment } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { loadAutoApprovals } from './auto-approvals.ts';
 
-type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'secrets'>;
+type Deps = Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'secrets' | 'clock'>;
 type Entry = Pick<TraceDocument, 'kind' | 'sequence' | 'traceId' | 'workspaceId' | 'verdict'>;
 
 interface PatternedDecision {
@@ -135,7 +135,7 @@ function createCounter(deps: Deps) {
 }
 
 function createApprover(deps: Deps) {
-  const { models, contents, ledger, draw16Bytes: random16 } = deps;
+  const { models, contents, ledger, draw16Bytes: random16, clock } = deps;
   return {
     /** Approves the decision if its pattern is mature and the review is still pending. */
     async approveIfMature(
@@ -159,9 +159,7 @@ function createApprover(deps: Deps) {
       } as const;
       const amend = prepareReviewAmendment(by, words, random16);
       await ledger.amendments.append(organizationId, traceId, async (about) =>
-        about.trace.deletedAt || !isPending(about.trace)
-          ? null
-          : amend(await openSubject(contents, about)),
+        isDecidable(about.trace, clock.now()) ? amend(await openSubject(contents, about)) : null,
       );
     },
   };

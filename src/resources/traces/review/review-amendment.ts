@@ -1,8 +1,11 @@
-// Builds the entry of a review verdict, bound to the action in force when the verdict is given.
+// Builds the entries that end a review: verdict, lapse and withdrawal, each bound to the action in force at that moment.
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
+import type { Json } from '../../../domain/record/json.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
 import { RAW_ACTION } from '../../../domain/record/proposed-action.ts';
+import { LAPSED, WITHDRAWN } from '../../../domain/review/review-end.ts';
+import { isLapsed } from '../../../domain/review/review-expiry.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import type { Contents } from '../../../ledger/contents/contents.ts';
@@ -16,31 +19,73 @@ export interface VerdictWords {
   notes: string | undefined;
 }
 
+type Author = Pick<Tenant, 'organizationId' | 'actor'>;
+
+interface End {
+  decision: VerdictWords['decision'];
+  set: Change;
+  /** Committed besides the digest of the action. */
+  values: Readonly<Record<string, Json | undefined>>;
+}
+
 /** How each verdict changes the decision. */
 const CHANGES: Readonly<Record<VerdictWords['decision'], Change>> = {
   approve: { status: 'approved', humanOverride: false },
   reject: { status: 'blocked', humanOverride: true },
 };
+/** No person overrode the policy. */
+const UNDECIDED: Change = { status: 'blocked', humanOverride: null };
 
 export function prepareReviewAmendment(
-  by: Pick<Tenant, 'organizationId' | 'actor'>,
+  by: Author,
   { decision, reason, notes }: VerdictWords,
   random16: () => Buffer,
 ) {
+  const end: End = { decision, set: CHANGES[decision], values: { reason, notes } };
+  /** Expects a decision whose values are decrypted. */
+  return (about: Subject<TraceDocument>): Amendment => endReview(by, about, { end, random16 });
+}
+
+/** Ends a review whose time is over, in the name of the service. */
+export function prepareExpiryAmendment(organizationId: string, random16: () => Buffer) {
+  const by = { organizationId, actor: { kind: 'system', id: null } } as const;
   /** Expects a decision whose values are decrypted. */
   return (about: Subject<TraceDocument>): Amendment => {
-    const actionDigest = computeActionDigest(about.trace);
-    const { sealed, commitments } = sealValues({ reason, notes, actionDigest }, random16);
-    const binding = findBinding(about.trace);
-    const payload = createReviewPayload({
-      ...buildAmendmentBase(by, about),
-      commitments: binding === null ? commitments : { ...commitments, [RAW_ACTION]: binding },
-      reviewId: about.trace.review?._id.toHexString() ?? '',
-      decision,
-      set: CHANGES[decision],
-    });
-    return buildAmendment('review', payload, { sealed });
+    const { expiresAt, onExpiry: decision = 'reject' } = about.trace.review ?? {};
+    const set = decision === 'approve' ? CHANGES.approve : UNDECIDED;
+    const end = { decision, set, values: { [LAPSED]: expiresAt?.toISOString() } };
+    return endReview(by, about, { end, random16 });
   };
+}
+
+export function prepareWithdrawalAmendment(
+  by: Author,
+  reason: string | undefined,
+  random16: () => Buffer,
+) {
+  const values = { [WITHDRAWN]: true, reason };
+  const end: End = { decision: 'reject', set: UNDECIDED, values };
+  /** Expects a decision whose values are decrypted. */
+  return (about: Subject<TraceDocument>): Amendment => endReview(by, about, { end, random16 });
+}
+
+function endReview(
+  by: Author,
+  about: Subject<TraceDocument>,
+  { end, random16 }: { end: End; random16: () => Buffer },
+): Amendment {
+  const { decision, set, values } = end;
+  const actionDigest = computeActionDigest(about.trace);
+  const { sealed, commitments } = sealValues({ ...values, actionDigest }, random16);
+  const binding = findBinding(about.trace);
+  const payload = createReviewPayload({
+    ...buildAmendmentBase(by, about),
+    commitments: binding === null ? commitments : { ...commitments, [RAW_ACTION]: binding },
+    reviewId: about.trace.review?._id.toHexString() ?? '',
+    decision,
+    set,
+  });
+  return buildAmendment('review', payload, { sealed });
 }
 
 /** The commitment to the raw action while that is the action in force; null after a correction. */
@@ -60,4 +105,12 @@ export async function openSubject(
 
 export function isPending({ review }: Pick<TraceDocument, 'review'>): boolean {
   return review?.status === 'pending';
+}
+
+/** Whether a verdict may still be given. */
+export function isDecidable(
+  { review, deletedAt }: Pick<TraceDocument, 'review' | 'deletedAt'>,
+  now: Date,
+): boolean {
+  return !deletedAt && review?.status === 'pending' && !isLapsed(review, now);
 }

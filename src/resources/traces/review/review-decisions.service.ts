@@ -8,7 +8,9 @@ import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
+import { createDecidedError, endInTime } from './review-endings.ts';
 import {
+  isDecidable,
   isPending,
   openSubject,
   prepareReviewAmendment,
@@ -31,10 +33,10 @@ export interface BulkDecision {
 }
 
 export function createReviewDecisionService(
-  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes'>,
+  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
   deps: Deps,
 ) {
-  const { models, contents, ledger, draw16Bytes: random16 } = platform;
+  const { models, contents, ledger, draw16Bytes: random16, clock } = platform;
   const { scrubbers } = deps;
 
   /** Verdicts in progress, by item id. */
@@ -58,7 +60,7 @@ export function createReviewDecisionService(
     for (;;) {
       const [found = null] = await findItems(tenant, [id]);
       const { traceId, review } = await findOr404(Promise.resolve(found));
-      if (!isPending({ review })) throw createDecidedError();
+      if (!isPending({ review })) throw createDecidedError(review.status);
       const other = decisionsInProgress.get(id);
       if (!other) {
         const verdict = decideOne(traceId).finally(() => decisionsInProgress.delete(id));
@@ -80,16 +82,16 @@ export function createReviewDecisionService(
   return {
     /**
      * Decides one item; the verdict is final.
-     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action)
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`
      */
     async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
       const { organizationId } = tenant;
       const words = await scrubVerdict(organizationId, input);
       const amend = prepareReviewAmendment(tenant, words, random16);
       await decideSerially(tenant, id, (traceId) =>
-        ledger.amendments.append(organizationId, traceId, async (about) => {
+        endInTime(platform, { organizationId, traceId }, async (about) => {
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
-          if (!isPending(about.trace)) throw createDecidedError();
+          if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
           const opened = await openSubject(contents, about);
           requireAction(opened.trace, input.actionDigest);
           return amend(opened);
@@ -106,9 +108,7 @@ export function createReviewDecisionService(
         tenant.organizationId,
         pending.map(({ traceId }) => traceId),
         async (about) =>
-          about.trace.deletedAt || !isPending(about.trace)
-            ? null
-            : amend(await openSubject(contents, about)),
+          isDecidable(about.trace, clock.now()) ? amend(await openSubject(contents, about)) : null,
       );
       const decided = pending.filter((_, index) => {
         const result = results[index];
@@ -123,10 +123,6 @@ export function createReviewDecisionService(
   };
 }
 export type ReviewDecisionService = ReturnType<typeof createReviewDecisionService>;
-
-function createDecidedError(): AppError {
-  return new AppError('INVALID_OPERATION', 'The item has been decided');
-}
 
 /** @throws AppError `INVALID_OPERATION` when the verdict is about another action than the one in force */
 function requireAction(trace: TraceDocument, digest: string | undefined): void {

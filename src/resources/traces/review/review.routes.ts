@@ -46,7 +46,7 @@ export const reviewRoutes = [
     auth: 'user',
     roles: DECIDERS,
     writes: 'own',
-    codes: ['INVALID_OPERATION'],
+    codes: ['INVALID_OPERATION', 'REVIEW_ENDED'],
     params: byId,
     body: decisionInput,
     data: reviewItemView,

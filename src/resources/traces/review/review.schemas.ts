@@ -57,6 +57,10 @@ export const escalationInput = z.strictObject({
   ),
 });
 
+/** Strict, so that a misspelt reason is not lost. */
+export const withdrawalInput = z.strictObject({ reason });
+export type WithdrawalInput = z.output<typeof withdrawalInput>;
+
 /** Position of the verdict in the chain, and the values that open its commitment to the action. */
 export const verdictReceiptView = z.object({
   sequence: z.number().int(),
@@ -75,12 +79,19 @@ const superseded = z
     'The approved action was corrected since: the action of `actionDigest` is in force, and it is not approved',
   );
 
+const expiresAt = instant
+  .nullable()
+  .describe(
+    'Without a verdict the review ends here; an approval may be acted on until here. null: no end',
+  );
+
 /** The review of a held decision, as the decision shows it. */
 export const traceReviewView = z.object({
   _id: id,
   status,
   priority,
   slaDeadline: instant.nullable(),
+  expiresAt,
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
   receipt: verdictReceiptView.nullable(),
@@ -108,6 +119,7 @@ export const reviewItemView = z.object({
   escalationReason: z.string().nullable(),
   slaDeadline: instant.nullable(),
   overdue: z.boolean().describe('pending past its deadline'),
+  expiresAt,
   context: json,
   payload: json,
   decision: decision.nullable(),
@@ -148,6 +160,7 @@ nameSchemas({
   BulkVerdictInput: bulkDecisionInput,
   ReviewAssignmentInput: assignmentInput,
   ReviewEscalationInput: escalationInput,
+  WithdrawalInput: withdrawalInput,
   VerdictReceipt: verdictReceiptView,
   DecisionReview: traceReviewView,
   ReviewItem: reviewItemView,

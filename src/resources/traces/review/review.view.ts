@@ -28,6 +28,7 @@ export interface ReviewItemView<A = string> {
   escalationReason: string | null;
   slaDeadline: Date | null;
   overdue: boolean;
+  expiresAt: Date | null;
   context: Json;
   payload: Json;
   decision: 'approve' | 'reject' | null;
@@ -50,6 +51,7 @@ export interface TraceReview {
   status: HeldDecision['held']['item']['status'];
   priority: HeldDecision['held']['item']['priority'];
   slaDeadline: Date | null;
+  expiresAt: Date | null;
   actionDigest: string | null;
   decidedAt: Date | null;
   receipt: ReviewVerdict['receipt'] | null;
@@ -61,9 +63,10 @@ export function toTraceReview(
   verdict: ReviewVerdict | undefined,
 ): TraceReview {
   const { item, actionDigest } = trace.held;
-  const { _id, status, priority, slaDeadline = null, decidedAt = null } = item;
+  const { _id, status, priority, slaDeadline = null, expiresAt = null, decidedAt = null } = item;
   const receipt = verdict?.receipt ?? null;
-  const shown = { _id, status, priority, slaDeadline, actionDigest, decidedAt, receipt };
+  const deadlines = { slaDeadline, expiresAt };
+  const shown = { _id, status, priority, ...deadlines, actionDigest, decidedAt, receipt };
   return Object.assign(shown, markSuperseded(trace, verdict));
 }
 
@@ -113,6 +116,7 @@ function toCommonMembers(trace: HeldDecision, { verdict, now }: ReviewParts) {
     confidence: trace.confidenceScore,
     ...toHandling(item),
     overdue: isOverdue(item, now),
+    expiresAt: item.expiresAt ?? null,
     context: toContext(trace),
     payload: trace.outputDecision,
     ...toVerdictMembers(item, verdict),
@@ -140,7 +144,14 @@ function toHandling(item: Item) {
   };
 }
 
-const DECISIONS = { pending: null, approved: 'approve', rejected: 'reject' } as const;
+/** What a person decided. */
+const DECISIONS = {
+  pending: null,
+  approved: 'approve',
+  rejected: 'reject',
+  expired: null,
+  withdrawn: null,
+} as const;
 
 function toVerdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
   return {

@@ -9,6 +9,7 @@ const deciders: Access = { ...managers, reviewer: 'ok' };
 
 interface Item {
   id: string;
+  traceId: string;
   actionDigest: string;
 }
 
@@ -35,6 +36,11 @@ export const reviewQueue: ResourceExamples = {
     'POST /api/v1/review-queue/bulk-decision': denyForeigner(deciders),
     'PATCH /api/v1/review-queue/:id/assign': denyForeigner(writers),
     'POST /api/v1/review-queue/:id/escalate': denyForeigner(writers),
+    'POST /api/v1/traces/:id/withdraw': denyForeigner({
+      ...writers,
+      workspaceKey: 'ok',
+      agentKey: 'ok',
+    }),
   },
   examples: {
     'GET /api/v1/review-queue': async (tenant) => {
@@ -48,6 +54,10 @@ export const reviewQueue: ResourceExamples = {
         decision: 'reject',
         reason: `${tenant.mark} reason`,
       },
+    }),
+    'POST /api/v1/traces/:id/withdraw': async (tenant) => ({
+      params: { id: (await createItem(tenant)).traceId },
+      body: { reason: `${tenant.mark} reason` },
     }),
     'PATCH /api/v1/review-queue/:id/assign': async (tenant) => ({
       params: { id: (await createItem(tenant)).id },

@@ -6,7 +6,7 @@ import { useHarness, useOwner } from '../../setup/fixtures.ts';
 import { disconnectAfter } from '../../setup/leaving.ts';
 import { assertOk, createAgent } from '../../setup/personas.ts';
 import { type Answer, startApp, type TestApp } from '../../setup/start-app.ts';
-import { useReviews } from './review-queue-stage.ts';
+import { useReviews } from '../review-queue/review-queue-stage.ts';
 
 const harness = useHarness();
 const { app } = harness;

@@ -1,0 +1,75 @@
+// Withdraws held decisions: an agent that has given up leaves no approval behind.
+import type { Platform } from '../../../platform/platform.ts';
+import type { Key, Tenant } from '../../../domain/identity/tenant.ts';
+import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
+import type { TracePayload } from '../../../domain/record/payload.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { ReadScrubbers } from '../read-scrubbers.ts';
+import { toNameFilter } from '../trace-names.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { openSubject, prepareWithdrawalAmendment } from './review-amendment.ts';
+import { createEndedError, endInTime } from './review-endings.ts';
+import type { WithdrawalInput } from './review.schemas.ts';
+
+interface Deps {
+  scrubbers: ReadScrubbers;
+}
+
+export interface Withdrawer {
+  tenant: Tenant;
+  /** Absent: a person withdraws. */
+  key?: Key | undefined;
+}
+
+export function createReviewWithdrawalService(
+  platform: Pick<Platform, 'models' | 'contents' | 'ledger' | 'draw16Bytes' | 'clock'>,
+  { scrubbers }: Deps,
+) {
+  const { models, contents, draw16Bytes: random16 } = platform;
+
+  return {
+    /**
+     * Ends the review of a held decision. Repeating it changes nothing. Returns the decision's `traceId`.
+     * @throws AppError `NOT_FOUND`, `FORBIDDEN` (another key posted it), `INVALID_OPERATION` (never held),
+     * `REVIEW_ENDED`
+     */
+    async withdraw(
+      { tenant, key }: Withdrawer,
+      name: string,
+      { reason }: WithdrawalInput,
+    ): Promise<string> {
+      const { organizationId } = tenant;
+      const where = { ...createVisibilityFilter(tenant), organizationId, ...toNameFilter(name) };
+      const query = models.traces.findOne(where, 'traceId agentId view');
+      const found = await findOr404(query.lean<TraceDocument>());
+      const { traceId } = found;
+      if (key) requirePoster(key, found);
+      const scrubber = await scrubbers.loadTextScrubber(organizationId);
+      const words = reason === undefined ? undefined : scrubber.scrubString(reason).text;
+      const withdraw = prepareWithdrawalAmendment(tenant, words, random16);
+      await endInTime(platform, { organizationId, traceId }, async (about) => {
+        const { trace } = about;
+        if (trace.deletedAt) throw new AppError('NOT_FOUND');
+        if (!trace.review) throw new AppError('INVALID_OPERATION', 'The decision was not held');
+        const { status } = trace.review;
+        if (status === 'withdrawn') return null;
+        if (status !== 'pending') throw createEndedError(status);
+        return withdraw(await openSubject(contents, about));
+      });
+      return traceId;
+    },
+  };
+}
+export type ReviewWithdrawalService = ReturnType<typeof createReviewWithdrawalService>;
+
+/**
+ * The key that posted the decision, or any key of its agent: keys are replaced while decisions are held.
+ * @throws AppError `FORBIDDEN`
+ */
+function requirePoster({ kind, keyId, agentId }: Key, trace: TraceDocument): void {
+  const { actor } = JSON.parse(trace.view) as TracePayload;
+  const isOfAgent = kind === 'agentKey' && agentId === trace.agentId;
+  if (!isOfAgent && actor.id !== keyId)
+    throw new AppError('FORBIDDEN', 'Only the key that posted the decision withdraws it');
+}
