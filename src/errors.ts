@@ -18,6 +18,11 @@ export const registry = {
     http: 400,
     meaning: 'The list of ids is missing, empty, too long or contains an invalid id',
   },
+  EDITS_MASKED: {
+    http: 400,
+    meaning:
+      'The edits hold a marker of masked data, or data that would be masked when stored: they could not be executed',
+  },
   INVALID_STATUS: { http: 400, meaning: 'Not a status of this resource' },
   INVALID_TIMESTAMP: {
     http: 400,

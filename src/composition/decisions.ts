@@ -120,7 +120,10 @@ export function createDecisions(
       reader,
       waiting,
       ingestion,
-      executions: createExecutionService(platform, { scrubbers: readScrubbers }),
+      executions: createExecutionService(platform, {
+        scrubbers: readScrubbers,
+        verdicts: review.verdicts,
+      }),
       bulk,
       purges,
       review,

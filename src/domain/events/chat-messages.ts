@@ -10,6 +10,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'trace.blocked': 'Decision blocked',
   'trace.hold_for_review': 'Decision held for review',
   'review.decided': 'Review decided',
+  'execution.recorded': 'Execution recorded',
   'alert.triggered': 'Alert triggered',
   'webhook.test': 'Test of a webhook',
 };

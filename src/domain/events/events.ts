@@ -9,6 +9,7 @@ export const EVENT_TOPIC = 'event';
 export const SUBSCRIBABLE = [
   'trace.created',
   'review.decided',
+  'execution.recorded',
   'alert.triggered',
   'agent.created',
   'setting.updated',

@@ -39,5 +39,9 @@ export interface PersonsVerdict {
 export function readPersonsVerdict(view: string): PersonsVerdict {
   const payload = JSON.parse(view) as ReviewPayload | CorrectionPayload;
   const said = payload.kind === 'review' ? payload.decision : payload.action;
-  return { isRight: said === 'approve', isOverride: payload.set.humanOverride === true };
+  const isEdited = Object.hasOwn(payload.commitments, 'edits');
+  return {
+    isRight: said === 'approve' && !isEdited,
+    isOverride: payload.set.humanOverride === true,
+  };
 }

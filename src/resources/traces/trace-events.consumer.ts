@@ -1,8 +1,9 @@
-// Writes an outbox event for each decision and each verdict of a review; webhooks and alerts deliver it.
+// Writes an outbox event for each decision, verdict, claim and outcome; webhooks and alerts deliver it.
 import { PeriodicYield } from '../../platform/concurrency/event-loop.ts';
 import { scrubStrictly } from '../../domain/scrub/strict-scrub.ts';
 import { EVENT_TOPIC } from '../../domain/events/events.ts';
 import type { OutboxRow, OutboxWriter } from '../../platform/outbox/outbox-writer.ts';
+import type { ExecutionPayload } from '../../domain/record/payload.ts';
 import type { Consumer } from '../../ledger/follow/consumer.ts';
 import { dropErased } from '../../ledger/follow/without-erased.ts';
 import type { Models } from '../../models.ts';
@@ -20,6 +21,7 @@ const projection = {
   timestamp: 1,
   createdAt: 1,
   erasedAt: 1,
+  view: 1,
 } as const;
 
 /** Characters scrubbed before the event loop is yielded: at most 10 ms of work. */
@@ -40,7 +42,7 @@ export function createTraceEventsConsumer({
   return {
     name: 'trace-events',
     from: 'head',
-    kinds: ['trace', 'review', 'erasure'],
+    kinds: ['trace', 'review', 'execution', 'erasure'],
     projection,
     async consume(entries, context) {
       const { session, organizationId } = context;
@@ -48,11 +50,11 @@ export function createTraceEventsConsumer({
       if (!(await hasSubscribers(organizationId))) return;
       const rows: OutboxRow[] = [];
       const yielding = new PeriodicYield(SCRUBBED);
-      const reviewed = await loadReviewed(models, organizationId, kept);
+      const amended = await loadAmended(models, organizationId, kept);
       for (const entry of kept) {
-        const trace = entry.kind === 'trace' ? entry : reviewed.get(entry.traceId);
+        const trace = entry.kind === 'trace' ? entry : amended.get(entry.traceId);
         if (!trace) continue;
-        const payload = entry.kind === 'trace' ? toTraceEvent(trace) : toReviewEvent(trace, entry);
+        const payload = buildEvent(entry, trace);
         rows.push(toOutboxRow(organizationId, { trace, sequence: entry.sequence, payload }));
         await yielding.addWork(countScrubbed(trace));
       }
@@ -65,13 +67,13 @@ function countScrubbed({ agentName, agentId, answer }: TraceDocument): number {
   return (agentName ?? agentId).length + (answer.policy?.reason.length ?? 0);
 }
 
-/** The decisions that the verdicts among these entries are about, by `traceId`; erased ones are missing. */
-async function loadReviewed(
+/** The decisions that the amendments among these entries are about, by `traceId`; erased ones are missing. */
+async function loadAmended(
   models: Deps['models'],
   organizationId: string,
   entries: readonly TraceDocument[],
 ): Promise<ReadonlyMap<string, TraceDocument>> {
-  const traceIds = entries.filter(({ kind }) => kind === 'review').map(({ traceId }) => traceId);
+  const traceIds = entries.filter(({ kind }) => kind !== 'trace').map(({ traceId }) => traceId);
   if (traceIds.length === 0) return new Map();
   const where = { organizationId, traceId: { $in: traceIds }, deletedAt: null };
   const found = await models.traces.find(where, projection).lean<TraceDocument[]>();
@@ -95,6 +97,29 @@ function toOutboxRow(organizationId: string, { trace, sequence, payload }: Event
     subject,
     sequence,
     payload,
+  };
+}
+
+function buildEvent(entry: TraceDocument, trace: TraceDocument): OutboxRow['payload'] {
+  if (entry.kind === 'trace') return toTraceEvent(trace);
+  return entry.kind === 'review' ? toReviewEvent(trace, entry) : toExecutionEvent(trace, entry);
+}
+
+/** The body of a delivery about a claim or an outcome. */
+function toExecutionEvent(
+  trace: TraceDocument,
+  { createdAt, view }: Pick<TraceDocument, 'createdAt' | 'view'>,
+) {
+  const { executionId, state } = JSON.parse(view) as ExecutionPayload;
+  return {
+    event: 'execution.recorded',
+    timestamp: createdAt.toISOString(),
+    data: {
+      traceId: trace.traceId,
+      executionId,
+      agentName: scrubStrictly(trace.agentName ?? trace.agentId),
+      state,
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import { REVIEW_PRIORITIES, type ReviewPriority } from '../../domain/review-sla.
 import { type ColumnSource, defineColumns, type ReadValue } from '../../ledger/columns.ts';
 import { UNLOCKED } from '../../ledger/contents/contents.ts';
 import { toObjectId } from '../../ledger/ledger.model.ts';
-import { RAW_ACTION } from '../../domain/record/proposed-action.ts';
+import { RAW_ACTION } from '../../domain/actions/proposed-action.ts';
 import type { TraceDocument } from './traces.model.ts';
 
 /** The committed value `origin`, whose members columns repeat. */
@@ -120,6 +120,11 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
     'review.decidedBy': {
       initial: () => null,
       change: ({ payload }) => (payload.kind === 'review' ? payload.actor.id : undefined),
+    },
+    'review.edited': {
+      initial: () => null,
+      change: ({ payload }) =>
+        payload.kind === 'review' && Object.hasOwn(payload.commitments, 'edits') ? true : undefined,
     },
     execution: { type: Object },
     'execution._id': {
@@ -232,6 +237,7 @@ const REVIEW_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   escalationReason: acceptNull(isText),
   decidedAt: isTime,
   decidedBy: acceptNull(isText),
+  edited: (value) => value === true,
 };
 
 function isFlagged({ status }: TracePayload): boolean {

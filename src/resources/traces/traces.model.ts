@@ -41,6 +41,8 @@ export interface ReviewItem {
   escalationReason?: string | null;
   decidedAt?: Date;
   decidedBy?: string | null;
+  /** It was approved with edits. */
+  edited?: true;
 }
 
 /** What became of the action: claimed once by the agent, and ended by its word, by a person's or by its lease. */

@@ -1,6 +1,6 @@
 // Renders a stored decision for readers: the committed payload with later replacements, scrubbed by the rules in force.
 import type { Json } from '../../domain/record/json.ts';
-import { hashAction, extractProposedAction } from '../../domain/record/proposed-action.ts';
+import { hashAction, extractProposedAction } from '../../domain/actions/proposed-action.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
@@ -169,9 +169,14 @@ function toHeld(trace: TraceDocument, valueOf: (name: string) => Json): Held | n
 
 /** Digest of the stored action in force. */
 export function computeActionDigest(trace: TraceDocument): string | null {
+  return hashAction(readAction(trace));
+}
+
+/** The stored action in force; null if it is not kept. */
+export function readAction(trace: TraceDocument): Json {
   const stored = readPayloadText(trace, 'outputDecision');
   const outputDecision = stored === null ? null : (JSON.parse(stored) as Json);
-  return hashAction(extractProposedAction(outputDecision, isCorrected(trace)));
+  return extractProposedAction(outputDecision, isCorrected(trace));
 }
 
 function isCorrected({ changed = {} }: TraceDocument): boolean {

@@ -33,6 +33,7 @@ test('an agent reads its own decision, by either name, and its receipt once ther
     actionDigest,
     decidedAt: null,
     receipt: null,
+    edits: null,
   });
   const { receipt } = assertOk(await decide(id, { decision: 'approve', actionDigest })).body.data;
   const { data } = assertOk(await ask(mongoId)).body;

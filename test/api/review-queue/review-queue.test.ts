@@ -66,6 +66,7 @@ test('the queue lists held decisions, newest first, and no approved ones', async
     decidedBy: null,
     reason: null,
     notes: null,
+    edits: null,
     receipt: null,
     organizationId: ada.organizationId,
     workspaceId: ada.workspaceId,

@@ -1,16 +1,27 @@
 // Decides whether an action may be claimed: status, expiry, digest, once, in this order.
-import { commitRawAction, deriveBindingSalt } from '../../../domain/record/proposed-action.ts';
 import { isApprovalUsable } from '../../../domain/review/review-expiry.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
+import {
+  commitRawAction,
+  deriveBindingSalt,
+  hashAction,
+} from '../../../domain/actions/proposed-action.ts';
 import { AppError } from '../../../errors.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { findBinding } from '../review/review-amendment.ts';
 import type { ClaimInput } from './executions.schemas.ts';
 
-/** Expects an opened decision. @throws AppError `APPROVAL_...`, `DECISION_ERASED`, `INVALID_OPERATION` */
-export function requireClaimable(trace: TraceDocument, claim: ClaimInput, now: Date): void {
+/** Expects an opened decision. `edits`: those of its approval, else null. @throws AppError `APPROVAL_...`, `DECISION_ERASED`, `INVALID_OPERATION` */
+export function requireClaimable(
+  trace: TraceDocument,
+  claim: ClaimInput,
+  { edits, now }: { edits: Json; now: Date },
+): void {
   requireApproved(trace);
   requireUnexpired(trace, now);
   requireSameAction(trace, claim);
+  requireSameEdits(claim, edits);
   if (trace.execution?._id) throw new AppError('APPROVAL_USED');
 }
 
@@ -48,4 +59,23 @@ function requireSameAction(trace: TraceDocument, { rawActionDigest }: ClaimInput
     throw new AppError('APPROVAL_MISMATCH', 'The action was corrected; propose the new one');
   if (commitRawAction(rawActionDigest, deriveBindingSalt(submitted.seed)) !== binding)
     throw new AppError('APPROVAL_MISMATCH');
+}
+
+/** The raw action is not kept, so the agent brings it along, and the edits are applied to it here as well. */
+function requireSameEdits(claim: ClaimInput, edits: Json): void {
+  const { rawActionDigest, editedActionDigest, action = null } = claim;
+  if (edits === null && editedActionDigest === undefined) return;
+  if (edits === null) throw new AppError('APPROVAL_MISMATCH', 'It was approved without edits');
+  if (action === null || editedActionDigest === undefined)
+    throw new AppError(
+      'APPROVAL_MISMATCH',
+      'It was approved with edits: send `action` and `editedActionDigest`',
+    );
+  if (hashAction(action) !== rawActionDigest)
+    throw new AppError('APPROVAL_MISMATCH', '`action` is not that of `rawActionDigest`');
+  if (hashAction(applyMergePatch(action, edits)) !== editedActionDigest)
+    throw new AppError(
+      'APPROVAL_MISMATCH',
+      '`editedActionDigest` is not that of the edited action',
+    );
 }

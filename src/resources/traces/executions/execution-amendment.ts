@@ -2,7 +2,12 @@
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import { createExecutionPayload, type ExecutionState } from '../../../domain/record/payload.ts';
-import { RAW_ACTION } from '../../../domain/record/proposed-action.ts';
+import {
+  commitEditedAction,
+  deriveEditedSalt,
+  EDITED_ACTION,
+  RAW_ACTION,
+} from '../../../domain/actions/proposed-action.ts';
 import { buildAmendment, buildAmendmentBase } from '../../../ledger/amend/amendment-base.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
 import { findBinding } from '../review/review-amendment.ts';
@@ -10,15 +15,30 @@ import type { TraceDocument } from '../traces.model.ts';
 
 type By = Pick<Tenant, 'organizationId' | 'actor'>;
 
+interface Claim {
+  executionId: string;
+  leaseUntil: Date;
+  /** After an edited approval. */
+  editedActionDigest: string | undefined;
+}
+
 /** Each claim repeats the commitment to the action, so that a verifier needs no other entry. */
 export function buildClaimEntry(
   by: By,
   about: Subject<TraceDocument>,
-  { executionId, leaseUntil }: { executionId: string; leaseUntil: Date },
+  { executionId, leaseUntil, editedActionDigest }: Claim,
 ): Amendment {
+  const { submitted } = about.trace.sealed;
+  const edited =
+    submitted && editedActionDigest !== undefined
+      ? commitEditedAction(editedActionDigest, deriveEditedSalt(submitted.seed))
+      : null;
   const payload = createExecutionPayload({
     ...buildAmendmentBase(by, about),
-    commitments: { [RAW_ACTION]: findBinding(about.trace) ?? '' },
+    commitments: {
+      [RAW_ACTION]: findBinding(about.trace) ?? '',
+      ...(edited !== null && { [EDITED_ACTION]: edited }),
+    },
     executionId,
     state: 'claimed',
     leaseUntil: leaseUntil.toISOString(),

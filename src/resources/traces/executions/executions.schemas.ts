@@ -1,5 +1,6 @@
 // Inputs and views of executions: a claim of an approved action, and what became of it.
 import { z } from 'zod';
+import type { Json } from '../../../domain/record/json.ts';
 import { EXECUTION_STATES } from '../../../domain/record/payload.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
 import {
@@ -14,6 +15,15 @@ import { byTrace } from '../traces.schemas.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits');
 
+const action = z
+  .custom<Json>(
+    (value) =>
+      (typeof value === 'string' && value !== '') ||
+      (typeof value === 'object' && value !== null && !Array.isArray(value)),
+    'must be an object or a text',
+  )
+  .meta({ type: ['object', 'string'] });
+
 /** The longest time an agent may take before its execution counts as unknown, in seconds. */
 const LEASE_MAX_SECONDS = 86_400;
 const LEASE_SECONDS = 600;
@@ -22,6 +32,12 @@ const LEASE_SECONDS = 600;
 export const executionClaim = z.strictObject({
   rawActionDigest: digest.describe(
     'SHA-256 of the canonical JSON (RFC 8785) of the action as it was sent to ingestion',
+  ),
+  editedActionDigest: optional(digest).describe(
+    'After an edited approval: of the action with the edits applied, which is what will be executed',
+  ),
+  action: optional(action).describe(
+    'After an edited approval: the action as it was sent. The edits are applied to it and compared; it is not kept',
   ),
   leaseSeconds: withDefault(z.number().int().min(1).max(LEASE_MAX_SECONDS), LEASE_SECONDS).describe(
     'Within this time the outcome is due; without one the execution is recorded as `unknown`',
@@ -65,6 +81,12 @@ export const executionView = z.object({
   summary: z.string().nullable(),
   durationMs: z.number().int().nullable(),
   labels: z.array(z.string()).nullable(),
+  editedAction: z
+    .object({ salt: z.string(), commitment: z.string() })
+    .nullable()
+    .describe(
+      'After an edited approval: opens the commitment to the digest of the edited action, as `binding` does that to the raw one',
+    ),
   receipts: z
     .object({ claim: place, outcome: place.nullable() })
     .describe('Positions of the claim and of the newest outcome in the chain'),

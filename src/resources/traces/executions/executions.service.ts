@@ -2,6 +2,8 @@
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import { deriveEditedSalt } from '../../../domain/actions/proposed-action.ts';
 import { mayEnd } from '../../../domain/record/trace-state.ts';
 import { AppError } from '../../../errors.ts';
 import type { Amendment, Subject } from '../../../ledger/amend/amendments.ts';
@@ -10,6 +12,7 @@ import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
+import type { ReviewVerdicts } from '../review/review-verdicts.service.ts';
 import { openSubject } from '../review/review-amendment.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import { toNameFilter } from '../trace-names.ts';
@@ -24,6 +27,7 @@ import { type ExecutionEntry, type ExecutionView, toExecutionView } from './exec
 
 interface Deps {
   scrubbers: ReadScrubbers;
+  verdicts: ReviewVerdicts;
 }
 
 type Found = Pick<TraceDocument, 'traceId'>;
@@ -33,7 +37,7 @@ const SAID = ['resultDigest', 'summary', 'durationMs', 'labels'] as const;
 
 /** Members that decide whether a decision may be claimed. */
 const CLAIMED =
-  'traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted content generation erasedAt';
+  'organizationId traceId sequence verdict status review execution answer changed.outputDecision sealed.submitted content generation erasedAt';
 
 const MEMBERS = 'traceId sequence chainHash createdAt view sealed content generation';
 
@@ -42,7 +46,7 @@ export function createExecutionService(
     Platform,
     'models' | 'contents' | 'ledger' | 'clock' | 'generateId' | 'draw16Bytes'
   >,
-  { scrubbers }: Deps,
+  { scrubbers, verdicts }: Deps,
 ) {
   const { models, contents, ledger, clock, generateId, draw16Bytes: random16 } = platform;
   /** A thousand claims of one action wait for each other: all but one end without an append. */
@@ -58,11 +62,20 @@ export function createExecutionService(
     ...toNameFilter(id),
   });
 
+  /** The edits of an approval; null: it has none. @throws AppError `DECISION_ERASED` */
+  async function loadEdits({ organizationId, traceId, review }: TraceDocument): Promise<Json> {
+    if (!review?.edited) return null;
+    const found = await verdicts.loadVerdicts(organizationId.toHexString(), [traceId]);
+    const { edits = null } = found.get(traceId) ?? {};
+    if (edits === null) throw new AppError('DECISION_ERASED', 'The edits were erased');
+    return edits;
+  }
+
   /** Refuses most claims with a single read; the entry itself decides again. */
   async function requireSoFar(tenant: Tenant, id: string, claim: ClaimInput): Promise<string> {
     const query = models.traces.findOne(toVisible(tenant, id), CLAIMED).lean<TraceDocument>();
     const trace = await contents.openOne(tenant.organizationId, await findOr404(query));
-    requireClaimable(trace, claim, clock.now());
+    requireClaimable(trace, claim, { edits: await loadEdits(trace), now: clock.now() });
     return trace.traceId;
   }
 
@@ -93,10 +106,12 @@ export function createExecutionService(
     traceId: string,
   ): Promise<ExecutionView | null> {
     const found = await models.ledger
-      .find({ organizationId, traceId, kind: 'execution' }, MEMBERS)
+      .find({ organizationId, traceId, kind: { $in: ['trace', 'execution'] } }, MEMBERS)
       .sort({ sequence: 1 })
       .lean<ExecutionEntry[]>();
-    return toExecutionView(await contents.openDocuments(organizationId, found));
+    const [trace, ...entries] = await contents.openDocuments(organizationId, found);
+    const seed = trace?.sealed?.['submitted']?.seed;
+    return toExecutionView(entries, seed === undefined ? null : deriveEditedSalt(seed));
   }
 
   async function requireExecution(organizationId: string, traceId: string): Promise<ExecutionView> {
@@ -141,9 +156,10 @@ export function createExecutionService(
       if (about.trace.deletedAt) throw new AppError('NOT_FOUND');
       const opened = await openSubject(contents, about);
       const now = clock.now();
-      requireClaimable(opened.trace, claim, now);
-      const leaseUntil = new Date(now.getTime() + claim.leaseSeconds * 1000);
-      return buildClaimEntry(tenant, opened, { executionId, leaseUntil });
+      requireClaimable(opened.trace, claim, { edits: await loadEdits(opened.trace), now });
+      const { leaseSeconds, editedActionDigest } = claim;
+      const leaseUntil = new Date(now.getTime() + leaseSeconds * 1000);
+      return buildClaimEntry(tenant, opened, { executionId, leaseUntil, editedActionDigest });
     };
     await ledger.amendments.append(organizationId, traceId, decide);
   }

@@ -2,6 +2,7 @@
 import type { Types } from 'mongoose';
 import type { SealedValue } from '../../../domain/record/commitments.ts';
 import type { ExecutionPayload, ExecutionState } from '../../../domain/record/payload.ts';
+import { EDITED_ACTION } from '../../../domain/actions/proposed-action.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 
 export interface ExecutionEntry extends Sealed {
@@ -20,15 +21,23 @@ export interface ExecutionView {
   summary: string | null;
   durationMs: number | null;
   labels: string[] | null;
+  editedAction: { salt: string; commitment: string } | null;
   receipts: { claim: Position; outcome: Position | null };
 }
 
-/** `entries`: all of one execution, opened, in the order of the chain; null: there are none. */
-export function toExecutionView(entries: readonly ExecutionEntry[]): ExecutionView | null {
+/**
+ * `entries`: all of one execution, opened, in the order of the chain; null: there are none. `editedSalt`: null once the
+ * decision is erased.
+ */
+export function toExecutionView(
+  entries: readonly ExecutionEntry[],
+  editedSalt: string | null,
+): ExecutionView | null {
   const [claim, ...outcomes] = entries;
   if (!claim) return null;
   const newest = outcomes.at(-1);
-  const { executionId, leaseUntil } = readPayload(claim);
+  const { executionId, leaseUntil, commitments } = readPayload(claim);
+  const commitment = commitments[EDITED_ACTION];
   return {
     executionId,
     traceId: claim.traceId,
@@ -40,6 +49,8 @@ export function toExecutionView(entries: readonly ExecutionEntry[]): ExecutionVi
     summary: readValue(newest, 'summary'),
     durationMs: readValue(newest, 'durationMs'),
     labels: readValue(newest, 'labels'),
+    editedAction:
+      commitment === undefined || editedSalt === null ? null : { salt: editedSalt, commitment },
     receipts: { claim: toPosition(claim), outcome: newest ? toPosition(newest) : null },
   };
 }

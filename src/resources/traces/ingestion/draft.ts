@@ -11,7 +11,7 @@ import {
   deriveBindingSalt,
   hashAction,
   RAW_ACTION,
-} from '../../../domain/record/proposed-action.ts';
+} from '../../../domain/actions/proposed-action.ts';
 import { chooseExpiry } from '../../../domain/review/review-expiry.ts';
 import { type ReviewSla, computeSlaDeadline } from '../../../domain/review-sla.ts';
 import type { Draft } from '../../../ledger/entry.ts';

@@ -5,7 +5,7 @@ import {
   deriveBindingSalt,
   extractProposedAction,
   hashAction,
-} from '../../../domain/record/proposed-action.ts';
+} from '../../../domain/actions/proposed-action.ts';
 import type { ReviewItem, TraceDocument, Verdict } from '../traces.model.ts';
 
 /** Members of a stored decision that the answer is built from, at ingestion and for a replay. */

@@ -3,7 +3,7 @@ import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { sealValues } from '../../../domain/record/commitments.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import { type Change, createReviewPayload } from '../../../domain/record/payload.ts';
-import { RAW_ACTION } from '../../../domain/record/proposed-action.ts';
+import { RAW_ACTION } from '../../../domain/actions/proposed-action.ts';
 import { LAPSED, WITHDRAWN } from '../../../domain/review/review-end.ts';
 import { isLapsed } from '../../../domain/review/review-expiry.ts';
 import { buildAmendmentBase, buildAmendment } from '../../../ledger/amend/amendment-base.ts';
@@ -17,6 +17,8 @@ export interface VerdictWords {
   decision: 'approve' | 'reject';
   reason: string | undefined;
   notes: string | undefined;
+  /** A merge patch of the action in force. */
+  edits?: Json | undefined;
 }
 
 type Author = Pick<Tenant, 'organizationId' | 'actor'>;
@@ -36,12 +38,16 @@ const CHANGES: Readonly<Record<VerdictWords['decision'], Change>> = {
 /** No person overrode the policy. */
 const UNDECIDED: Change = { status: 'blocked', humanOverride: null };
 
+/** An edited approval is the person's word, not the agent's. */
+const EDITED: Change = { status: 'approved', humanOverride: true };
+
 export function prepareReviewAmendment(
   by: Author,
-  { decision, reason, notes }: VerdictWords,
+  { decision, reason, notes, edits }: VerdictWords,
   random16: () => Buffer,
 ) {
-  const end: End = { decision, set: CHANGES[decision], values: { reason, notes } };
+  const set = edits === undefined ? CHANGES[decision] : EDITED;
+  const end: End = { decision, set, values: { reason, notes, edits } };
   /** Expects a decision whose values are decrypted. */
   return (about: Subject<TraceDocument>): Amendment => endReview(by, about, { end, random16 });
 }

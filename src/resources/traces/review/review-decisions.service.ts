@@ -3,12 +3,14 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
+import type { Json } from '../../../domain/record/json.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ReviewItem, TraceDocument } from '../traces.model.ts';
 import { computeActionDigest } from '../traces.view.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
 import { createDecidedError, endInTime } from './review-endings.ts';
+import { requireExecutableEdits } from './review-edits.ts';
 import {
   isDecidable,
   isPending,
@@ -22,7 +24,7 @@ interface Deps {
   scrubbers: ReadScrubbers;
 }
 type FoundItem = Pick<TraceDocument, 'traceId'> & { review: ReviewItem };
-type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes'>;
+type Verdict = Pick<DecisionInput, 'decision' | 'reason' | 'notes' | 'edits'>;
 
 export interface BulkDecision {
   /** Distinct ids. */
@@ -75,14 +77,22 @@ export function createReviewDecisionService(
   async function scrubVerdict(organizationId: string, verdict: Verdict): Promise<VerdictWords> {
     const scrubber = await scrubbers.loadTextScrubber(organizationId);
     const scrubText = (given: string | undefined) => given && scrubber.scrubString(given).text;
-    const { decision, reason, notes } = verdict;
-    return { decision, reason: scrubText(reason), notes: scrubText(notes) };
+    const { decision, reason, notes, edits } = verdict;
+    return { decision, reason: scrubText(reason), notes: scrubText(notes), edits };
+  }
+
+  /** @throws AppError `EDITS_MASKED`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
+  async function requireEditable(trace: TraceDocument, edits: Json | undefined): Promise<void> {
+    if (edits === undefined) return;
+    const scrubberOf = await scrubbers.loadAmendmentScrubber(trace.organizationId.toHexString());
+    requireExecutableEdits(trace, edits, scrubberOf(trace));
   }
 
   return {
     /**
      * Decides one item; the verdict is final.
-     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`
+     * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`,
+     * `EDITS_MASKED`
      */
     async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
       const { organizationId } = tenant;
@@ -94,6 +104,7 @@ export function createReviewDecisionService(
           if (!isPending(about.trace)) throw createDecidedError(about.trace.review?.status);
           const opened = await openSubject(contents, about);
           requireAction(opened.trace, input.actionDigest);
+          await requireEditable(opened.trace, input.edits);
           return amend(opened);
         }),
       );

@@ -1,6 +1,7 @@
 // Reads reviewers' verdicts from their entries: the texts, and the receipt that proves them.
 import type { Platform } from '../../../platform/platform.ts';
 import { deriveSalt, type SealedValue } from '../../../domain/record/commitments.ts';
+import type { Json } from '../../../domain/record/json.ts';
 import type { Position, Sealed } from '../../../ledger/entry.ts';
 
 /** Position of a verdict in the chain, and the values that open its commitment to the action. */
@@ -13,6 +14,8 @@ export interface VerdictReceipt extends Position {
 export interface ReviewVerdict {
   reason: string | null;
   notes: string | null;
+  /** A merge patch of the action; null: approved as it is. */
+  edits: Json;
   receipt: VerdictReceipt;
 }
 
@@ -47,8 +50,14 @@ function toVerdict({ sequence, chainHash, sealed = {} }: ReviewEntry): ReviewVer
     const stored = sealed[name]?.text;
     return stored === undefined ? null : (JSON.parse(stored) as string);
   };
+  const edits = sealed['edits']?.text;
   const seed = sealed['actionDigest']?.seed;
   const salt = seed === undefined ? null : deriveSalt(seed, '');
   const receipt = { sequence, chainHash, actionDigest: readText('actionDigest'), salt };
-  return { reason: readText('reason'), notes: readText('notes'), receipt };
+  return {
+    reason: readText('reason'),
+    notes: readText('notes'),
+    edits: edits === undefined ? null : (JSON.parse(edits) as Json),
+    receipt,
+  };
 }

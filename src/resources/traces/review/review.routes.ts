@@ -46,7 +46,7 @@ export const reviewRoutes = [
     auth: 'user',
     roles: DECIDERS,
     writes: 'own',
-    codes: ['INVALID_OPERATION', 'REVIEW_ENDED'],
+    codes: ['INVALID_OPERATION', 'REVIEW_ENDED', 'EDITS_MASKED'],
     params: byId,
     body: decisionInput,
     data: reviewItemView,

@@ -1,5 +1,6 @@
 // Inputs and views of the review queue (document 2, sections 2 and 4.3).
 import { z } from 'zod';
+import type { Json } from '../../../domain/record/json.ts';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
@@ -24,20 +25,49 @@ export const reviewQuery = z.object({
 
 const decision = z.enum(['approve', 'reject']);
 const reason = optionalText(1000);
+/** As large as an action may be. */
+const EDITS_BYTES = 10_240;
+const edits = z
+  .custom<Json>(
+    (value) =>
+      (typeof value === 'string' && value !== '') ||
+      (typeof value === 'object' &&
+        value !== null &&
+        !Array.isArray(value) &&
+        Object.keys(value).length > 0),
+    'must be an object with members, or a text',
+  )
+  .refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= EDITS_BYTES,
+    `must have at most ${EDITS_BYTES} bytes of JSON`,
+  )
+  .meta({ type: ['object', 'string'] });
 const digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the canonical JSON (RFC 8785) of the proposed action');
 
 /** Strict, so that a misspelt `actionDigest` is refused instead of ignored. */
-export const decisionInput = z.strictObject({
-  decision,
-  reason,
-  notes: optionalText(2000),
-  actionDigest: optional(digest).describe(
-    'Of the action that was looked at; when the item has another one, nothing is decided',
-  ),
-});
+export const decisionInput = z
+  .strictObject({
+    decision,
+    reason,
+    notes: optionalText(2000),
+    actionDigest: optional(digest).describe(
+      'Of the action that was looked at; when the item has another one, nothing is decided',
+    ),
+    edits: optional(edits).describe(
+      'With an approval: a JSON Merge Patch (RFC 7396) of the action, or a new text for an action that is a text; needs `actionDigest`. The agent applies it to the action that it holds, so what was masked stays as it was',
+    ),
+  })
+  .refine((input) => input.edits === undefined || input.decision === 'approve', {
+    path: ['edits'],
+    message: 'only an approval has edits',
+  })
+  .refine((input) => input.edits === undefined || input.actionDigest !== undefined, {
+    path: ['actionDigest'],
+    message: 'must be given with edits',
+  });
 export type DecisionInput = z.output<typeof decisionInput>;
 
 export const bulkDecisionInput = z.strictObject({
@@ -72,6 +102,9 @@ export const verdictReceiptView = z.object({
     .describe('Opens `commitments.actionDigest` of the entry: SHA-256 of [salt, name, digest]'),
 });
 
+const shownEdits = z
+  .unknown()
+  .describe('Of an edited approval: a JSON Merge Patch of the action; null: approved as it is');
 const superseded = z
   .literal(true)
   .exactOptional()
@@ -95,6 +128,7 @@ export const traceReviewView = z.object({
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
   receipt: verdictReceiptView.nullable(),
+  edits: shownEdits,
   superseded,
 });
 
@@ -128,6 +162,7 @@ export const reviewItemView = z.object({
   reason: z.string().nullable(),
   notes: z.string().nullable(),
   receipt: verdictReceiptView.nullable(),
+  edits: shownEdits,
   superseded,
   organizationId: id,
   workspaceId: z.string(),

@@ -1,7 +1,7 @@
 // Renders a review item: the held decision, its assignment, and the verdict, which is an entry of its own.
 import type { Types } from 'mongoose';
 import type { Json } from '../../../domain/record/json.ts';
-import { formatAction } from '../../../domain/record/proposed-action.ts';
+import { formatAction } from '../../../domain/actions/proposed-action.ts';
 import { isOverdue } from '../../../domain/review-sla.ts';
 import type { TraceView } from '../traces.view.ts';
 import type { HeldDecision } from './held.ts';
@@ -37,6 +37,7 @@ export interface ReviewItemView<A = string> {
   reason: string | null;
   notes: string | null;
   receipt: ReviewVerdict['receipt'] | null;
+  edits: Json;
   superseded?: true;
   organizationId: TraceView['organizationId'];
   workspaceId: string;
@@ -55,6 +56,7 @@ export interface TraceReview {
   actionDigest: string | null;
   decidedAt: Date | null;
   receipt: ReviewVerdict['receipt'] | null;
+  edits: Json;
   superseded?: true;
 }
 
@@ -64,9 +66,9 @@ export function toTraceReview(
 ): TraceReview {
   const { item, actionDigest } = trace.held;
   const { _id, status, priority, slaDeadline = null, expiresAt = null, decidedAt = null } = item;
-  const receipt = verdict?.receipt ?? null;
+  const { receipt = null, edits = null } = verdict ?? {};
   const deadlines = { slaDeadline, expiresAt };
-  const shown = { _id, status, priority, ...deadlines, actionDigest, decidedAt, receipt };
+  const shown = { _id, status, priority, ...deadlines, actionDigest, decidedAt, receipt, edits };
   return Object.assign(shown, markSuperseded(trace, verdict));
 }
 
@@ -161,6 +163,7 @@ function toVerdictMembers(item: Item, verdict: ReviewVerdict | undefined) {
     reason: verdict?.reason ?? null,
     notes: verdict?.notes ?? null,
     receipt: verdict?.receipt ?? null,
+    edits: verdict?.edits ?? null,
   };
 }
 

@@ -1,8 +1,8 @@
 // The action that an agent proposes, and the digest that binds an approval to it (docs/guides/reviews.md).
-import { canonicalize } from './canonical-json.ts';
-import { sha256Hex } from './chain.ts';
-import { commitClosedValue, deriveSalt } from './commitments.ts';
-import type { Json } from './json.ts';
+import { canonicalize } from '../record/canonical-json.ts';
+import { sha256Hex } from '../record/chain.ts';
+import { commitClosedValue, deriveSalt } from '../record/commitments.ts';
+import type { Json } from '../record/json.ts';
 
 /**
  * The effective action of an `outputDecision`: the one of a human correction, else the agent's own. Null when the value
@@ -35,6 +35,18 @@ export const RAW_ACTION = 'rawAction';
  */
 export function deriveBindingSalt(submittedSeed: string): string {
   return deriveSalt(submittedSeed, `/${RAW_ACTION}`);
+}
+
+/** The name of the commitment to the action that an edited approval lets be executed, in the entry of its claim. */
+export const EDITED_ACTION = 'editedAction';
+
+/** The salt of the commitment to the edited action; see `deriveBindingSalt`. */
+export function deriveEditedSalt(submittedSeed: string): string {
+  return deriveSalt(submittedSeed, `/${EDITED_ACTION}`);
+}
+
+export function commitEditedAction(editedActionDigest: string, salt: string): string {
+  return commitClosedValue(EDITED_ACTION, editedActionDigest, salt);
 }
 
 /** The commitment to the digest of a raw action: what an agent recomputes before it acts (docs/reference/formats.md). */

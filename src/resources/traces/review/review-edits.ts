@@ -1,0 +1,31 @@
+// Checks the edits of an approval: the agent applies them to an action that no one here holds, so no mask may be in them.
+import { canonicalize } from '../../../domain/record/canonical-json.ts';
+import type { Json } from '../../../domain/record/json.ts';
+import { applyMergePatch } from '../../../domain/actions/merge-patch.ts';
+import { hasMarker } from '../../../domain/scrub/markers.ts';
+import type { Scrubber } from '../../../domain/scrub/scrubber.ts';
+import { AppError } from '../../../errors.ts';
+import type { TraceDocument } from '../traces.model.ts';
+import { readAction } from '../traces.view.ts';
+import { findBinding } from './review-amendment.ts';
+
+/** Expects an opened decision. @throws AppError `EDITS_MASKED`, `INVALID_OPERATION`, `VALIDATION_ERROR` */
+export function requireExecutableEdits(
+  trace: TraceDocument,
+  edits: Json,
+  scrubber: Scrubber,
+): void {
+  const action = readAction(trace);
+  if (findBinding(trace) === null)
+    throw new AppError('INVALID_OPERATION', 'Only the action that the agent proposed is edited');
+  if (typeof edits !== typeof action)
+    throw new AppError('VALIDATION_ERROR', `edits: the action is ${describeKind(action)}`);
+  // Stored values are scrubbed: an address in them would become a mask, and the mask would be executed.
+  if (hasMarker(edits) || scrubber.scrubValue(edits).changed.length > 0)
+    throw new AppError('EDITS_MASKED');
+  if (canonicalize(applyMergePatch(action, edits)) === canonicalize(action))
+    throw new AppError('VALIDATION_ERROR', 'edits: they change nothing');
+}
+
+const describeKind = (action: Json): string =>
+  typeof action === 'string' ? 'a text: give the new text' : 'an object: give a merge patch';
