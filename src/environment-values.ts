@@ -88,6 +88,14 @@ export function isRsaKey(text: string): boolean {
   }
 }
 
+export function isEd25519Key(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
+}
+
 export function isCertificate(text: string): boolean {
   try {
     return new X509Certificate(text).publicKey.asymmetricKeyType === 'rsa';

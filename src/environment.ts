@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { toEmailAddress } from './domain/identity/addresses/email-address.ts';
 import { z } from 'zod';
+import { logVariables } from './environment-log.ts';
 import {
   address,
   amounts,
@@ -314,6 +315,7 @@ export const environment = z.object({
     .describe(
       'Keys of the insurers that pull the feed of organisations that have opted in, as those of witnesses; unset: none may',
     ),
+  ...logVariables,
   ASSAY_REPLAY_WINDOW_MINUTES: positive
     .max(720)
     .default(10)

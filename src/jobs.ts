@@ -102,10 +102,11 @@ export function createJobs(
   background: Background,
   consumers: Consumers,
 ): Job[] {
-  const { audit, outboxWorkers, deletion } = background;
+  const { audit, outboxWorkers, deletion, logSealing } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
+    { name: 'log.seal', ...WAKEABLE, run: () => logSealing.sealDue() },
     { name: 'outbox.internal', ...WAKEABLE, run: () => outboxWorkers.internal.deliverDue() },
     { name: 'outbox.deliver', ...WAKEABLE, run: () => outboxWorkers.receivers.deliverDue() },
     { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },

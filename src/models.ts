@@ -29,6 +29,9 @@ import {
   complianceNoteSchema,
   legacyNotesSchema,
 } from './resources/compliance/compliance.model.ts';
+import { headsLeafSchema, logHeadSchema } from './resources/log/log-heads.model.ts';
+import { logSchema, logTileSchema } from './resources/log/logs.model.ts';
+import { logKeySchema } from './resources/log/keys/log-keys.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
 import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
@@ -111,6 +114,11 @@ export function createModels(connection: Connection) {
     wordSegments: createModel('WordSegment', wordSegmentSchema),
     decisionPatterns: createModel('DecisionPattern', decisionPatternSchema),
     hashSegments: createModel('HashSegment', hashSegmentSchema),
+    logs: createModel('Log', logSchema),
+    logTiles: createModel('LogTile', logTileSchema),
+    logHeads: createModel('LogHead', logHeadSchema),
+    headsLeaves: createModel('HeadsLeaf', headsLeafSchema),
+    logKeys: createModel('LogKey', logKeySchema),
     chainVerifications: createModel('ChainVerification', chainVerificationSchema),
     scimTokens: createModel('ScimToken', scimTokenSchema),
     manifests: createModel('ProvenanceManifest', manifestSchema),

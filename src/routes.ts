@@ -29,6 +29,7 @@ import { healthRoutes } from './resources/health/health.routes.ts';
 import { calendarRoutes } from './resources/incidents/calendar/calendar.routes.ts';
 import { incidentRoutes } from './resources/incidents/incidents.routes.ts';
 import { bridgeRoutes } from './resources/mcp-server/bridge.routes.ts';
+import { logDescriptionRoutes, logRoutes } from './resources/log/log.routes.ts';
 import { notificationRoutes } from './resources/notifications/notifications.routes.ts';
 import { policyApprovalRoutes } from './resources/policies/approvals/approvals.routes.ts';
 import { policyBundleRoutes } from './resources/policies/bundle/bundle.routes.ts';
@@ -108,6 +109,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/cpi', routes: patternRoutes },
   { at: '/api/v1/mcp-server', routes: bridgeRoutes },
   { at: '/api/v1/hash-chain', routes: hashChainRoutes },
+  { at: '/log', routes: logRoutes },
+  { at: '', routes: logDescriptionRoutes },
   { at: '/api/v1/provenance', routes: provenanceSettingsRoutes },
   { at: '/api/v1/provenance/c2pa', routes: manifestRoutes },
   { at: '/api/v1/provenance/provo', routes: graphRoutes },

@@ -2,6 +2,9 @@
 import type { MemoryWorker } from './resources/traces/memory/memory-worker.ts';
 import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
+import type { AnchorService } from './resources/log/tree/anchors.service.ts';
+import type { LogPublicationService } from './resources/log/log-publication.service.ts';
+import type { LogSealingService } from './resources/log/sealing/log-sealing.service.ts';
 import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
 import type { AgentResolver } from './resources/agents/agent-resolver.service.ts';
 import type { AgentService } from './resources/agents/agents.service.ts';
@@ -156,10 +159,12 @@ export interface Services {
   erasure: ErasureService;
   fria: { assessments: FriaService } & FriaPrintService;
   hashChain: {
+    anchors: AnchorService;
     chain: HashChainService;
     verification: ChainVerificationService;
     bundles: BundleService;
   };
+  logs: { anchors: AnchorService; publication: LogPublicationService };
   incidents: {
     records: IncidentService;
     checkpoints: CheckpointService;
@@ -260,6 +265,7 @@ export interface Background {
   executionLeases: ExecutionLeaseService;
   failures: SignInFailures;
   largeBodies: IngestionWorker;
+  logSealing: LogSealingService;
   memory: MemoryWorker;
   outboxWorkers: OutboxWorkers;
   replayJudge: ReplayWorker;

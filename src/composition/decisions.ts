@@ -10,6 +10,7 @@ import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../resources/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
+import type { AnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
 import type { UsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
@@ -33,6 +34,7 @@ import type { Signing } from './governance.ts';
 import { createBridge, createCpi, createReview, createTraceReading } from './review.ts';
 
 interface Deps {
+  anchors: AnchorService;
   audit: AuditService;
   identity: Identity;
   signing: Signing;
@@ -44,7 +46,7 @@ interface Deps {
 
 export function createDecisions(
   platform: Platform,
-  { audit, identity, signing, consumers, listeners, largeBodies, usedMessages }: Deps,
+  { anchors, audit, identity, signing, consumers, listeners, largeBodies, usedMessages }: Deps,
 ) {
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
@@ -95,7 +97,7 @@ export function createDecisions(
   const bulk = createBulkService(platform);
   const purges = createPurgeService(platform, { bulk });
   const feedback = createFeedbackService(platform, { scrubbers: readScrubbers });
-  const chain = createHashChainService(platform);
+  const chain = createHashChainService(platform, { anchors });
   platform.ledger.onSealed(chain.invalidateStatus);
   const verification = createChainVerificationService(platform, { chain });
   const bundles = createBundleService(platform, { audit });
@@ -133,6 +135,6 @@ export function createDecisions(
       exports: reading.exports,
       memory: reading.memory,
     },
-    hashChain: { chain, verification, bundles },
+    hashChain: { anchors, chain, verification, bundles },
   };
 }

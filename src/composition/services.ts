@@ -22,6 +22,7 @@ import { createBilling, createPayments } from './billing.ts';
 import { createDecisions } from './decisions.ts';
 import { createScim, createTeam } from './directory.ts';
 import { createEvents } from './events.ts';
+import { createLogs } from './logs.ts';
 import { createIdentity } from './identity.ts';
 import { createOutboxWorkers } from '../platform/outbox/outbox-workers.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -60,7 +61,9 @@ export function createServices(
   const signing = createSigning(platform);
   const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
+  const { sealing, ...logs } = createLogs(platform);
   const decisions = createDecisions(platform, {
+    anchors: logs.anchors,
     audit,
     identity,
     signing,
@@ -138,6 +141,7 @@ export function createServices(
       auth,
       demoRequests,
       erasure: evidence.erasure,
+      logs,
       notifications,
       organization: {
         profile: organizations,
@@ -170,6 +174,7 @@ export function createServices(
       failures: identity.failures,
       memory: listeners.memory,
       largeBodies,
+      logSealing: sealing,
       outboxWorkers,
       replayJudge,
       replayRunner,

@@ -109,6 +109,8 @@ function headsOver(store: LedgerStore, time: VirtualTime): Heads {
     checkClockSkew: () => {},
     listFutureDated: () => [],
     findNotedSince: () => Promise.resolve([]),
+    findNotedHeads: () => Promise.resolve(new Map()),
+    readNewest: () => Promise.resolve(new Map()),
   };
 }
 

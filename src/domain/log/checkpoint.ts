@@ -3,15 +3,12 @@ import { hash } from 'node:crypto';
 import { HASH_BYTES } from './merkle-tree.ts';
 import { decodeBase64 } from './signed-note.ts';
 
-/** The root of a log at one size. */
-export interface TreeHead {
+/** A tree head and the name of its log. */
+export interface LogCheckpoint {
+  origin: string;
   size: number;
   /** 32 bytes. */
   root: Buffer;
-}
-
-export interface Checkpoint extends TreeHead {
-  origin: string;
 }
 
 /** An inclusion proof: the index of the leaf, and the hashes from its sibling up. */
@@ -22,12 +19,12 @@ export interface InclusionProof {
 
 const SIZE = /^(0|[1-9]\d{0,15})$/;
 
-export function formatCheckpoint({ origin, size, root }: Checkpoint): string {
+export function formatCheckpoint({ origin, size, root }: LogCheckpoint): string {
   return `${origin}\n${size}\n${root.toString('base64')}\n`;
 }
 
 /** Parses the text of a checkpoint; null: malformed. Extension lines are ignored. */
-export function parseCheckpoint(text: string): Checkpoint | null {
+export function parseCheckpoint(text: string): LogCheckpoint | null {
   const [origin = '', sizeText = '', rootText = ''] = text.split('\n');
   const root = decodeBase64(rootText);
   const size = SIZE.test(sizeText) ? Number(sizeText) : Number.NaN;

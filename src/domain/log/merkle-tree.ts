@@ -12,6 +12,13 @@ export interface LeafRange {
   end: number;
 }
 
+/** The root of a tree at one size. */
+export interface TreeHead {
+  size: number;
+  /** 32 bytes. */
+  root: Uint8Array;
+}
+
 /** A complete subtree: the 2^level leaves from index * 2^level on. */
 export interface Subtree {
   level: number;
@@ -34,7 +41,7 @@ export function hashNode(left: Uint8Array, right: Uint8Array): Buffer {
 /** Joins the roots of adjacent subtrees, each smaller than the one to its left. The list MUST NOT be empty. */
 export function joinSubtrees(roots: readonly Uint8Array[]): Buffer {
   const [last, ...others] = roots.toReversed();
-  let root = Buffer.from(last ?? []);
+  let root: Buffer = Buffer.from(last ?? []);
   for (const left of others) root = hashNode(left, root);
   return root;
 }
@@ -116,12 +123,12 @@ function findSplit(size: number): number {
 export function isIncluded(
   leaf: Uint8Array,
   { index, path }: { index: number; path: readonly Uint8Array[] },
-  { size, root }: { size: number; root: Uint8Array },
+  { size, root }: TreeHead,
 ): boolean {
   if (index >= size) return false;
   const ranges = listInclusionRanges(index, size);
   if (ranges.length !== path.length) return false;
-  let node = Buffer.from(leaf);
+  let node: Buffer = Buffer.from(leaf);
   for (const [at, { first }] of ranges.entries()) {
     const sibling = path[at] ?? Buffer.alloc(0);
     node = first > index ? hashNode(node, sibling) : hashNode(sibling, node);
@@ -131,8 +138,8 @@ export function isIncluded(
 
 /** Returns whether the larger of two trees begins with the leaves of the smaller one (RFC 9162, 2.1.4.2). */
 export function isConsistent(
-  older: { size: number; root: Uint8Array },
-  newer: { size: number; root: Uint8Array },
+  older: TreeHead,
+  newer: TreeHead,
   path: readonly Uint8Array[],
 ): boolean {
   if (older.size > newer.size) return false;
@@ -140,21 +147,27 @@ export function isConsistent(
   if (older.size === newer.size)
     return path.length === 0 && Buffer.from(older.root).equals(newer.root);
   const ranges = listConsistencyRanges(older.size, newer.size);
-  if (ranges.length !== path.length) return false;
-  const [first] = ranges;
-  // Where the smaller tree is one complete subtree of the larger one, its root is not repeated in the proof.
-  const isWhole = first !== undefined && first.end > older.size;
-  let [before, after] = isWhole
-    ? [Buffer.from(older.root), Buffer.from(older.root)]
-    : [Buffer.from(path[0] ?? []), Buffer.from(path[0] ?? [])];
-  for (const [at, range] of ranges.entries()) {
-    if (!isWhole && at === 0) continue;
-    const sibling = path[at] ?? Buffer.alloc(0);
-    if (range.first >= older.size) after = hashNode(after, sibling);
-    else {
-      before = hashNode(sibling, before);
-      after = hashNode(sibling, after);
-    }
-  }
+  // Where the smaller tree is one complete subtree of the larger one, the proof does not repeat its root.
+  const isWhole = ranges.every(({ first }) => first >= older.size);
+  const nodes = isWhole ? [older.root, ...path] : path;
+  const steps = isWhole ? ranges : ranges.slice(1);
+  if (nodes.length !== steps.length + 1) return false;
+  const [before, after] = foldConsistency(nodes, steps, older.size);
   return before.equals(older.root) && after.equals(newer.root);
+}
+
+/** Computes both roots from a common subtree and what is beside it. */
+function foldConsistency(
+  [start, ...siblings]: readonly Uint8Array[],
+  steps: readonly LeafRange[],
+  oldSize: number,
+): [Buffer, Buffer] {
+  let before: Buffer = Buffer.from(start ?? []);
+  let after = before;
+  for (const [at, sibling] of siblings.entries()) {
+    const isRight = (steps[at]?.first ?? 0) >= oldSize;
+    if (!isRight) before = hashNode(sibling, before);
+    after = isRight ? hashNode(after, sibling) : hashNode(sibling, after);
+  }
+  return [before, after];
 }

@@ -7,6 +7,7 @@ import type { Chain } from '../chains.ts';
 import { DURABLE, MAJORITY } from '../../platform/mongo/concerns.ts';
 import { CONFIRM_PAUSE_MS, CONFIRM_READS } from '../reads.ts';
 import type { Position } from '../entry.ts';
+import { readHeadSequences } from '../follow/head-sequences.ts';
 import { toObjectId } from '../ledger.model.ts';
 import type { LedgerStore } from '../append/store.ts';
 import { retryRead } from '../../platform/concurrency/backoff.ts';
@@ -41,6 +42,10 @@ export interface Heads {
   listQuarantined(): string[];
   /** Finds the organisations of which any instance noted a head since. */
   findNotedSince(since: Date): Promise<string[]>;
+  /** Finds the highest sequences noted since, by organisation. */
+  findNotedHeads(since: Date): Promise<Map<string, number>>;
+  /** Reads the newest sequence of each of these chains; empty ones are left out. */
+  readNewest(organizationIds: readonly string[]): Promise<Map<string, number>>;
   /** Compares the time of a head with the clock: a future-dated head dates every following entry. */
   checkClockSkew(organizationId: string, createdAt: Date): void;
   /** Lists the organisations whose newest head was ahead of the clock. */
@@ -148,6 +153,18 @@ export function createHeads(deps: HeadDeps): Heads {
         .toArray();
       return found.map(({ _id }) => _id.toHexString());
     },
+    async findNotedHeads(since) {
+      const group = { _id: '$organizationId', sequence: { $max: '$sequence' } };
+      const found = await collection
+        .aggregate<{ _id: Types.ObjectId; sequence: number }>(
+          [{ $match: { at: { $gte: since } } }, { $group: group }],
+          { hint: 'changed' },
+        )
+        .toArray();
+      return new Map(found.map(({ _id, sequence }) => [_id.toHexString(), sequence]));
+    },
+    readNewest: (organizationIds) =>
+      readHeadSequences(db.collection(chain.collection), organizationIds),
     checkClockSkew(organizationId, createdAt) {
       if (createdAt.getTime() - clock.now().getTime() <= MAX_SKEW_MS)
         return void datedAhead.delete(organizationId);

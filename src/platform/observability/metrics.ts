@@ -23,6 +23,11 @@ export function createMetrics() {
       labelNames: ['status'],
       registers,
     }),
+    frozenLogs: new Counter({
+      name: 'assay_logs_frozen_total',
+      help: 'Logs that were frozen because their chain is not what was signed',
+      registers,
+    }),
     jobs: new Counter({
       name: 'assay_job_runs_total',
       help: 'Job runs by outcome',

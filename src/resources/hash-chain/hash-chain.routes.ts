@@ -1,9 +1,11 @@
 // The hash chain: status, verification, entries, anchors, evidence bundles. Nothing here changes the chain.
 import { z } from 'zod';
-import { AppError, type Code } from '../../errors.ts';
+import type { Code } from '../../errors.ts';
 import { reply, route } from '../../http/declaration/define-route.ts';
 import { byId } from '../../http/declaration/views.ts';
 import {
+  anchorParam,
+  anchorsQuery,
   anchorsView,
   bundleQuery,
   chainStatusView,
@@ -11,7 +13,9 @@ import {
   entriesView,
   entryOfTraceView,
   entryView,
+  proofFileQuery,
   proofQuery,
+  proofView,
   traceParam,
   verificationQuery,
   verificationView,
@@ -76,22 +80,42 @@ export const hashChainRoutes = [
   route({
     method: 'get',
     path: '/anchors',
-    summary: 'Merkle anchors; none yet',
+    summary: 'Anchors: signed tree heads of the chain, newest first',
     ...read,
     failedCode: 'HASH_CHAIN_ANCHORS_FAILED',
+    query: anchorsQuery,
     data: anchorsView,
-    handler: () => Promise.resolve([]),
+    handler: ({ tenant, query }, { hashChain }) => hashChain.anchors.listAnchors(tenant, query),
   }),
   route({
     method: 'get',
     path: '/anchors/:anchorId/proof',
-    summary: 'Inclusion proof of an anchored entry; no chain is anchored yet',
+    summary: 'Inclusion proof of an anchored entry',
     ...read,
     failedCode: 'HASH_CHAIN_PROOF_FAILED',
-    params: z.object({ anchorId: z.string() }),
+    params: anchorParam,
     query: proofQuery,
-    data: z.null(),
-    handler: () => Promise.reject(new AppError('NOT_FOUND', 'This chain is not anchored')),
+    data: proofView,
+    handler: ({ tenant, params, query }, { hashChain }) =>
+      hashChain.anchors.showProof(tenant, params.anchorId, query.sequence),
+  }),
+  route({
+    method: 'get',
+    path: '/anchors/:anchorId/tlog-proof',
+    summary:
+      'The same as a proof file (c2sp.org/tlog-proof), or that of the anchor in the heads log',
+    ...read,
+    kind: 'file',
+    mediaType: 'text/plain',
+    failedCode: 'HASH_CHAIN_PROOF_FAILED',
+    params: anchorParam,
+    query: proofFileQuery,
+    data: z.unknown(),
+    async handler({ tenant, params, query: { sequence } }, { hashChain }) {
+      const body = await hashChain.anchors.writeProofFile(tenant, params.anchorId, sequence);
+      const filename = `${params.anchorId}-${sequence ?? 'heads'}.tlog-proof`;
+      return reply(200, { type: 'text/plain; charset=utf-8', filename, body });
+    },
   }),
   ...(['/export', '/bundle'] as const).map((path) =>
     route({

@@ -7,6 +7,7 @@ import { from, id, instant, to } from '../../http/declaration/views.ts';
 const count = z.number().int();
 const sequence = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const reserved = z.null().describe('Reserved');
+const hash = z.string().describe('64 hex digits');
 
 export const chainStatusView = z.object({
   totalEntries: count,
@@ -14,7 +15,7 @@ export const chainStatusView = z.object({
   lastChainHash: z.string().nullable(),
   lastEntryAt: instant.nullable(),
   anchorCount: count,
-  lastAnchorAt: z.null(),
+  lastAnchorAt: instant.nullable(),
   lastVerifiedAt: instant.nullable(),
   lastVerificationOk: z.boolean().nullable(),
   algorithm: z.literal('sha256'),
@@ -65,12 +66,25 @@ export const entryView = z.object({
   payloadHash: z.string(),
   chainHash: z.string(),
   createdAt: instant,
-  merkleRoot: reserved,
-  merkleLeafIndex: reserved,
-  merkleAnchorId: reserved,
+  merkleRoot: hash.nullable().describe('Of the first anchor that covers the entry'),
+  merkleLeafIndex: count.nullable(),
+  merkleAnchorId: id.nullable(),
   eidasTimestamp: reserved,
 });
 
+export const proofView = z.object({
+  anchorId: id,
+  origin: z.string(),
+  leafIndex: count,
+  treeSize: count,
+  leafHash: hash,
+  hashes: z.array(hash).describe('From the sibling of the leaf up (RFC 6962, 2.1.1)'),
+  checkpoint: z.string(),
+  heads: z
+    .object({ index: count, treeSize: count, hashes: z.array(hash), checkpoint: z.string() })
+    .nullable()
+    .describe('That this anchor is in the heads log, whose checkpoints are witnessed'),
+});
 export const verificationQuery = z.object({
   since: optional(z.literal('verified')).describe(
     'only what came after the last verification without findings',
@@ -81,7 +95,7 @@ export const verificationQuery = z.object({
 export const traceParam = z.object({ traceId: z.string().regex(/^[A-Za-z0-9._:()-]{1,200}$/) });
 export const entryOfTraceView = z.object({
   entry: entryView,
-  proof: z.null(),
+  proof: proofView.nullable().describe('In the newest witnessed anchor; null until there is one'),
   related: z.array(entryView),
 });
 
@@ -97,8 +111,31 @@ export const entriesQuery = z.object({
 });
 export const entriesView = z.object({ entries: z.array(entryView), hasMore: z.boolean() });
 
-export const anchorsView = z.array(z.never());
+export const ANCHORS_LIMIT = 500;
+export const anchorsQuery = z.object({
+  limit: withDefault(z.coerce.number().int().min(1), 100)
+    .transform((limit) => Math.min(limit, ANCHORS_LIMIT))
+    .describe(`page size, at most ${ANCHORS_LIMIT}`),
+  beforeSize: optional(sequence).describe('anchors of smaller trees'),
+});
+export const anchorView = z.object({
+  anchorId: id,
+  origin: z.string().describe('Name of the log and of the key that signs its checkpoints'),
+  treeSize: count.describe('It covers the entries 1 to this'),
+  root: hash,
+  sealedAt: instant,
+  checkpoint: z.string().describe('Signed note (c2sp.org/tlog-checkpoint)'),
+  cosignatures: z.array(z.object({ witness: z.string(), at: instant })),
+  witnessed: z.boolean(),
+  eidasTimestamp: reserved,
+});
+export const anchorsView = z.array(anchorView);
+
+export const anchorParam = z.object({ anchorId: z.string().max(64) });
 export const proofQuery = z.object({ sequence });
+export const proofFileQuery = z.object({
+  sequence: optional(sequence).describe('absent: of the anchor itself, in the heads log'),
+});
 
 export const bundleQuery = z.object({
   from: optional(from).describe('default: 30 days before `to`'),
@@ -127,6 +164,8 @@ export const bundleQuery = z.object({
 export type BundleQuery = z.output<typeof bundleQuery>;
 
 nameSchemas({
+  ChainAnchor: anchorView,
+  ChainProof: proofView,
   ChainStatus: chainStatusView,
   ChainVerification: verificationView,
   ChainEntry: entryView,

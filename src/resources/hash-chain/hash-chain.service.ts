@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts';
 import { findFirstInChain, isSequence, NEWEST_MAX, SEQUENCES } from '../../ledger/chains.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import { findOr404, READ_MAX_MS } from '../../platform/mongo/queries.ts';
+import type { AnchorService, ProofView } from '../log/tree/anchors.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 import { createHashSearch } from './search/hash-search.service.ts';
 import {
@@ -15,13 +16,16 @@ import {
   toChainStatus,
 } from './hash-chain.view.ts';
 
-type Deps = Pick<Platform, 'models' | 'clock' | 'ledger'>;
+interface Deps {
+  anchors: AnchorService;
+}
 
 type Head = Pick<LedgerEntryDocument, 'sequence' | 'chainHash' | 'createdAt'>;
 type LastVerification = Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'>;
 interface CachedStatus {
   head: Head | null;
   verification: LastVerification | null;
+  anchored: Awaited<ReturnType<AnchorService['describeAnchors']>>;
   /** Milliseconds since the epoch. */
   at: number;
 }
@@ -35,7 +39,7 @@ export interface EntriesQuery {
 /** The entry that ingested a decision, and the later ones about it, oldest first. */
 export interface DecisionEntries {
   entry: ChainEntryView;
-  proof: null;
+  proof: ProofView | null;
   related: ChainEntryView[];
 }
 
@@ -52,8 +56,10 @@ const SELECTIVE = 12;
 /** Greater than every character of an id. */
 const BEYOND = '\uffff';
 
-export function createHashChainService(deps: Deps) {
-  const { models, ledger, clock } = deps;
+export function createHashChainService(
+  { models, ledger, clock }: Pick<Platform, 'models' | 'clock' | 'ledger'>,
+  { anchors }: Deps,
+) {
   const cache = new LRUCache<string, CachedStatus>({ max: CACHE_MAX });
   const hashes = createHashSearch(models);
 
@@ -61,15 +67,16 @@ export function createHashChainService(deps: Deps) {
     const at = clock.now().getTime();
     const cached = cache.get(organizationId);
     if (cached && at - cached.at < TTL_MS) return cached;
-    const [newest, verification] = await Promise.all([
+    const [newest, verification, anchored] = await Promise.all([
       models.ledger
         .find({ organizationId, sequence: SEQUENCES }, 'sequence chainHash createdAt')
         .sort({ sequence: -1 })
         .limit(NEWEST_MAX)
         .lean<Head[]>(),
       models.chainVerifications.findOne({ organizationId }).lean<ChainVerificationDocument>(),
+      anchors.describeAnchors({ organizationId }),
     ]);
-    const loaded = { head: findFirstInChain(newest), verification, at };
+    const loaded = { head: findFirstInChain(newest), verification, anchored, at };
     cache.set(organizationId, loaded);
     return loaded;
   }
@@ -98,6 +105,16 @@ export function createHashChainService(deps: Deps) {
       .lean<LedgerEntryDocument[]>();
   }
 
+  /** Renders entries, each with the first anchor that covers it. */
+  async function showEntries(
+    organizationId: string,
+    entries: readonly LedgerEntryDocument[],
+  ): Promise<ChainEntryView[]> {
+    const sequences = entries.map(({ sequence }) => sequence);
+    const covering = await anchors.findAnchors({ organizationId }, sequences);
+    return entries.map((entry) => toChainEntryView(entry, covering.get(entry.sequence)));
+  }
+
   return {
     /** Drops the cached status, after the chain has grown or was verified on this instance. */
     invalidateStatus(organizationId: string): void {
@@ -105,9 +122,9 @@ export function createHashChainService(deps: Deps) {
     },
 
     async describeStatus({ organizationId }: Pick<Tenant, 'organizationId'>): Promise<ChainStatus> {
-      const { head, verification } = await loadStatus(organizationId);
+      const { head, verification, anchored } = await loadStatus(organizationId);
       const latency = ledger.appender.getLatency(organizationId);
-      return toChainStatus({ head, verification, latency });
+      return toChainStatus({ head, verification, latency, anchored });
     },
 
     /** @throws AppError `NOT_FOUND` */
@@ -122,11 +139,10 @@ export function createHashChainService(deps: Deps) {
         .lean<LedgerEntryDocument[]>();
       const [entry, ...related] = found.filter(({ sequence }) => isSequence(sequence));
       if (!entry) throw new AppError('NOT_FOUND');
-      return {
-        entry: toChainEntryView(entry),
-        proof: null,
-        related: related.map(toChainEntryView),
-      };
+      const proof = await anchors.findProof({ organizationId }, entry.sequence);
+      const [first, ...later] = await showEntries(organizationId, [entry, ...related]);
+      if (!first) throw new AppError('NOT_FOUND');
+      return { entry: first, proof, related: later };
     },
 
     /** Newest first. */
@@ -140,7 +156,7 @@ export function createHashChainService(deps: Deps) {
         search,
       });
       const inChain = found.slice(0, limit).filter(({ sequence }) => isSequence(sequence));
-      const entries = inChain.map(toChainEntryView);
+      const entries = await showEntries(organizationId, inChain);
       return { entries, hasMore: found.length > limit };
     },
 
@@ -150,7 +166,9 @@ export function createHashChainService(deps: Deps) {
       const query = models.ledger.findOne(where, ENTRY_MEMBERS).lean<LedgerEntryDocument>();
       const found = await findOr404(query);
       if (!isSequence(found.sequence)) throw new AppError('NOT_FOUND');
-      return toChainEntryView(found);
+      const [shown] = await showEntries(organizationId, [found]);
+      if (!shown) throw new AppError('NOT_FOUND');
+      return shown;
     },
   };
 }

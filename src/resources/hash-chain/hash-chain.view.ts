@@ -2,6 +2,7 @@
 import type { Percentiles } from '../../ledger/append/latency.ts';
 import type { LedgerEntryDocument } from '../../ledger/ledger.model.ts';
 import type { BrokenReason, Verification } from '../../ledger/verify/report.ts';
+import type { CoveringAnchor } from '../log/tree/anchors.service.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
 
 type Shown = Pick<
@@ -20,9 +21,10 @@ export interface ChainEntryView extends Shown {
   id: LedgerEntryDocument['_id'];
   _id: LedgerEntryDocument['_id'];
   payloadHash: string;
-  merkleRoot: null;
-  merkleLeafIndex: null;
-  merkleAnchorId: null;
+  /** Of the first anchor that covers the entry; null until there is one. */
+  merkleRoot: string | null;
+  merkleLeafIndex: number | null;
+  merkleAnchorId: CoveringAnchor['anchorId'] | null;
   eidasTimestamp: null;
 }
 
@@ -32,7 +34,7 @@ export interface ChainStatus {
   lastChainHash: string | null;
   lastEntryAt: Date | null;
   anchorCount: number;
-  lastAnchorAt: null;
+  lastAnchorAt: Date | null;
   lastVerifiedAt: Date | null;
   lastVerificationOk: boolean | null;
   algorithm: 'sha256';
@@ -59,17 +61,18 @@ interface StatusParts {
   verification: Pick<ChainVerificationDocument, 'verifiedAt' | 'ok'> | null;
   /** Latency of the newest appends of this process. */
   latency: Percentiles | null;
+  anchored: { anchorCount: number; lastAnchorAt: Date | null };
 }
 
-export function toChainStatus({ head, verification, latency }: StatusParts): ChainStatus {
+export function toChainStatus({ head, verification, latency, anchored }: StatusParts): ChainStatus {
   const { p50 = null, p95 = null, p99 = null } = latency ?? {};
   return {
     totalEntries: head?.sequence ?? 0,
     lastSequence: head?.sequence ?? 0,
     lastChainHash: head?.chainHash ?? null,
     lastEntryAt: head?.createdAt ?? null,
-    anchorCount: 0,
-    lastAnchorAt: null,
+    anchorCount: anchored.anchorCount,
+    lastAnchorAt: anchored.lastAnchorAt,
     lastVerifiedAt: verification?.verifiedAt ?? null,
     lastVerificationOk: verification?.ok ?? null,
     algorithm: 'sha256',
@@ -103,7 +106,10 @@ export function toVerificationView(
   };
 }
 
-export function toChainEntryView(entry: LedgerEntryDocument): ChainEntryView {
+export function toChainEntryView(
+  entry: LedgerEntryDocument,
+  anchor: CoveringAnchor | undefined,
+): ChainEntryView {
   const { _id, organizationId, sequence, kind, traceId, prevHash, payloadDigest } = entry;
   return {
     id: _id,
@@ -117,9 +123,9 @@ export function toChainEntryView(entry: LedgerEntryDocument): ChainEntryView {
     payloadHash: payloadDigest,
     chainHash: entry.chainHash,
     createdAt: entry.createdAt,
-    merkleRoot: null,
-    merkleLeafIndex: null,
-    merkleAnchorId: null,
+    merkleRoot: anchor?.root ?? null,
+    merkleLeafIndex: anchor ? sequence - 1 : null,
+    merkleAnchorId: anchor?.anchorId ?? null,
     eidasTimestamp: null,
   };
 }

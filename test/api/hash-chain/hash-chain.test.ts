@@ -210,7 +210,7 @@ test('reads one entry by its id; unknown, foreign and malformed ids are not foun
     expect((await get(`/entries/${id}`)).status).toBe(404);
 });
 
-test('no chain is anchored yet', async () => {
+test('while no log is sealed, no chain is anchored', async () => {
   expect((await get('/anchors')).body).toEqual({ success: true, data: [] });
   expect((await get('/anchors/a1/proof')).body).toMatchObject({ code: 'VALIDATION_ERROR' });
   expect((await get('/anchors/a1/proof?sequence=zero')).body).toMatchObject({

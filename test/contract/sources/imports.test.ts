@@ -76,8 +76,9 @@ const RULES: readonly Rule[] = [
   { of: /^config$/, may: [/^environment$/, NODE] },
   {
     of: /^environment$/,
-    may: [/^environment-values$/, /^domain\/identity\/addresses\/email-address$/, ZOD, NODE],
+    may: [/^environment-(values|log)$/, /^domain\/identity\/addresses\/email-address$/, ZOD, NODE],
   },
+  { of: /^environment-log$/, may: [/^environment-values$/, ZOD] },
   { of: /^environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.

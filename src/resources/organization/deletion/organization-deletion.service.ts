@@ -24,6 +24,9 @@ const RETAINED = new Set([
   'auditEntries',
   'cursors',
   'organizationDeletions',
+  'logs',
+  'logTiles',
+  'logHeads',
 ]);
 const BATCH = 500;
 /** Time after which no request from before the deletion is running on any instance. */

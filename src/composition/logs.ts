@@ -1,0 +1,21 @@
+// Creates the witnessed logs: their keys, the trees, what seals them, and what shows them.
+import { createLogKeyService } from '../resources/log/keys/log-keys.service.ts';
+import { createLogPublicationService } from '../resources/log/log-publication.service.ts';
+import { createLogService } from '../resources/log/logs.service.ts';
+import { createLeafReader } from '../resources/log/sealing/leaves.ts';
+import { createLogSealingService } from '../resources/log/sealing/log-sealing.service.ts';
+import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
+import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
+import type { Platform } from '../platform/platform.ts';
+
+export function createLogs(platform: Platform) {
+  const keys = createLogKeyService(platform);
+  const logs = createLogService(platform, { keys });
+  const leaves = createLeafReader(platform);
+  const tree = createLogTreeService(platform, { leaves });
+  const sealing = createLogSealingService(platform, { keys, logs, leaves });
+  const anchors = createAnchorService(platform, { logs, tree, hasWitnesses: false });
+  const publication = createLogPublicationService(platform, { keys, logs, tree });
+  return { anchors, publication, sealing };
+}
+export type Logs = ReturnType<typeof createLogs>;

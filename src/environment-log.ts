@@ -1,0 +1,38 @@
+// The variables of the witnessed log: its name, its keys, how often it is sealed, who may read it.
+import { z } from 'zod';
+import { isEd25519Key, pem, positive } from './environment-values.ts';
+
+const noteKey = pem.refine(isEd25519Key, 'must be an Ed25519 private key in PEM').optional();
+
+export const logVariables = {
+  ASSAY_LOG: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: no log is sealed, and answers carry no promise'),
+  ASSAY_LOG_NAME: z
+    .string()
+    .regex(/^[a-z0-9.:/_-]{1,100}$/i, 'must be a host, such as log.example.com')
+    .optional()
+    .describe(
+      'Host in the names of all logs, kept from the first start on; unset: that of ASSAY_PUBLIC_URL',
+    ),
+  ASSAY_LOG_KEY: noteKey.describe(
+    'Signs checkpoints of the logs: an Ed25519 private key in PEM; unset: one in the database, sealed by ASSAY_ENCRYPTION_KEY',
+  ),
+  ASSAY_PROMISE_KEY: noteKey.describe('Signs the promises of answers, likewise'),
+  ASSAY_LOG_SEAL_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3600)
+    .default(10)
+    .describe('Seconds between two checkpoints of a log that grows'),
+  ASSAY_LOG_MMD_SECONDS: positive
+    .max(86_400)
+    .default(60)
+    .describe('Seconds after an entry by which a promise says that a checkpoint covers it'),
+  ASSAY_LOG_PUBLIC: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: checkpoints and tiles are not served below /log'),
+};

@@ -1,0 +1,113 @@
+// The keys of the installation's logs: made once and sealed in the database, or given by the operator.
+import type { Platform } from '../../../platform/platform.ts';
+import { LOG_KEY, type SignNote, type VerifierKey } from '../../../domain/log/signed-note.ts';
+import { isDuplicateKey } from '../../../errors.ts';
+import type { LogKeyDocument, LogKeyPurpose } from './log-keys.model.ts';
+import { generateNoteKey, type NoteKey, openNoteKey } from './note-key.ts';
+
+/** A key that is ready to sign under any name of this installation. */
+export interface NoteSigner {
+  host: string;
+  publicKey: Buffer;
+  sign: SignNote;
+}
+
+type KeyDeps = Pick<Platform, 'models' | 'clock' | 'config' | 'vault' | 'publicUrl' | 'secrets'>;
+
+const toSealedAad = (purpose: LogKeyPurpose): string => `log key ${purpose}`;
+
+export function createLogKeyService(platform: KeyDeps) {
+  const { models, clock, config, vault, publicUrl, secrets } = platform;
+  const loaded = new Map<LogKeyPurpose, Promise<NoteSigner>>();
+  const given: Record<LogKeyPurpose, string | undefined> = {
+    log: config.ASSAY_LOG_KEY,
+    promise: config.ASSAY_PROMISE_KEY,
+  };
+
+  function findKey(purpose: LogKeyPurpose): Promise<LogKeyDocument | null> {
+    return models.logKeys.findOne({ _id: purpose }).lean<LogKeyDocument>();
+  }
+
+  /** Creates the record of a key, unless another instance has just done so. Both keys have one host. */
+  async function ensureKey(purpose: LogKeyPurpose): Promise<LogKeyDocument> {
+    const found = await findKey(purpose);
+    if (found) return found;
+    const host =
+      purpose === 'log'
+        ? (config.ASSAY_LOG_NAME ?? new URL(publicUrl).host)
+        : (await ensureKey('log')).host;
+    const own = given[purpose];
+    const pem = own ?? (await generateNoteKey());
+    const row = {
+      _id: purpose,
+      host,
+      publicKey: openNoteKey(pem).publicKey.toString('base64'),
+      sealed: own === undefined ? vault.seal(pem, toSealedAad(purpose)) : null,
+      createdAt: clock.now(),
+    };
+    try {
+      await models.logKeys.create([row]);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    return ensureKey(purpose);
+  }
+
+  /** Opens the stored key, or the operator's; a sealed key is sealed again after the encryption key was changed. */
+  async function openKey(purpose: LogKeyPurpose, stored: LogKeyDocument): Promise<NoteKey> {
+    const own = given[purpose];
+    if (own !== undefined) return openNoteKey(own);
+    if (stored.sealed === null)
+      throw new Error(`the ${purpose} key was given by the configuration, which names none now`);
+    const pem = vault.unseal(stored.sealed, toSealedAad(purpose));
+    if (secrets.formerEncryption.length > 0)
+      await models.logKeys.updateOne(
+        { _id: purpose, sealed: stored.sealed },
+        { $set: { sealed: vault.seal(pem, toSealedAad(purpose)) } },
+      );
+    return openNoteKey(pem);
+  }
+
+  /** Records that another key signs from now on; the former ones stay known, for what they have signed. */
+  async function replaceKey(stored: LogKeyDocument, publicKey: string): Promise<void> {
+    await models.logKeys.updateOne(
+      { _id: stored._id, publicKey: stored.publicKey },
+      {
+        $set: { publicKey, ...(given[stored._id] !== undefined && { sealed: null }) },
+        $addToSet: { former: stored.publicKey },
+      },
+    );
+  }
+
+  async function loadKey(purpose: LogKeyPurpose): Promise<NoteSigner> {
+    const stored = await ensureKey(purpose);
+    const key = await openKey(purpose, stored);
+    const publicKey = key.publicKey.toString('base64');
+    if (publicKey !== stored.publicKey) await replaceKey(stored, publicKey);
+    return { host: stored.host, ...key };
+  }
+
+  return {
+    /** Loads a key, once. @throws Error when it cannot be read; a later call tries again */
+    loadSigner(purpose: LogKeyPurpose): Promise<NoteSigner> {
+      const known = loaded.get(purpose);
+      if (known) return known;
+      const loading = loadKey(purpose);
+      loaded.set(purpose, loading);
+      loading.catch(() => loaded.delete(purpose));
+      return loading;
+    },
+
+    /** Lists the keys that sign or have signed under a name, the current one first. */
+    async listVerifierKeys(purpose: LogKeyPurpose, name: string): Promise<VerifierKey[]> {
+      const { publicKey, former } = await ensureKey(purpose);
+      const keys = [publicKey, ...former.filter((other) => other !== publicKey)];
+      return keys.map((text) => ({
+        name,
+        type: LOG_KEY,
+        publicKey: Buffer.from(text, 'base64'),
+      }));
+    },
+  };
+}
+export type LogKeyService = ReturnType<typeof createLogKeyService>;

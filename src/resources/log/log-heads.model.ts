@@ -1,0 +1,63 @@
+// Signed tree heads of logs, shown as anchors, and the leaves of the heads log, one for each signed head.
+import { Schema, type Types } from 'mongoose';
+import { guardTenancy } from '../../platform/mongo/tenancy.ts';
+
+/** A verified signature of a witness. */
+export interface Cosignature {
+  /** The witness's verifier key. */
+  witness: string;
+  /** The signature line without its line feed. */
+  line: string;
+  at: Date;
+}
+
+export interface LogHeadDocument {
+  /** The anchor id. */
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  logId: string;
+  size: number;
+  /** Hex. */
+  root: string;
+  /** The checkpoint with the log's own signature. */
+  note: string;
+  at: Date;
+  /** Its leaf in the heads log; null for the heads log itself. */
+  headsIndex: number | null;
+  cosignatures: Cosignature[];
+}
+
+export interface HeadsLeafDocument {
+  /** The index of the leaf. */
+  _id: number;
+  /** 64 bytes. */
+  data: Buffer;
+  headId: Types.ObjectId;
+}
+
+const fixedText = { type: String, required: true, immutable: true };
+const fixedNumber = { type: Number, required: true, immutable: true };
+
+export const logHeadSchema = new Schema<LogHeadDocument>(
+  {
+    logId: fixedText,
+    size: fixedNumber,
+    root: fixedText,
+    note: fixedText,
+    at: { type: Date, required: true, immutable: true },
+    headsIndex: { type: Number, default: null, immutable: true },
+    cosignatures: { type: [Schema.Types.Mixed], default: [] } as never,
+  },
+  { collection: 'log_heads', autoIndex: false, versionKey: false },
+);
+logHeadSchema.plugin(guardTenancy);
+logHeadSchema.index({ organizationId: 1, logId: 1, size: 1 }, { name: 'size', unique: true });
+
+export const headsLeafSchema = new Schema<HeadsLeafDocument>(
+  {
+    _id: fixedNumber,
+    data: { type: Buffer, required: true, immutable: true },
+    headId: { type: Schema.Types.ObjectId, required: true, immutable: true },
+  },
+  { collection: 'heads_leaves', autoIndex: false, versionKey: false },
+);

@@ -1,0 +1,88 @@
+// What anybody may read of a log: its newest checkpoint, its tiles (c2sp.org/tlog-tiles), and the installation's keys.
+import type { Platform } from '../../platform/platform.ts';
+import { formatVerifierKey } from '../../domain/log/signed-note.ts';
+import { parseTilePath, TILE_WIDTH } from '../../domain/log/tiles.ts';
+import { AppError } from '../../errors.ts';
+import type { LogKeyService } from './keys/log-keys.service.ts';
+import type { LogHeadDocument } from './log-heads.model.ts';
+import type { LogDocument } from './logs.model.ts';
+import type { LogService } from './logs.service.ts';
+import { formatCosignedNote } from './tree/anchors.view.ts';
+import type { LogTreeService } from './tree/log-tree.service.ts';
+
+interface Deps {
+  keys: LogKeyService;
+  logs: LogService;
+  tree: LogTreeService;
+}
+
+export interface PublishedTile {
+  bytes: Buffer;
+  /** Whether it is full, so that it never changes. */
+  isFull: boolean;
+}
+
+/** What verifiers are given once, and compare by another way. */
+export interface LogDescription {
+  host: string;
+  /** Verifier keys of the heads log, the current one first. */
+  heads: string[];
+  /** Verifier keys of promises, likewise. */
+  promises: string[];
+  /** Public keys of all logs in base64; a log's origin is the name that it signs under. */
+  logKeys: string[];
+  maximumMergeDelaySeconds: number;
+}
+
+const LOG_ID = /^([0-9a-f]{32}|heads)$/;
+
+export function createLogPublicationService(
+  { models, config }: Pick<Platform, 'models' | 'config'>,
+  { keys, logs, tree }: Deps,
+) {
+  const isPublic = config.ASSAY_LOG === 'on' && config.ASSAY_LOG_PUBLIC === 'on';
+
+  /** @throws AppError `NOT_FOUND` */
+  async function loadLog(logId: string): Promise<LogDocument> {
+    const log = isPublic && LOG_ID.test(logId) ? await logs.findLogById(logId) : null;
+    if (!log?.headId) throw new AppError('NOT_FOUND', 'There is no such log');
+    return log;
+  }
+
+  return {
+    /** Reads the newest checkpoint with all its signatures. @throws AppError `NOT_FOUND` */
+    async readCheckpoint(logId: string): Promise<string> {
+      const { headId, organizationId } = await loadLog(logId);
+      const head = await models.logHeads
+        .findOne({ _id: headId, organizationId })
+        .lean<LogHeadDocument>();
+      if (!head) throw new AppError('NOT_FOUND', 'There is no such log');
+      return formatCosignedNote(head);
+    },
+
+    /** Reads a tile or an entry bundle by the segments of its path. @throws AppError `NOT_FOUND` */
+    async readTile(logId: string, segments: readonly string[]): Promise<PublishedTile> {
+      const request = parseTilePath(segments);
+      const bytes = request && (await tree.readBytes(await loadLog(logId), request));
+      if (!bytes) throw new AppError('NOT_FOUND', 'The log has no such tile');
+      return { bytes, isFull: request.width === TILE_WIDTH };
+    },
+
+    /** Describes the installation to those who verify its logs. */
+    async describeLogs(): Promise<LogDescription> {
+      const { host } = await keys.loadSigner('log');
+      const list = async (purpose: 'log' | 'promise', name: string) =>
+        (await keys.listVerifierKeys(purpose, name)).map(formatVerifierKey);
+      return {
+        host,
+        heads: await list('log', `${host}/log/heads`),
+        promises: await list('promise', `${host}/promise`),
+        logKeys: (await keys.listVerifierKeys('log', host)).map(({ publicKey }) =>
+          publicKey.toString('base64'),
+        ),
+        maximumMergeDelaySeconds: config.ASSAY_LOG_MMD_SECONDS,
+      };
+    },
+  };
+}
+export type LogPublicationService = ReturnType<typeof createLogPublicationService>;

@@ -1,0 +1,92 @@
+// Finds and opens logs: each chain of an organisation has one from its first entry on, and the installation one more.
+import { LRUCache } from 'lru-cache';
+import type { Platform } from '../../platform/platform.ts';
+import { isDuplicateKey } from '../../errors.ts';
+import type { LogKeyService } from './keys/log-keys.service.ts';
+import type { LogChain, LogDocument } from './logs.model.ts';
+
+interface Deps {
+  keys: LogKeyService;
+}
+
+/** The id of the heads log, and the owner that it is stored under: it belongs to no organisation. */
+export const HEADS = 'heads';
+export const HEADS_OWNER = '0'.repeat(24);
+
+const ID_BYTES = 16;
+const CACHED_MAX = 10_000;
+const NEWEST_FIRST = { generation: -1 } as const;
+
+/** Names a log so that its origin never changes. */
+export type LogName = Pick<LogDocument, '_id' | 'origin'>;
+
+export function createLogService(
+  platform: Pick<Platform, 'models' | 'clock' | 'generateHex'>,
+  { keys }: Deps,
+) {
+  const { models, clock, generateHex } = platform;
+  const owners = new LRUCache<string, string>({ max: CACHED_MAX });
+
+  /** The newest log of a chain; null: it has none yet. */
+  function findLog(organizationId: string, chain: LogChain): Promise<LogDocument | null> {
+    return models.logs.findOne({ organizationId, chain }).sort(NEWEST_FIRST).lean<LogDocument>();
+  }
+
+  /** Finds the newest log of a chain, or makes its first one. */
+  async function openLog(organizationId: string, chain: LogChain): Promise<LogDocument> {
+    const found = await findLog(organizationId, chain);
+    return found ?? createLog(organizationId, chain, 1);
+  }
+
+  async function createLog(
+    organizationId: string,
+    chain: LogChain,
+    generation: number,
+  ): Promise<LogDocument> {
+    const { host } = await keys.loadSigner('log');
+    const _id = chain === HEADS ? HEADS : generateHex(ID_BYTES);
+    const origin = `${host}/log/${_id}`;
+    const row = { _id, organizationId, chain, generation, origin, createdAt: clock.now() };
+    try {
+      await models.logs.create([row]);
+    } catch (error) {
+      // Another instance has made it.
+      if (!isDuplicateKey(error)) throw error;
+    }
+    const made = await findLog(organizationId, chain);
+    if (!made) throw new Error('a log that was just made is not there');
+    return made;
+  }
+
+  return {
+    findLog,
+    openLog,
+
+    openHeadsLog(): Promise<LogDocument> {
+      return openLog(HEADS_OWNER, HEADS);
+    },
+
+    /** Finds a log by its id, which is the right to read it; null: there is none. */
+    async findLogById(logId: string): Promise<LogDocument | null> {
+      const owner = owners.get(logId);
+      const found = await models.logs
+        .findOne(owner === undefined ? { _id: logId } : { _id: logId, organizationId: owner })
+        .setOptions({ crossTenant: true })
+        .lean<LogDocument>();
+      if (found) owners.set(logId, found.organizationId.toHexString());
+      return found;
+    },
+
+    /** Signs nothing more under this log's name until an operator has looked. */
+    async freezeLog(
+      { _id, organizationId }: Pick<LogDocument, '_id' | 'organizationId'>,
+      why: string,
+    ): Promise<void> {
+      await models.logs.updateOne(
+        { _id, organizationId, frozen: null },
+        { $set: { frozen: { at: clock.now(), why } } },
+      );
+    },
+  };
+}
+export type LogService = ReturnType<typeof createLogService>;

@@ -1,0 +1,118 @@
+// Seals logs: signs a tree head for every chain that has grown, some seconds later, and for the heads log after them.
+import type { Platform } from '../../../platform/platform.ts';
+import type { LogKeyService } from '../keys/log-keys.service.ts';
+import type { LogChain, LogDocument } from '../logs.model.ts';
+import type { LogService } from '../logs.service.ts';
+import { createGrownChains } from './grown-chains.ts';
+import type { LeafReader } from './leaves.ts';
+import { runSealTurn, SealConflict, type SealOutcome } from './seal-turn.ts';
+
+interface Deps {
+  keys: LogKeyService;
+  logs: LogService;
+  leaves: LeafReader;
+}
+
+type SealingPlatform = Pick<
+  Platform,
+  'models' | 'clock' | 'config' | 'logger' | 'metrics' | 'transaction' | 'ledger' | 'auditChain'
+>;
+
+/** Organisations whose logs take turns in one run. */
+const LOGS_MAX = 200;
+/** Time after which a run leaves the rest to the next one. */
+const RUN_MS = 5000;
+
+/** The heads log is sealed this many times as often as the others, since witnesses wait for it. */
+const HEADS_PART = 2;
+
+/** A chain that may have grown. */
+export interface ChainKey {
+  organizationId: string;
+  chain: Exclude<LogChain, 'heads'>;
+}
+
+export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
+  const { clock, config, logger, metrics, transaction } = platform;
+  const { logs } = deps;
+  const grown = createGrownChains(platform);
+  const isOn = config.ASSAY_LOG === 'on';
+  const headsMs = (config.ASSAY_LOG_SEAL_SECONDS * 1000) / HEADS_PART;
+  const ending = new AbortController();
+
+  /** Runs one turn of a log. The log is read again inside of the transaction, at the same moment as its chain. */
+  async function sealLog({ _id, organizationId }: LogDocument): Promise<SealOutcome> {
+    const outcome = await transaction(async (): Promise<SealOutcome> => {
+      const where = { _id, organizationId };
+      const log = await platform.models.logs.findOne(where).lean<LogDocument>();
+      if (!log || log.frozen) return { kind: 'idle' };
+      return runSealTurn(log, platform, deps);
+    });
+    if (outcome.kind === 'broken') await reportBroken(_id, organizationId, outcome.why);
+    return outcome;
+  }
+
+  async function reportBroken(
+    logId: string,
+    organizationId: LogDocument['organizationId'],
+    why: string,
+  ): Promise<void> {
+    await logs.freezeLog({ _id: logId, organizationId }, why);
+    metrics.frozenLogs.inc();
+    logger.fatal(
+      { logId, organizationId, why },
+      'a log is frozen: its chain is not what was signed',
+    );
+  }
+
+  /** A log that fails does not stop the others. */
+  async function trySealing(open: () => Promise<LogDocument>): Promise<SealOutcome> {
+    try {
+      return await sealLog(await open());
+    } catch (error) {
+      if (!(error instanceof SealConflict)) logger.error({ err: error }, 'a log was not sealed');
+      return { kind: 'idle' };
+    }
+  }
+
+  /** Gives every chain a turn, and those with more to read further ones, while time is left. */
+  async function sealInTurns(due: readonly ChainKey[]): Promise<number> {
+    const end = performance.now() + RUN_MS;
+    let sealed = 0;
+    for (let waiting = due; waiting.length > 0;) {
+      const behind: ChainKey[] = [];
+      for (const key of waiting) {
+        if (ending.signal.aborted || performance.now() > end) return sealed;
+        const { kind } = await trySealing(() => logs.openLog(key.organizationId, key.chain));
+        if (kind === 'behind') behind.push(key);
+        else grown.forgetChain(key);
+        sealed += kind === 'idle' ? 0 : 1;
+      }
+      waiting = behind;
+    }
+    return sealed;
+  }
+
+  /** Seals the heads log when it has grown, and its last seal is old enough. */
+  async function sealHeads(): Promise<number> {
+    const heads = await logs.openHeadsLog();
+    if (clock.now().getTime() - (heads.sealedAt?.getTime() ?? 0) < headsMs) return 0;
+    const { kind } = await trySealing(() => Promise.resolve(heads));
+    return kind === 'idle' ? 0 : 1;
+  }
+
+  return {
+    /** Seals what is due; resolves with the number of turns that signed something. */
+    async sealDue(): Promise<number> {
+      if (!isOn) return 0;
+      const sealed = await sealInTurns(await grown.listDue(LOGS_MAX));
+      return sealed + (await sealHeads());
+    },
+
+    /** Ends a run after the turn that is under way. */
+    stopSealing(): void {
+      ending.abort();
+    },
+  };
+}
+export type LogSealingService = ReturnType<typeof createLogSealingService>;

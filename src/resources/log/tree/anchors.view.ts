@@ -1,0 +1,84 @@
+// Renders anchors and proofs.
+import type { Types } from 'mongoose';
+import type { LogHeadDocument } from '../log-heads.model.ts';
+
+export interface AnchorView {
+  anchorId: Types.ObjectId;
+  origin: string;
+  treeSize: number;
+  root: string;
+  sealedAt: Date;
+  checkpoint: string;
+  cosignatures: { witness: string; at: Date }[];
+  witnessed: boolean;
+  eidasTimestamp: null;
+}
+
+/** A proof in the heads log. */
+export interface HeadsProof {
+  index: number;
+  path: readonly Buffer[];
+  treeSize: number;
+  checkpoint: string;
+}
+
+/** A proof that an entry is below an anchor. */
+export interface AnchorProof {
+  anchorId: Types.ObjectId;
+  origin: string;
+  index: number;
+  treeSize: number;
+  leafHash: Buffer;
+  path: readonly Buffer[];
+  checkpoint: string;
+  heads: HeadsProof | null;
+}
+
+/** Returns the checkpoint with the signatures of its log and of its witnesses. */
+export function formatCosignedNote({
+  note,
+  cosignatures,
+}: Pick<LogHeadDocument, 'note' | 'cosignatures'>): string {
+  return note + cosignatures.map(({ line }) => `${line}\n`).join('');
+}
+
+export function toAnchorView(
+  head: LogHeadDocument,
+  origin: string,
+  isWitnessed: boolean,
+): AnchorView {
+  return {
+    anchorId: head._id,
+    origin,
+    treeSize: head.size,
+    root: head.root,
+    sealedAt: head.at,
+    checkpoint: formatCosignedNote(head),
+    cosignatures: head.cosignatures.map(({ witness, at }) => ({ witness, at })),
+    witnessed: isWitnessed,
+    eidasTimestamp: null,
+  };
+}
+
+const toHexList = (hashes: readonly Buffer[]): string[] =>
+  hashes.map((hash) => hash.toString('hex'));
+
+export function toProofView(proof: AnchorProof) {
+  const { anchorId, origin, index, treeSize, leafHash, path, checkpoint, heads } = proof;
+  return {
+    anchorId,
+    origin,
+    leafIndex: index,
+    treeSize,
+    leafHash: leafHash.toString('hex'),
+    hashes: toHexList(path),
+    checkpoint,
+    heads: heads && {
+      index: heads.index,
+      treeSize: heads.treeSize,
+      hashes: toHexList(heads.path),
+      checkpoint: heads.checkpoint,
+    },
+  };
+}
+export type ProofView = ReturnType<typeof toProofView>;
