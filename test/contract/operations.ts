@@ -343,6 +343,16 @@ const ADDED = {
     'POST /api/v1/partner/insurance-pull',
     'POST /api/v1/witness/gossip',
   ],
+  'what is proved is proved to outsiders: proof files, checkpoints and tiles of the witnessed logs':
+    [
+      'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof',
+      'GET /.well-known/assay-log',
+      'GET /log/:logId/checkpoint',
+      'GET /log/:logId/tile/:level/:first',
+      'GET /log/:logId/tile/:level/:first/:second',
+      'GET /log/:logId/tile/:level/:first/:second/:third',
+      'GET /log/:logId/tile/:level/:first/:second/:third/:fourth',
+    ],
   'a recipient of a manifest verifies it, here or by the public keys': [
     'GET /.well-known/jwks.json',
     'POST /api/v1/provenance/c2pa/verify',

@@ -34,7 +34,7 @@ const NO_RECORD = new Set([
 ]);
 /** Parameters that name something global, public, or compared without a look-up. */
 const SAME_EVERYWHERE =
-  /(\/:revision|\/:action|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id|\/:checkpointId\/complete)$/;
+  /(\/log\/:logId\/\S+|\/:revision|\/:action|\/saml\/metadata\/:orgId|\/sso\/callback\/:orgId|\/(Groups|ResourceTypes|Schemas)\/:id|\/:checkpointId\/complete)$/;
 /** Parameters that are tokens, which authorise by themselves. */
 const recordParameters = (operation: string): string[] =>
   listParameters(operation.replace(SAME_EVERYWHERE, '')).filter((name) => name !== 'token');

@@ -13,7 +13,13 @@ export function deriveTag(path: string): string {
 
 /** Names that do not follow from method and path. */
 const NAMES: Readonly<Record<string, string>> = {
+  'get /.well-known/assay-log': 'service.logKeys',
   'get /.well-known/jwks.json': 'service.publicKeys',
+  'get /log/:logId/checkpoint': 'logs.checkpoint',
+  'get /log/:logId/tile/:level/:first': 'logs.tile',
+  'get /log/:logId/tile/:level/:first/:second': 'logs.tileOfThousands',
+  'get /log/:logId/tile/:level/:first/:second/:third': 'logs.tileOfMillions',
+  'get /log/:logId/tile/:level/:first/:second/:third/:fourth': 'logs.tileOfBillions',
   'get /agents/:id/ml-bom': 'agents.mlBom.get',
   'get /agents/onboarding/draft': 'agents.onboarding.draft',
   'post /api/payment/webhook': 'billing.receiveEvent',

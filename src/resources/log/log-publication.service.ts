@@ -45,7 +45,7 @@ export function createLogPublicationService(
   /** @throws AppError `NOT_FOUND` */
   async function loadLog(logId: string): Promise<LogDocument> {
     const log = isPublic && LOG_ID.test(logId) ? await logs.findLogById(logId) : null;
-    if (!log?.headId) throw new AppError('NOT_FOUND', 'There is no such log');
+    if (!log?.headId) throw new AppError('NOT_FOUND');
     return log;
   }
 
@@ -56,7 +56,7 @@ export function createLogPublicationService(
       const head = await models.logHeads
         .findOne({ _id: headId, organizationId })
         .lean<LogHeadDocument>();
-      if (!head) throw new AppError('NOT_FOUND', 'There is no such log');
+      if (!head) throw new AppError('NOT_FOUND');
       return formatCosignedNote(head);
     },
 
@@ -64,7 +64,7 @@ export function createLogPublicationService(
     async readTile(logId: string, segments: readonly string[]): Promise<PublishedTile> {
       const request = parseTilePath(segments);
       const bytes = request && (await tree.readBytes(await loadLog(logId), request));
-      if (!bytes) throw new AppError('NOT_FOUND', 'The log has no such tile');
+      if (!bytes) throw new AppError('NOT_FOUND');
       return { bytes, isFull: request.width === TILE_WIDTH };
     },
 

@@ -1,7 +1,7 @@
 // Inputs of the public side of a log.
 import { z } from 'zod';
 
-const segment = z.string().max(16);
+const segment = z.string().max(64);
 
 export const logParam = z.object({ logId: z.string().max(64) });
 

@@ -372,7 +372,8 @@ describe('deletion', () => {
 
     const after = await stored(owner);
     const chains = ['audit_entries', 'cursors', 'heads_audit_entries', 'heads_ledger', 'ledger'];
-    expect([...after.keys()].sort()).toEqual([...chains, 'organization_deletions'].sort());
+    const logs = ['log_heads', 'logs'];
+    expect([...after.keys()].sort()).toEqual([...chains, ...logs, 'organization_deletions'].sort());
     const count = async (name: string): Promise<number> =>
       harness.db
         .collection(name)

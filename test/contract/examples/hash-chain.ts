@@ -1,5 +1,6 @@
 // The chain of decisions.
 import {
+  everybody,
   refuseAbsent,
   refuseScopedKey,
   denyForeigner,
@@ -17,6 +18,20 @@ const period = {
   format: 'json',
 };
 
+const logId = '0'.repeat(32);
+const tile = { logId, level: '0', first: 'x001' };
+/** Reads of a log that nothing has. */
+const ofLogs: readonly [string, Record<string, string>][] = [
+  ['GET /log/:logId/checkpoint', { logId }],
+  ['GET /log/:logId/tile/:level/:first', { logId, level: '0', first: '000' }],
+  ['GET /log/:logId/tile/:level/:first/:second', { ...tile, second: '000' }],
+  ['GET /log/:logId/tile/:level/:first/:second/:third', { ...tile, second: '000.p', third: '1' }],
+  [
+    'GET /log/:logId/tile/:level/:first/:second/:third/:fourth',
+    { ...tile, second: 'x000', third: '000.p', fourth: '1' },
+  ],
+];
+
 export const hashChain: ResourceExamples = {
   access: {
     'GET /api/v1/hash-chain/status': requirePaidPlan(refuseScopedKey(readers)),
@@ -30,6 +45,11 @@ export const hashChain: ResourceExamples = {
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': requirePaidPlan(
       refuseScopedKey(refuseAbsent(readers)),
     ),
+    'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': requirePaidPlan(
+      refuseScopedKey(refuseAbsent(readers)),
+    ),
+    'GET /.well-known/assay-log': everybody,
+    ...Object.fromEntries(ofLogs.map(([operation]) => [operation, refuseAbsent(everybody)])),
     'GET /api/v1/hash-chain/export': requirePaidPlan(refuseScopedKey(readers)),
     'GET /api/v1/hash-chain/bundle': requirePaidPlan(refuseScopedKey(readers)),
   },
@@ -48,10 +68,18 @@ export const hashChain: ResourceExamples = {
       params: { anchorId: traceId },
       query: { sequence: '1' },
     }),
+    'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': ({ traceId }) => ({
+      params: { anchorId: traceId },
+      query: { sequence: '1' },
+    }),
+    'GET /.well-known/assay-log': sendNothing,
+    ...Object.fromEntries(ofLogs.map(([operation, params]) => [operation, () => ({ params })])),
     'GET /api/v1/hash-chain/export': () => ({ query: period }),
     'GET /api/v1/hash-chain/bundle': () => ({ query: period }),
   },
   refused: {
     'GET /api/v1/hash-chain/anchors/:anchorId/proof': 404,
+    'GET /api/v1/hash-chain/anchors/:anchorId/tlog-proof': 404,
+    ...Object.fromEntries(ofLogs.map(([operation]) => [operation, 404])),
   },
 };
