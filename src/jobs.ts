@@ -16,6 +16,7 @@ import { resetVerdictCounts } from './resources/cpi/verdicts.migration.ts';
 import { createChainHashesConsumer } from './resources/hash-chain/search/chain-hashes.consumer.ts';
 import { completeMemberships } from './resources/organization/memberships/memberships.migration.ts';
 import { completeSignOns } from './resources/organization/sso-settings/provider-names.migration.ts';
+import { trimSamlNames } from './resources/organization/sso-settings/saml-names.migration.ts';
 import { createPolicyCanaryConsumer } from './resources/policies/canary/canary.consumer.ts';
 import { createPolicyNoticesConsumer } from './resources/policies/notices/policy-notices.consumer.ts';
 import { createPolicyStatisticsConsumer } from './resources/policies/policy-statistics.consumer.ts';
@@ -60,6 +61,7 @@ export const migrations: readonly Migration[] = [
   { id: 'outbox-lanes-index-dropped', run: dropLanesIndex },
   { id: 'decision-words-of-all-scripts', run: resetDecisionWords },
   { id: 'outbox-internal-rows-due', run: makeInternalRowsDue },
+  { id: 'memberships-saml-names-trimmed', run: trimSamlNames },
 ];
 
 type Followed = Pick<

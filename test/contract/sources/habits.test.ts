@@ -206,6 +206,8 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
     'memberships of earlier versions, in every organisation',
   'src/resources/organization/memberships/memberships.service.ts':
     'the organisations of a user; a proof of the mailbox opens the memberships that wait for it, wherever',
+  'src/resources/organization/sso-settings/saml-names.migration.ts':
+    'memberships of earlier versions, in every organisation',
   'src/resources/organization/sso-settings/provider-names.migration.ts':
     'memberships of earlier versions, in every organisation',
   'src/resources/organization/sso-domains/sso-domains.service.ts':

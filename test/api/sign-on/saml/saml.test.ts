@@ -1,6 +1,7 @@
 // Signing on by SAML, with an identity provider that signs and encrypts (document 1, sections 3 and 4.1).
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { describe, expect, test } from 'vitest';
+import { trimSamlNames } from '../../../../src/resources/organization/sso-settings/saml-names.migration.ts';
 import { Browser } from '../../../setup/browser.ts';
 import { createSelfSigned } from '../../../setup/providers/self-signed.ts';
 import { listAuditEntries, toObjectId } from '../../../setup/harness.ts';
@@ -191,6 +192,18 @@ describe('signing on', () => {
     expect(first.user.email).toBe(person());
     const second = await me((await signOn('g-7', () => withEmail())).token);
     expect(second.user._id).toBe(first.user._id);
+  });
+
+  test('a name that an earlier version stored with its blanks is that of the same member after an upgrade', async () => {
+    const member = await me((await signOn('g-8', () => withEmail())).token);
+    const memberships = stage.harness.db.collection('memberships');
+    const where = { userId: toObjectId(member.user._id) };
+    await memberships.updateOne(where, { $set: { 'signOn.subject': '\n      g-8\n    ' } });
+    const { connection } = stage.harness.app.instance.platform;
+    for (let run = 0; run < 2; run++) await trimSamlNames(connection);
+    const again = await me((await signOn('g-8', () => withEmail())).token);
+    expect(again.user._id).toBe(member.user._id);
+    expect((await memberships.findOne(where))?.['signOn'].subject).toBe('g-8');
   });
 
   test('the second factor of Assay where the organisation wants it', async () => {
