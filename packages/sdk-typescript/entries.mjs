@@ -1,0 +1,2 @@
+// The modules that the package exports.
+export const ENTRIES = ['index', 'journal', 'webhooks'];

@@ -1,0 +1,166 @@
+// The client of an agent: guards functions, resumes held actions, and reads decisions.
+import { type RunContext, runInContext } from './context.ts';
+import { Invalid, type HeldAction } from './errors.ts';
+import { Guard, type GuardOptions } from './guard.ts';
+import { type CallOptions, HttpClient, type Reply } from './http-client.ts';
+import { type Json, type JsonObject, toJson } from './json.ts';
+import { ObservedQueue } from './observed-queue.ts';
+import { type AssayOptions, readSettings, type Settings } from './options.ts';
+import { Service, type Verdict } from './service.ts';
+
+export class Assay {
+  readonly #settings: Settings;
+  readonly #http: HttpClient;
+  readonly #service: Service;
+  readonly #observed: ObservedQueue;
+  readonly #guard: Guard;
+  #agent: Promise<string> | undefined;
+
+  constructor(options: AssayOptions = {}) {
+    this.#settings = readSettings(options);
+    this.#http = new HttpClient({
+      url: this.#settings.url,
+      key: this.#settings.key,
+      token: this.#settings.token,
+      timeout: this.#settings.timeout,
+      fetch: this.#settings.fetch,
+    });
+    this.#service = new Service(this.#http);
+    this.#observed = new ObservedQueue(this.#http, this.#settings.onError);
+    this.#guard = new Guard({
+      settings: this.#settings,
+      service: this.#service,
+      observed: this.#observed,
+      findAgent: () => this.#findAgent(),
+    });
+  }
+
+  /**
+   * Wraps a function: each call is asked for, waits where a person decides, and runs at most once for an approval.
+   * @throws Blocked, Rejected, Expired, Withdrawn, NotDecided, ActionChanged, AlreadyExecuted, Unavailable, Unauthorised
+   *   or Invalid when called; then the function has not run. What the function throws passes through unchanged.
+   */
+  guard<A extends unknown[], R>(
+    tool: string,
+    run: (...args: A) => R,
+    options: GuardOptions<A> = {},
+  ): (...args: A) => Promise<Awaited<R>> {
+    return this.#guard.wrap(tool, run, options);
+  }
+
+  /**
+   * Carries out an action that was suspended (`Held`), in any process, once a person has approved it.
+   * @param run gets the approved arguments, as `guard` would have passed them
+   * @throws NotDecided while it is open; otherwise as a guarded call
+   */
+  async resume<R>(
+    held: HeldAction | { toJSON(): HeldAction },
+    run: (...args: never[]) => R,
+  ): Promise<Awaited<R>> {
+    const kept = 'toJSON' in held ? held.toJSON() : held;
+    const verdict = await this.#service.awaitVerdict(kept.traceId, 0);
+    const { tool, arguments: args } = kept.action;
+    const call = {
+      tool,
+      arguments: args,
+      options: {},
+      context: {},
+      read: () => toJson(args),
+      run: (edited: Json | undefined) => {
+        const passed = edited ?? args;
+        return run(...((Array.isArray(passed) ? passed : [passed]) as never[]));
+      },
+    };
+    return (await this.#guard.runApproved(call, kept, verdict)) as Awaited<R>;
+  }
+
+  /** Calls `body`; all decisions in it carry the context. */
+  run<T>(context: RunContext, body: () => T): T {
+    return runInContext(context, body);
+  }
+
+  /** Resolves when every observed decision is stored. @throws AssayError that counts the lost ones */
+  flush(): Promise<void> {
+    return this.#observed.flush();
+  }
+
+  /** Sends what ran while the service was away. Returns the number sent; the rest stays in the journal. */
+  async sendJournal(): Promise<number> {
+    const { journal } = this.#settings;
+    if (!journal) throw new Invalid('There is no journal');
+    return journal.drain(async ({ idempotencyKey, body }) => {
+      const accept = [403];
+      const { status, code, message } = await this.#http.send('POST', '/api/v1/traces', {
+        body,
+        idempotencyKey,
+        accept,
+      });
+      if (status === 403 && code !== 'SVC_BLOCKED_BY_POLICY') throw new Invalid(message);
+    });
+  }
+
+  readonly decisions = {
+    /** Posts a decision and returns the service's answer; a blocked one throws `Blocked`. */
+    create: async (
+      body: JsonObject,
+      idempotencyKey: string = crypto.randomUUID(),
+    ): Promise<JsonObject> =>
+      (await this.#http.send('POST', '/api/v1/traces', { body, idempotencyKey })).data,
+    get: async (traceId: string): Promise<JsonObject> => (await this.#service.read(traceId)).data,
+    /** Waits for a verdict, at most `ms` milliseconds. */
+    wait: (
+      traceId: string,
+      ms: number = this.#settings.wait,
+      signal?: AbortSignal,
+    ): Promise<Verdict> => this.#service.awaitVerdict(traceId, ms, signal),
+    withdraw: (traceId: string): Promise<boolean> => this.#service.withdraw(traceId),
+  };
+
+  /** What people do; the client needs a session token. */
+  readonly reviews = {
+    list: async (status = 'pending'): Promise<JsonObject[]> => {
+      const { data } = await this.#http.send(
+        'GET',
+        `/api/v1/review-queue?status=${encodeURIComponent(status)}`,
+      );
+      return (data.items ?? []) as JsonObject[];
+    },
+    get: async (id: string): Promise<JsonObject> =>
+      (await this.#http.send('GET', `/api/v1/review-queue/${encodeURIComponent(id)}`)).data,
+    decide: async (id: string, verdict: JsonObject): Promise<JsonObject> =>
+      (
+        await this.#http.send('POST', `/api/v1/review-queue/${encodeURIComponent(id)}/decide`, {
+          body: verdict,
+        })
+      ).data,
+  };
+
+  readonly policy = {
+    /** Says what the policies would do with a call, without recording it; needs a session token. */
+    check: async (policyId: string, tool: string, args: unknown): Promise<JsonObject> => {
+      const trace = { outputDecision: { action: { tool, arguments: toJson(args) } } };
+      const path = `/api/v1/policies/${encodeURIComponent(policyId)}/dry-run`;
+      return (await this.#http.send('POST', path, { body: { trace } })).data;
+    },
+  };
+
+  /** Calls any operation of the service, with the client's retries and errors. */
+  send(method: string, path: string, options?: CallOptions): Promise<Reply> {
+    return this.#http.send(method, path, options);
+  }
+
+  #findAgent(): Promise<string> {
+    if (this.#settings.agent !== undefined) return Promise.resolve(this.#settings.agent);
+    this.#agent ??= this.#readAgent().catch((error: unknown) => {
+      this.#agent = undefined;
+      throw error;
+    });
+    return this.#agent;
+  }
+
+  async #readAgent(): Promise<string> {
+    const { agent } = await this.#service.readKey();
+    if (agent && typeof agent === 'object' && !Array.isArray(agent)) return String(agent._id);
+    throw new Invalid('The key belongs to no agent: set `agent`, or ASSAY_AGENT');
+  }
+}

@@ -1,0 +1,94 @@
+// What can go wrong, each with its own class: an agent tells a refusal from a time-out and from a failure.
+import type { Json } from './json.ts';
+
+export interface ErrorDetails {
+  /** The service's stable code, or one of this package in the same form. */
+  code?: string;
+  /** The HTTP status; absent when no answer arrived. */
+  status?: number;
+  requestId?: string;
+  traceId?: string;
+  cause?: unknown;
+}
+
+/** The base of all errors of this package. */
+export class AssayError extends Error {
+  readonly code: string;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly traceId: string | undefined;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean = false;
+
+  constructor(
+    message: string,
+    { code = 'ASSAY', status, requestId, traceId, cause }: ErrorDetails = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.traceId = traceId;
+  }
+}
+
+/** A policy forbids the action. */
+export class Blocked extends AssayError {
+  readonly policy: string | undefined;
+
+  constructor(message: string, details: ErrorDetails & { policy?: string | undefined } = {}) {
+    super(message, { code: 'SVC_BLOCKED_BY_POLICY', ...details });
+    this.policy = details.policy;
+  }
+}
+
+/** A person rejected the action. */
+export class Rejected extends AssayError {}
+/** Nobody decided before the hold ended. This is no denial by a person. */
+export class Expired extends AssayError {}
+/** The agent, or a person for it, withdrew the request. */
+export class Withdrawn extends AssayError {}
+/** This call stopped waiting: the decision itself may be open still. */
+export class NotDecided extends AssayError {}
+/** The action about to run is not the one that was asked for. */
+export class ActionChanged extends AssayError {}
+/** The approval was used before; the action may have been done. */
+export class AlreadyExecuted extends AssayError {}
+/** The key is unknown, revoked, or may not do this. */
+export class Unauthorised extends AssayError {}
+/** The request is malformed; the message says what would be right. */
+export class Invalid extends AssayError {}
+
+/** The service cannot be reached or does not answer in time. */
+export class Unavailable extends AssayError {
+  override readonly retryable = true;
+}
+
+/** The action waits for a person. It can be serialised, kept, and given to `assay.resume` by any process. */
+export class Held extends AssayError {
+  readonly held: HeldAction;
+
+  constructor(held: HeldAction) {
+    super(`A person has to decide about ${held.action.tool}`, {
+      code: 'HELD',
+      traceId: held.traceId,
+    });
+    this.held = held;
+  }
+
+  toJSON(): HeldAction {
+    return this.held;
+  }
+}
+
+/** All that a later process needs to carry a held action out. `action` is the raw one: it may hold personal data. */
+export interface HeldAction {
+  traceId: string;
+  action: { tool: string; arguments: Json };
+  binding: { salt: string; commitment: string } | null;
+  /** When the hold ends; ISO 8601. */
+  expiresAt: string | null;
+  /** Where a person decides. */
+  review: string | null;
+}

@@ -1,0 +1,10 @@
+// The public parts of the SDK.
+export { Assay } from './assay.ts';
+export type { RunContext } from './context.ts';
+export * from './errors.ts';
+export type { GuardOptions } from './guard.ts';
+export { canonicalize, mergePatch, type Json, type JsonObject } from './json.ts';
+export { computeCommitment, hashJson } from './digest.ts';
+export type { AssayOptions, OnUnavailable } from './options.ts';
+export type { Outcome, ReviewStatus, Verdict } from './service.ts';
+export * as webhooks from './webhooks.ts';

@@ -1,0 +1,71 @@
+// The settings of a client: options first, then the environment, then what is safe.
+import { Invalid } from './errors.ts';
+import type { Journal } from './journal.ts';
+
+/** Before the service is reached again: stop, let pass what only reads, or let everything pass. */
+export type OnUnavailable = 'block' | 'allow-read-only' | 'allow';
+
+export interface AssayOptions {
+  /** The service's address; else `ASSAY_URL`. */
+  url?: string;
+  /** An API key; else `ASSAY_KEY`. */
+  key?: string;
+  /** A session token, for what people do (`reviews`). */
+  token?: string;
+  /** The agent's id or name; else `ASSAY_AGENT`, else the agent of the key. */
+  agent?: string;
+  agentVersion?: string;
+  /** `enforce` asks and obeys, `observe` posts and never stops, `off` does neither. Default: `enforce`. */
+  mode?: 'enforce' | 'observe' | 'off';
+  /** Default: `wait`. `suspend` throws `Held`, to be resumed by any process. */
+  onHold?: 'wait' | 'suspend';
+  /** Milliseconds to wait for a person; `Infinity` is allowed. Default: ten minutes. */
+  wait?: number;
+  /** What becomes of the request when the wait ends. Default: `withdraw`. */
+  onTimeout?: 'withdraw' | 'leave';
+  /** Default: `block`. The others need a journal. */
+  onUnavailable?: OnUnavailable;
+  journal?: Journal;
+  /** Milliseconds for one call with its retries. Default: ten seconds. */
+  timeout?: number;
+  fetch?: typeof fetch;
+  /** Called with what could not be reported after an action was done. */
+  onError?: (error: unknown) => void;
+}
+
+export type Settings = Required<
+  Omit<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal'>
+> &
+  Pick<AssayOptions, 'key' | 'token' | 'agent' | 'agentVersion' | 'journal'>;
+
+/** @throws Invalid for settings that cannot work */
+export function readSettings(options: AssayOptions): Settings {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const environment = process?.env ?? {};
+  const url = options.url ?? environment.ASSAY_URL ?? 'http://127.0.0.1:3000';
+  if (!URL.canParse(url)) throw new Invalid(`ASSAY_URL is no address: ${url}`);
+  const defaults = {
+    mode: 'enforce',
+    onHold: 'wait',
+    wait: 600_000,
+    onTimeout: 'withdraw',
+    onUnavailable: 'block',
+    timeout: 10_000,
+    fetch: (...call: Parameters<typeof fetch>) => globalThis.fetch(...call),
+    onError: () => undefined,
+  } as const;
+  const key = options.key ?? environment.ASSAY_KEY;
+  const agent = options.agent ?? environment.ASSAY_AGENT;
+  const settings: Settings = {
+    ...defaults,
+    ...options,
+    url: url.replace(/\/+$/, ''),
+    ...(key === undefined ? {} : { key }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+  if (settings.onUnavailable !== 'block' && !settings.journal)
+    throw new Invalid(
+      `onUnavailable: '${settings.onUnavailable}' needs a journal, so that the record is complete`,
+    );
+  return settings;
+}

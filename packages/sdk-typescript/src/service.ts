@@ -1,0 +1,195 @@
+// The operations of the service that a guard needs, in their order: propose, wait, withdraw, claim, report.
+import {
+  AlreadyExecuted,
+  ActionChanged,
+  type AssayError,
+  Expired,
+  Invalid,
+  NotDecided,
+  Rejected,
+  Unauthorised,
+  Unavailable,
+  Withdrawn,
+} from './errors.ts';
+import { type CallOptions, type HttpClient, type Reply, sleep } from './http-client.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+
+const API = '/api/v1';
+/** The longest wait of one request, in seconds, and the time that its answer may take beyond it. */
+const WAIT_SECONDS_MAX = 55;
+const WAIT_MARGIN_MS = 10_000;
+const UNREACHED_PAUSE_MS = 1_000;
+
+/** What the service said to a proposal that it did not block. */
+export interface Proposal {
+  traceId: string;
+  /** `held`: a person decides. */
+  verdict: 'approved' | 'held';
+  binding: { salt: string; commitment: string } | null;
+  expiresAt: string | null;
+  review: string | null;
+  /** Whether a policy asks for a claim though nobody has to decide. */
+  mustClaim: boolean;
+}
+
+export type ReviewStatus = 'pending' | 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'none';
+
+export interface Verdict {
+  status: ReviewStatus;
+  /** A JSON Merge Patch that the reviewer made the approval subject to; null: none. */
+  edits: JsonObject | null;
+  reason: string | null;
+}
+
+export interface Claim {
+  executionId: string;
+  leaseUntil: string | null;
+}
+
+export interface Outcome {
+  outcome: 'succeeded' | 'failed' | 'unknown';
+  resultDigest?: string;
+  summary?: string;
+  durationMs?: number;
+  labels?: string[];
+}
+
+export class Service {
+  readonly #http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.#http = http;
+  }
+
+  /** Posts a decision. @throws Blocked when a policy forbids it */
+  async propose(body: JsonObject, idempotencyKey: string, signal?: AbortSignal): Promise<Proposal> {
+    const { status, data } = await this.#http.send('POST', `${API}/traces`, {
+      body,
+      idempotencyKey,
+      signal,
+    });
+    const links = isObject(data.links) ? data.links : {};
+    const execution = isObject(data.execution) ? data.execution : {};
+    return {
+      traceId: String(data.traceId),
+      verdict: status === 202 ? 'held' : 'approved',
+      binding: readBinding(data.binding),
+      expiresAt: readText(data.expiresAt),
+      review: readText(links.review),
+      mustClaim: execution.required === true,
+    };
+  }
+
+  /** Reads a decision; with `seconds` the service answers as soon as there is a verdict. */
+  read(traceId: string, seconds = 0, options: CallOptions = {}): Promise<Reply> {
+    const path = `${API}/traces/${encodeURIComponent(traceId)}${seconds > 0 ? `?wait=${seconds}` : ''}`;
+    return this.#http.send('GET', path, options);
+  }
+
+  /**
+   * Waits for a verdict, over restarts of the service, for `ms` milliseconds; `Infinity` is allowed.
+   * The status is `pending` when the time is over.
+   */
+  async awaitVerdict(traceId: string, ms: number, signal?: AbortSignal): Promise<Verdict> {
+    const deadline = Date.now() + ms;
+    for (;;) {
+      const left = Math.max(0, deadline - Date.now());
+      const seconds = Math.min(WAIT_SECONDS_MAX, Math.floor(left / 1000));
+      const timeout = seconds * 1000 + WAIT_MARGIN_MS;
+      const reply = await this.read(traceId, seconds, { timeout, signal }).catch(
+        (error: unknown) => {
+          if (error instanceof Unavailable && left > UNREACHED_PAUSE_MS) return null;
+          throw error;
+        },
+      );
+      if (reply) {
+        const verdict = readVerdict(reply);
+        if (verdict.status !== 'pending' || left < 1000) return verdict;
+      } else await sleep(UNREACHED_PAUSE_MS, signal);
+    }
+  }
+
+  /** Withdraws a request. Returns false when it was decided before. */
+  async withdraw(traceId: string): Promise<boolean> {
+    const path = `${API}/traces/${encodeURIComponent(traceId)}/withdraw`;
+    const { status } = await this.#http.send('POST', path, { body: {}, accept: [400, 404, 409] });
+    return status < 300;
+  }
+
+  /** Claims the approval, once. @throws AssayError that says why it cannot be used */
+  async claim(traceId: string, digests: JsonObject): Promise<Claim> {
+    const path = `${API}/traces/${encodeURIComponent(traceId)}/executions`;
+    const idempotencyKey = crypto.randomUUID();
+    const reply = await this.#http.send('POST', path, {
+      body: digests,
+      idempotencyKey,
+      accept: [403, 409],
+    });
+    if (reply.status >= 300) throw createClaimError(traceId, reply);
+    return {
+      executionId: String(reply.data.executionId),
+      leaseUntil: readText(reply.data.leaseUntil),
+    };
+  }
+
+  async report(traceId: string, executionId: string, outcome: Outcome): Promise<void> {
+    const path = `${API}/traces/${encodeURIComponent(traceId)}/executions/${encodeURIComponent(executionId)}`;
+    await this.#http.send('PATCH', path, { body: { ...outcome } as JsonObject });
+  }
+
+  /** Returns what the key may do, and for which agent. */
+  async readKey(): Promise<JsonObject> {
+    return (await this.#http.send('GET', `${API}/auth/key`)).data;
+  }
+}
+
+/** Throws what a verdict other than an approval stands for. */
+export function assertApproved(traceId: string, { status, reason }: Verdict): void {
+  const because = reason === null ? '' : `: ${reason}`;
+  const details = { traceId };
+  if (status === 'rejected')
+    throw new Rejected(`A person rejected it${because}`, { ...details, code: 'APPROVAL_REJECTED' });
+  if (status === 'expired')
+    throw new Expired('Nobody decided in time', { ...details, code: 'APPROVAL_EXPIRED' });
+  if (status === 'withdrawn')
+    throw new Withdrawn(`It was withdrawn${because}`, { ...details, code: 'APPROVAL_WITHDRAWN' });
+  if (status !== 'approved')
+    throw new NotDecided('Nobody has decided yet', { ...details, code: 'APPROVAL_PENDING' });
+}
+
+function createClaimError(
+  traceId: string,
+  { code, message, status, requestId }: Reply,
+): AssayError {
+  const details = { traceId, status, ...(code && { code }), ...(requestId && { requestId }) };
+  const errors: Record<string, typeof AssayError> = {
+    APPROVAL_USED: AlreadyExecuted,
+    APPROVAL_MISMATCH: ActionChanged,
+    APPROVAL_PENDING: NotDecided,
+    APPROVAL_REJECTED: Rejected,
+    APPROVAL_EXPIRED: Expired,
+    APPROVAL_WITHDRAWN: Withdrawn,
+    EFFECT_RESERVED: AlreadyExecuted,
+  };
+  const Kind = (code && errors[code]) || (status === 403 ? Unauthorised : Invalid);
+  return new Kind(message, details);
+}
+
+function readVerdict({ headers, data }: Reply): Verdict {
+  const review = isObject(data.review) ? data.review : {};
+  const status = headers.get('x-review-status') ?? readText(review.status) ?? 'none';
+  return {
+    status: status as ReviewStatus,
+    edits: isObject(review.edits) ? review.edits : null,
+    reason: readText(review.reason),
+  };
+}
+
+function readBinding(value: Json | undefined): Proposal['binding'] {
+  if (!isObject(value)) return null;
+  const { salt, commitment } = value;
+  return typeof salt === 'string' && typeof commitment === 'string' ? { salt, commitment } : null;
+}
+
+const readText = (value: Json | undefined): string | null =>
+  typeof value === 'string' ? value : null;
