@@ -1,0 +1,56 @@
+// An organisation with an agent, a policy that holds refunds, and one that blocks wires, as an agent's code meets them.
+import { beforeAll } from 'vitest';
+import { Assay, type AssayOptions } from '../../../packages/sdk-typescript/src/index.ts';
+import type { Harness } from '../../setup/harness.ts';
+import { assertOk, createAgent, type Owner } from '../../setup/personas.ts';
+
+export function useGuards(harness: Harness, owner: Owner) {
+  const { app } = harness;
+  const agent = { id: '', name: '', key: '' };
+  beforeAll(async () => {
+    Object.assign(agent, await createAgent(app, owner));
+    await createPolicy('Refunds', 'issue_refund', {
+      type: 'flag_for_review',
+      config: { reason: 'Refunds are looked at' },
+    });
+    await createPolicy('Wires', 'wire', { type: 'block', config: { reason: 'No wires' } });
+  });
+
+  async function createPolicy(name: string, tool: string, action: object): Promise<void> {
+    const conditions = [{ field: 'outputDecision.action.tool', operator: 'equals', value: tool }];
+    const body = { name, conditions, actions: [action] };
+    assertOk(await app.call('POST', '/api/v1/policies', { token: owner.token, body }));
+  }
+
+  return {
+    agent,
+    createPolicy,
+    connect: (options: AssayOptions = {}): Assay =>
+      new Assay({ url: app.url, key: agent.key, ...options }),
+    /** Waits until a person can see a held action of a tool, then decides about it. */
+    async decideNext(verdict: object, traceId?: string): Promise<string> {
+      const item = await findPending(traceId);
+      const path = `/api/v1/review-queue/${item._id}/decision`;
+      assertOk(await app.call('POST', path, { token: owner.token, body: verdict }));
+      return item.traceId;
+    },
+    read: async (traceId: string) =>
+      assertOk(await app.call('GET', `/api/v1/traces/${traceId}`, { token: owner.token })).body
+        .data,
+    listExecutions: async (traceId: string) =>
+      assertOk(
+        await app.call('GET', `/api/v1/traces/${traceId}/executions`, { token: owner.token }),
+      ).body.data,
+  };
+
+  async function findPending(traceId?: string): Promise<{ _id: string; traceId: string }> {
+    for (;;) {
+      const path = '/api/v1/review-queue?status=pending';
+      const { data } = assertOk(await app.call('GET', path, { token: owner.token })).body;
+      const items: { _id: string; traceId: string }[] = data.items ?? data;
+      const found = items.find((item) => traceId === undefined || item.traceId === traceId);
+      if (found) return found;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
