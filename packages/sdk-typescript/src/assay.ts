@@ -100,12 +100,17 @@ export class Assay {
   }
 
   readonly decisions = {
-    /** Posts a decision and returns the service's answer; a blocked one throws `Blocked`. */
+    /**
+     * Posts a decision and returns the service's answer; a body without `agentId` is about the client's own agent.
+     * @throws Blocked when a policy forbids it
+     */
     create: async (
-      body: JsonObject,
+      given: JsonObject,
       idempotencyKey: string = crypto.randomUUID(),
-    ): Promise<JsonObject> =>
-      (await this.#http.send('POST', '/api/v1/traces', { body, idempotencyKey })).data,
+    ): Promise<JsonObject> => {
+      const body = 'agentId' in given ? given : { agentId: await this.#findAgent(), ...given };
+      return (await this.#http.send('POST', '/api/v1/traces', { body, idempotencyKey })).data;
+    },
     get: async (traceId: string): Promise<JsonObject> => (await this.#service.read(traceId)).data,
     /** Waits for a verdict, at most `ms` milliseconds. */
     wait: (
@@ -125,8 +130,6 @@ export class Assay {
       );
       return (data.items ?? []) as JsonObject[];
     },
-    get: async (id: string): Promise<JsonObject> =>
-      (await this.#http.send('GET', `/api/v1/review-queue/${encodeURIComponent(id)}`)).data,
     decide: async (id: string, verdict: JsonObject): Promise<JsonObject> =>
       (
         await this.#http.send('POST', `/api/v1/review-queue/${encodeURIComponent(id)}/decide`, {

@@ -119,7 +119,7 @@ test('a held action whose amount was changed is refused', async () => {
   const failure = await connect({ onHold: 'suspend' })
     .guard(
       'issue_refund',
-      async () => 1,
+      async (_: typeof refund) => 1,
     )(refund)
     .catch((error: unknown) => error);
   const { held } = failure as Held;
@@ -145,7 +145,7 @@ test('a reviewer edits the shown action, and the agent runs its raw one with the
 test('what the function throws passes through, and the outcome is `failed`', async () => {
   const failure = new RangeError('no money left');
   const running = connect()
-    .guard('issue_refund', () => Promise.reject(failure))(refund)
+    .guard('issue_refund', (_: typeof refund) => Promise.reject(failure))(refund)
     .catch((error: unknown) => error);
   const traceId = await decideNext({ decision: 'approve' });
   expect(await running).toBe(failure);
@@ -156,7 +156,9 @@ test('the same call of the same run is one decision', async () => {
   const assay = connect({ onHold: 'suspend' });
   const ask = (callId: string) =>
     assay
-      .guard('issue_refund', async () => 1, { context: { runId: 'run-1', callId } })(refund)
+      .guard('issue_refund', async (_: typeof refund) => 1, {
+        context: { runId: 'run-1', callId },
+      })(refund)
       .catch((error: Held) => error.traceId);
   const [first, again, other] = [await ask('call-1'), await ask('call-1'), await ask('call-2')];
   expect(again).toBe(first);
@@ -186,7 +188,9 @@ test.each([
 test('a key of no agent asks for one', async () => {
   const { key } = await createWorkspaceKey(harness.app, ada);
   await expect(connect({ key }).guard('look_up', vi.fn())({})).rejects.toThrow(/set `agent`/);
-  expect(await connect({ key, agent: agent.id }).guard('look_up', async () => 1)({})).toBe(1);
+  expect(await connect({ key, agent: agent.id }).guard('look_up', async (_: object) => 1)({})).toBe(
+    1,
+  );
 });
 
 test('what is no JSON is refused before anything is asked', async () => {

@@ -1,0 +1,156 @@
+// `assay dev`: a service on this machine, with an owner, an agent's key and three policies, ready for the first decision.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { Assay } from '../../../sdk-typescript/src/index.ts';
+import { CommandFailure } from '../output.ts';
+import { readProfile, writeProfile } from '../profile.ts';
+import { type CommonOptions, openSession, type Session } from '../session.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const START = fileURLToPath(new URL('../../../../scripts/start.ts', import.meta.url));
+const READY_WITHIN_MS = 180_000;
+const TEMPLATES = ['money-out', 'irreversible-actions', 'external-email'];
+const ENVIRONMENT_FILE = '.env.assay';
+
+interface DevOptions extends CommonOptions {
+  port: string;
+  once?: boolean;
+}
+
+export function addDevCommand(program: Command): void {
+  program
+    .command('dev')
+    .description('start a service here, with an owner, a key and three policies')
+    .option('--port <number>', 'port of the service', process.env.PORT ?? '3000')
+    .option('--once', 'set up, then stop the service')
+    .action(async (_, command: Command) => {
+      const options = command.optsWithGlobals<DevOptions>();
+      const url = options.url ?? `http://127.0.0.1:${options.port}`;
+      const session = await openSession({ ...options, url });
+      const service = (await isReady(url)) ? null : startService(options.port);
+      const stop = (): void => void service?.kill('SIGTERM');
+      process.once('SIGINT', stop).once('SIGTERM', stop);
+      try {
+        await untilReady(url, service);
+        const made = await prepare(session, url);
+        session.output.print(made, renderWelcome);
+        if (options.once) stop();
+        if (service) await once(service, 'exit');
+      } finally {
+        stop();
+      }
+    });
+}
+
+function startService(port: string): ChildProcess {
+  const { npm_lifecycle_event: _, ...environment } = process.env;
+  return spawn(process.execPath, ['--max-semi-space-size=128', '--import', 'tsx', START], {
+    cwd: ROOT,
+    env: { ...environment, PORT: port },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/ready`).catch(() => null);
+  await answer?.body?.cancel();
+  return answer?.ok === true;
+}
+
+async function untilReady(url: string, service: ChildProcess | null): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await isReady(url))) {
+    if (service && service.exitCode !== null)
+      throw new CommandFailure('The service did not start; its log says why');
+    if (Date.now() > deadline)
+      throw new CommandFailure(`${url} was not ready within three minutes`);
+    await sleep(200);
+  }
+}
+
+interface Made {
+  url: string;
+  email: string;
+  password: string | null;
+  agent: string;
+  environmentFile: string;
+}
+
+/** Makes owner, agent and policies once; a second start finds them in the profile. */
+async function prepare({ profileName }: Session, url: string): Promise<Made> {
+  const stored = await readProfile(profileName);
+  if (
+    stored.url === url &&
+    stored.token &&
+    stored.key &&
+    (await mayUse(url, stored.token, stored.key))
+  )
+    return {
+      url,
+      email: '',
+      password: null,
+      agent: stored.agent ?? '',
+      environmentFile: await writeEnvironment(url, stored.key, stored.agent ?? ''),
+    };
+  const name = `dev-${randomBytes(4).toString('hex')}`;
+  const [email, password] = [
+    `${name}@example.com`,
+    `Dev-${randomBytes(9).toString('base64url')}-1`,
+  ];
+  const anyone = new Assay({ url });
+  const account = { name: 'Developer', email, password, organizationName: name };
+  const { token } = (await anyone.send('POST', '/api/v1/auth/register', { body: account }))
+    .data as { token: string };
+  const owner = new Assay({ url, token });
+  const { data: agent } = await owner.send('POST', '/api/v1/agents', {
+    body: { name: 'dev-agent' },
+  });
+  for (const templateId of TEMPLATES)
+    await owner.send('POST', '/api/v1/policies/from-template', { body: { templateId } });
+  const key = String(agent.apiKey);
+  await writeProfile(profileName, { url, token, key, agent: String(agent._id) });
+  return {
+    url,
+    email,
+    password,
+    agent: String(agent._id),
+    environmentFile: await writeEnvironment(url, key, String(agent._id)),
+  };
+}
+
+async function mayUse(url: string, token: string, key: string): Promise<boolean> {
+  const [person, agent] = [new Assay({ url, token }), new Assay({ url, key })];
+  const answers = await Promise.allSettled([
+    person.send('GET', '/api/v1/auth/me'),
+    agent.send('GET', '/api/v1/auth/key'),
+  ]);
+  return answers.every(({ status }) => status === 'fulfilled');
+}
+
+/** Writes the variables that SDKs read, next to the agent's code. */
+async function writeEnvironment(url: string, key: string, agent: string): Promise<string> {
+  const text = `ASSAY_URL=${url}\nASSAY_KEY=${key}\nASSAY_AGENT=${agent}\n`;
+  const kept = await readFile(ENVIRONMENT_FILE, 'utf8').catch(() => null);
+  if (kept !== text) await writeFile(ENVIRONMENT_FILE, text, { mode: 0o600 });
+  await chmod(ENVIRONMENT_FILE, 0o600);
+  return ENVIRONMENT_FILE;
+}
+
+function renderWelcome({ url, email, password, environmentFile }: Made): string {
+  const account = password === null ? 'as before' : `${email}  ${password}`;
+  return `
+  Assay      ${url}
+  Console    ${url}/console
+  Account    ${account}
+  Variables  ${environmentFile} (ASSAY_URL, ASSAY_KEY, ASSAY_AGENT)
+
+  Put it before an MCP server:  npx assay mcp-proxy -- <command>
+  Ask for one action:           echo '{"tool":"issue_refund","amount":900}' | npx assay decide -
+  Decide:                       npx assay review
+`;
+}

@@ -1,0 +1,25 @@
+// `assay verify-bundle`: the stand-alone verifier, with its own options and exit statuses.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+
+const VERIFIER = fileURLToPath(new URL('../../../../scripts/verify-bundle.ts', import.meta.url));
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify-bundle')
+    .description('check a bundle offline: 0 intact, 1 tampered, 2 cannot tell')
+    .argument('[arguments...]', 'a file and options: assay verify-bundle --help')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (_, __, command: Command) => {
+      const { json } = command.optsWithGlobals<{ json?: boolean }>();
+      const given = json ? [...command.args, '--json'] : command.args;
+      const child = spawn(process.execPath, ['--import', 'tsx', VERIFIER, ...given], {
+        stdio: 'inherit',
+      });
+      const [code] = (await once(child, 'exit')) as [number | null];
+      process.exitCode = code ?? 2;
+    });
+}

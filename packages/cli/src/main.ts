@@ -1,0 +1,82 @@
+// The commands of `assay`, and what their ends mean: 0 done, 1 refused or tampered, 2 cannot tell or wrong usage.
+import { Command, CommanderError } from 'commander';
+import {
+  AssayError,
+  Blocked,
+  Expired,
+  Rejected,
+  Unavailable,
+  Withdrawn,
+} from '../../sdk-typescript/src/index.ts';
+import { addAgentCommands } from './commands/agents.ts';
+import { addDecisionCommands } from './commands/decisions.ts';
+import { addDevCommand } from './commands/dev.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addExportCommands } from './commands/exports.ts';
+import { addKeyCommands } from './commands/keys.ts';
+import { addPolicyCommands } from './commands/policies.ts';
+import { addReplayCommand } from './commands/replay.ts';
+import { addReviewCommands } from './commands/review.ts';
+import { addTailCommand } from './commands/tail.ts';
+import { addVerifyCommand } from './commands/verify.ts';
+import { CommandFailure, EXIT } from './output.ts';
+
+export function createProgram(): Command {
+  const program = new Command('assay')
+    .description('Governance for AI agents: ask, decide, prove.')
+    .version('0.1.0')
+    .option('--profile <name>', 'profile of the configuration file', 'default')
+    .option('--url <address>', 'address of the service')
+    .option('--json', 'print JSON')
+    .exitOverride()
+    .showHelpAfterError();
+  for (const add of [
+    addDevCommand,
+    addDecisionCommands,
+    addReviewCommands,
+    addTailCommand,
+    addAgentCommands,
+    addKeyCommands,
+    addPolicyCommands,
+    addReplayCommand,
+    addExportCommands,
+    addVerifyCommand,
+    addDoctorCommand,
+  ])
+    add(program);
+  // Options that every command takes may stand before or after its name.
+  for (const command of listCommands(program))
+    command.exitOverride().configureHelp({ showGlobalOptions: true });
+  return program;
+}
+
+function listCommands(command: Command): Command[] {
+  return command.commands.flatMap((child) => [child, ...listCommands(child)]);
+}
+
+/** Runs a command line and sets the exit status. */
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = reportFailure(error);
+  }
+}
+
+const REFUSALS = [Blocked, Rejected, Expired, Withdrawn];
+
+/** Prints what went wrong and returns the exit status. */
+function reportFailure(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.unknown;
+  if (error instanceof CommandFailure) {
+    process.stderr.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+  if (error instanceof AssayError) {
+    const request = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
+    const where = error instanceof Unavailable ? '; is it running? assay doctor says more' : '';
+    process.stderr.write(`${error.message} [${error.code}]${where}${request}\n`);
+    return REFUSALS.some((kind) => error instanceof kind) ? EXIT.refused : EXIT.unknown;
+  }
+  throw error;
+}

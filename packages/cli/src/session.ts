@@ -1,0 +1,58 @@
+// What every command gets: its profile, clients for a person and for an agent, and its output.
+import { Assay, type JsonObject } from '../../sdk-typescript/src/index.ts';
+import { CommandFailure, Output } from './output.ts';
+import { type Profile, readProfile } from './profile.ts';
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  json?: boolean;
+  profile: string;
+  url?: string;
+}
+
+export interface Session {
+  profile: Profile;
+  profileName: string;
+  output: Output;
+}
+
+export async function openSession({ json, profile, url }: CommonOptions): Promise<Session> {
+  const stored = await readProfile(profile);
+  return {
+    profile: url === undefined ? stored : { ...stored, url },
+    profileName: profile,
+    output: new Output(json === true),
+  };
+}
+
+/** A client for what people do. @throws CommandFailure without a session */
+export function connectPerson({ profile: { url, token } }: Session): Assay {
+  if (token === undefined) throw new CommandFailure('Sign in first: assay login');
+  return new Assay({ url, token });
+}
+
+/** A client for what agents do. @throws CommandFailure without a key */
+export function connectAgent({ profile: { url, key, agent } }: Session, name?: string): Assay {
+  if (key === undefined)
+    throw new CommandFailure('An API key is needed: set ASSAY_KEY, or run assay dev or assay init');
+  const chosen = name ?? agent;
+  return new Assay({ url, key, ...(chosen === undefined ? {} : { agent: chosen }) });
+}
+
+/** A client with the person's session, or else the key. */
+export function connectAny(session: Session): Assay {
+  return session.profile.token === undefined ? connectAgent(session) : connectPerson(session);
+}
+
+/** Reads every page of a list. */
+export async function readPages(client: Assay, path: string, limit = 1_000): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  for (let page = 1; found.length < limit; page++) {
+    const mark = path.includes('?') ? '&' : '?';
+    const { data } = await client.send('GET', `${path}${mark}page=${page}&limit=100`);
+    const rows = (Object.values(data).find(Array.isArray) ?? []) as JsonObject[];
+    found.push(...rows);
+    if (rows.length < 100) break;
+  }
+  return found.slice(0, limit);
+}
