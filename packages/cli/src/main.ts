@@ -13,6 +13,7 @@ import { addDecisionCommands } from './commands/decisions.ts';
 import { addDevCommand } from './commands/dev.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addExportCommands } from './commands/exports.ts';
+import { addMcpProxyCommand } from './commands/mcp-proxy.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addPolicyCommands } from './commands/policies.ts';
 import { addReplayCommand } from './commands/replay.ts';
@@ -41,6 +42,7 @@ export function createProgram(): Command {
     addReplayCommand,
     addExportCommands,
     addVerifyCommand,
+    addMcpProxyCommand,
     addDoctorCommand,
   ])
     add(program);

@@ -59,11 +59,11 @@ export class Assay {
   ): Promise<Awaited<R>> {
     const kept = 'toJSON' in held ? held.toJSON() : held;
     const verdict = await this.#service.awaitVerdict(kept.traceId, 0);
-    const { tool, arguments: args } = kept.action;
+    const { tool, arguments: args, ...members } = kept.action;
     const call = {
       tool,
       arguments: args,
-      options: {},
+      options: { members },
       context: {},
       read: () => toJson(args),
       run: (edited: Json | undefined) => {

@@ -85,7 +85,7 @@ export class Held extends AssayError {
 /** All that a later process needs to carry a held action out. `action` is the raw one: it may hold personal data. */
 export interface HeldAction {
   traceId: string;
-  action: { tool: string; arguments: Json };
+  action: { tool: string; arguments: Json; [member: string]: Json };
   binding: { salt: string; commitment: string } | null;
   /** When the hold ends; ISO 8601. */
   expiresAt: string | null;

@@ -24,6 +24,8 @@ import {
 export interface GuardOptions<A extends unknown[] = unknown[]> {
   /** Returns what stands for the arguments in the decision. Default: the only argument if it is an object, else all. */
   toArguments?: (...args: A) => unknown;
+  /** Further members of the action, such as the server of the tool. */
+  members?: JsonObject;
   /** Whether the tool only reads: `onUnavailable: 'allow-read-only'` lets it pass. */
   readOnly?: boolean;
   onHold?: 'wait' | 'suspend';
@@ -104,7 +106,8 @@ export class Guard {
   async execute(call: Call): Promise<unknown> {
     const { settings, observed } = this.#deps;
     if (settings.mode === 'off') return call.run(undefined);
-    const action = await shortenAction<Action>({ tool: call.tool, arguments: call.arguments });
+    const whole = buildAction(call, call.arguments);
+    const action = await shortenAction(whole);
     const idempotencyKey = await deriveKey(call.context, settings);
     if (settings.mode === 'observe') {
       observed.add({
@@ -124,23 +127,23 @@ export class Guard {
     if (proposal.verdict === 'approved' && !proposal.mustClaim && call.options.claim !== 'always')
       return this.#runUnclaimed(call, action);
     if (proposal.verdict === 'held' && (call.options.onHold ?? settings.onHold) === 'suspend')
-      throw new Held(toHeldAction(proposal, action));
+      throw new Held(toHeldAction(proposal, whole));
     const verdict =
       proposal.verdict === 'held'
         ? await this.#awaitVerdict(proposal.traceId, call)
         : ({ status: 'approved', edits: null, reason: null } as const);
-    return this.runApproved(call, { ...proposal, action }, verdict);
+    return this.runApproved(call, toHeldAction(proposal, whole), verdict);
   }
 
   /** Runs an approved call, after a claim for exactly the arguments that are about to be passed. */
   async runApproved(
     call: Call,
-    { traceId, binding, action }: Pick<HeldAction, 'traceId' | 'binding'> & { action: Json },
+    { traceId, binding, action }: HeldAction,
     verdict: Verdict,
   ): Promise<unknown> {
     assertApproved(traceId, verdict);
-    const current = await shortenAction<Action>({ tool: call.tool, arguments: call.read() });
-    const rawActionDigest = await hashJson(current);
+    const current = buildAction(call, call.read());
+    const rawActionDigest = await hashJson(await shortenAction(current));
     if (binding && (await computeCommitment(binding.salt, rawActionDigest)) !== binding.commitment)
       throw new ActionChanged('The action is not the one that was approved', {
         traceId,
@@ -154,9 +157,7 @@ export class Guard {
     const edited = verdict.edits ? applyEdits(call, verdict.edits, traceId) : undefined;
     const digests: JsonObject = { rawActionDigest };
     if (edited !== undefined)
-      digests.editedActionDigest = await hashJson(
-        await shortenAction({ tool: call.tool, arguments: edited }),
-      );
+      digests.editedActionDigest = await hashJson(await shortenAction(buildAction(call, edited)));
     const { executionId } = await this.#deps.service.claim(traceId, digests);
     return this.#runClaimed(call, traceId, executionId, edited);
   }
@@ -257,6 +258,13 @@ export class Guard {
   }
 }
 
+/** What is asked for. Its members come first, so that they cannot replace tool and arguments. */
+const buildAction = ({ tool, options }: Call, args: Json): Action => ({
+  ...options.members,
+  tool,
+  arguments: args,
+});
+
 function toHeldAction(
   { traceId, binding, expiresAt, review }: Proposal,
   action: Action,
@@ -266,7 +274,7 @@ function toHeldAction(
 
 /** Applies the reviewer's patch to the raw arguments: masks of what the reviewer saw are never executed. */
 function applyEdits(call: Call, edits: JsonObject, traceId: string): Json {
-  const patched = mergePatch({ tool: call.tool, arguments: call.read() }, edits) as Action;
+  const patched = mergePatch(buildAction(call, call.read()), edits) as Action;
   if (patched.tool !== call.tool)
     throw new ActionChanged('The reviewer asks for another tool: ask for that one', {
       traceId,

@@ -1,0 +1,256 @@
+// The proxy for streamable HTTP: requests and answers pass through as they are, apart from tool calls and lists of tools.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import type { Json, JsonObject } from '../../../sdk-typescript/src/index.ts';
+import { isObject } from '../../../sdk-typescript/src/json.ts';
+import { readEvents } from '../event-reader.ts';
+import {
+  createMalformed,
+  getAnswerId,
+  isCallOfTool,
+  isRequestId,
+  isToolCall,
+  type RequestId,
+  type ToolCall,
+} from './messages.ts';
+import type { ToolGate } from './tool-gate.ts';
+
+interface HttpProxy {
+  port: number;
+  upstream: string;
+}
+
+const BODY_MAX = 4 * 1024 * 1024;
+const SESSIONS_MAX = 1_000;
+const HOST = '127.0.0.1';
+/** Headers of one hop (RFC 9110, 7.6.1), and those that the body's new form decides. */
+const HOP = new Set([
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-authorization',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ],
+  ...['host', 'content-length', 'content-encoding', 'accept-encoding'],
+]);
+
+/** Serves until the process is asked to end. */
+export async function runHttpProxy(
+  { port, upstream }: HttpProxy,
+  openGate: () => ToolGate,
+): Promise<void> {
+  const gates = new GateKeeper(openGate);
+  const server = createServer((req, res) => {
+    void new Exchange(upstream, gates, { req, res }).run().catch((error: unknown) => {
+      if (res.headersSent) return void res.destroy();
+      sendJson(res, 502, {
+        error: `The MCP server cannot be reached: ${(error as Error).message}`,
+      });
+    });
+  });
+  server.listen(port, HOST);
+  await once(server, 'listening');
+  const address = server.address();
+  const listening = typeof address === 'object' ? address?.port : port;
+  process.stderr.write(`assay: http://${HOST}:${listening}/mcp\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  server.close();
+  server.closeAllConnections();
+  await gates.withdrawAll();
+}
+
+/** One gate a session, so that a request id of one is not taken for that of another. */
+class GateKeeper {
+  readonly #open: () => ToolGate;
+  readonly #gates = new Map<string, ToolGate>();
+
+  constructor(open: () => ToolGate) {
+    this.#open = open;
+  }
+
+  /** Returns the gate of a session; without sessions all clients share one. */
+  get(session: string): ToolGate {
+    const gate = this.#gates.get(session) ?? this.#open();
+    this.#gates.delete(session);
+    this.#gates.set(session, gate);
+    const [oldest] = this.#gates.keys();
+    if (this.#gates.size > SESSIONS_MAX && oldest !== undefined) {
+      void this.#gates.get(oldest)?.withdrawAll();
+      this.#gates.delete(oldest);
+    }
+    return gate;
+  }
+
+  async withdrawAll(): Promise<void> {
+    await Promise.all([...this.#gates.values()].map((gate) => gate.withdrawAll()));
+  }
+}
+
+interface Sides {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+
+/** One request of a client and its answer. */
+class Exchange {
+  readonly #upstream: string;
+  readonly #gates: GateKeeper;
+  readonly #sides: Sides;
+  readonly #left = new AbortController();
+
+  constructor(upstream: string, gates: GateKeeper, sides: Sides) {
+    this.#upstream = upstream;
+    this.#gates = gates;
+    this.#sides = sides;
+    sides.res.once('close', () => this.#left.abort(new Error('The client has left')));
+  }
+
+  async run(): Promise<void> {
+    const { req, res } = this.#sides;
+    // A page of any site can send requests here; only this host's name is served.
+    if (!isLocal(req.headers.host))
+      return sendJson(res, 403, { error: 'This proxy serves 127.0.0.1 alone' });
+    if (req.headers.origin !== undefined && !isLocal(new URL(req.headers.origin).host))
+      return sendJson(res, 403, { error: 'Pages of other origins are not served' });
+    if (req.method !== 'POST') return this.#passOn(undefined);
+    const body = await readBody(req);
+    if (body === null)
+      return sendJson(res, 413, { error: `A request has at most ${BODY_MAX} bytes` });
+    const message = parse(body);
+    if (message === undefined) return sendJson(res, 400, { error: 'The body is no JSON' });
+    if (Array.isArray(message))
+      return sendJson(res, 400, {
+        error: 'Send one message a request: batches were removed from the protocol',
+      });
+    const gate = this.#gates.get(String(req.headers['mcp-session-id'] ?? ''));
+    if (isToolCall(message)) return this.#answerCall(gate, message);
+    if (isCallOfTool(message)) return sendJson(res, 400, createMalformed(message));
+    // Written again, so that the server reads what was read here: of a member that stands twice, the last.
+    const sent = JSON.stringify(message);
+    if (isObject(message) && message.method === 'tools/list' && isRequestId(message.id))
+      return this.#listTools(gate, sent, message.id);
+    return this.#passOn(sent);
+  }
+
+  /** Sends the request on and streams the answer back unread. */
+  async #passOn(body: string | undefined): Promise<void> {
+    const answer = await this.#send(body);
+    this.#writeHead(answer);
+    if (answer.body)
+      await pipeline(Readable.fromWeb(answer.body as ReadableStream), this.#sides.res);
+    else this.#sides.res.end();
+  }
+
+  async #listTools(gate: ToolGate, body: string, id: RequestId): Promise<void> {
+    const { res } = this.#sides;
+    const answer = await this.#send(body);
+    const listed = await readAnswer(answer, id, () => undefined);
+    this.#writeHead(answer, 'application/json');
+    const isListing = listed !== undefined && isObject(listed.result);
+    res.end(
+      JSON.stringify(
+        isListing ? { ...listed, result: gate.listTools(listed.result as JsonObject) } : listed,
+      ),
+    );
+  }
+
+  async #answerCall(gate: ToolGate, call: ToolCall): Promise<void> {
+    const { req, res } = this.#sides;
+    const streams = String(req.headers.accept).includes('text/event-stream');
+    const notify = (message: JsonObject): void => {
+      if (!streams) return;
+      if (!res.headersSent)
+        res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+      res.write(toEvent(message));
+    };
+    const forward = async (sent: ToolCall): Promise<JsonObject> => {
+      const answer = await this.#send(JSON.stringify(sent));
+      const found = await readAnswer(answer, sent.id, notify);
+      if (!found) throw new Error(`the MCP server answered ${answer.status}`);
+      return found;
+    };
+    const answer = await gate.answer(call, { forward, notify, signal: this.#left.signal });
+    if (res.destroyed) return;
+    if (res.headersSent) res.end(toEvent(answer));
+    else sendJson(res, 200, answer);
+  }
+
+  #send(body: string | undefined): Promise<Response> {
+    const { req } = this.#sides;
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(req.headers))
+      if (value !== undefined && !HOP.has(name))
+        headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+    return fetch(this.#upstream, {
+      method: req.method ?? 'GET',
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal: this.#left.signal,
+      redirect: 'manual',
+    });
+  }
+
+  #writeHead(answer: Response, contentType?: string): void {
+    const { res } = this.#sides;
+    answer.headers.forEach((value, name) => {
+      if (!HOP.has(name)) res.setHeader(name, value);
+    });
+    if (contentType !== undefined) res.setHeader('content-type', contentType);
+    res.writeHead(answer.status);
+  }
+}
+
+/** Finds the answer to a request in a body of JSON or of events; other messages go to `notify`. */
+async function readAnswer(
+  answer: Response,
+  id: RequestId,
+  notify: (message: JsonObject) => void,
+): Promise<JsonObject | undefined> {
+  if (!answer.headers.get('content-type')?.includes('text/event-stream')) {
+    const message = parse(await answer.text());
+    return isObject(message) ? message : undefined;
+  }
+  for await (const { data } of readEvents(answer.body!)) {
+    const message = parse(data);
+    if (!isObject(message)) continue;
+    if (getAnswerId(message) === id) return message;
+    notify(message);
+  }
+  return undefined;
+}
+
+async function readBody(req: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+const isLocal = (host = ''): boolean => /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
+
+const toEvent = (message: JsonObject): string =>
+  `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+
+function sendJson(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

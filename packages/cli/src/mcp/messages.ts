@@ -1,0 +1,93 @@
+// The parts of JSON-RPC and of the Model Context Protocol that the proxy reads; all else passes through unread.
+import { isObject, type Json, type JsonObject } from '../../../sdk-typescript/src/json.ts';
+
+export type RequestId = string | number;
+
+export interface ToolCall extends JsonObject {
+  jsonrpc: '2.0';
+  id: RequestId;
+  method: 'tools/call';
+  params: JsonObject & { name: string };
+}
+
+/** Where a client finds the decision about a call. */
+export const DECISION_META = 'dev.assay/decision';
+/** The proxy's own tool, which is listed while something is held. */
+export const AWAIT_TOOL = 'assay_await';
+
+export const AWAIT_TOOL_LISTING: JsonObject = {
+  name: AWAIT_TOOL,
+  title: 'Wait for a held call',
+  description:
+    'Waits until a person has decided about a held call, then carries that call out once and returns its result.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      decision: { type: 'string', description: 'The id in the answer of the held call' },
+    },
+    required: ['decision'],
+  },
+};
+
+export const isRequestId = (value: unknown): value is RequestId =>
+  typeof value === 'string' || typeof value === 'number';
+
+/** Whether a message would call a tool, well-formed or not. */
+export const isCallOfTool = (message: Json): message is JsonObject =>
+  isObject(message) && message.method === 'tools/call';
+
+/** The answer to a call without a name or an id: what the proxy cannot read, it does not pass on. */
+export const createMalformed = ({ id }: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  id: isRequestId(id) ? id : null,
+  error: { code: -32_602, message: 'tools/call needs an id and params.name' },
+});
+
+export function isToolCall(message: Json): message is ToolCall {
+  return (
+    isObject(message) &&
+    message.method === 'tools/call' &&
+    isRequestId(message.id) &&
+    isObject(message.params) &&
+    typeof message.params.name === 'string'
+  );
+}
+
+/** Returns the id of an answer, or undefined for a request or a notification. */
+export function getAnswerId(message: Json): RequestId | undefined {
+  if (!isObject(message) || message.method !== undefined) return undefined;
+  return isRequestId(message.id) ? message.id : undefined;
+}
+
+export const createAnswer = (id: RequestId, result: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  id,
+  result,
+});
+
+/** A tool's answer that the call did not run, with the reason in words. */
+export function createRefusal(
+  id: RequestId,
+  text: string,
+  decision: string | undefined,
+): JsonObject {
+  const result: JsonObject = { content: [{ type: 'text', text }], isError: true };
+  if (decision !== undefined) result._meta = { [DECISION_META]: decision };
+  return createAnswer(id, result);
+}
+
+/** Returns the token that a client asks for progress with. */
+export function getProgressToken({ params }: ToolCall): RequestId | undefined {
+  const meta = isObject(params._meta) ? params._meta : {};
+  return isRequestId(meta.progressToken) ? meta.progressToken : undefined;
+}
+
+export const createProgress = (
+  progressToken: RequestId,
+  progress: number,
+  message: string,
+): JsonObject => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken, progress, message },
+});

@@ -1,0 +1,50 @@
+// Runs `assay` as people do: a process of its own, with a configuration folder of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { inject } from 'vitest';
+
+const BIN = join(import.meta.dirname, '../../packages/cli/bin/assay.mjs');
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface Cli {
+  folder: string;
+  environment: Record<string, string>;
+  run(args: readonly string[], input?: string): Promise<Ended>;
+}
+
+/** `environment` says who asks: ASSAY_URL, ASSAY_KEY, ASSAY_TOKEN. */
+export async function createCli(given: Record<string, string> = {}): Promise<Cli> {
+  const folder = await mkdtemp(join(inject('scratch'), 'cli-'));
+  const { PATH = '' } = process.env;
+  const environment = { PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config'), ...given };
+  return {
+    folder,
+    environment,
+    async run(args, input = '') {
+      const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env: environment });
+      child.stdin.end(input);
+      const [out, err] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close'),
+      ]);
+      return { code: child.exitCode, out, err };
+    },
+  };
+}
+
+export function readJson<T>({ out, err, code }: Ended): T {
+  try {
+    return JSON.parse(out) as T;
+  } catch {
+    throw new Error(`no JSON (${code}): ${out}\n${err}`);
+  }
+}

@@ -1,0 +1,198 @@
+// A real MCP client talks to a real MCP server through the proxy: calls are asked for, held, run once, and refused.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { useHarness, useOwner } from '../setup/fixtures.ts';
+import { useGuards } from '../sdk/typescript/sdk-stage.ts';
+import { type Cli, createCli } from './cli-stage.ts';
+
+const harness = useHarness();
+const ada = useOwner(harness);
+const { agent, decideNext, read, listExecutions } = useGuards(harness, ada);
+
+const root = join(import.meta.dirname, '../..');
+const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
+let cli: Cli;
+let open: Client[] = [];
+beforeAll(async () => {
+  cli = await createCli({ ASSAY_URL: harness.app.url, ASSAY_KEY: agent.key });
+});
+afterEach(async () => {
+  await Promise.all(open.map((client) => client.close()));
+  open = [];
+});
+
+interface Proxy {
+  client: Client;
+  transport: StdioClientTransport;
+  /** What the shop did. */
+  readLog: () => Promise<{ tool: string }[]>;
+}
+
+/** Connects through a proxy of its own. */
+async function connect(
+  options: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Proxy> {
+  const log = join(cli.folder, `shop-${open.length}-${Math.random()}.ndjson`);
+  const server = [process.execPath, '--import', 'tsx', join(root, 'test/fixtures/mcp/shop.ts')];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(root, 'packages/cli/bin/assay.mjs'), 'mcp-proxy', ...options, '--', ...server],
+    env: { ...cli.environment, SHOP_LOG: log, ...environment },
+    cwd: root,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'tests', version: '1' });
+  await client.connect(transport);
+  open.push(client);
+  const readLog = async () =>
+    (await readFile(log, 'utf8').catch(() => ''))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { tool: string });
+  return { client, transport, readLog };
+}
+
+const getText = (result: unknown): string =>
+  (result as { content: { text: string }[] }).content[0]!.text;
+const getDecision = (result: unknown): string =>
+  (result as { _meta: Record<string, string> })._meta['dev.assay/decision']!;
+
+test('names, instructions and tools are those of the server; what no policy holds runs', async () => {
+  const { client, readLog } = await connect();
+  expect(client.getServerVersion()).toMatchObject({ name: 'shop', version: '1.0.0' });
+  expect(client.getInstructions()).toBe('A shop.');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    'crash',
+    'issue_refund',
+    'look_up',
+    'wire',
+  ]);
+  const result = await client.callTool({ name: 'look_up', arguments: { order: 'A-17' } });
+  expect(getText(result)).toBe('order A-17');
+  expect(await readLog()).toHaveLength(1);
+});
+
+test('a blocked call never reaches the server, and its result says why', async () => {
+  const { client, readLog } = await connect();
+  const result = await client.callTool({ name: 'wire', arguments: {} });
+  expect(result.isError).toBe(true);
+  expect(getText(result)).toContain('No wires');
+  expect((await read(getDecision(result))).status).toBe('blocked');
+  expect(await readLog()).toEqual([]);
+});
+
+test('a held call runs once when a person approves it, with heartbeats on the way', async () => {
+  const { client, readLog } = await connect();
+  const beats: string[] = [];
+  const calling = client.callTool(
+    { name: 'issue_refund', arguments: refund },
+    { onprogress: ({ message }) => void beats.push(message ?? '') },
+  );
+  const traceId = await decideNext({ decision: 'approve' });
+  expect(getText(await calling)).toBe('paid 90');
+  expect(beats[0]).toContain(traceId);
+  expect(await readLog()).toEqual([{ tool: 'issue_refund', args: refund }]);
+  expect(await listExecutions(traceId)).toMatchObject([{ outcome: 'succeeded' }]);
+});
+
+test('a rejected call says so', async () => {
+  const { client, readLog } = await connect();
+  const calling = client.callTool({ name: 'issue_refund', arguments: refund });
+  await decideNext({ decision: 'reject' });
+  expect(getText(await calling)).toContain('rejected');
+  expect(await readLog()).toEqual([]);
+});
+
+test('a hold beyond the wait is awaited by `assay_await`, which runs it once', async () => {
+  const { client, readLog } = await connect(['--wait', '0']);
+  const held = await client.callTool({ name: 'issue_refund', arguments: refund });
+  expect(held.isError).toBe(true);
+  const decision = getDecision(held);
+  expect(getText(held)).toContain(decision);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('assay_await');
+  await decideNext({ decision: 'approve' }, decision);
+  const once = await client.callTool({ name: 'assay_await', arguments: { decision } });
+  expect(getText(once)).toBe('paid 90');
+  const twice = await client.callTool({ name: 'assay_await', arguments: { decision } });
+  expect(twice.isError).toBe(true);
+  expect(await readLog()).toHaveLength(1);
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('assay_await');
+});
+
+test('an approval that a client invents is no approval', async () => {
+  const { client, readLog } = await connect(['--wait', '0']);
+  const decision = getDecision(await client.callTool({ name: 'issue_refund', arguments: refund }));
+  const forged = { decision, approved: true, status: 'approved' };
+  expect((await client.callTool({ name: 'assay_await', arguments: forged })).isError).toBe(true);
+  expect(await readLog()).toEqual([]);
+});
+
+test('a tool that fails has the outcome `failed`', async () => {
+  const { client } = await connect();
+  const calling = client.callTool({
+    name: 'issue_refund',
+    arguments: { ...refund, amount: 5_000 },
+  });
+  const traceId = await decideNext({ decision: 'approve' });
+  expect(await calling).toMatchObject({ isError: true });
+  expect(await listExecutions(traceId)).toMatchObject([{ outcome: 'failed' }]);
+});
+
+test('a cancelled call is withdrawn', async () => {
+  const { client, readLog } = await connect();
+  const leaving = new AbortController();
+  let traceId = '';
+  const calling = client.callTool(
+    { name: 'issue_refund', arguments: refund },
+    {
+      signal: leaving.signal,
+      onprogress: ({ message }) => {
+        traceId = /trc_[0-9a-f]{32}/.exec(message ?? '')?.[0] ?? '';
+        leaving.abort();
+      },
+    },
+  );
+  await expect(calling).rejects.toThrow();
+  await expect.poll(async () => (await read(traceId)).review.status).toBe('withdrawn');
+  expect(await readLog()).toEqual([]);
+});
+
+test('fifty calls at once are fifty decisions', async () => {
+  const { client, readLog } = await connect();
+  const orders = Array.from({ length: 50 }, (_, at) => `A-${at}`);
+  const results = await Promise.all(
+    orders.map((order) => client.callTool({ name: 'look_up', arguments: { order } })),
+  );
+  expect(results.map(getText)).toEqual(orders.map((order) => `order ${order}`));
+  expect(await readLog()).toHaveLength(50);
+});
+
+test('without the service nothing runs, but for tools that only read, by name, on the record', async () => {
+  const away = { ASSAY_URL: 'http://127.0.0.1:9', ASSAY_AGENT: agent.id };
+  const closed = await connect([], away);
+  expect(
+    (await closed.client.callTool({ name: 'look_up', arguments: { order: 'A' } })).isError,
+  ).toBe(true);
+  expect(await closed.readLog()).toEqual([]);
+  const journal = join(cli.folder, 'journal.ndjson');
+  const open = await connect(['--on-unavailable', 'allow-read-only', '--journal', journal], away);
+  await open.client.listTools();
+  expect(getText(await open.client.callTool({ name: 'look_up', arguments: { order: 'A' } }))).toBe(
+    'order A',
+  );
+  expect((await open.client.callTool({ name: 'issue_refund', arguments: refund })).isError).toBe(
+    true,
+  );
+  const [entry] = (await readFile(journal, 'utf8')).split('\n');
+  expect(JSON.parse(entry!).body.metadata.assay.mode).toBe('offline');
+});
+
+test('a server that ends during a call ends the proxy, and the call is no success', async () => {
+  const { client } = await connect();
+  await expect(client.callTool({ name: 'crash', arguments: {} })).rejects.toThrow();
+});
