@@ -3,10 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 
-const BIN = join(import.meta.dirname, '../../packages/cli/bin/assay.mjs');
+/** The program compiled for this run. */
+export const findProgram = (name: 'assay' | 'shop'): string =>
+  fileURLToPath(new URL(`${name}.mjs`, inject('built')));
 
 export interface Ended {
   code: number | null;
@@ -29,7 +32,10 @@ export async function createCli(given: Record<string, string> = {}): Promise<Cli
     folder,
     environment,
     async run(args, input = '') {
-      const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env: environment });
+      const child = spawn(process.execPath, [findProgram('assay'), ...args], {
+        cwd: folder,
+        env: environment,
+      });
       child.stdin.end(input);
       const [out, err] = await Promise.all([
         text(child.stdout),

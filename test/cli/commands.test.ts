@@ -55,7 +55,7 @@ test('review: lists, shows without control characters, and decides what was show
   const other = await cli.run(['review', 'approve', item!.traceId, '--digest', '0'.repeat(64)]);
   expect(other.code).toBe(2);
   const done = await cli.run(['review', 'approve', item!.traceId, '--reason', 'checked']);
-  expect([done.code, done.out]).toEqual([0, expect.stringContaining('approved')]);
+  expect([done.code, done.out, done.err]).toEqual([0, expect.stringContaining('approved'), '']);
 });
 
 test('agents and keys: made, listed, gone', async () => {
@@ -105,7 +105,7 @@ test('export and verify-bundle: intact 0, tampered 1', async () => {
   expect((await cli.run(['export', '-o', file])).code).toBe(0);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const intact = await cli.run(['verify-bundle', file]);
-  expect([intact.code, intact.out]).toEqual([0, expect.stringContaining('INTACT')]);
+  expect([intact.code, intact.out, intact.err]).toEqual([0, expect.stringContaining('INTACT'), '']);
   const text = await readFile(file, 'utf8');
   await writeFile(
     file,

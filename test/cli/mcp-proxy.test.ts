@@ -6,13 +6,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { useHarness, useOwner } from '../setup/fixtures.ts';
 import { useGuards } from '../sdk/typescript/sdk-stage.ts';
-import { type Cli, createCli } from './cli-stage.ts';
+import { type Cli, createCli, findProgram } from './cli-stage.ts';
 
 const harness = useHarness();
 const ada = useOwner(harness);
 const { agent, decideNext, read, listExecutions } = useGuards(harness, ada);
 
-const root = join(import.meta.dirname, '../..');
 const refund = { order: 'A-17', to: 'jo.doe@example.com', amount: 90 };
 let cli: Cli;
 let open: Client[] = [];
@@ -37,12 +36,18 @@ async function connect(
   environment: Record<string, string> = {},
 ): Promise<Proxy> {
   const log = join(cli.folder, `shop-${open.length}-${Math.random()}.ndjson`);
-  const server = [process.execPath, '--import', 'tsx', join(root, 'test/fixtures/mcp/shop.ts')];
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [join(root, 'packages/cli/bin/assay.mjs'), 'mcp-proxy', ...options, '--', ...server],
+    args: [
+      findProgram('assay'),
+      'mcp-proxy',
+      ...options,
+      '--',
+      process.execPath,
+      findProgram('shop'),
+    ],
     env: { ...cli.environment, SHOP_LOG: log, ...environment },
-    cwd: root,
+    cwd: cli.folder,
     stderr: 'ignore',
   });
   const client = new Client({ name: 'tests', version: '1' });
@@ -97,7 +102,7 @@ test('a held call runs once when a person approves it, with heartbeats on the wa
   expect(getText(await calling)).toBe('paid 90');
   expect(beats[0]).toContain(traceId);
   expect(await readLog()).toEqual([{ tool: 'issue_refund', args: refund }]);
-  expect(await listExecutions(traceId)).toMatchObject([{ outcome: 'succeeded' }]);
+  expect(await listExecutions(traceId)).toMatchObject([{ state: 'succeeded' }]);
 });
 
 test('a rejected call says so', async () => {
@@ -140,7 +145,7 @@ test('a tool that fails has the outcome `failed`', async () => {
   });
   const traceId = await decideNext({ decision: 'approve' });
   expect(await calling).toMatchObject({ isError: true });
-  expect(await listExecutions(traceId)).toMatchObject([{ outcome: 'failed' }]);
+  expect(await listExecutions(traceId)).toMatchObject([{ state: 'failed' }]);
 });
 
 test('a cancelled call is withdrawn', async () => {

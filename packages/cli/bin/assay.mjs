@@ -3,5 +3,4 @@
 import { register } from 'tsx/esm/api';
 
 register();
-const { main } = await import('../src/main.ts');
-await main(process.argv);
+await import('../src/assay.ts');

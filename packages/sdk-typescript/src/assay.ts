@@ -25,7 +25,7 @@ export class Assay {
       timeout: this.#settings.timeout,
       fetch: this.#settings.fetch,
     });
-    this.#service = new Service(this.#http);
+    this.#service = new Service(this.#http, this.#settings.url);
     this.#observed = new ObservedQueue(this.#http, this.#settings.onError);
     this.#guard = new Guard({
       settings: this.#settings,
@@ -132,7 +132,7 @@ export class Assay {
     },
     decide: async (id: string, verdict: JsonObject): Promise<JsonObject> =>
       (
-        await this.#http.send('POST', `/api/v1/review-queue/${encodeURIComponent(id)}/decide`, {
+        await this.#http.send('POST', `/api/v1/review-queue/${encodeURIComponent(id)}/decision`, {
           body: verdict,
         })
       ).data,

@@ -56,9 +56,11 @@ export interface Outcome {
 
 export class Service {
   readonly #http: HttpClient;
+  readonly #url: string;
 
-  constructor(http: HttpClient) {
+  constructor(http: HttpClient, url: string) {
     this.#http = http;
+    this.#url = url;
   }
 
   /** Posts a decision. @throws Blocked when a policy forbids it */
@@ -75,7 +77,7 @@ export class Service {
       verdict: status === 202 ? 'held' : 'approved',
       binding: readBinding(data.binding),
       expiresAt: readText(data.expiresAt),
-      review: readText(links.review),
+      review: typeof links.review === 'string' ? new URL(links.review, this.#url).href : null,
       mustClaim: execution.required === true,
     };
   }

@@ -18,6 +18,8 @@ const PROGRAMS = [
   'src/server.ts',
   'scripts/release.ts',
   'scripts/verify-bundle.ts',
+  'packages/cli/src/assay.ts',
+  'test/fixtures/mcp/shop.ts',
   'test/embedded-db/embedded-app.ts',
   'test/faults/app-process.ts',
   'test/faults/one-for-all/attacker.ts',

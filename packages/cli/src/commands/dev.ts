@@ -49,11 +49,15 @@ export function addDevCommand(program: Command): void {
 
 function startService(port: string): ChildProcess {
   const { npm_lifecycle_event: _, ...environment } = process.env;
-  return spawn(process.execPath, ['--max-semi-space-size=128', '--import', 'tsx', START], {
-    cwd: ROOT,
-    env: { ...environment, PORT: port },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  return spawn(
+    process.execPath,
+    ['--max-semi-space-size=128', '--import', import.meta.resolve('tsx'), START],
+    {
+      cwd: ROOT,
+      env: { ...environment, PORT: port },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
 }
 
 async function isReady(url: string): Promise<boolean> {

@@ -23,8 +23,11 @@ export function addExportCommands(program: Command): void {
     .option('-o, --output <file>', 'file to write', 'assay-bundle.ndjson')
     .action(async ({ output }: { output: string }, command: Command) => {
       const session = await openSession(command.optsWithGlobals());
+      const { data } = await connectPerson(session).send('GET', '/api/v1/hash-chain/status');
       await download(session, '/api/v1/hash-chain/export', output);
-      session.output.print({ file: output }, () => output);
+      // Kept apart from the bundle, it shows later that nothing before it was changed.
+      const pin = `${String(data.sequence ?? data.lastSequence)}:${String(data.chainHash ?? data.lastChainHash)}`;
+      session.output.print({ file: output, pin }, () => `${output}\npin ${pin}`);
     });
   program
     .command('audit-bundle')

@@ -1,10 +1,16 @@
 // `assay verify-bundle`: the stand-alone verifier, with its own options and exit statuses.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 
-const VERIFIER = fileURLToPath(new URL('../../../../scripts/verify-bundle.ts', import.meta.url));
+/** Compiled, where this is compiled, too. */
+const COMPILED = fileURLToPath(new URL('./verify-bundle.mjs', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../../../../scripts/verify-bundle.ts', import.meta.url));
+
+const findVerifier = (): string[] =>
+  existsSync(COMPILED) ? [COMPILED] : ['--import', import.meta.resolve('tsx'), SOURCE];
 
 export function addVerifyCommand(program: Command): void {
   program
@@ -16,7 +22,7 @@ export function addVerifyCommand(program: Command): void {
     .action(async (_, __, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       const given = json ? [...command.args, '--json'] : command.args;
-      const child = spawn(process.execPath, ['--import', 'tsx', VERIFIER, ...given], {
+      const child = spawn(process.execPath, [...findVerifier(), ...given], {
         stdio: 'inherit',
       });
       const [code] = (await once(child, 'exit')) as [number | null];
