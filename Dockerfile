@@ -4,11 +4,13 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/cli/package.json ./packages/cli/
+COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
 RUN npm ci
 COPY tsconfig*.json ./
 COPY src ./src
 COPY scripts ./scripts
-RUN npm run build && npm ci --omit=dev
+RUN npm run build && npm ci --omit=dev --workspaces=false
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production ASSAY_HOST=0.0.0.0 PORT=3000 ASSAY_DATA_DIR=/app/data

@@ -26,7 +26,7 @@ export function addExportCommands(program: Command): void {
       const { data } = await connectPerson(session).send('GET', '/api/v1/hash-chain/status');
       await download(session, '/api/v1/hash-chain/export', output);
       // Kept apart from the bundle, it shows later that nothing before it was changed.
-      const pin = `${String(data.sequence ?? data.lastSequence)}:${String(data.chainHash ?? data.lastChainHash)}`;
+      const pin = `${String(data.lastSequence)}:${String(data.lastChainHash)}`;
       session.output.print({ file: output, pin }, () => `${output}\npin ${pin}`);
     });
   program

@@ -33,13 +33,13 @@ export const isRequestId = (value: unknown): value is RequestId =>
   typeof value === 'string' || typeof value === 'number';
 
 /** Whether a message would call a tool, well-formed or not. */
-export const isCallOfTool = (message: Json): message is JsonObject =>
+export const isCallOfTool = (message: Json): boolean =>
   isObject(message) && message.method === 'tools/call';
 
 /** The answer to a call without a name or an id: what the proxy cannot read, it does not pass on. */
-export const createMalformed = ({ id }: JsonObject): JsonObject => ({
+export const createMalformed = (message: Json): JsonObject => ({
   jsonrpc: '2.0',
-  id: isRequestId(id) ? id : null,
+  id: isObject(message) && isRequestId(message.id) ? message.id : null,
   error: { code: -32_602, message: 'tools/call needs an id and params.name' },
 });
 
