@@ -45,7 +45,7 @@ export class Blocked extends AssayError {
 
 /** A person rejected the action. */
 export class Rejected extends AssayError {}
-/** Nobody decided before the hold ended. This is no denial by a person. */
+/** The hold ended without a verdict. This is no denial by a person. */
 export class Expired extends AssayError {}
 /** The agent, or a person for it, withdrew the request. */
 export class Withdrawn extends AssayError {}

@@ -35,7 +35,7 @@ export interface GuardOptions<A extends unknown[] = unknown[]> {
   onUnavailable?: OnUnavailable;
   /** Seconds after which the hold expires. */
   expiresIn?: number;
-  /** Whether to claim even what nobody had to decide. Default: when a person decided, or a policy asks for it. */
+  /** Whether to claim even what no person had to decide. Default: when a person decided, or a policy asks for it. */
   claim?: 'always' | 'when-needed';
   /** Whether the outcome says what was returned, shortened to 500 characters. Default: its digest alone. */
   summary?: boolean;
@@ -221,8 +221,8 @@ export class Guard {
     if (!leaves && !(await service.withdraw(traceId))) return service.awaitVerdict(traceId, 0);
     throw new NotDecided(
       leaves
-        ? 'Nobody has decided yet; the request stays open'
-        : 'Nobody has decided yet; the request is withdrawn',
+        ? 'No person has decided yet; the request stays open'
+        : 'No person has decided yet; the request is withdrawn',
       { traceId, code: 'APPROVAL_PENDING' },
     );
   }

@@ -152,11 +152,11 @@ export function assertApproved(traceId: string, { status, reason }: Verdict): vo
   if (status === 'rejected')
     throw new Rejected(`A person rejected it${because}`, { ...details, code: 'APPROVAL_REJECTED' });
   if (status === 'expired')
-    throw new Expired('Nobody decided in time', { ...details, code: 'APPROVAL_EXPIRED' });
+    throw new Expired('The hold ended without a verdict', { ...details, code: 'APPROVAL_EXPIRED' });
   if (status === 'withdrawn')
     throw new Withdrawn(`It was withdrawn${because}`, { ...details, code: 'APPROVAL_WITHDRAWN' });
   if (status !== 'approved')
-    throw new NotDecided('Nobody has decided yet', { ...details, code: 'APPROVAL_PENDING' });
+    throw new NotDecided('No person has decided yet', { ...details, code: 'APPROVAL_PENDING' });
 }
 
 function createClaimError(

@@ -83,7 +83,7 @@ test('arguments that change during the wait do not run', async () => {
   expect(run).not.toHaveBeenCalled();
 });
 
-test('a wait that ends withdraws the request, and says that nobody decided', async () => {
+test('a wait that ends withdraws the request, and says that no person decided', async () => {
   const run = vi.fn();
   const failure = await connect({ wait: 1000 })
     .guard(

@@ -133,7 +133,7 @@ export class ToolGate {
       return await this.#resume(held, call, path);
     } catch (error) {
       if (!path.signal.aborted) throw error;
-      // The client cancelled the request: nobody would get the result.
+      // The client cancelled the request: no one would get the result.
       this.#held.delete(held.traceId);
       await assay.decisions.withdraw(held.traceId);
       return createRefusal(call.id, 'The call was cancelled', held.traceId);
