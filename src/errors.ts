@@ -234,6 +234,11 @@ export function describeCauses(error: AppError): string {
   return truncate(texts.join(': '), MAX_REASON);
 }
 
+/** Whether a request is refused before it is known to repeat an accepted one, whose answer it then gets. */
+export function mayReplay({ code, http }: AppError): boolean {
+  return [400, 413, 415, 503].includes(http) || code === 'USAGE_LIMIT_EXCEEDED';
+}
+
 /** What is wrong with an input, and where. */
 export interface Issue {
   path: string;

@@ -49,6 +49,7 @@ import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
 import { reviewRoutes } from './resources/traces/review/review.routes.ts';
+import { batchRoutes } from './resources/traces/batch/batch.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
 import { samlRoutes } from './resources/sign-on/saml/saml.routes.ts';
 import { organizationRoutes } from './resources/organization/organization.routes.ts';
@@ -102,6 +103,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/policies', routes: policyReplayRoutes },
   { at: '/api/v1/traces', routes: traceRoutes },
   { at: '/api/v1/traces', routes: executionRoutes },
+  { at: '/api/v1/traces', routes: batchRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },

@@ -108,6 +108,7 @@ import type { ExecutionService } from './resources/traces/executions/executions.
 import type { TraceExportService } from './resources/traces/export/trace-export.service.ts';
 import type { FeedbackService } from './resources/traces/feedback/feedback.service.ts';
 import type { IngestionWorker } from './resources/traces/ingestion/ingestion-worker.ts';
+import type { BatchService } from './resources/traces/batch/batch.service.ts';
 import type { IngestionService } from './resources/traces/ingestion/ingestion.service.ts';
 import type { PatternService } from './resources/traces/maturation/patterns.service.ts';
 import type { MemorySearchService } from './resources/traces/memory/memory-search.service.ts';
@@ -227,6 +228,7 @@ export interface Services {
     reader: TraceService;
     ingestion: IngestionService;
     executions: ExecutionService;
+    batches: BatchService;
     bulk: BulkService;
     purges: PurgeService;
     waiting: ReviewWaiting;

@@ -18,6 +18,7 @@ import { createBulkService } from '../resources/traces/bulk/bulk.service.ts';
 import { createPurgeService } from '../resources/traces/bulk/purge.service.ts';
 import { createExecutionService } from '../resources/traces/executions/executions.service.ts';
 import { createFeedbackService } from '../resources/traces/feedback/feedback.service.ts';
+import { createBatchService } from '../resources/traces/batch/batch.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../resources/traces/ingestion/large-bodies.ts';
 import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
@@ -126,6 +127,7 @@ export function createDecisions(
         scrubbers: readScrubbers,
         verdicts: review.verdicts,
       }),
+      batches: createBatchService(platform, { ingestion, largeBodies }),
       bulk,
       purges,
       review,

@@ -1,7 +1,7 @@
 // The one order in which every request is checked, executed, audited and answered.
 import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
-import { AbandonedError, type AppError } from '../errors.ts';
+import { AbandonedError, type AppError, mayReplay } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { toNetwork } from './checks/network.ts';
 import { authenticate, readStreamCredential } from './checks/authenticate.ts';
@@ -26,6 +26,7 @@ import {
   countAddress,
   countAttempt,
   countCaller,
+  countDecisions,
   countLogin,
   countReads,
   countWait,
@@ -144,6 +145,7 @@ async function processRequest(
   context.paged = paged;
   if (route.limits) await countAttempt(context, input, deps);
   if (route.limits) await countLogin(context, input, deps);
+  if (route.countDecisions) await countDecisions(context, input, deps);
   const prepared = route.prepare && (await route.prepare(input, services));
   return execute(context, { ...input, ...beginChange(context), prepared }, deps);
 }
@@ -304,9 +306,7 @@ async function findEarlierReply(
   error: AppError,
   services: Services,
 ): Promise<Reply<number, unknown> | null> {
-  const repeatable =
-    [400, 413, 415, 503].includes(error.http) || error.code === 'USAGE_LIMIT_EXCEEDED';
-  if (!route.replay || !caller || !repeatable) return null;
+  if (!route.replay || !caller || !mayReplay(error)) return null;
   const { tenant, user, key } = caller;
   return route.replay({ tenant, user, key, meta }, services);
 }

@@ -93,6 +93,11 @@ export interface Appender<T extends Sealed = Stored> {
   append<D extends Sealed = T>(draft: Draft<D>, deadlineMs?: number): Promise<Outcome<D>>;
   /** Finds the entry that answers a replay, with its `replayed` members; null: the idempotency key is free. */
   findReplayed(organizationId: string, idempotencyKey: Buffer | string): Promise<T | null>;
+  /** Finds the entries that answer replays, as `findReplayed` does, by the text of their key. */
+  findReplays(
+    organizationId: string,
+    idempotencyKeys: readonly (Buffer | string)[],
+  ): Promise<ReadonlyMap<string, T>>;
   /** Reads the head of an organisation's chain from a majority; null when the chain is empty. */
   readHead(organizationId: string): Promise<Position | null>;
   /** Returns the latencies of an organisation's newest appends in this process; null when there were none. */

@@ -33,12 +33,19 @@ export class SharedCounts {
     this.#workers = workers;
   }
 
-  async addHit({ namespace, key, windowMs, limit, exact }: CountRequest): Promise<WindowCount> {
+  async addHits({
+    namespace,
+    key,
+    windowMs,
+    limit,
+    exact,
+    hits = 1,
+  }: CountRequest): Promise<WindowCount> {
     const id = `${namespace} ${key}`;
     const row = this.#unreported.get(id);
-    if (row) row.count += 1;
-    else this.#unreported.set(id, { namespace, key, windowMs, count: 1 });
-    const own = (row?.count ?? 1) + this.#countInFlight(id);
+    if (row) row.count += hits;
+    else this.#unreported.set(id, { namespace, key, windowMs, count: hits });
+    const own = (row?.count ?? hits) + this.#countInFlight(id);
     if (exact || own > Math.floor(limit / (UNREPORTED_PART * this.#workers))) {
       const reported = await this.#report();
       return reported.get(id) as WindowCount;

@@ -64,7 +64,7 @@ function createShared(channel: ToPrimary, { workers }: WorkerOrders, state: Work
   const toRelease = (id: HeldId) => (id === null ? null : () => release(id, null));
   return {
     spareCores: countSpareCores(workers),
-    count: (request) => counts.addHit(request),
+    count: (request) => counts.addHits(request),
     acquireSlot: async (request) => toRelease(await channel.sendRequest('acquireSlot', request)),
     passwordPermits: {
       acquire: async (share) =>

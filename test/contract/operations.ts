@@ -287,6 +287,7 @@ const ADDED = {
   'most identity providers send logout messages by redirect': [
     'GET /api/v1/auth/saml/logout/callback',
   ],
+  'observers and importers have many decisions at once': ['POST /api/v1/traces/batch'],
   'what is kept no longer has to go, and may be more than a list of ids': [
     'POST /api/v1/traces/purge',
   ],

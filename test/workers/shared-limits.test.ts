@@ -61,7 +61,7 @@ async function takeOnEach(times: number, take: Take, limited = config) {
   const { workers, asked } = createCountingWorkers(WORKERS, () => 1);
   let passed = 0;
   for (const worker of workers) {
-    const limits = createLimits(limited, { count: (counted) => worker.addHit(counted) });
+    const limits = createLimits(limited, { count: (counted) => worker.addHits(counted) });
     const taking = Array.from({ length: times }, async () => take(limits, new RateState()));
     const results = await Promise.allSettled(taking);
     passed += results.filter(({ status }) => status === 'fulfilled').length;

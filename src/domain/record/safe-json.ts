@@ -34,14 +34,42 @@ interface Refusal {
  *   integers beyond 2^53 - 1, nesting deeper than 32, and more than 20,000 values
  */
 export function parseSafeJson(text: string): Json {
+  const checked = checkDocument(parseBounded(text));
+  if (checked instanceof UnsafeJson) throw checked;
+  return checked;
+}
+
+/**
+ * Parses an object with a list whose items are documents of their own, each with its own levels: an unsafe item is an
+ * `UnsafeJson` in its place. All of them share the limit of values.
+ * @throws SyntaxError, UnsafeJson as `parseSafeJson` does, for what stands outside of the items
+ */
+export function parseSafeItems(text: string, member: string): unknown {
+  const root = parseBounded(text);
+  const items = isObject(root) && Object.hasOwn(root, member) ? root[member] : null;
+  if (!isObject(root) || !Array.isArray(items)) return parseSafeJson(text);
+  const checked = checkDocument({ ...root, [member]: null });
+  if (checked instanceof UnsafeJson) throw checked;
+  return { ...(checked as JsonObject), [member]: items.map(checkDocument) };
+}
+
+/** Parses JSON whose nesting and number of values have a bound. */
+function parseBounded(text: string): Json {
   const excess = text.length > SCANNED_FROM ? scanExcess(text) : null;
   if (excess !== null) throw new UnsafeJson('', excess);
-  const root: Json[] = [JSON.parse(text) as Json];
-  const refusal = checkMember(root, 0, 1);
-  if (refusal)
-    throw new UnsafeJson(formatPointer(refusal.keys.slice(0, -1).toReversed()), refusal.reason);
-  return root[0] as Json;
+  return JSON.parse(text) as Json;
 }
+
+/** Returns the document as it may be stored, or why it may not. */
+function checkDocument(document: Json): Json | UnsafeJson {
+  const root = [document];
+  const refusal = checkMember(root, 0, 1);
+  if (!refusal) return root[0] as Json;
+  return new UnsafeJson(formatPointer(refusal.keys.slice(0, -1).toReversed()), refusal.reason);
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Texts from this length on are scanned first; shorter ones parse fast in any case. */
 const SCANNED_FROM = 10_000;

@@ -2,7 +2,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { AppError, type Code, limitIssues } from '../../errors.ts';
-import { checkInput, parseBody, parseForm } from './parse-body.ts';
+import { checkInput } from '../../platform/inputs/check-input.ts';
+import { parseBody, parseForm, parseListBody } from './parse-body.ts';
 import type { Services } from '../../services.ts';
 import type { RequestMeta, Route } from '../declaration/define-route.ts';
 import type { Paged } from '../declaration/paging.ts';
@@ -52,8 +53,15 @@ async function parseLargeBody(
 
 function parseSmallBody(route: Route, meta: RequestMeta): unknown {
   if (!route.body) return undefined;
+  if (route.documents !== undefined) return parseDocuments(route, meta);
   meta.sent = parseSentBody(route, meta);
   return checkInput(route.body, replaceAbsentBody(meta.sent), createCodeLookup(route));
+}
+
+function parseDocuments(route: Route, { rawBody, headers }: RequestMeta): unknown {
+  const sent = { rawBody, contentType: headers['content-type'] as string | undefined };
+  const parsed = parseListBody(sent, route.documents ?? '', getInvalidCode(route));
+  return checkInput(route.body as z.ZodType, parsed ?? {}, createCodeLookup(route));
 }
 
 function parseParams(route: Route, req: Request): unknown {
@@ -100,5 +108,5 @@ function parseSentBody(route: Route, { rawBody, headers }: RequestMeta): Json | 
   const contentType = headers['content-type'] as string | undefined;
   const malformedCode = route.kind === 'scim' ? 'SCIM_INVALID_SYNTAX' : getInvalidCode(route);
   if (route.bodyType === 'form') return parseForm(rawBody, contentType, malformedCode);
-  return parseBody(rawBody, contentType, malformedCode);
+  return parseBody({ rawBody, contentType }, malformedCode);
 }

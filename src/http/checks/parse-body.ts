@@ -1,10 +1,7 @@
-// Parses bodies as strict JSON or forms, and checks inputs by schemas. Every failure is a 4xx.
-import type { z } from 'zod';
-import { parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
+// Parses bodies as strict JSON or forms. Every failure is a 4xx.
+import { parseSafeItems, parseSafeJson, UnsafeJson } from '../../domain/record/safe-json.ts';
 import type { Json } from '../../domain/record/json.ts';
-import { AppError, type Code, limitIssues } from '../../errors.ts';
-import { explainIssue, flattenIssue } from '../../platform/inputs/explain-issue.ts';
-import { removeAbsent } from '../declaration/optional.ts';
+import { AppError, type Code } from '../../errors.ts';
 
 /** Bounds on forms, and so on the time that parsing takes; no form of the API comes near them. */
 const MAX_MEMBERS = 100;
@@ -12,22 +9,38 @@ const MAX_SPACES = 10_000;
 /** Drops a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A body as it was received, and the content type that its sender gave it. */
+export interface SentText {
+  rawBody: Buffer;
+  contentType: string | undefined;
+}
+
 /**
  * Parses a JSON body; an empty body is undefined.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE` for another content type, `invalidCode` for text that is not safe JSON in UTF-8
  */
-export function parseBody(
-  raw: Buffer,
-  contentType: string | undefined,
+export const parseBody = (sent: SentText, invalidCode: Code): Json | undefined =>
+  parseText(sent, invalidCode, parseSafeJson);
+
+/**
+ * Parses a JSON body with a list whose items are documents of their own: an unsafe item is an `UnsafeJson` in its place.
+ * @throws AppError as `parseBody` does, for what stands outside of the items
+ */
+export const parseListBody = (sent: SentText, member: string, invalidCode: Code): unknown =>
+  parseText(sent, invalidCode, (text) => parseSafeItems(text, member));
+
+function parseText<T>(
+  { rawBody, contentType }: SentText,
   invalidCode: Code,
-): Json | undefined {
-  if (raw.length === 0) return undefined;
+  parse: (text: string) => T,
+): T | undefined {
+  if (rawBody.length === 0) return undefined;
   if (contentType !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json');
   if (contentType !== undefined && /charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i.test(contentType))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The charset must be UTF-8');
   try {
-    return parseSafeJson(utf8.decode(raw));
+    return parse(utf8.decode(rawBody));
   } catch (error) {
     const reason =
       error instanceof UnsafeJson
@@ -81,22 +94,4 @@ function hasMoreThan(bytes: Buffer, character: string, max: number): boolean {
   for (let at = bytes.indexOf(character); at !== -1; at = bytes.indexOf(character, at + 1))
     if (++count > max) return true;
   return false;
-}
-
-/** Parses an input by its schema. @throws AppError with the first issues as text, and more of them as `data.issues` */
-export function checkInput<T>(
-  schema: z.ZodType<T>,
-  value: unknown,
-  toCode: (member: string) => Code,
-): T {
-  const parsed = schema.safeParse(value, { error: explainIssue });
-  if (parsed.success) return removeAbsent(parsed.data);
-  const found = parsed.error.issues.flatMap(flattenIssue);
-  const issues = found.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const data = limitIssues(issues);
-  const text = data.issues
-    .slice(0, 3)
-    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
-    .join('; ');
-  throw new AppError(toCode(String(found[0]?.path[0])), text, { data });
 }

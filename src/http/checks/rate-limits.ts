@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import { sha256Hex } from '../../domain/record/chain.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Shared } from '../../platform/shared/shared.ts';
+import type { OverLimit } from '../declaration/define-route.ts';
 
 const QUARTER_HOUR = 900;
 const HOUR = 3600;
@@ -19,7 +20,7 @@ interface Count {
   windowSeconds: number;
 }
 
-type CountRequest = (key: string, limit: number) => Promise<Count>;
+type CountRequest = (key: string, limit: number, hits?: number) => Promise<Count>;
 
 interface LayerParts {
   shared: Pick<Shared, 'count'>;
@@ -31,10 +32,10 @@ interface LayerParts {
 /** Creates one layer: it counts its own keys in windows of `windowSeconds`. */
 function createLayer({ shared, namespace, windowSeconds, exact }: LayerParts): CountRequest {
   const windowMs = windowSeconds * 1000;
-  return async (key, limit) => {
-    const { hits, resetMs } = await shared.count({ namespace, key, windowMs, limit, exact });
-    const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
-    return { limit, remaining: limit - hits, resetSeconds, windowSeconds };
+  return async (key, limit, hits = 1) => {
+    const counted = await shared.count({ namespace, key, windowMs, limit, exact, hits });
+    const resetSeconds = Math.max(0, Math.ceil(counted.resetMs / 1000));
+    return { limit, remaining: limit - counted.hits, resetSeconds, windowSeconds };
   };
 }
 
@@ -44,10 +45,16 @@ export class RateState {
 
   /** @throws AppError `RATE_LIMIT_EXCEEDED`, or the layer's own code, when the count is past its limit */
   applyCount(count: Count, code: Code = 'RATE_LIMIT_EXCEEDED'): void {
+    const refusal = this.noteCount(count, code);
+    if (refusal) throw refusal;
+  }
+
+  /** Returns what refuses the requests past the limit; null while none is. */
+  noteCount(count: Count, code: Code = 'RATE_LIMIT_EXCEEDED'): AppError | null {
     if (this.#tightest === null || count.remaining < this.#tightest.remaining)
       this.#tightest = count;
-    if (count.remaining >= 0) return;
-    throw new AppError(
+    if (count.remaining >= 0) return null;
+    return new AppError(
       code,
       `Too many requests: ${count.limit} per ${count.windowSeconds} seconds`,
       {
@@ -104,6 +111,15 @@ export interface RateLimits {
   scimToken(tokenId: string, state: RateState): Promise<void>;
   /** Fixed window of a minute; a limit that is null, zero or negative switches it off. */
   agent(agentId: string, perMinute: number | null, state: RateState): Promise<void>;
+  /** Counts the further decisions of a request against the same limit; returns those that are past it. */
+  countDecisions(further: FurtherDecisions, state: RateState): Promise<OverLimit | undefined>;
+}
+
+/** Decisions of one request besides the first, which its request counts for. */
+export interface FurtherDecisions {
+  agentId: string;
+  perMinute: number | null;
+  count: number;
 }
 
 type LimitConfig = Pick<
@@ -182,5 +198,11 @@ export function createLimits(config: LimitConfig, shared: Pick<Shared, 'count'>)
       perMinute !== null && perMinute > 0
         ? applyCounted(state, agent(agentId, perMinute))
         : Promise.resolve(),
+    async countDecisions({ agentId, perMinute, count }, state) {
+      if (perMinute === null || perMinute <= 0 || count <= 0) return undefined;
+      const counted = await agent(agentId, perMinute, count);
+      const error = state.noteCount(counted);
+      return error ? { count: Math.min(count, -counted.remaining), error } : undefined;
+    },
   };
 }

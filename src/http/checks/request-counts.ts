@@ -108,6 +108,19 @@ export async function countCaller(
     );
 }
 
+/** Counts the further decisions that a request brings against the limit of its agent. */
+export async function countDecisions(
+  { route, caller, meta, rate }: CountedRequest,
+  { body }: { body?: unknown },
+  { services, limits }: CountDeps,
+): Promise<void> {
+  const agentId = caller?.key?.agentId;
+  if (!route.countDecisions || !caller || agentId == null) return;
+  const perMinute = await services.agents.resolver.readRequestLimit(caller.tenant, agentId);
+  const further = { agentId, perMinute, count: route.countDecisions(body as never) - 1 };
+  meta.overLimit = await limits.countDecisions(further, rate);
+}
+
 /** Counts reads that are more expensive than others. */
 export async function countReads(
   { route, rate, meta }: CountedRequest,

@@ -26,10 +26,21 @@ export interface RequestMeta {
   rawQuery: string;
   /** The request body after content decoding; empty when the route declares none. */
   rawBody: Buffer;
+  /**
+   * How many of the last decisions that the request brings are past the limit of its agent, and what says so; absent where
+   * all are within it.
+   */
+  overLimit?: OverLimit | undefined;
   /** The parsed body, before validation by a schema; of a large body, the members that its route needs. */
   sent?: Json | undefined;
   /** Whether the caller has disconnected. */
   hasLeft: () => boolean;
+}
+
+/** What is past a limit that counts the decisions of a request. */
+export interface OverLimit {
+  count: number;
+  error: AppError;
 }
 
 /** A large body that was parsed outside of the event loop. */
@@ -192,6 +203,11 @@ export interface Meta {
   bodyLimit?: number;
   /** Ignores unknown query members, since third parties add their own. Absent: they are refused. */
   openQuery?: true;
+  /**
+   * The list in the body whose items are documents of their own: the handler gets an unsafe one as an `UnsafeJson` in its
+   * place, and checks the others.
+   */
+  documents?: string;
   /** Encoding of the body; default JSON. The members of a form are strings. */
   bodyType?: 'json' | 'form';
   /** `scim`: resources and errors of RFC 7644. `redirect`: `data` is the location; `stream`: an event stream. */
@@ -233,6 +249,8 @@ export interface Declaration<
     input: Principals[A] & { meta: RequestMeta },
     services: Services,
   ) => Promise<LargeBody<L>>;
+  /** How many decisions the body brings, each of which counts against the limit of its agent. Absent: the request counts. */
+  countDecisions?: (body: z.output<B> | NoInfer<L>) => number;
   handler: (
     input: Input<A, P, Q, B, G, NoInfer<L>> & { prepared: F },
     services: Services,
@@ -256,6 +274,7 @@ export interface Route extends Meta {
   page: PageRule | undefined;
   prepare: ((input: object, services: Services) => Promise<unknown>) | undefined;
   parseLarge: ((input: object, services: Services) => Promise<LargeBody<unknown>>) | undefined;
+  countDecisions?: (body: never) => number;
   invoke: (input: object, services: Services) => Promise<Reply<number, unknown>>;
   replay:
     | ((input: object, services: Services) => Promise<Reply<number, unknown> | null>)

@@ -48,16 +48,3 @@ type AllOptional<S extends z.ZodRawShape> = {
 /** Whether a change names anything to change. */
 export const hasChanges = (change: object): boolean =>
   Object.values(change).some((value) => value !== undefined);
-
-/** Removes, in place, the members whose value is undefined: null was sent for them and means absence. */
-export function removeAbsent<T>(value: T): T {
-  if (Array.isArray(value)) for (const item of value) removeAbsent(item);
-  else if (isPlain(value))
-    for (const name in value)
-      if (value[name] === undefined) delete value[name];
-      else removeAbsent(value[name]);
-  return value;
-}
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

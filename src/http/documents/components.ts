@@ -26,16 +26,38 @@ type Section = 'schemas' | 'parameters' | 'responses';
 
 const JSON_VALUE = '#/components/schemas/Json';
 
-/** Restores the default, which the converter drops for transformed schemas. */
-function keepDefault({
-  zodSchema,
-  jsonSchema,
-}: {
+interface Converted {
   zodSchema: z.core.$ZodType;
   jsonSchema: Schema;
-}) {
+}
+
+/** Restores the default, which the converter drops for transformed schemas. */
+function keepDefault({ zodSchema, jsonSchema }: Converted) {
   const { default: fallback } = z.globalRegistry.get(zodSchema) ?? {};
   if (fallback !== undefined) jsonSchema.default = fallback;
+}
+
+/** Puts the schema of a value that is checked elsewhere in its place; returns the named schemas in it. */
+function describeDocumented({ zodSchema, jsonSchema }: Converted, io: 'input' | 'output'): object {
+  const { documented } = z.globalRegistry.get(zodSchema) ?? {};
+  if (!(documented instanceof z.ZodType)) return {};
+  delete jsonSchema.documented;
+  const { $schema: _dialect, $defs = {}, ...root } = convert(documented, io);
+  Object.assign(jsonSchema, root);
+  return $defs as object;
+}
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const documented: Schema = {};
+  const converted = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override(node) {
+      keepDefault(node);
+      Object.assign(documented, describeDocumented(node, io));
+    },
+  });
+  return { ...converted, $defs: { ...documented, ...converted.$defs } };
 }
 
 /** Converts a zod schema to JSON Schema for OpenAPI 3.1. The only recursive schema is `z.json()`, which all share. */
@@ -43,8 +65,7 @@ function toJsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
 ): { root: Schema; named: [name: string, schema: Schema][] } {
-  const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: keepDefault });
-  const text = JSON.stringify(converted)
+  const text = JSON.stringify(convert(schema, io))
     .replace(/"\$ref":"#(\/\$defs\/__schema\d+)?"/g, `"$ref":"${JSON_VALUE}"`)
     .replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/');
   const { $schema: _dialect, $defs = {}, ...root } = JSON.parse(text) as Schema;

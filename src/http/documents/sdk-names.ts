@@ -83,6 +83,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'patch /team/members/:userId/role': 'team.members.setRole',
   'patch /team/members/:userId/status': 'team.members.setStatus',
   'get /traces/:id/ml-bom': 'decisions.mlBom',
+  'post /traces/batch': 'decisions.createMany',
   'post /traces/memory': 'decisions.recall',
 };
 

@@ -7,7 +7,7 @@ import { toObjectId } from '../ledger.model.ts';
 import { IdempotencyCache } from './idempotency-cache.ts';
 import { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
-import { isFresh } from './idempotent-replays.ts';
+import { isFresh, toKeyText } from './idempotent-replays.ts';
 import { yieldTurn } from './contention.ts';
 import { writeUnderLease } from './writer-lease.ts';
 import { awaitWithin } from '../../platform/concurrency/timer.ts';
@@ -40,16 +40,25 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
   const cache = new IdempotencyCache({ append: enqueue, findReplayed });
   let isClosed = false;
 
+  async function findReplays(
+    organizationId: string,
+    idempotencyKeys: readonly (Buffer | string)[],
+  ): Promise<Map<string, Stored>> {
+    const found = await store
+      .findByIdempotencyKey(toObjectId(organizationId), idempotencyKeys)
+      .catch((cause: unknown) => {
+        throw createUnavailableError('The database is not responding', cause);
+      });
+    const fresh = found.filter((entry) => isFresh(entry, deps));
+    return new Map(fresh.map((entry) => [toKeyText(entry[deps.chain.idempotencyField]), entry]));
+  }
+
   async function findReplayed(
     organizationId: string,
     idempotencyKey: Buffer | string,
   ): Promise<Stored | null> {
-    const [entry] = await store
-      .findByIdempotencyKey(toObjectId(organizationId), [idempotencyKey])
-      .catch((cause: unknown) => {
-        throw createUnavailableError('The database is not responding', cause);
-      });
-    return entry && isFresh(entry, deps) ? entry : null;
+    const found = await findReplays(organizationId, [idempotencyKey]);
+    return found.get(toKeyText(idempotencyKey)) ?? null;
   }
 
   function enqueue(draft: Draft): Promise<Outcome> {
@@ -90,6 +99,8 @@ export function createAppender<T extends Sealed = Stored>(options: AppenderDeps)
     },
     findReplayed: (organizationId, idempotencyKey) =>
       findReplayed(organizationId, idempotencyKey) as Promise<T | null>,
+    findReplays: (organizationId, idempotencyKeys) =>
+      findReplays(organizationId, idempotencyKeys) as Promise<Map<string, T>>,
     async readHead(organizationId) {
       const newest = await store.readNewest(toObjectId(organizationId));
       return newest && { sequence: newest.sequence, chainHash: newest.chainHash };

@@ -15,7 +15,7 @@ import { type CountRequest, type WindowCount, WindowCounts } from './window-coun
 export interface Shared {
   /** Cores for this instance's threads: all but one, divided among the workers of the port; at least one. */
   spareCores: number;
-  /** Adds one to the count of a key in its window, and returns the count. */
+  /** Adds to the count of a key in its window, and returns the count. */
   count(request: CountRequest): Promise<WindowCount>;
   /** Takes a slot; null when none is left. */
   acquireSlot(request: SlotRequest): Promise<Release | null>;
@@ -45,7 +45,8 @@ export function createOwnShared({ passwords }: SharedLimits): Shared {
   const slots = new KeySlots();
   return {
     spareCores: countSpareCores(1),
-    count: (request) => Promise.resolve(counts.increment(request, 1, performance.now())),
+    count: (request) =>
+      Promise.resolve(counts.increment(request, request.hits ?? 1, performance.now())),
     acquireSlot: (request) => Promise.resolve(slots.acquire(request)),
     passwordPermits: createFairSemaphore(passwords),
     keyLeases: undefined,

@@ -6,6 +6,8 @@ export interface CountRequest {
   key: string;
   windowMs: number;
   limit: number;
+  /** How many to count; absent: one. */
+  hits?: number;
   /** Whether the limit holds exactly across all workers, at the cost of a call to the primary. */
   exact: boolean;
 }

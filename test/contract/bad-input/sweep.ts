@@ -30,9 +30,11 @@ const chooseCredentials = (tenant: Tenant, operation: string): Credentials =>
     ? { key: tenant.key }
     : selectCredentials(tenant, operation);
 
-/** Whether a request succeeded; a browser's refusal is in the redirect's address. */
-const isServed = ({ status, headers }: Answer): boolean =>
-  status < 300 || (status < 400 && !/[?&]error=/.test(headers.get('location') ?? ''));
+/** Whether a request succeeded: a browser's refusal is in the redirect's address, that of a batch in each of its answers. */
+const isServed = ({ status, headers, body }: Answer): boolean =>
+  status < 300
+    ? !body?.data?.results?.every?.(({ success }: { success: boolean }) => !success)
+    : status < 400 && !/[?&]error=/.test(headers.get('location') ?? '');
 
 /** Runs the trials a few at a time; answers what was wrong, and how many were served. */
 async function runTrials(operation: string, trials: Trial[]) {

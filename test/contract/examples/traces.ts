@@ -28,9 +28,20 @@ const createFilters = ({ agentId, traceName }: Tenant): Record<string, string> =
   search: 'rationale',
 });
 
+/** Members of a decision that take any JSON. */
+const FREE = [
+  'metadata',
+  'metadata.note',
+  'outputDecision.action',
+  'alternatives.0.decision',
+  'inputContext',
+  'outputDecision',
+];
+
 export const traces: ResourceExamples = {
   access: {
     'POST /api/v1/traces': agentKeys,
+    'POST /api/v1/traces/batch': agentKeys,
     'GET /api/v1/traces': readers,
     'GET /api/v1/traces/stream': readersInPerson,
     'GET /api/v1/traces/export': requirePaidPlan(readers),
@@ -43,6 +54,9 @@ export const traces: ResourceExamples = {
   },
   examples: {
     'POST /api/v1/traces': ({ agentId, mark }) => ({ body: createDecisionBody(agentId, mark) }),
+    'POST /api/v1/traces/batch': ({ agentId, mark }) => ({
+      body: { decisions: [createDecisionBody(agentId, mark)] },
+    }),
     'GET /api/v1/traces': (tenant) => ({ query: { ...page, ...createFilters(tenant) } }),
     'GET /api/v1/traces/stream': () => ({ query: { lastEventId: '1' } }),
     'GET /api/v1/traces/export': (tenant) => ({ query: createFilters(tenant) }),
@@ -60,13 +74,7 @@ export const traces: ResourceExamples = {
     }),
   },
   freeForm: {
-    'POST /api/v1/traces': [
-      'metadata',
-      'metadata.note',
-      'outputDecision.action',
-      'alternatives.0.decision',
-      'inputContext',
-      'outputDecision',
-    ],
+    'POST /api/v1/traces': FREE,
+    'POST /api/v1/traces/batch': FREE.map((path) => `decisions.0.${path}`),
   },
 };

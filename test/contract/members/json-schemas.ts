@@ -35,8 +35,12 @@ export const convertWhole = (schema: z.ZodType, io: 'input' | 'output'): Schema 
     unrepresentable: 'any',
     metadata: withoutNames,
     override({ zodSchema, jsonSchema }) {
-      const { default: fallback } = withoutNames.get(zodSchema) ?? {};
+      const { default: fallback, documented } = withoutNames.get(zodSchema) ?? {};
       if (fallback !== undefined) jsonSchema.default = fallback;
+      if (!(documented instanceof z.ZodType)) return;
+      const { $schema: _dialect, ...whole } = convertWhole(documented, io) as { $schema?: string };
+      delete jsonSchema.documented;
+      Object.assign(jsonSchema, whole);
     },
   }) as Schema;
 

@@ -1,7 +1,7 @@
 // Null for an optional member of a body means what its absence means, in every operation and at every depth.
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { removeAbsent } from '../../../src/http/declaration/optional.ts';
+import { removeAbsent } from '../../../src/platform/inputs/check-input.ts';
 import { TOOLS } from '../../../src/resources/mcp-server/bridge.schemas.ts';
 import { examples, refusedWith } from '../examples/all.ts';
 import { test } from '../fixtures.ts';

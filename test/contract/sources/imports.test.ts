@@ -18,8 +18,8 @@ const LEDGER = /^ledger\//;
 const WORKERS = /^workers\//;
 const HTTP = /^http\//;
 const ERRORS = /^errors$/;
-const EXPLAIN_ISSUE = /^platform\/inputs\/explain-issue$/;
 const CONCURRENCY = /^platform\/concurrency\//;
+const INPUTS = /^platform\/inputs\//;
 const EVENT_LOOP = /^platform\/concurrency\/event-loop$/;
 const CONCERNS = /^platform\/mongo\/concerns$/;
 const ZOD = /^zod$/;
@@ -104,7 +104,7 @@ const RULES: readonly Rule[] = [
     may: [
       HTTP,
       ERRORS,
-      EXPLAIN_ISSUE,
+      INPUTS,
       DOMAIN,
       ZOD,
       NODE,
@@ -218,6 +218,7 @@ const RULES: readonly Rule[] = [
     may: [
       OWN,
       /^http\/checks\/parse-body$/,
+      INPUTS,
       /^platform\/thread-priority$/,
       matchNodeParts('worker_threads'),
     ],
@@ -254,7 +255,7 @@ const RULES: readonly Rule[] = [
       LEDGER,
       DOMAIN,
       ERRORS,
-      EXPLAIN_ISSUE,
+      INPUTS,
       LRU,
       /^platform\/mongo\/(queries|concerns)$/,
       /^platform\/concurrency\//,

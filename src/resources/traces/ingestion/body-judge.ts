@@ -8,6 +8,7 @@ import { AppError } from '../../../errors.ts';
 import type { Draft } from '../../../ledger/entry.ts';
 import { toObjectId } from '../../../ledger/ledger.model.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
+import { readItem } from '../batch/batch-items.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import { draftDecision, type DraftContext, readRawAction, readRequestedExpiry } from './draft.ts';
@@ -45,21 +46,33 @@ export interface DecisionRequest extends SentBody {
   seeds: Uint8Array;
 }
 
-export type BodyRequest = InspectionRequest | DecisionRequest;
+/** Asks the same as an inspection of each decision of a batch. */
+export type BatchInspectionRequest = Omit<InspectionRequest, 'kind'> & { kind: 'batchInspection' };
+
+export type BodyRequest = InspectionRequest | BatchInspectionRequest | DecisionRequest;
 
 export interface InspectedMembers {
   agentId: string;
   schemaVersion: string | undefined;
 }
 
+/** One decision of a batch; see `BatchItem`. */
+export interface InspectedItem {
+  idempotencyKey: string | undefined;
+  rawBody: Uint8Array;
+  sent: Json | undefined;
+  body: { members: InspectedMembers } | { failure: PlainFailure };
+}
+
 export type BodyAnswer =
   | { kind: 'accepted'; sent: Json; members: InspectedMembers }
+  | { kind: 'inspectedBatch'; items: InspectedItem[] }
   | { kind: 'refused'; sent: Json | undefined; failure: PlainFailure }
   /** The request has to be repeated with the definitions. */
   | { kind: 'policiesMissing' }
   | { kind: 'drafted'; draft: Draft<TraceDocument> };
 
-type PlainFailure = Pick<AppError, 'code' | 'message' | 'data' | 'headers'>;
+export type PlainFailure = Pick<AppError, 'code' | 'message' | 'data' | 'headers'>;
 
 /** Parses and checks bodies as the route does. */
 export interface BodyReader {
@@ -67,6 +80,8 @@ export interface BodyReader {
   parse(body: SentBody): Json | undefined;
   /** @throws AppError `SVC_VALIDATION_FAILED` */
   check(parsed: Json | undefined): IngestBody;
+  /** The decisions of a batch. @throws AppError as `parse` and `check` do */
+  parseBatch(body: SentBody): readonly unknown[];
 }
 
 /** Policy sets that stay compiled. */
@@ -86,21 +101,23 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
   }
 
   function inspectBody(request: InspectionRequest): BodyAnswer {
-    const { rawBody, serviceVersion, now } = request;
     let sent: Json | undefined;
     try {
       const parsed = reader.parse(request);
       sent = selectAgentId(parsed);
-      const body = reader.check(parsed);
-      const headers = { 'x-service-version': serviceVersion };
-      const { limits } = resolveSchemaVersion(headers, body, now);
-      requireWithinLimits(body, limits, rawBody.length);
-      const { agentId, schemaVersion } = body;
-      return { kind: 'accepted', sent: sent ?? null, members: { agentId, schemaVersion } };
+      const members = requireLimits(reader.check(parsed), request);
+      return { kind: 'accepted', sent: sent ?? null, members };
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const { code, message, data, headers } = error;
-      return { kind: 'refused', sent, failure: { code, message, data, headers } };
+      return { kind: 'refused', sent, failure: toPlainFailure(error) };
+    }
+  }
+
+  function inspectBatch(request: BatchInspectionRequest): BodyAnswer {
+    try {
+      const documents = reader.parseBatch(request);
+      return { kind: 'inspectedBatch', items: documents.map((one) => inspectItem(one, request)) };
+    } catch (error) {
+      return { kind: 'refused', sent: undefined, failure: toPlainFailure(error) };
     }
   }
 
@@ -133,7 +150,41 @@ export function createBodyJudge(reader: BodyReader): (request: BodyRequest) => B
     return { kind: 'drafted', draft };
   }
 
-  return (request) => (request.kind === 'inspection' ? inspectBody(request) : judgeBody(request));
+  return (request) => {
+    if (request.kind === 'decision') return judgeBody(request);
+    return request.kind === 'inspection' ? inspectBody(request) : inspectBatch(request);
+  };
+}
+
+/** @throws AppError as `resolveSchemaVersion` and `requireWithinLimits` do */
+function requireLimits(
+  body: IngestBody,
+  { rawBody, serviceVersion, now }: Pick<InspectionRequest, 'rawBody' | 'serviceVersion' | 'now'>,
+): InspectedMembers {
+  const { agentId, schemaVersion } = body;
+  const { limits } = resolveSchemaVersion({ 'x-service-version': serviceVersion }, body, now);
+  requireWithinLimits(body, limits, rawBody.length);
+  return { agentId, schemaVersion };
+}
+
+function inspectItem(document: unknown, request: BatchInspectionRequest): InspectedItem {
+  const { idempotencyKey, rawBody, sent, body } = readItem(document);
+  // A buffer of its own: a thread sends a part of a larger one as the whole.
+  const item = { idempotencyKey, rawBody: Uint8Array.from(rawBody), sent: selectAgentId(sent) };
+  try {
+    if (body instanceof AppError) throw body;
+    const members = requireLimits(body as IngestBody, { ...request, rawBody });
+    return { ...item, body: { members } };
+  } catch (error) {
+    return { ...item, body: { failure: toPlainFailure(error) } };
+  }
+}
+
+/** The parts of a refusal that threads can exchange. @throws what is no refusal */
+function toPlainFailure(error: unknown): PlainFailure {
+  if (!(error instanceof AppError)) throw error;
+  const { code, message, data, headers } = error;
+  return { code, message, data, headers };
 }
 
 /** Draws the seeds one by one. */

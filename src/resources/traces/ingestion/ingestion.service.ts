@@ -1,6 +1,5 @@
 // Ingestion: checks, judges and seals a decision; the stored document is the answer (document 2, section 4.1).
 import type { Platform } from '../../../platform/platform.ts';
-import { DEFAULT_AGENT_POLICIES } from '../../../domain/agents/agent-policies.ts';
 import { getHardLimit } from '../../../domain/identity/plans.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { Json } from '../../../domain/record/json.ts';
@@ -9,19 +8,16 @@ import {
   type SchemaVersion,
 } from '../../../domain/record/schema-versions.ts';
 import { AppError } from '../../../errors.ts';
-import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
-import type { AgentResolver, ResolvedAgent } from '../../agents/agent-resolver.service.ts';
-import type { OrganizationService } from '../../organization/organization.service.ts';
-import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
-import type { PolicySetService } from '../../policies/policy-sets.service.ts';
+import type { Draft } from '../../../ledger/entry.ts';
+import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
-import { createDrafter, type JudgingContext } from './drafter.ts';
+import { createDrafter } from './drafter.ts';
 import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
 import { type ReplayableTrace, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
+import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
 import { InspectedBody, type LargeBodies } from './large-bodies.ts';
 import { readHeader, resolveSchemaVersion, requireWithinLimits } from './request-checks.ts';
-import type { Scrubbers } from './scrubbers.ts';
 
 type IngestionPlatform = Pick<
   Platform,
@@ -35,13 +31,7 @@ type IngestionPlatform = Pick<
   | 'metrics'
 >;
 
-interface Deps {
-  agents: AgentResolver;
-  agentHistory: AgentHistoryService;
-  policySets: PolicySetService;
-  organizations: OrganizationService;
-  workspaces: WorkspaceService;
-  scrubbers: Scrubbers;
+interface Deps extends JudgingDeps {
   largeBodies: LargeBodies;
 }
 
@@ -53,65 +43,21 @@ export interface IngestResult {
   deprecation: Readonly<Record<string, string>>;
 }
 
-/** @throws AppError `FORBIDDEN` */
-function requireOwnAgent(
-  { tenant: { agentIds }, key }: IngestionCaller,
-  agent: ResolvedAgent | null,
-): void {
-  if (key.agentId !== null && agent?.agentId !== key.agentId)
-    throw new AppError('FORBIDDEN', 'An agent key ingests for its own agent only');
-  if (agentIds !== null && (!agent || !agentIds.includes(agent.agentId)))
-    throw new AppError('FORBIDDEN', 'The key is limited to other agents');
+/** A judged decision that is to be sealed. */
+export interface PreparedDecision {
+  draft: Draft<TraceDocument>;
+  /** The agent as the body names it. */
+  agentRef: string;
+  /** How long its agent waits for the answer. */
+  timeoutMs: number;
 }
 
 export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
-  const { agents, agentHistory, policySets, organizations, workspaces, scrubbers } = deps;
+  const { agents } = deps;
   const { clock, config } = platform;
   const drafter = createDrafter(platform, deps);
+  const contexts = createJudgingContexts(platform, deps);
   const ledger = platform.ledger.appender;
-
-  async function loadJudgeContext(
-    caller: IngestionCaller,
-    agentRef: string,
-  ): Promise<JudgingContext> {
-    const { organizationId, agentIds } = caller.tenant;
-    const agent = await agents.resolve(organizationId, agentRef, agentIds);
-    requireOwnAgent(caller, agent);
-    return buildJudgeContext(caller, agent);
-  }
-
-  async function buildJudgeContext(
-    { tenant, key }: IngestionCaller,
-    agent: ResolvedAgent | null,
-  ): Promise<JudgingContext> {
-    const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
-    const traceId = platform.newTraceId();
-    const agentPolicies = agent?.policies ?? DEFAULT_AGENT_POLICIES;
-    // A chosen workspace adds its policies to those of the default one: callers cannot choose what judges them.
-    const home = key.workspaceId ?? agent?.workspaceId ?? defaultWorkspaceId;
-    const workspaceId = chosen ?? home;
-    const judgedIn = workspaceId === home ? workspaceId : ([workspaceId, home] as const);
-    const [policies, { scrubNationalIds: nationalIds }, history, workspace] = await Promise.all([
-      policySets.loadPolicySet(organizationId, judgedIn, traceId),
-      organizations.getContext(organizationId),
-      agentHistory.loadHistory(organizationId, agent?.agentId ?? null),
-      workspaces.loadSettings(organizationId, workspaceId),
-    ]);
-    return {
-      traceId,
-      agent,
-      agentPolicies,
-      workspaceId,
-      reviewSla: workspace?.reviewSla ?? {},
-      reviewExpiresIn: workspace?.reviewExpiresIn ?? null,
-      policies,
-      history,
-      scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
-      versionScrubber: scrubbers.getScrubber({ nationalIds, extended: false }),
-      nationalIds,
-      at: clock.now(),
-    };
-  }
 
   function readIdempotencyKey(
     { organizationId }: Tenant,
@@ -163,39 +109,88 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     return version;
   }
 
+  async function prepareDecision(
+    caller: IngestionCaller,
+    body: IngestBody | InspectedBody,
+    request: IngestionRequest,
+  ): Promise<PreparedDecision> {
+    const { tenant } = caller;
+    const { agentId: agentRef } = body;
+    const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
+    const { version: schemaVersion } = requireValid(body, request);
+    const judging = await contexts.loadContext(caller, agentRef);
+    const draft = await drafter.draft(body, {
+      caller,
+      request,
+      judging,
+      schemaVersion,
+      agentMark: judging.agent ? undefined : toAgentMark(tenant, agentRef),
+      idempotencyKey,
+      monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
+    });
+    return { draft, agentRef, timeoutMs: judging.agentPolicies.timeoutMs };
+  }
+
+  async function sealDecision(
+    tenant: Tenant,
+    { draft, agentRef, timeoutMs }: PreparedDecision,
+  ): Promise<IngestResult> {
+    const outcome = await ledger.append(draft, timeoutMs);
+    if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
+    if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
+    if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });
+    return toIngested(outcome.entry, outcome.kind === 'repeated');
+  }
+
+  async function findReplays(
+    { tenant }: { tenant: Tenant },
+    requests: readonly IngestionRequest[],
+  ): Promise<(IngestResult | AppError | null)[]> {
+    const keyed = requests.map((request) => {
+      const agentRef = readAgentId(request.sent);
+      return { agentRef, key: readIdempotencyKey(tenant, agentRef, request) };
+    });
+    const keys = keyed.flatMap(({ key }) => key ?? []);
+    if (keys.length === 0) return keyed.map(() => null);
+    const entries = await ledger.findReplays(tenant.organizationId, keys);
+    const answer = async (agentRef: string | null, entry: ReplayableTrace) => {
+      await requireSameAgent(tenant, agentRef, entry);
+      return toIngested(entry, true);
+    };
+    return Promise.all(
+      keyed.map(async ({ agentRef, key }) => {
+        const entry = key && entries.get(key.toString('base64'));
+        return entry ? answer(agentRef, entry).catch(keepAppError) : null;
+      }),
+    );
+  }
+
   return {
     inspectLarge: drafter.inspectLarge,
 
     /**
-     * Judges and seals one decision, and answers when it is durable.
+     * Judges one decision and drafts its entry.
      * @throws AppError `SVC_VALIDATION_FAILED`, `SVC_UNKNOWN_SCHEMA_VERSION`, `VERSION_SUNSET`, `FORBIDDEN`,
-     * `CONFLICT`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
+     * `SERVICE_UNAVAILABLE`
+     */
+    prepareDecision,
+
+    /**
+     * Seals a prepared decision, and answers when it is durable. It is queued before this returns.
+     * @throws AppError `CONFLICT`, `DECISION_ERASED`, `USAGE_LIMIT_EXCEEDED`, `SERVICE_UNAVAILABLE`
+     */
+    sealDecision,
+
+    /**
+     * Judges and seals one decision, and answers when it is durable.
+     * @throws AppError as `prepareDecision` and `sealDecision` do
      */
     async recordDecision(
       caller: IngestionCaller,
       body: IngestBody | InspectedBody,
       request: IngestionRequest,
     ): Promise<IngestResult> {
-      const { tenant } = caller;
-      const { agentId: agentRef } = body;
-      const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
-      const { version: schemaVersion } = requireValid(body, request);
-      const judging = await loadJudgeContext(caller, agentRef);
-      const draft = await drafter.draft(body, {
-        caller,
-        request,
-        judging,
-        schemaVersion,
-        agentMark: judging.agent ? undefined : toAgentMark(tenant, agentRef),
-        idempotencyKey,
-        monthlyLimit: getHardLimit(tenant.plan, config.ASSAY_LIMIT_SANDBOX),
-      });
-      const outcome = await ledger.append(draft, judging.agentPolicies.timeoutMs);
-      if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
-      if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
-      if (outcome.kind === 'sealed')
-        platform.metrics.decisions.inc({ status: draft.fields.verdict });
-      return toIngested(outcome.entry, outcome.kind === 'repeated');
+      return sealDecision(caller.tenant, await prepareDecision(caller, body, request));
     },
 
     /**
@@ -203,17 +198,16 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
      * @throws AppError `CONFLICT` when it was given to another agent, `DECISION_ERASED`
      */
     async replay(
-      { tenant }: { tenant: Tenant },
+      caller: { tenant: Tenant },
       request: IngestionRequest,
     ): Promise<IngestResult | null> {
-      const agentRef = readAgentId(request.sent);
-      const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
-      if (idempotencyKey === null) return null;
-      const entry = await ledger.findReplayed(tenant.organizationId, idempotencyKey);
-      if (!entry) return null;
-      await requireSameAgent(tenant, agentRef, entry);
-      return toIngested(entry, true);
+      const [found = null] = await findReplays(caller, [request]);
+      if (found instanceof AppError) throw found;
+      return found;
     },
+
+    /** Likewise for several requests, in their order; an error stands for one that is refused. */
+    findReplays,
   };
 }
 export type IngestionService = ReturnType<typeof createIngestionService>;
@@ -236,6 +230,11 @@ function toIngested(trace: ReplayableTrace, isReplay: boolean): IngestResult {
     isReplay,
     deprecation: findDeprecationHeaders(trace.schemaVersion),
   };
+}
+
+function keepAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
 }
 
 /** Reads the agent from a body that may be invalid; null if it is missing or blank. */

@@ -7,11 +7,14 @@ import type { Json } from '../../../domain/record/json.ts';
 import type { RequestOrigin, WorkerThreads } from '../../../platform/concurrency/worker-threads.ts';
 import type { TraceDocument } from '../traces.model.ts';
 import type {
+  BatchInspectionRequest,
   BodyAnswer,
   BodyRequest,
   DecisionRequest,
+  InspectedItem,
   InspectionRequest,
   InspectedMembers,
+  PlainFailure,
 } from './body-judge.ts';
 
 /** The members of an inspected body that ingestion itself needs; the others stay in its bytes. */
@@ -25,6 +28,14 @@ export class InspectedBody {
   }
 }
 
+/** An item of a batch as the thread has inspected it. */
+export interface RestoredItem {
+  idempotencyKey: string | undefined;
+  rawBody: Buffer;
+  sent: Json | undefined;
+  body: InspectedBody | AppError;
+}
+
 export interface LargeBodies {
   /**
    * Parses a body and checks it by its schema and the limits of its schema version. `sent`: as much of it as identifies its
@@ -35,6 +46,14 @@ export interface LargeBodies {
     request: Omit<InspectionRequest, 'kind'>,
     origin: RequestOrigin,
   ): Promise<{ sent: Json | undefined; body: InspectedBody | AppError }>;
+  /**
+   * Parses a batch and checks each of its decisions likewise.
+   * @throws AppError `SERVICE_UNAVAILABLE` like `inspect`
+   */
+  inspectBatch(
+    request: Omit<BatchInspectionRequest, 'kind'>,
+    origin: RequestOrigin,
+  ): Promise<{ decisions: RestoredItem[] } | AppError>;
   /**
    * Judges and drafts an inspected body. The draft has neither idempotency key nor monthly limit.
    * @throws AppError `SERVICE_UNAVAILABLE` like `inspect`
@@ -62,8 +81,14 @@ export function createLargeBodies(threads: WorkerThreads<BodyRequest, BodyAnswer
       if (answer.kind === 'accepted')
         return { sent: answer.sent, body: new InspectedBody(answer.members) };
       if (answer.kind !== 'refused') throw new AppError('INTERNAL_ERROR');
-      const { code, message, data, headers } = answer.failure;
-      return { sent: answer.sent, body: new AppError(code, message, { data, headers }) };
+      return { sent: answer.sent, body: restoreFailure(answer.failure) };
+    },
+
+    async inspectBatch(request, origin) {
+      const answer = await sendRequest({ ...request, kind: 'batchInspection' }, origin);
+      if (answer.kind === 'inspectedBatch') return { decisions: answer.items.map(restoreItem) };
+      if (answer.kind !== 'refused') throw new AppError('INTERNAL_ERROR');
+      return restoreFailure(answer.failure);
     },
 
     async draft(request, { digest, members, definitions }, origin) {
@@ -77,5 +102,19 @@ export function createLargeBodies(threads: WorkerThreads<BodyRequest, BodyAnswer
       if (draft.fields.review) draft.fields.review._id = toObjectId(request.reviewId);
       return draft;
     },
+  };
+}
+
+/** Threads exchange plain data, which errors and buffers are not. */
+const restoreFailure = ({ code, message, data, headers }: PlainFailure): AppError =>
+  new AppError(code, message, { data, headers });
+
+function restoreItem({ idempotencyKey, rawBody, sent, body }: InspectedItem): RestoredItem {
+  const { buffer, byteOffset, byteLength } = rawBody;
+  return {
+    idempotencyKey,
+    rawBody: Buffer.from(buffer, byteOffset, byteLength),
+    sent,
+    body: 'members' in body ? new InspectedBody(body.members) : restoreFailure(body.failure),
   };
 }

@@ -7,7 +7,8 @@ const JSON_TYPE = 'application/json';
 const code = 'VALIDATION_ERROR' as const;
 const parseFormText = (text: string, type: string | undefined = FORM) =>
   parseForm(Buffer.from(text, 'latin1'), type, code);
-const parseJsonText = (text: string, type?: string) => parseBody(Buffer.from(text), type, code);
+const parseJsonText = (text: string, type?: string) =>
+  parseBody({ rawBody: Buffer.from(text), contentType: type }, code);
 const createMembers = (count: number): string =>
   Array.from({ length: count }, (_, at) => `m${at}=${at}`).join('&');
 

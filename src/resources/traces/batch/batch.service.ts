@@ -1,0 +1,174 @@
+// Batches: many decisions in one request, each judged, sealed and answered as it would be alone.
+import { mayReplay, AbandonedError, AppError } from '../../../errors.ts';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type {
+  IngestionService,
+  IngestResult,
+  PreparedDecision,
+} from '../ingestion/ingestion.service.ts';
+import type { IngestionCaller, IngestionRequest } from '../ingestion/ingestion-request.ts';
+import type { LargeBodies } from '../ingestion/large-bodies.ts';
+import { readHeader } from '../ingestion/request-checks.ts';
+import { BatchItem, readItem } from './batch-items.ts';
+
+/** The parts of the request that matter besides its decisions. */
+export interface BatchRequest extends Pick<
+  IngestionRequest,
+  'headers' | 'userAgent' | 'rawBody' | 'hasLeft'
+> {
+  /** How many of the last decisions are past a limit, and what says so. */
+  overLimit?: { count: number; error: AppError } | undefined;
+}
+
+/** What became of a decision: recorded, now or before, or refused. */
+export type BatchOutcome = IngestResult | AppError;
+
+/** Milliseconds after which the judging of a batch lets other requests be served. */
+const TURN_MS = 4;
+
+interface Deps {
+  ingestion: IngestionService;
+  largeBodies: LargeBodies;
+}
+
+export function createBatchService(
+  { clock }: Pick<Platform, 'clock'>,
+  { ingestion, largeBodies }: Deps,
+) {
+  async function prepareItem(
+    caller: IngestionCaller,
+    item: BatchItem,
+    request: BatchRequest,
+  ): Promise<PreparedDecision | AppError> {
+    const { body } = item;
+    if (body instanceof AppError) return body;
+    return ingestion.prepareDecision(caller, body, toItemRequest(item, request)).catch(keepRefusal);
+  }
+
+  /** Prepares the decisions in order; once the server is too busy for one, the rest is refused as well. */
+  async function prepareItems(
+    caller: IngestionCaller,
+    items: readonly BatchItem[],
+    request: BatchRequest,
+  ): Promise<(PreparedDecision | AppError)[]> {
+    const prepared: (PreparedDecision | AppError)[] = [];
+    let busy: AppError | null = null;
+    let turn = clock.now().getTime();
+    for (const item of items) {
+      if (request.hasLeft()) throw new AbandonedError();
+      const outcome: PreparedDecision | AppError =
+        busy ?? (await prepareItem(caller, item, request));
+      if (outcome instanceof AppError && outcome.http === 503) busy = outcome;
+      prepared.push(outcome);
+      const now = clock.now().getTime();
+      if (Math.abs(now - turn) < TURN_MS) continue;
+      await yieldToEventLoop();
+      turn = now;
+    }
+    return prepared;
+  }
+
+  const sealItem = async (
+    { tenant }: IngestionCaller,
+    prepared: PreparedDecision | AppError,
+  ): Promise<BatchOutcome> =>
+    prepared instanceof AppError
+      ? prepared
+      : ingestion.sealDecision(tenant, prepared).catch(keepRefusal);
+
+  /** Answers what was recorded before and is refused now, as a repetition of a single decision is. */
+  async function answerRepeated(
+    caller: IngestionCaller,
+    { items, request }: { items: readonly BatchItem[]; request: BatchRequest },
+    outcomes: readonly BatchOutcome[],
+  ): Promise<BatchOutcome[]> {
+    const refused = items.filter((_, index) => isRepeatable(outcomes[index]));
+    if (refused.length === 0) return [...outcomes];
+    const requests = refused.map((item) => toItemRequest(item, request));
+    const replays = (await ingestion.findReplays(caller, requests)).values();
+    return outcomes.map((outcome) =>
+      isRepeatable(outcome) ? (replays.next().value ?? outcome) : outcome,
+    );
+  }
+
+  return {
+    /**
+     * Parses and checks a large batch in a thread.
+     * @throws AppError `SERVICE_UNAVAILABLE`
+     */
+    async inspectLarge(
+      { tenant, key }: IngestionCaller,
+      { rawBody, headers, hasLeft }: BatchRequest,
+    ): Promise<{ sent: undefined; body: { decisions: BatchItem[] } | AppError }> {
+      const body = await largeBodies.inspectBatch(
+        {
+          rawBody,
+          contentType: readHeader(headers, 'content-type'),
+          serviceVersion: readHeader(headers, 'x-service-version'),
+          now: clock.now(),
+        },
+        { share: tenant.organizationId, client: key.keyId, isAbandoned: hasLeft },
+      );
+      if (body instanceof AppError) return { sent: undefined, body };
+      const decisions = body.decisions.map((item) => new BatchItem(item));
+      return { sent: undefined, body: { decisions } };
+    },
+
+    /**
+     * Judges decisions, seals them together, and answers in their order when all are durable. None refuses another. A
+     * caller who leaves while they are judged leaves none; from then on all are completed.
+     * @param decisions JSON values, or items that were read
+     * @throws AppError `SVC_VALIDATION_FAILED` for a key of the whole batch; what is thrown else is a fault, and each
+     * decision may be sent again
+     */
+    async recordBatch(
+      caller: IngestionCaller,
+      decisions: readonly unknown[],
+      request: BatchRequest,
+    ): Promise<BatchOutcome[]> {
+      requireOwnKeys(request);
+      const items = decisions.map((one) => (one instanceof BatchItem ? one : readItem(one)));
+      const { count = 0, error = null } = request.overLimit ?? {};
+      const prepared = await prepareItems(caller, items.slice(0, items.length - count), request);
+      for (let past = 0; past < count && error; past++) prepared.push(error);
+      // All are queued before the first is appended, so that they are appended together.
+      const outcomes = await Promise.all(prepared.map((one) => sealItem(caller, one)));
+      return answerRepeated(caller, { items, request }, outcomes);
+    },
+  };
+}
+export type BatchService = ReturnType<typeof createBatchService>;
+
+/** A decision of a batch as a request of its own. */
+const toItemRequest = (
+  { idempotencyKey, rawBody, sent }: BatchItem,
+  { headers, userAgent, hasLeft }: BatchRequest,
+): IngestionRequest => ({
+  headers: {
+    'idempotency-key': idempotencyKey,
+    'x-service-version': readHeader(headers, 'x-service-version'),
+  },
+  userAgent,
+  rawBody,
+  hasLeft,
+  sent,
+});
+
+/** @throws AppError `SVC_VALIDATION_FAILED` */
+function requireOwnKeys({ headers }: BatchRequest): void {
+  if (readHeader(headers, 'idempotency-key') === undefined) return;
+  throw new AppError(
+    'SVC_VALIDATION_FAILED',
+    'Idempotency-Key: a batch has none; each decision may have its member idempotencyKey',
+  );
+}
+
+/** Returns a refusal of one decision; what is wrong with the server fails the whole batch. */
+function keepRefusal(error: unknown): AppError {
+  if (error instanceof AppError && (error.http < 500 || error.http === 503)) return error;
+  throw error;
+}
+
+const isRepeatable = (outcome: BatchOutcome | undefined): boolean =>
+  outcome instanceof AppError && mayReplay(outcome);
