@@ -31,7 +31,7 @@ export const AREAS: readonly Area[] = [
     tests: [
       'test/ledger',
       'test/api/traces/traces.test.ts',
-      'test/api/traces/idempotency.test.ts',
+      'test/api/traces/ingestion/idempotency.test.ts',
       'test/api/traces/usage.test.ts',
     ],
   },

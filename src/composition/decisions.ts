@@ -21,7 +21,7 @@ import { createFeedbackService } from '../resources/traces/feedback/feedback.ser
 import { createBatchService } from '../resources/traces/batch/batch.service.ts';
 import { createIngestionService } from '../resources/traces/ingestion/ingestion.service.ts';
 import type { LargeBodies } from '../resources/traces/ingestion/large-bodies.ts';
-import { createScrubbers } from '../resources/traces/ingestion/scrubbers.ts';
+import { createScrubbers } from '../resources/traces/scrubbing/scrubbers.ts';
 import { createPatternService } from '../resources/traces/maturation/patterns.service.ts';
 import { createReadScrubbers } from '../resources/traces/read-scrubbers.ts';
 import { createDecisionSearchService } from '../resources/traces/search/decision-search.service.ts';

@@ -1,7 +1,7 @@
 // Chooses the scrubber outside ingestion: for stored decisions that are read, and for people's texts about them.
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import type { OrganizationService } from '../organization/organization.service.ts';
-import type { Scrubbers } from './ingestion/scrubbers.ts';
+import type { Scrubbers } from './scrubbing/scrubbers.ts';
 import type { ScrubberOf } from './trace-pages.ts';
 
 /** The version of the rules that a stored decision was scrubbed by. */

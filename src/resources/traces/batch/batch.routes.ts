@@ -1,6 +1,5 @@
 // Batches of decisions.
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { toBatchAnswer } from './batch-answer.ts';
 import { batchBody, batchView } from './batch.schemas.ts';
 
 const MIB = 1024 * 1024;
@@ -21,12 +20,10 @@ export const batchRoutes = [
       traces.batches.inspectLarge({ tenant, key }, meta),
     countDecisions: ({ decisions }) => decisions.length,
     async handler({ tenant, key, body, meta }, { traces }) {
-      const outcomes = await traces.batches.recordBatch({ tenant, key }, body.decisions, meta);
-      const headers = Object.assign(
-        {},
-        ...outcomes.map((one) => 'deprecation' in one && one.deprecation),
-      );
-      return reply(200, { results: outcomes.map(toBatchAnswer) }, { headers });
+      const caller = { tenant, key };
+      const answered = await traces.batches.ingestBatch(caller, body.decisions, meta);
+      const { results, deprecation } = answered;
+      return reply(200, { results }, { headers: deprecation });
     },
   }),
 ];

@@ -10,13 +10,11 @@ import type {
 import type { IngestionCaller, IngestionRequest } from '../ingestion/ingestion-request.ts';
 import type { LargeBodies } from '../ingestion/large-bodies.ts';
 import { readHeader } from '../ingestion/request-checks.ts';
+import { type BatchAnswer, toBatchAnswer } from './batch-answer.ts';
 import { BatchItem, readItem } from './batch-items.ts';
 
 /** The parts of the request that matter besides its decisions. */
-export interface BatchRequest extends Pick<
-  IngestionRequest,
-  'headers' | 'userAgent' | 'rawBody' | 'hasLeft'
-> {
+export interface BatchRequest extends Pick<IngestionRequest, 'headers' | 'userAgent' | 'hasLeft'> {
   /** How many of the last decisions are past a limit, and what says so. */
   overLimit?: { count: number; error: AppError } | undefined;
 }
@@ -92,6 +90,21 @@ export function createBatchService(
     );
   }
 
+  async function recordBatch(
+    caller: IngestionCaller,
+    decisions: readonly unknown[],
+    request: BatchRequest,
+  ): Promise<BatchOutcome[]> {
+    requireOwnKeys(request);
+    const items = decisions.map((one) => (one instanceof BatchItem ? one : readItem(one)));
+    const { count = 0, error = null } = request.overLimit ?? {};
+    const prepared = await prepareItems(caller, items.slice(0, items.length - count), request);
+    for (let past = 0; past < count && error; past++) prepared.push(error);
+    // All are queued before the first is appended, so that they are appended together.
+    const outcomes = await Promise.all(prepared.map((one) => sealItem(caller, one)));
+    return answerRepeated(caller, { items, request }, outcomes);
+  }
+
   return {
     /**
      * Parses and checks a large batch in a thread.
@@ -99,7 +112,7 @@ export function createBatchService(
      */
     async inspectLarge(
       { tenant, key }: IngestionCaller,
-      { rawBody, headers, hasLeft }: BatchRequest,
+      { rawBody, headers, hasLeft }: IngestionRequest,
     ): Promise<{ sent: undefined; body: { decisions: BatchItem[] } | AppError }> {
       const body = await largeBodies.inspectBatch(
         {
@@ -122,19 +135,20 @@ export function createBatchService(
      * @throws AppError `SVC_VALIDATION_FAILED` for a key of the whole batch; what is thrown else is a fault, and each
      * decision may be sent again
      */
-    async recordBatch(
+    recordBatch,
+
+    /**
+     * Records a batch, and answers each decision as it would have been answered alone.
+     * @throws AppError as `recordBatch` does
+     */
+    async ingestBatch(
       caller: IngestionCaller,
       decisions: readonly unknown[],
       request: BatchRequest,
-    ): Promise<BatchOutcome[]> {
-      requireOwnKeys(request);
-      const items = decisions.map((one) => (one instanceof BatchItem ? one : readItem(one)));
-      const { count = 0, error = null } = request.overLimit ?? {};
-      const prepared = await prepareItems(caller, items.slice(0, items.length - count), request);
-      for (let past = 0; past < count && error; past++) prepared.push(error);
-      // All are queued before the first is appended, so that they are appended together.
-      const outcomes = await Promise.all(prepared.map((one) => sealItem(caller, one)));
-      return answerRepeated(caller, { items, request }, outcomes);
+    ): Promise<{ results: BatchAnswer[]; deprecation: Readonly<Record<string, string>> }> {
+      const outcomes = await recordBatch(caller, decisions, request);
+      const notices = outcomes.map((one) => (one instanceof AppError ? {} : one.deprecation));
+      return { results: outcomes.map(toBatchAnswer), deprecation: Object.assign({}, ...notices) };
     },
   };
 }

@@ -14,7 +14,7 @@ import type { IngestBody } from '../traces.schemas.ts';
 import { draftDecision, type DraftContext, readRawAction, readRequestedExpiry } from './draft.ts';
 import { evaluateSubmission } from './judge.ts';
 import { requireWithinLimits, resolveSchemaVersion } from './request-checks.ts';
-import { createScrubbers } from './scrubbers.ts';
+import { createScrubbers } from '../scrubbing/scrubbers.ts';
 
 export interface SentBody {
   rawBody: Uint8Array;

@@ -14,7 +14,11 @@ import type { ReviewPriority } from '../../../domain/review-sla.ts';
 import { type DetectionType, toDetectionTag } from '../../../domain/scrub/rule.ts';
 import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { Verdict } from '../traces.model.ts';
-import { type MemberScrubbers, findScrubbedFields, scrubMembers } from './scrub-members.ts';
+import {
+  type MemberScrubbers,
+  findScrubbedFields,
+  scrubMembers,
+} from '../scrubbing/scrub-members.ts';
 
 /** Everything that the judgement depends on besides the decision. */
 export interface JudgeInput extends MemberScrubbers {

@@ -9,7 +9,7 @@ import type { WorkspaceService } from '../../organization/workspaces/workspaces.
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { JudgingContext } from './drafter.ts';
 import type { IngestionCaller } from './ingestion-request.ts';
-import type { Scrubbers } from './scrubbers.ts';
+import type { Scrubbers } from '../scrubbing/scrubbers.ts';
 
 export interface JudgingDeps {
   agents: AgentResolver;

@@ -16,7 +16,7 @@ import type {
 import type { IngestBody } from '../../../../src/resources/traces/traces.schemas.ts';
 import { createIngestionWorker } from '../../../../src/resources/traces/ingestion/ingestion-worker.ts';
 import { createIngestionService } from '../../../../src/resources/traces/ingestion/ingestion.service.ts';
-import { createScrubbers } from '../../../../src/resources/traces/ingestion/scrubbers.ts';
+import { createScrubbers } from '../../../../src/resources/traces/scrubbing/scrubbers.ts';
 import { anyDecision } from '../../../domain/record/any-decision.ts';
 import { policy } from '../../../domain/policies/build.ts';
 import { chooseRuns } from '../../../setup/runs.ts';

@@ -1,6 +1,6 @@
 // A repeated request gets the first answer and is not executed again (document 1, section 8).
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
 import {
   buildDecision,
   assertOk,
@@ -8,9 +8,9 @@ import {
   createWorkspaceKey,
   createAgent,
   PASSWORD,
-} from '../../setup/personas.ts';
-import { toObjectId, startHarness } from '../../setup/harness.ts';
-import { startApp, type Answer, type Call } from '../../setup/start-app.ts';
+} from '../../../setup/personas.ts';
+import { toObjectId, startHarness } from '../../../setup/harness.ts';
+import { startApp, type Answer, type Call } from '../../../setup/start-app.ts';
 
 let key: string;
 /** Milliseconds that the app's clock is ahead. */
