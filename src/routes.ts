@@ -18,6 +18,7 @@ import { localRoutes } from './resources/auth/accounts/local.routes.ts';
 import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
 import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
+import { consoleSessionRoutes } from './resources/auth/sessions/console-session.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { demoRequestRoutes } from './resources/demo-requests/demo-requests.routes.ts';
 import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
@@ -75,6 +76,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
+  { at: '/console', routes: consoleSessionRoutes },
   { at: '/api/v1/auth', routes: profileRoutes },
   { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth', routes: socialRoutes },
