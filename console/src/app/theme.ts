@@ -1,5 +1,6 @@
 // The design language as a theme: type, spacing, one accent, verdict colours. `console/DESIGN.md` explains it.
 import {
+  Anchor,
   Badge,
   Button,
   createTheme,
@@ -72,6 +73,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
+    Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
     Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } }),
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true, radius: 'md' } }),

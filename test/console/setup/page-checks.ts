@@ -43,6 +43,7 @@ async function findViolations(page: Page, rules: readonly string[]): Promise<str
 /** Widths in which a page scrolls sideways; 320 px are also 1280 px at a zoom of 400 %. */
 async function findOverflow(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 320, height: 800 });
+  await settlePage(page);
   const wide = await page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     const sticking = [...document.querySelectorAll('body *')].filter(
@@ -119,9 +120,12 @@ export async function settlePage(page: Page): Promise<void> {
       document.querySelector('h1') !== null &&
       document.querySelector('.mantine-Loader-root') === null,
   );
-  await page.evaluate(() =>
-    Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
-  );
+  await page.evaluate(async () => {
+    // What changed is drawn, and its transitions have begun.
+    for (let frame = 0; frame < 2; frame += 1)
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+  });
 }
 
 /** Fails unless everything that every page promises holds for the one that is open. */
@@ -129,6 +133,10 @@ export async function expectGoodPage({ page, faults }: Visit): Promise<void> {
   await settlePage(page);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.waitForFunction(
+      (scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme,
+      colorScheme,
+    );
     await settlePage(page);
     const rules = colorScheme === 'light' ? RULES : COLOUR_RULES;
     expect(await findViolations(page, rules), colorScheme).toEqual([]);
