@@ -64,6 +64,7 @@ function Filters(): ReactNode {
           { value: 'pending', label: 'Waiting' },
           { value: 'approved', label: 'Approved' },
           { value: 'rejected', label: 'Rejected' },
+          { value: 'expired', label: 'Expired' },
         ]}
         onChange={(value) =>
           void navigate({

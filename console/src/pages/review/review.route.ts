@@ -7,7 +7,7 @@ export const reviewRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/review/{-$traceId}',
   validateSearch: createSearch({
-    status: readChoice(['pending', 'approved', 'rejected']),
+    status: readChoice(['pending', 'approved', 'rejected', 'expired', 'withdrawn']),
     mine: readChoice(['1']),
   }),
   component: lazyRouteComponent(() => import('./review-page.tsx'), 'ReviewPage'),

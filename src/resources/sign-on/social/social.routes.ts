@@ -55,8 +55,8 @@ export const socialRoutes = [
   ...createLoginRoutes('oauth-b', 'the second provider'),
   ...createLoginRoutes('oauth-c', 'the third provider, which asks for the account'),
   route({
-    method: 'get',
-    auth: 'public',
+    ...open,
+    codes: [],
     path: '/sign-in-options',
     summary: 'Which ways of signing in this installation has, for a page that offers them',
     data: signInOptionsView,
