@@ -55,6 +55,7 @@ import { manifestSchema } from './resources/provenance/manifests/manifests.model
 import { provenanceSettingsSchema } from './resources/provenance/settings/provenance-settings.model.ts';
 import { usedMessageSchema } from './resources/sign-on/login/used-messages.model.ts';
 import { scimTokenSchema } from './resources/scim/tokens/scim-tokens.model.ts';
+import { spanCountSchema } from './resources/otlp/span-counts.model.ts';
 import { limitNoticeSchema } from './resources/usage/limit-notices.model.ts';
 import { invitationSchema } from './resources/team/invitations.model.ts';
 import { wordSegmentSchema } from './resources/traces/search/word-segments.model.ts';
@@ -77,6 +78,7 @@ export function createModels(connection: Connection) {
     organizationDeletions: createModel('OrganizationDeletion', organizationDeletionSchema),
     organizationSignals: createModel('OrganizationSignal', organizationSignalSchema),
     limitNotices: createModel('LimitNotice', limitNoticeSchema),
+    spanCounts: createModel('SpanCount', spanCountSchema),
     memberships: createModel('Membership', membershipSchema),
     ssoDomains: createModel('SsoDomain', ssoDomainSchema),
     usedMessages: createModel('UsedMessage', usedMessageSchema),

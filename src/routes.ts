@@ -16,9 +16,9 @@ import { currentKeyRoutes, keyRoutes } from './resources/auth/keys/keys.routes.t
 import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
 import { localRoutes } from './resources/auth/accounts/local.routes.ts';
 import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
+import { otlpRoutes } from './resources/otlp/otlp.routes.ts';
 import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
-import { consoleSessionRoutes } from './resources/auth/sessions/console-session.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { demoRequestRoutes } from './resources/demo-requests/demo-requests.routes.ts';
 import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
@@ -76,7 +76,6 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
-  { at: '/console', routes: consoleSessionRoutes },
   { at: '/api/v1/auth', routes: profileRoutes },
   { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth', routes: socialRoutes },
@@ -135,6 +134,8 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/partner', routes: partnerPullRoutes },
   { at: '/api/v1/witness', routes: witnessRoutes },
   { at: '/api/v1/privacy-budget', routes: privacyBudgetRoutes },
+  { at: '', routes: otlpRoutes },
+  { at: '/api/v1/otlp', routes: otlpRoutes },
   { at: '/scim/v2', routes: scimDiscoveryRoutes },
   { at: '/scim/v2/Users', routes: scimUserRoutes },
   { at: '/scim/v2/Groups', routes: scimGroupRoutes },

@@ -65,6 +65,8 @@ import type { ProviderMetadataService } from './resources/organization/sso-setti
 import type { SsoSettingsService } from './resources/organization/sso-settings/sso-settings.service.ts';
 import type { SsoWarningService } from './resources/organization/sso-settings/sso-warnings.service.ts';
 import type { WorkspaceService } from './resources/organization/workspaces/workspaces.service.ts';
+import type { OtlpService } from './resources/otlp/otlp.service.ts';
+import type { OtlpWorker } from './resources/otlp/otlp-worker.ts';
 import type { PaymentEventService } from './resources/payment/payment-events.service.ts';
 import type { ApprovalService } from './resources/policies/approvals/approvals.service.ts';
 import type { PolicyBundleService } from './resources/policies/bundle/bundle.service.ts';
@@ -97,7 +99,6 @@ import type { OidcLogoutService } from './resources/sign-on/oidc/oidc-logout.ser
 import type { OidcService } from './resources/sign-on/oidc/oidc.service.ts';
 import type { SamlLogoutService } from './resources/sign-on/saml/saml-logout.service.ts';
 import type { SamlService } from './resources/sign-on/saml/saml.service.ts';
-import type { SignInOptionService } from './resources/sign-on/social/sign-in-options.service.ts';
 import type { SocialService } from './resources/sign-on/social/social.service.ts';
 import type { AcceptanceService } from './resources/team/acceptance.service.ts';
 import type { InvitationService } from './resources/team/invitations.service.ts';
@@ -184,6 +185,7 @@ export interface Services {
     providerMetadata: ProviderMetadataService;
     scimTokens: ScimTokenService;
   };
+  otlp: OtlpService;
   payment: PaymentEventService;
   policies: {
     definitions: PolicyService;
@@ -223,7 +225,6 @@ export interface Services {
     samlLogout: SamlLogoutService;
     social: SocialService;
     cookieExchange: ExchangeService;
-    signInOptions: SignInOptionService;
   };
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {
@@ -271,6 +272,7 @@ export interface Background {
   largeBodies: IngestionWorker;
   logSealing: LogSealingService;
   memory: MemoryWorker;
+  otlpWorker: OtlpWorker;
   outboxWorkers: OutboxWorkers;
   replayJudge: ReplayWorker;
   replayRunner: ReplayRunner;

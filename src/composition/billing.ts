@@ -5,6 +5,7 @@ import { createCancellationService } from '../resources/billing/cancellations.se
 import { createPaymentEventService } from '../resources/payment/payment-events.service.ts';
 import { createMeterService } from '../resources/usage/meter.service.ts';
 import { createUsageService } from '../resources/usage/usage.service.ts';
+import type { SpanCounts } from '../resources/otlp/span-counts.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Creates the client of the payment processor, and the cancellations that use it. */
@@ -20,10 +21,14 @@ export function createPayments(platform: Platform) {
   return { payments, cancellations: createCancellationService(platform, { payments }) };
 }
 
-export function createBilling(platform: Platform, deps: ReturnType<typeof createPayments>) {
-  const { payments, cancellations } = deps;
+interface BillingDeps extends ReturnType<typeof createPayments> {
+  spanCounts: SpanCounts;
+}
+
+export function createBilling(platform: Platform, deps: BillingDeps) {
+  const { payments, cancellations, spanCounts } = deps;
   const meter = createMeterService(platform);
-  const usage = createUsageService(platform, { meter });
+  const usage = createUsageService(platform, { meter, spanCounts });
   const billing = createBillingService(platform, { payments, meter });
   const payment = createPaymentEventService(platform, { cancellations, payments });
   return { usage, billing, payment };

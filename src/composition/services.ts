@@ -14,6 +14,9 @@ import { createBroadcastMailService } from '../resources/notifications/broadcast
 import { createDemoRequestService } from '../resources/demo-requests/demo-requests.service.ts';
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
+import { createOtlpService } from '../resources/otlp/otlp.service.ts';
+import { createOtlpWorker } from '../resources/otlp/otlp-worker.ts';
+import { createSpanCounts } from '../resources/otlp/span-counts.service.ts';
 import { createReplayRunner } from '../resources/policies/replay/replay-runner.service.ts';
 import { CANCELLATION_TOPIC } from '../resources/billing/cancellations.service.ts';
 import { OVERAGE_TOPIC } from '../resources/usage/usage.consumer.ts';
@@ -85,7 +88,15 @@ export function createServices(
   const replayJudge = createReplayWorker(platform);
   const replayRunner = createReplayRunner(platform, { replayJudge, pace: createThrottle() });
 
-  const billing = createBilling(platform, payments);
+  const spanCounts = createSpanCounts(platform);
+  const otlpWorker = createOtlpWorker(platform);
+  const otlp = createOtlpService({
+    ingestion: decisions.traces.ingestion,
+    decisions: decisions.traces.reader,
+    worker: otlpWorker,
+    spanCounts,
+  });
+  const billing = createBilling(platform, { ...payments, spanCounts });
   const governance = createGovernance(platform, { audit, attestations, identity });
 
   const cpi = decisions.cpi.index;
@@ -143,6 +154,7 @@ export function createServices(
       erasure: evidence.erasure,
       logs,
       notifications,
+      otlp,
       organization: {
         profile: organizations,
         deletion,
@@ -175,6 +187,7 @@ export function createServices(
       memory: listeners.memory,
       largeBodies,
       logSealing: sealing,
+      otlpWorker,
       outboxWorkers,
       replayJudge,
       replayRunner,

@@ -7,12 +7,12 @@ import { toNetwork } from './checks/network.ts';
 import { authenticate, readStreamCredential } from './checks/authenticate.ts';
 import { writeFailureAudit, createAuditEvents } from './answers/audit-event.ts';
 import { readBody } from './checks/body.ts';
+import { requireOtlpBody } from './checks/otlp-body.ts';
 import { readClientAddress } from './checks/client-address.ts';
 import { assertCodeDeclared, assertStatusDeclared } from './declaration/declared-codes.ts';
 import type { Reply, RequestMeta, Route } from './declaration/define-route.ts';
-import { sendFailure } from './answers/envelope.ts';
 import type { EventStreams } from './answers/event-streams.ts';
-import { sendScimFailure } from './answers/scim-envelope.ts';
+import { findFailureSender } from './answers/send-failure.ts';
 import {
   chooseWorkspace,
   requireAccount,
@@ -137,6 +137,7 @@ async function processRequest(
   const { route, req, res, meta } = context;
   if (!isWait(context)) await countAddress(context, deps);
   if (route.auth !== 'public') await authorize(context, deps);
+  requireOtlpBody(route, req);
   if (route.body) meta.rawBody = await readBody(req, res, route.bodyLimit ?? DEFAULT_BODY_LIMIT);
   await passGates(context, deps);
   const { caller } = context;
@@ -269,8 +270,7 @@ async function refuse(context: RequestContext, thrown: unknown, deps: PipelineDe
   if (res.headersSent) return void res.destroy();
   setHeaders(res, rate.toHeaders());
   if (error.code === 'INVALID_STREAM_TOKEN') deps.streams.refuse(res, describeCredential(context));
-  else if (route.kind === 'scim') sendScimFailure(res, error);
-  else sendFailure(res, error);
+  else findFailureSender(route.kind)(res, error);
 }
 
 /** Logs a request whose caller disconnected before the end. */

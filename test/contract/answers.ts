@@ -79,8 +79,8 @@ export function findFault(
   if (!type.endsWith('json')) return null;
   const validate = getValidator(`${operation} ${status}`, content.schema);
   if (!validate(body)) return describeFault(ajv.errorsText(validate.errors));
-  const { code } = body as { code?: string };
-  if (code !== undefined && !response.description.includes(`\`${code}\``))
+  const { code } = body as { code?: string | number };
+  if (typeof code === 'string' && !response.description.includes(`\`${code}\``))
     return describeFault('an undocumented code');
   return null;
 }

@@ -265,8 +265,14 @@ const SPECIFIED = {
 /** Additions of the design, each with its reason. */
 const ADDED = {
   'hosts of language models speak the Model Context Protocol': ['POST /api/v1/mcp-server/mcp'],
-  'a sign-in page must know which ways there are': ['GET /api/v1/auth/sign-in-options'],
-  'no script of the console may read its session token': ['POST /console/session'],
+  'exporters of OpenTelemetry send to the paths of their protocol, below any address': [
+    'POST /v1/traces',
+    'POST /v1/logs',
+    'POST /v1/metrics',
+    'POST /api/v1/otlp/v1/traces',
+    'POST /api/v1/otlp/v1/logs',
+    'POST /api/v1/otlp/v1/metrics',
+  ],
   'who holds a key must be able to ask what it is': ['GET /api/v1/auth/key'],
   'answers only when requests can be served': ['GET /ready'],
   'who may end sessions must see them, and who changes preferences what they are': [

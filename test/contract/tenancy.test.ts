@@ -102,11 +102,12 @@ function listDeclaredIds(route: Route): string[] {
 }
 
 // Reading comes before writing: an unknown `agentId` in a decision is free text, and then it is known.
-/** SCIM errors have no code of their own. */
-const describeNotFound = (operation: string): object => ({
-  status: 404,
-  body: / \/scim\//.test(operation) ? { status: '404' } : { code: 'NOT_FOUND' },
-});
+/** SCIM errors have no code of their own, and those of OTLP a number. */
+function describeNotFound(operation: string): object {
+  const kind = mounted.get(operation)?.route.kind;
+  if (kind === 'otlp') return { status: 404, body: { code: 5 } };
+  return { status: 404, body: kind === 'scim' ? { status: '404' } : { code: 'NOT_FOUND' } };
+}
 
 const operations = selectShare([...mounted.keys()].sort());
 

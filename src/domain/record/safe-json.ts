@@ -55,8 +55,8 @@ export function parseSafeItems(text: string, member: string): unknown {
 
 /** Parses JSON whose nesting and number of values have a bound. */
 function parseBounded(text: string): Json {
-  const excess = text.length > SCANNED_FROM ? scanExcess(text) : null;
-  if (excess !== null) throw new UnsafeJson('', excess);
+  const excess = text.length > SCANNED_FROM ? findExcess(text, SCAN_BOUNDS) : null;
+  if (excess) throw new UnsafeJson('', EXCESSES[excess]);
   return JSON.parse(text) as Json;
 }
 
@@ -73,14 +73,21 @@ const isObject = (value: Json): value is JsonObject =>
 
 /** Texts from this length on are scanned first; shorter ones parse fast in any case. */
 const SCANNED_FROM = 10_000;
-const SCANNED_DEPTH_MAX = 1000;
+const SCAN_BOUNDS = { depth: 1000, values: MAX_VALUES };
+const EXCESSES = {
+  depth: `nested deeper than ${MAX_DEPTH}`,
+  values: `more than ${MAX_VALUES} members and elements`,
+} as const;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
 /**
  * Finds excessive nesting or too many values, in well-formed text or not: the engine takes most of a second for a
  * megabyte of open containers, and the checks take as long for a megabyte of ones and commas.
  */
-function scanExcess(text: string): string | null {
+export function findExcess(
+  text: string,
+  bounds: { depth: number; values: number },
+): 'depth' | 'values' | null {
   let depth = 0;
   let values = 1;
   let isQuoted = false;
@@ -94,10 +101,10 @@ function scanExcess(text: string): string | null {
     // The codes are those of [ and {, then ] and }.
     else if (code === 0x5b || code === 0x7b) {
       values++;
-      if (++depth > SCANNED_DEPTH_MAX) return `nested deeper than ${MAX_DEPTH}`;
+      if (++depth > bounds.depth) return 'depth';
     } else if (code === 0x5d || code === 0x7d) depth--;
   }
-  return values > MAX_VALUES ? `more than ${MAX_VALUES} members and elements` : null;
+  return values > bounds.values ? 'values' : null;
 }
 
 /** Checks `holder[key]`, a container of which has this depth. The depth limit protects the stack from the recursion. */

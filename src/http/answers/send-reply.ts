@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { ReplyCookie, FileDownload, Reply, Route } from '../declaration/define-route.ts';
 import { AppError } from '../../errors.ts';
 import { sendFailure, sendJson } from './envelope.ts';
+import { type ExportReply, sendExportReply } from './otlp-envelope.ts';
 import { sendScim } from './scim-envelope.ts';
 import { sendFile } from './send-file.ts';
 import { createPagination, type Paged } from '../declaration/paging.ts';
@@ -29,6 +30,10 @@ export async function sendReply(
       return res.redirect(reply.status, route.data.parse(reply.data) as string);
     case 'scim':
       return sendScim(res, reply.status, route.data.parse(reply.data));
+    case 'otlp':
+      return sendExportReply(res, reply.status, route.data.parse(reply.data) as ExportReply);
+    case 'bare':
+      return sendJson(res, reply.status, route.data.parse(reply.data) as object);
     default:
       return sendEnvelope({ route, res, paged }, reply);
   }
@@ -62,16 +67,15 @@ function parseExtraMembers({ extra }: Route, { parts }: Reply<number, unknown>):
   return extra ? extra.parse(parts.extra ?? {}) : {};
 }
 
-/**
- * Cookies must be SameSite=None, so Secure and https, to be sent with a form that another site posts. The console's is
- * sent by its own pages alone.
- */
-function setCookie(res: Response, { name, value, maxAgeMs, path }: ReplyCookie): void {
+/** Cookies must be SameSite=None, so Secure and https, to be sent with a form that another site posts. */
+function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void {
   const secure = res.req.app.get(SECURE_COOKIES) as boolean;
-  const sameSite = secure ? ('none' as const) : ('lax' as const);
-  const scope =
-    path === undefined ? { path: '/', sameSite } : { path, sameSite: 'strict' as const };
-  const options = { httpOnly: true, secure, ...scope };
+  const options = {
+    httpOnly: true,
+    path: '/',
+    secure,
+    sameSite: secure ? ('none' as const) : ('lax' as const),
+  };
   if (value === null) res.clearCookie(name, options);
   else res.cookie(name, value, maxAgeMs === undefined ? options : { ...options, maxAge: maxAgeMs });
 }

@@ -52,7 +52,7 @@ async function parseLargeBody(
 }
 
 function parseSmallBody(route: Route, meta: RequestMeta): unknown {
-  if (!route.body) return undefined;
+  if (!route.body || route.bodyType === 'raw') return undefined;
   if (route.documents !== undefined) return parseDocuments(route, meta);
   meta.sent = parseSentBody(route, meta);
   return checkInput(route.body, replaceAbsentBody(meta.sent), createCodeLookup(route));

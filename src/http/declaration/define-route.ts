@@ -79,8 +79,6 @@ export interface ReplyCookie {
   value: string | null;
   /** Absent: until the browser is closed. */
   maxAgeMs?: number;
-  /** Below which addresses pages of this service alone send it; absent: everywhere, also from other sites. */
-  path?: string;
 }
 
 export interface ReplyParts {
@@ -210,10 +208,13 @@ export interface Meta {
    * place, and checks the others.
    */
   documents?: string;
-  /** Encoding of the body; default JSON. The members of a form are strings. */
-  bodyType?: 'json' | 'form';
-  /** `scim`: resources and errors of RFC 7644. `redirect`: `data` is the location; `stream`: an event stream. */
-  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream';
+  /** Encoding of the body; default JSON. The members of a form are strings; `raw`: the handler reads `meta.rawBody`. */
+  bodyType?: 'json' | 'form' | 'raw';
+  /**
+   * `scim`: resources and errors of RFC 7644. `otlp`: answers and errors of OTLP, encoded as the request. `bare`: `data`
+   * without an envelope. `redirect`: `data` is the location; `stream`: an event stream.
+   */
+  kind?: 'json' | 'file' | 'redirect' | 'scim' | 'stream' | 'otlp' | 'bare';
   /** Media types of a file, for the API document. */
   mediaType?: string | readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Route } from '../declaration/define-route.ts';
 import { listRoutes, type Mount } from '../router.ts';
 import { type Components, createComponents } from './components.ts';
 import { describeParameters } from './parameters.ts';
-import { describeResponses, ENVELOPES, getMediaType } from './responses.ts';
+import { describeResponses, ENVELOPES, getMediaType, PROTOBUF } from './responses.ts';
 import { deriveSdkName, deriveTag } from './sdk-names.ts';
 
 const SECURITY: Record<Route['auth'], object[]> = {
@@ -91,6 +91,7 @@ function describeOperation(path: string, route: Route, components: Components): 
         required: true,
         content: {
           [getBodyMediaType(route)]: { schema: components.describeSchema(route.body, 'input') },
+          ...(route.kind === 'otlp' && PROTOBUF),
         },
       },
     }),

@@ -78,7 +78,9 @@ function describeContent(route: Route, components: Components): Content {
   if (route.kind === 'file') return describeFileContent(route);
   if (route.kind === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
   const data = components.describeSchema(route.data, 'output');
-  if (route.kind === 'scim') return { [getMediaType(route)]: { schema: data } };
+  if (route.kind === 'scim' || route.kind === 'bare')
+    return { [getMediaType(route)]: { schema: data } };
+  if (route.kind === 'otlp') return { [getMediaType(route)]: { schema: data }, ...PROTOBUF };
   const extra = route.extra && components.describeMembers(route.extra, 'output').properties;
   const own = { data: route.page ? { type: 'array', items: data } : data, ...extra };
   const envelope = { $ref: `#/components/schemas/${route.page ? 'Page' : 'Success'}` };
@@ -88,6 +90,11 @@ function describeContent(route: Route, components: Components): Content {
     },
   };
 }
+
+/** The content of a message that is protobuf. */
+export const PROTOBUF: Content = {
+  'application/x-protobuf': { schema: { type: 'string', format: 'binary' } },
+};
 
 /** The media type of bodies and answers that are not files. */
 export const getMediaType = ({ kind }: Route): string =>
@@ -105,18 +112,25 @@ function listFailureCodes(route: Route): Map<string, Code[]> {
 }
 
 function describeFailure(route: Route, codes: readonly Code[]): ResponseObject {
-  const name = route.kind === 'scim' ? 'ScimError' : 'Failure';
+  const name = FAILURES[route.kind ?? 'json'] ?? 'Failure';
   return {
     description: codes.map((code) => `\`${code}\`: ${registry[code].meaning}`).join('; '),
-    content: { [getMediaType(route)]: { schema: { $ref: `#/components/schemas/${name}` } } },
+    content: {
+      [getMediaType(route)]: { schema: { $ref: `#/components/schemas/${name}` } },
+      ...(route.kind === 'otlp' && PROTOBUF),
+    },
   };
 }
 
+/** Schemas of failures that are not the envelope, by the kind of the route. */
+const FAILURES: Readonly<Record<string, string>> = { scim: 'ScimError', otlp: 'RpcStatus' };
+
 const MOST_NAMED_CODES = 3;
+const PREFIXES: Readonly<Record<string, string>> = { scim: 'Scim', otlp: 'Otlp' };
 
 /** Names a failure after its codes; a longer list has the name of the status and a digest, which no other list changes. */
 function nameFailure({ kind }: Route, status: string, codes: readonly Code[]): string {
-  const prefix = kind === 'scim' && !codes[0]?.startsWith('SCIM_') ? 'Scim' : '';
+  const prefix = codes[0]?.startsWith('SCIM_') ? '' : (PREFIXES[kind ?? 'json'] ?? '');
   if (codes.length <= MOST_NAMED_CODES) return prefix + codes.map(toPascalCase).join('Or');
   const digest = createHash('sha256').update(codes.join()).digest('hex').slice(0, 4).toUpperCase();
   return `${prefix}${toPascalCase(STATUS_CODES[status] ?? status)}${digest}`;
@@ -173,6 +187,12 @@ export const ENVELOPES: Readonly<Record<string, Schema>> = {
       detail: text,
       code: { type: 'string', enum: ['UPGRADE_REQUIRED'] },
     },
+  },
+  RpcStatus: {
+    type: 'object',
+    description: 'google.rpc.Status, in the encoding of the request',
+    required: ['code', 'message'],
+    properties: { code: integer, message: text },
   },
   Json: { description: 'Any JSON value' },
   Pagination: {

@@ -28,6 +28,12 @@ export function createMetrics() {
       help: 'Logs that were frozen because their chain is not what was signed',
       registers,
     }),
+    otlpSpans: new Counter({
+      name: 'assay_otlp_spans_total',
+      help: 'Received spans, by their dialect and what became of them',
+      labelNames: ['dialect', 'result'],
+      registers,
+    }),
     jobs: new Counter({
       name: 'assay_job_runs_total',
       help: 'Job runs by outcome',

@@ -114,6 +114,19 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
       return { items, total, ...(behind !== null && { search: { behind } }) };
     },
 
+    /** Those of the given `traceId`s that are decisions which the caller may see. */
+    async findKnown(tenant: Tenant, traceIds: readonly string[]): Promise<ReadonlySet<string>> {
+      if (traceIds.length === 0) return new Set();
+      const visible = createVisibilityFilter(tenant);
+      const where = {
+        ...visible,
+        organizationId: tenant.organizationId,
+        traceId: { $in: traceIds },
+      };
+      const found = await models.traces.find(where, 'traceId').lean<{ traceId: string }[]>();
+      return new Set(found.map(({ traceId }) => traceId));
+    },
+
     /** Loads a decision by its `traceId` or its object id. @throws AppError `NOT_FOUND` */
     named: (tenant: Tenant, name: string): Promise<TraceDetails> =>
       loadDetails(tenant, toNameFilter(name)),

@@ -28,7 +28,7 @@ const TEXTS = ['rationale', 'triggeringCondition'] as const;
 /** Payload members; null if the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
-/** The item of a held decision, and the policy that decided. */
+/** Members that only a held decision has. */
 const HELD = ['review', 'answer.policy'] as const;
 
 const SEALED = [...PAYLOAD, ...TEXTS, ...ADAPTER_MEMBERS];
@@ -69,8 +69,6 @@ export interface TraceView
     Partial<Record<(typeof ADAPTER_MEMBERS)[number], Json>> {
   id: TraceDocument['_id'];
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
-  /** Null: none decided, or it is erased. */
-  matchedPolicy: TraceDocument['answer']['policy'];
   /** Null unless the decision was held. */
   held: Held | null;
   /** Set in lists if the payload is omitted for its size. */
@@ -135,7 +133,6 @@ function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
     rationale: readValue('rationale') as string | null,
     triggeringCondition: readValue('triggeringCondition') as string | null,
     hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
-    matchedPolicy: trace.answer?.policy ?? null,
     held: toHeld(trace, readValue),
   };
   showAdapterMembers(view, readValue);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { USAGE_STATUSES } from '../../domain/billing/usage-summary.ts';
+import { SPAN_DIALECTS } from '../../domain/otlp/dialect.ts';
 import { instant, planName } from '../../http/declaration/views.ts';
 
 const count = z.number().int();
@@ -21,6 +22,20 @@ export const usageView = z.object({
   monthOverMonthChange: z.number().describe('In percent'),
   totalAllTime: count,
   status: z.enum(USAGE_STATUSES),
+  spans: z
+    .array(
+      z.object({
+        dialect: z.enum(SPAN_DIALECTS),
+        recorded: count.describe('Became a decision'),
+        repeated: count.describe('Were a decision already'),
+        linked: count.describe('Belong to a decision that was asked for'),
+        context: count.describe('Say what a call was about'),
+        unmapped: count.describe('Say nothing that is read'),
+        rejected: count.describe('Could not be recorded; the exporter was told why'),
+        withoutArguments: count.describe('Of the recorded: the arguments are unknown'),
+      }),
+    )
+    .describe('Spans of OpenTelemetry since the first of the month, by dialect'),
 });
 
 export const usageHistoryView = z.array(

@@ -6,30 +6,35 @@ import { getMonthlyLimit } from '../../domain/identity/plans.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { findOr404 } from '../../platform/mongo/queries.ts';
 import type { OrganizationDocument } from '../organization/organization.model.ts';
+import type { SpanCounts, SpanTotals } from '../otlp/span-counts.service.ts';
 import type { MeterService } from './meter.service.ts';
 
 interface Deps {
   meter: MeterService;
+  spanCounts: SpanCounts;
 }
+
+/** What was used, with the spans of the month by dialect. */
+export type UsageView = UsageSummary & { spans: SpanTotals[] };
 
 const HISTORY_MONTHS = 12;
 
 export function createUsageService(
   { models, clock, config }: Pick<Platform, 'models' | 'clock' | 'config'>,
-  { meter }: Deps,
+  { meter, spanCounts }: Deps,
 ) {
   return {
     /** @throws AppError `NOT_FOUND` when the organisation has just been deleted */
-    async loadSummary({ organizationId }: Tenant): Promise<UsageSummary> {
+    async loadSummary({ organizationId }: Tenant): Promise<UsageView> {
       const query = models.organizations.findById(organizationId, 'subscription');
       const { subscription } = await findOr404(query.lean<OrganizationDocument>());
       const { plan } = subscription;
       const limit = getMonthlyLimit(plan, config.ASSAY_LIMIT_SANDBOX);
-      return createUsageSummary(
-        { plan, limit },
-        await meter.loadCounters(organizationId),
-        clock.now(),
-      );
+      const [counters, spans] = await Promise.all([
+        meter.loadCounters(organizationId),
+        spanCounts.listThisMonth(organizationId),
+      ]);
+      return { ...createUsageSummary({ plan, limit }, counters, clock.now()), spans };
     },
 
     /** The last twelve months, oldest first, with the present one. */

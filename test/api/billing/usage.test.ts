@@ -39,6 +39,7 @@ test('nothing used yet', async () => {
     plan: 'sandbox',
     limit: 6,
     unlimited: false,
+    spans: [],
     thisMonth: 0,
     percentUsed: 0,
     remaining: 6,

@@ -40,8 +40,7 @@ const SEQUENCES: readonly [name: string, sequence: unknown][] = [
   ['nothing', undefined],
 ];
 
-/** Without sealing, which would fill in anchors between two reads. */
-const harness = useHarness({ ASSAY_LOG: 'off' });
+const harness = useHarness();
 const { app } = harness;
 const ada = useOwner(harness);
 let key: string;

@@ -30,6 +30,7 @@ test('an organisation begins with its default workspace', async () => {
         escalationPolicy: { escalateTo: null },
         reviewSla: { critical: null, high: null, medium: null, low: null },
         reviewExpiry: null,
+        observed: { review: false },
         autoApproval: null,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),

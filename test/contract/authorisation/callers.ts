@@ -40,10 +40,11 @@ const SCIM_DETAILS: Readonly<Record<string, string>> = {
   'The groups are fixed': 'METHOD_NOT_ALLOWED',
 };
 
-/** Reads the error code: from the redirect in a browser; SCIM errors have the code's meaning instead of the code. */
+/** Reads the error code: from the redirect in a browser; those of OTLP begin with it; SCIM errors have its meaning. */
 function readCode({ body, headers }: Answer): string {
   const location = headers.get('location');
   if (location !== null) return new URL(location).searchParams.get('error') ?? 'ok';
+  if (typeof body?.code === 'number') return String(body.message).split(':')[0] ?? '';
   if (body?.code !== undefined) return body.code as string;
   const detail = String(body?.detail);
   const meant = Object.entries(registry).find(([, { meaning }]) => meaning === detail);

@@ -15,6 +15,7 @@ import { incidents } from './governance/incidents.ts';
 import { provenance } from './governance/provenance.ts';
 import { hashChain } from './hash-chain.ts';
 import { health } from './health.ts';
+import { otlp } from './wires/otlp.ts';
 import { notifications } from './notifications.ts';
 import { organization } from './organization.ts';
 import { policies } from './policies.ts';
@@ -34,7 +35,7 @@ const PARTS = {
   organization: [organization, team, audit, notifications, billing, demoRequests, machines],
   provisioning: [scim],
   events: [alerts, webhooks],
-  records: [agents, policies, traces, executions, reviewQueue, cpi, mcpServer, hashChain],
+  records: [agents, policies, traces, executions, otlp, reviewQueue, cpi, mcpServer, hashChain],
   governance: [auditBundles, erasure, fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 

@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^instance$/,
-    may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM, matchNodeParts('path')],
+    may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM],
     types: [/^(config|services)$/, LEDGER, NODE, /^prom-client$/],
   },
   {
@@ -109,6 +109,7 @@ const RULES: readonly Rule[] = [
       ZOD,
       NODE,
       CONCURRENCY,
+      /^platform\/otlp\//,
       /^(express|express-rate-limit|lru-cache|compression|cookie|cors|helmet|swagger-ui-dist(\/absolute-path\.js)?)$/,
     ],
     types: [/^(services|config)$/, PLATFORM],
@@ -131,6 +132,7 @@ const RULES: readonly Rule[] = [
       /^(@node-rs\/argon2|jsonwebtoken|pino|prom-client|zod|nodemailer|eta|otplib|qrcode)$/,
       /^(undici|ipaddr\.js|jose|openid-client|xml-crypto|stripe|tar-stream|fontkit)$/,
       /^@modelcontextprotocol\/server$/,
+      /^protobufjs\/light\.js$/,
     ],
     types: [/^config$/, /^express$/, /^@aws-sdk\/client-kms$/],
   },
@@ -198,6 +200,7 @@ const RULES: readonly Rule[] = [
     may: [
       OWN,
       DOMAIN,
+      ERRORS,
       /^platform\/(answering-thread|concurrency\/(keyed-mutex|worker-threads)|embedding\/(remote|word)-embedder)$/,
     ],
     types: [PLATFORM, /^config$/],
@@ -223,11 +226,22 @@ const RULES: readonly Rule[] = [
       matchNodeParts('worker_threads'),
     ],
   },
+  // Exports of spans are decoded by a library, in a thread where they are large.
+  {
+    of: /^resources\/otlp\/(otlp-thread|export-reader)$/,
+    may: [
+      OWN,
+      DOMAIN,
+      ERRORS,
+      /^platform\/(otlp\/messages|thread-priority)$/,
+      matchNodeParts('worker_threads'),
+    ],
+  },
   { of: /^resources\/hash-chain\/verification-thread$/, may: [LEDGER, /^other\.columns$/] },
   {
     of: /^resources\/.*\.routes$/,
     may: [
-      /^http\/declaration\/(define-route|sign-in|console-cookie|views|paging|optional)$/,
+      /^http\/declaration\/(define-route|sign-in|views|paging|optional)$/,
       /^own\.schemas$/,
       DOMAIN,
       ERRORS,

@@ -28,6 +28,7 @@ const PROGRAMS = [
 /** One file each with all that it needs: a thread starts in a quarter of the time. */
 const THREADS = [
   'src/resources/traces/ingestion/ingestion-thread.ts',
+  'src/resources/otlp/otlp-thread.ts',
   'src/resources/traces/memory/memory-thread.ts',
   'src/resources/policies/replay/replay-thread.ts',
   'src/resources/hash-chain/verification-thread.ts',

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
-import { clearedConsoleCookie, CONSOLE_COOKIE } from '../../../http/declaration/console-cookie.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import {
   leftView,
@@ -39,10 +38,7 @@ export const sessionRoutes = [
     whileDeactivated: true,
     data: revokedSessionsView,
     audit: toAudit('auth.logout'),
-    handler: async ({ user, meta }, { auth }) => {
-      const cookies = meta.cookie(CONSOLE_COOKIE) === null ? [] : [clearedConsoleCookie];
-      return reply(200, await auth.sessions.logout(user), { cookies });
-    },
+    handler: ({ user }, { auth }) => auth.sessions.logout(user),
   }),
   route({
     method: 'post',

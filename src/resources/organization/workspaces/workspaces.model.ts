@@ -14,6 +14,8 @@ export interface WorkspaceDocument {
   reviewSla: Record<ReviewPriority, number | null>;
   /** When holds end without a verdict, in seconds; null: never. Absent in workspaces of earlier versions. */
   reviewExpiry?: { expiresIn: number } | null;
+  /** What becomes of decisions after the fact; absent in workspaces of earlier versions: no review. */
+  observed?: { review: boolean };
   /** Null: only people approve. */
   autoApproval: AutoApproval | null;
   /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */
@@ -35,6 +37,7 @@ export const workspaceSchema = new Schema<WorkspaceDocument>(
       type: new Schema({ expiresIn: Number }, { _id: false }),
       default: null,
     },
+    observed: { review: { type: Boolean, default: false } },
     autoApproval: { type: autoApproval, default: null },
     autoApprovalRequest: {
       type: new Schema({ by: Schema.Types.ObjectId, at: Date, autoApproval }, { _id: false }),

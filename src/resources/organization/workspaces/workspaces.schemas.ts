@@ -25,6 +25,8 @@ const autoApproval = z.strictObject({
   days: z.number().int().min(MATURING_DAYS.min).max(MATURING_DAYS.max),
 });
 
+const observed = z.strictObject({ review: z.boolean() });
+
 export const workspaceInput = z.strictObject({ name: singleLine(100) });
 export const workspaceChange = z
   .strictObject({
@@ -39,6 +41,9 @@ export const workspaceChange = z
     ),
     reviewExpiry: optional(z.strictObject({ expiresIn: expirySeconds }).nullable()).describe(
       'Seconds after which a hold ends without a verdict, and its decision is blocked; null: never',
+    ),
+    observed: optional(observed).describe(
+      'Decisions after the fact, such as those from spans. `review`: whether a person reviews what a policy would have held; else it is approved with the tag OBSERVED_HOLD',
     ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
@@ -55,6 +60,7 @@ export const workspaceView = z.object({
   escalationPolicy: z.object({ escalateTo: id.nullable() }),
   reviewSla: z.object(mapPriorities(z.number().nullable())),
   reviewExpiry: z.object({ expiresIn: z.number() }).nullable(),
+  observed,
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

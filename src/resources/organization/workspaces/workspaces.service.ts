@@ -13,8 +13,12 @@ import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
 import type { WorkspaceChange } from './workspaces.schemas.ts';
 
-interface WorkspaceView extends Omit<WorkspaceDocument, 'autoApprovalRequest' | 'reviewExpiry'> {
+interface WorkspaceView extends Omit<
+  WorkspaceDocument,
+  'autoApprovalRequest' | 'reviewExpiry' | 'observed'
+> {
   reviewExpiry: { expiresIn: number } | null;
+  observed: { review: boolean };
   autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
   /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
@@ -26,6 +30,8 @@ export interface WorkspaceSettings {
   /** Seconds; null: holds do not expire. */
   reviewExpiresIn: number | null;
   escalateTo: string | null;
+  /** Whether people review what a policy would have held among the decisions after the fact. */
+  reviewsObserved: boolean;
 }
 
 interface Deps {
@@ -129,7 +135,8 @@ function toView(
   defaultId: string | null,
   now: Date,
 ): WorkspaceView {
-  const { escalationPolicy, reviewSla, autoApproval } = workspace as Partial<WorkspaceDocument>;
+  const { escalationPolicy, reviewSla, observed, autoApproval } =
+    workspace as Partial<WorkspaceDocument>;
   const waiting = request
     ? findPendingView({ by: request.by.toHexString(), at: request.at }, now)
     : null;
@@ -145,13 +152,14 @@ function toView(
       low: reviewSla?.low ?? null,
     },
     reviewExpiry: workspace.reviewExpiry ?? null,
+    observed: { review: observed?.review ?? false },
     autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
 }
 
 function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
-  const { reviewSla, reviewExpiry, escalationPolicy } = toView(
+  const { reviewSla, reviewExpiry, escalationPolicy, observed } = toView(
     workspace,
     null,
     workspace.updatedAt,
@@ -160,6 +168,7 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
     reviewSla,
     reviewExpiresIn: reviewExpiry?.expiresIn ?? null,
     escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
+    reviewsObserved: observed.review,
   };
 }
 

@@ -9,7 +9,7 @@ import type { TraceDocument } from '../../traces/traces.model.ts';
 /** The fields of a decision that judging it again needs. */
 export type StoredDecision = Pick<
   TraceDocument,
-  'sequence' | 'traceId' | 'verdict' | 'schemaVersion' | 'view' | 'sealed'
+  'sequence' | 'traceId' | 'verdict' | 'tags' | 'schemaVersion' | 'view' | 'sealed'
 >;
 
 /** Names of committed values that are not content. */

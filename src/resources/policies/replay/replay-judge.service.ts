@@ -29,6 +29,7 @@ const PROJECTION = {
   sequence: 1,
   traceId: 1,
   verdict: 1,
+  tags: 1,
   schemaVersion: 1,
   view: 1,
   sealed: 1,

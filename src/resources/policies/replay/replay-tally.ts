@@ -1,4 +1,5 @@
 // Counts the outcomes of a replay, and keeps examples of them.
+import { OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import { UNKNOWN_REASONS, type Rejudged } from '../../../domain/policies/trials/rejudge.ts';
 import type { StoredDecision } from './recorded-decision.ts';
 import type { PolicyReplayDocument, ReplayCounts, ReplayExample } from './policy-replays.model.ts';
@@ -30,9 +31,11 @@ export function createTally(examples: readonly ReplayExample[] = []): Tally {
 /** Counts one decision. */
 export function countRejudged(
   tally: Tally,
-  { traceId, verdict: from }: StoredDecision,
+  { traceId, verdict, tags }: StoredDecision,
   found: Rejudged,
 ): void {
+  // After the fact nothing is held; the policies said that it should be.
+  const from = tags.includes(OBSERVED_HOLD) ? 'flagged' : verdict;
   const change = classifyChange(from, found);
   tally.counts[change]++;
   if ('untold' in found) tally.untold[found.untold]++;

@@ -11,6 +11,8 @@ export interface IngestionRequest {
   hasLeft: () => boolean;
   /** The body as JSON, or as much of it as identifies its agent; undefined if it is not JSON. */
   sent?: Json | undefined;
+  /** Set for what was done before it was reported, such as a span. */
+  observed?: { tags: readonly string[] };
 }
 
 export interface IngestionCaller {

@@ -118,7 +118,7 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     const { agentId: agentRef } = body;
     const idempotencyKey = readIdempotencyKey(tenant, agentRef, request);
     const { version: schemaVersion } = requireValid(body, request);
-    const judging = await contexts.loadContext(caller, agentRef);
+    const judging = await contexts.loadContext(caller, agentRef, request.observed);
     const draft = await drafter.draft(body, {
       caller,
       request,

@@ -6,6 +6,7 @@ import {
 } from '../../../domain/confidence/score.ts';
 import { toCanonicalOrder } from '../../../domain/record/canonical-json.ts';
 import type { Json, JsonObject } from '../../../domain/record/json.ts';
+import { OBSERVED_HOLD } from '../../../domain/otlp/observed.ts';
 import type { PolicySet } from '../../../domain/policies/compile.ts';
 import { deriveFacts } from '../../../domain/policies/facts.ts';
 import { findReviewExpiry, type PolicyVerdict } from '../../../domain/policies/verdict.ts';
@@ -27,6 +28,16 @@ export interface JudgeInput extends MemberScrubbers {
   history: DecisionHistory;
   policies: PolicySet;
   at: Date;
+  /** Set for a decision after the fact. */
+  observed?: Observed | undefined;
+}
+
+/** How a decision is treated that was carried out before it was reported. */
+export interface Observed {
+  /** Tags of how it was reported. */
+  tags: readonly string[];
+  /** Whether a person reviews what a policy would have held; else it is approved with a tag. */
+  review: boolean;
 }
 
 export interface Judgement {
@@ -68,7 +79,7 @@ export function evaluateSubmission(submission: JsonObject, input: JudgeInput): J
   );
   const found = policies.evaluate(facts);
   if (hasErrors(found)) tags.push('POLICY_ERROR');
-  const decision = decideVerdict(found, scored.anomaly && input.agentPolicies.autoBlockAnomalies);
+  const decision = settleDecision(found, { scored, tags }, input);
   return {
     verdict: decision.verdict,
     confidenceScore: scored.confidenceScore,
@@ -105,7 +116,8 @@ function inspectDecision(submitted: JsonObject, input: JudgeInput): InspectedDec
   const scored = scoreDecision(submitted, input.agentPolicies, input.history);
   const scrubbed = scrubMembers(submitted, input);
   const { members, changed, types, outputTypes, isComplete } = scrubbed;
-  const tags = [...new Set([...scored.tags, ...types.map(toDetectionTag)])];
+  const reported = input.observed?.tags ?? [];
+  const tags = [...new Set([...scored.tags, ...types.map(toDetectionTag), ...reported])];
   if (!isComplete) tags.push(SCRUB_LIMIT);
   return { scored, members, changed, tags, pii: { outputTypes, types } };
 }
@@ -128,6 +140,28 @@ function decideVerdict(found: PolicyVerdict, isAnomaly: boolean): Decision {
     policy: verdict === 'approved' ? null : (findDecidingPolicy(found, verdict) ?? ANOMALY_POLICY),
     decidedBy: isAnomaly && found.status !== 'blocked' ? ANOMALY_POLICY.name : found.decidedBy,
   };
+}
+
+function settleDecision(
+  found: PolicyVerdict,
+  { scored, tags }: { scored: Confidence; tags: string[] },
+  { agentPolicies, observed }: JudgeInput,
+): Decision {
+  const isAnomaly = scored.anomaly && agentPolicies.autoBlockAnomalies;
+  return settleObserved(decideVerdict(found, isAnomaly), observed, tags);
+}
+
+/** Approves what would have been held: it is done, and no review could stop it. `decidedBy` stays. */
+function settleObserved(
+  decision: Decision,
+  observed: Observed | undefined,
+  tags: string[],
+): Decision {
+  if (!observed || decision.verdict !== 'flagged') return decision;
+  tags.push(OBSERVED_HOLD);
+  return observed.review
+    ? decision
+    : { ...decision, verdict: 'approved', policy: null, reviewPriority: null };
 }
 
 function hasErrors({ failed, matched }: PolicyVerdict): boolean {

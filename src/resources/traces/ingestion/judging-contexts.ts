@@ -5,10 +5,13 @@ import { AppError } from '../../../errors.ts';
 import type { AgentHistoryService } from '../../agents/activity/agent-history.service.ts';
 import type { AgentResolver, ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
-import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
+import type {
+  WorkspaceService,
+  WorkspaceSettings,
+} from '../../organization/workspaces/workspaces.service.ts';
 import type { PolicySetService } from '../../policies/policy-sets.service.ts';
 import type { JudgingContext } from './drafter.ts';
-import type { IngestionCaller } from './ingestion-request.ts';
+import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import type { Scrubbers } from '../scrubbing/scrubbers.ts';
 
 export interface JudgingDeps {
@@ -38,6 +41,7 @@ export function createJudgingContexts(
   async function buildContext(
     { tenant, key }: IngestionCaller,
     agent: ResolvedAgent | null,
+    observed: IngestionRequest['observed'],
   ): Promise<JudgingContext> {
     const { organizationId, workspaceId: chosen, defaultWorkspaceId } = tenant;
     const traceId = newTraceId();
@@ -57,8 +61,7 @@ export function createJudgingContexts(
       agent,
       agentPolicies,
       workspaceId,
-      reviewSla: workspace?.reviewSla ?? {},
-      reviewExpiresIn: workspace?.reviewExpiresIn ?? null,
+      ...readReviewSettings(workspace, observed),
       policies,
       history,
       scrubber: scrubbers.getScrubber({ nationalIds, extended: agentPolicies.piiMasking }),
@@ -70,11 +73,27 @@ export function createJudgingContexts(
 
   return {
     /** @throws AppError `FORBIDDEN` where the caller's key is that of another agent, or limited to others */
-    async loadContext(caller: IngestionCaller, agentRef: string): Promise<JudgingContext> {
+    async loadContext(
+      caller: IngestionCaller,
+      agentRef: string,
+      observed: IngestionRequest['observed'],
+    ): Promise<JudgingContext> {
       const { organizationId, agentIds } = caller.tenant;
       const agent = await agents.resolve(organizationId, agentRef, agentIds);
       requireOwnAgent(caller, agent);
-      return buildContext(caller, agent);
+      return buildContext(caller, agent, observed);
     },
   };
+}
+
+function readReviewSettings(
+  workspace: WorkspaceSettings | null,
+  observed: IngestionRequest['observed'],
+): Pick<JudgingContext, 'reviewSla' | 'reviewExpiresIn' | 'observed'> {
+  const {
+    reviewSla = {},
+    reviewExpiresIn = null,
+    reviewsObserved: review = false,
+  } = workspace ?? {};
+  return { reviewSla, reviewExpiresIn, observed: observed && { tags: observed.tags, review } };
 }

@@ -127,7 +127,6 @@ export const traceReviewView = z.object({
   expiresAt,
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
-  decidedBy: id.nullable(),
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,

@@ -1,0 +1,51 @@
+// OpenLLMetry: the conventions of generative AI, with kinds and properties of Traceloop beside them.
+import { isObject, parseJson, toOptionalText } from '../parse-json.ts';
+import type { Json } from '../../record/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { readText, type ExportedSpan } from '../span.ts';
+import { genai } from './genai.ts';
+
+const KIND = 'traceloop.span.kind';
+const SCOPE = /^(opentelemetry\.instrumentation\.|@traceloop\/)/;
+const PROPERTIES = 'traceloop.association.properties.';
+
+export const openllmetry: Dialect = {
+  ...genai,
+  name: 'openllmetry',
+  mapping: 'openllmetry-2026-11',
+
+  isWrittenIn: (span) =>
+    span.attributes.has(KIND) || (SCOPE.test(span.scope) && genai.isWrittenIn(span)),
+
+  isToolCall: (span) => readText(span, KIND) === 'tool' || genai.isToolCall(span),
+
+  readToolCall(span) {
+    const call = genai.readToolCall(span);
+    return {
+      tool: call.tool ?? readText(span, 'traceloop.entity.name'),
+      callId: call.callId ?? readResultId(span),
+      arguments: isWrapped(call.arguments) ? undefined : call.arguments,
+    };
+  },
+
+  readBackground(span) {
+    const { agent, conversation } = genai.readBackground(span);
+    return {
+      agent: agent ?? readText(span, `${PROPERTIES}lc_agent_name`),
+      conversation: conversation ?? readText(span, `${PROPERTIES}thread_id`),
+    };
+  },
+};
+
+/** For LangChain the arguments are a Python literal inside of JSON, which is not parsed: the model's span has them. */
+function isWrapped(value: Json | undefined): boolean {
+  return isObject(value) && typeof value['input_str'] === 'string';
+}
+
+/** For LangChain the id of the call is in the message that the tool returned. */
+function readResultId(span: ExportedSpan): string | undefined {
+  const result = parseJson(span.attributes.get('gen_ai.tool.call.result'));
+  const output = isObject(result) ? result['output'] : undefined;
+  const members = isObject(output) ? output['kwargs'] : undefined;
+  return isObject(members) ? toOptionalText(members['tool_call_id']) : undefined;
+}

@@ -1,0 +1,44 @@
+// OpenTelemetry over HTTP (OTLP 1.9): spans of tool calls become decisions after the fact.
+import { MAX_BYTES } from '../../domain/otlp/bounds.ts';
+import { route } from '../../http/declaration/define-route.ts';
+import { exportBody, logExportView, metricExportView, traceExportView } from './otlp.schemas.ts';
+
+const receive = {
+  method: 'post',
+  auth: 'anyKey',
+  kind: 'otlp',
+  bodyType: 'raw',
+  bodyLimit: MAX_BYTES,
+  body: exportBody,
+} as const;
+
+const UNREAD = 'Assay reads traces: leave this exporter out';
+
+export const otlpRoutes = [
+  route({
+    ...receive,
+    path: '/v1/traces',
+    summary: 'Take in spans of OpenTelemetry: each tool call is judged and sealed after the fact',
+    writes: 'own',
+    data: traceExportView,
+    parseLarge: ({ tenant, key, meta }, { otlp }) => otlp.readLarge({ tenant, key }, meta),
+    handler: ({ tenant, key, body, meta }, { otlp }) =>
+      otlp.recordExport({ tenant, key }, body, meta),
+  }),
+  route({
+    ...receive,
+    path: '/v1/logs',
+    summary: 'Answers exporters of logs, which are not read',
+    writes: 'none',
+    data: logExportView,
+    handler: async () => ({ partialSuccess: { rejectedLogRecords: '0', errorMessage: UNREAD } }),
+  }),
+  route({
+    ...receive,
+    path: '/v1/metrics',
+    summary: 'Answers exporters of metrics, which are not read',
+    writes: 'none',
+    data: metricExportView,
+    handler: async () => ({ partialSuccess: { rejectedDataPoints: '0', errorMessage: UNREAD } }),
+  }),
+];
