@@ -47,6 +47,10 @@ export const createDecisionBody = (agentId: string, mark: string): Record<string
     alternatives: [{ decision: `${mark} other`, confidence: 0.2 }],
     metadata: { note: `${mark} note` },
     timestamp: '2025-05-05T05:05:05.005Z',
+    sessionId: 'run 7',
+    parentTraceId: `trc_${'5'.repeat(32)}`,
+    actor: [{ type: 'user', id: `${mark} customer`, issuer: 'shop' }],
+    labels: ['orders'],
   });
 
 export const createSsoBody = (mark: string): Record<string, unknown> => ({

@@ -30,6 +30,15 @@ export function createReadScrubbers({ organizations, scrubbers }: Deps) {
       return ({ scrub }) => scrubbers.getMatchingScrubber(scrub.rulesVersion, scrubNationalIds);
     },
 
+    /** Lists what a short text may have been stored as, by what its agent asks for; itself among them. */
+    async listStoredForms(organizationId: string, text: string): Promise<string[]> {
+      const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);
+      const scrubbed = [false, true].map((extended) =>
+        String(scrubbers.getScrubber({ nationalIds, extended }).scrubValue(text).value),
+      );
+      return [...new Set([text, ...scrubbed])];
+    },
+
     /** Scrubs texts that people write about decisions. */
     async loadTextScrubber(organizationId: string): Promise<Scrubber> {
       const { scrubNationalIds: nationalIds } = await organizations.getContext(organizationId);

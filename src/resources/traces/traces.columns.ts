@@ -80,6 +80,8 @@ export const traceColumns = defineColumns<TraceDocument, TracePayload>({
       from: ({ value }) => listMatchedPolicyIds(readEvaluation(value)),
     },
     latency: { type: Number, from: ({ payload, value }) => deriveLatency(payload, value) },
+    sessionId: { type: String, from: (source) => deriveCommitted(source, 'sessionId') },
+    parentTraceId: { type: String, from: (source) => deriveCommitted(source, 'parentTraceId') },
     review: { type: Object, from: deriveReview },
 
     agentName: { type: String, from: deriveAgentName },
@@ -267,6 +269,11 @@ function listMatchedPolicyIds(
     evaluation &&
     evaluation.matchedPolicies.filter(({ actions }) => actions.length > 0).map(({ id }) => id)
   );
+}
+
+/** A value that a column repeats; null where the decision has none. */
+function deriveCommitted({ payload, value }: Source, name: string): string | null | undefined {
+  return payload.commitments[name] === undefined ? null : value<string>(name);
 }
 
 function deriveLatency({ commitments }: TracePayload, value: ReadValue): number | null | undefined {

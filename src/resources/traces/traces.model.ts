@@ -20,6 +20,9 @@ export const ADAPTER_MEMBERS = [
   'crew',
 ] as const;
 
+/** Whom and what a decision belongs to: committed to and shown under their own name, where they were given. */
+export const CONTEXT_MEMBERS = ['sessionId', 'parentTraceId', 'actor', 'labels'] as const;
+
 export const REVIEW_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'withdrawn'] as const;
 
 /** The human review of a flagged decision, created with it. */
@@ -80,6 +83,10 @@ export interface TraceFields {
     /** The commitment to the raw action. */
     binding?: string;
   };
+  /** Scrubbed, as its committed value is; null: none, or erased. Absent in decisions of earlier versions. */
+  sessionId?: string | null;
+  /** Likewise: the decision that this one follows from. */
+  parentTraceId?: string | null;
   /** Ids of the policies that matched, for statistics. */
   matchedPolicyIds: string[];
   /** Milliseconds that the agent measured (`metadata.latencyMs`). */
@@ -115,6 +122,14 @@ const partialFilterExpression = { kind: 'trace' };
 traceSchema.index(
   { organizationId: 1, agentId: 1, sequence: -1 },
   { name: 'agent', partialFilterExpression },
+);
+traceSchema.index(
+  { organizationId: 1, sessionId: 1, sequence: -1 },
+  { name: 'session', partialFilterExpression: { sessionId: { $type: 'string' } } },
+);
+traceSchema.index(
+  { organizationId: 1, parentTraceId: 1, sequence: -1 },
+  { name: 'parent', partialFilterExpression: { parentTraceId: { $type: 'string' } } },
 );
 traceSchema.index(
   { organizationId: 1, status: 1, sequence: -1 },

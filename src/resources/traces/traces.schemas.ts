@@ -58,6 +58,34 @@ const tags = z
       '`SCRUB_LIMIT`: scrubbing would have taken too much work, so what was left is `[REDACTED]` and every kind of personal data counts as found',
   );
 
+const TRACE_ID = /^trc_[0-9a-f]{32}$/;
+
+/** One word, such as `public` or `health:record`. */
+const label = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, 'must be one word of at most 64 characters');
+/** At most as many labels as an outcome has. */
+export const dataLabels = boundedList(label, 32);
+
+const subject = z.object({
+  type: label.describe('What kind of subject, as in `user`, `service`, `agent`'),
+  id: z.string().trim().min(1).max(200),
+  issuer: optional(z.string().trim().min(1).max(200)).describe('Who knows the subject by this id'),
+});
+
+const context = {
+  sessionId: optional(z.string().trim().min(1).max(200)).describe(
+    'The run or conversation that the decision belongs to',
+  ),
+  parentTraceId: optional(z.string().regex(TRACE_ID)).describe(
+    'The decision that this one follows from; it is not looked up, since it may be recorded later',
+  ),
+  actor: optional(boundedList(subject, 10, 1)).describe(
+    'On whose behalf the agent acts: the nearest first, then who stands behind them',
+  ),
+  labels: optional(dataLabels).describe('What kind of data the decision is about'),
+};
+
 /** Shape only; the limits belong to the schema version. Members that are not named here are ignored. */
 export const ingestBody = z.object({
   agentId: z.string().trim().min(1).max(200),
@@ -96,6 +124,7 @@ export const ingestBody = z.object({
   art12: createFreeSchema(json),
   conversation: createFreeSchema(json),
   crew: createFreeSchema(json),
+  ...context,
   review: optional(
     z.strictObject({
       expiresIn: expirySeconds.describe(
@@ -138,8 +167,6 @@ export const ingestView = z.object({
     .describe('Paths on this service: of the decision, and of the page that decides it'),
 });
 
-const TRACE_ID = /^trc_[0-9a-f]{32}$/;
-
 /** The sequence of an entry. */
 export const eventId = queryNumber(z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER));
 
@@ -148,6 +175,8 @@ export const traceQuery = z.object({
   traceId: optional(z.string().regex(TRACE_ID)).describe('Of one decision'),
   status: optional(status),
   agentId: optional(z.string().min(1).max(200)),
+  sessionId: optional(z.string().trim().min(1).max(200)),
+  parentTraceId: optional(z.string().regex(TRACE_ID)),
   humanOverride: optional(z.stringbool()),
   minConfidence: optional(fraction),
   maxConfidence: optional(fraction),
@@ -219,6 +248,10 @@ export const traceView = z.object({
   art12: json.exactOptional(),
   conversation: json.exactOptional(),
   crew: json.exactOptional(),
+  sessionId: json.exactOptional(),
+  parentTraceId: json.exactOptional(),
+  actor: json.exactOptional(),
+  labels: json.exactOptional(),
   review: traceReviewView
     .nullable()
     .exactOptional()
@@ -276,6 +309,7 @@ export const traceListExtra = z.object({
 
 nameSchemas({
   DecisionStatus: status,
+  Subject: subject,
   DecisionInput: ingestBody,
   DecisionReceipt: receipt,
   IngestedDecision: ingestView,

@@ -60,7 +60,7 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
   }
 
   async function buildFilter(tenant: Tenant, query: TraceQuery): Promise<Record<string, unknown>> {
-    const { traceId, status, agentId, humanOverride, search } = query;
+    const { traceId, status, agentId, sessionId, parentTraceId, humanOverride, search } = query;
     const { $and: agentsOf = [], ...visible } = createVisibilityFilter(tenant);
     const $and = [...agentsOf, ...(await resolveSearchFilter(tenant, search))];
     return {
@@ -70,6 +70,10 @@ export function createTraceService(platform: Pick<Platform, 'models' | 'contents
         agentId: await resolveAgentFilter(tenant.organizationId, agentId),
       }),
       ...(traceId !== undefined && { traceId }),
+      ...(sessionId !== undefined && {
+        sessionId: { $in: await scrubbers.listStoredForms(tenant.organizationId, sessionId) },
+      }),
+      ...(parentTraceId !== undefined && { parentTraceId }),
       ...(status !== undefined && { status }),
       ...(humanOverride !== undefined && { humanOverride }),
       ...toRangeFilter('confidenceScore', query.minConfidence, query.maxConfidence),

@@ -4,7 +4,12 @@ import { hashAction, extractProposedAction } from '../../domain/actions/proposed
 import { yieldToEventLoop } from '../../platform/concurrency/event-loop.ts';
 import type { Scrubber } from '../../domain/scrub/scrubber.ts';
 import { Work, workLimits } from '../../domain/work.ts';
-import { ADAPTER_MEMBERS, type ReviewItem, type TraceDocument } from './traces.model.ts';
+import {
+  ADAPTER_MEMBERS,
+  CONTEXT_MEMBERS,
+  type ReviewItem,
+  type TraceDocument,
+} from './traces.model.ts';
 
 /** Members shown as they are stored. */
 const PLAIN = [
@@ -31,7 +36,9 @@ const LINK = ['sequence', 'chainHash', 'scrub'] as const;
 /** Members that only a held decision has. */
 const HELD = ['review', 'answer.policy'] as const;
 
-const SEALED = [...PAYLOAD, ...TEXTS, ...ADAPTER_MEMBERS];
+/** Shown where the decision has them. */
+const OPTIONAL = [...ADAPTER_MEMBERS, ...CONTEXT_MEMBERS] as const;
+const SEALED = [...PAYLOAD, ...TEXTS, ...OPTIONAL];
 /** Columns needed to decrypt the payload. */
 const LOCKED = ['content', 'generation'] as const;
 
@@ -66,7 +73,7 @@ export interface TraceView
     Pick<TraceDocument, '_id' | (typeof PLAIN)[number]>,
     Record<(typeof PAYLOAD)[number], Json>,
     Record<(typeof TEXTS)[number], string | null>,
-    Partial<Record<(typeof ADAPTER_MEMBERS)[number], Json>> {
+    Partial<Record<(typeof OPTIONAL)[number], Json>> {
   id: TraceDocument['_id'];
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
   /** Null unless the decision was held. */
@@ -135,12 +142,12 @@ function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
     hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
     held: toHeld(trace, readValue),
   };
-  showAdapterMembers(view, readValue);
+  showOptional(view, readValue);
   return view;
 }
 
-function showAdapterMembers(view: TraceView, valueOf: (name: string) => Json): void {
-  for (const name of ADAPTER_MEMBERS) if (valueOf(name) !== null) view[name] = valueOf(name);
+function showOptional(view: TraceView, valueOf: (name: string) => Json): void {
+  for (const name of OPTIONAL) if (valueOf(name) !== null) view[name] = valueOf(name);
 }
 
 /** Reads the payload values; all are scrubbed within the work budget of one decision. */

@@ -20,6 +20,8 @@ const createFilters = ({ agentId, traceName }: Tenant): Record<string, string> =
   status: 'approved',
   agentId,
   traceId: traceName,
+  sessionId: 'run 7',
+  parentTraceId: `trc_${'5'.repeat(32)}`,
   humanOverride: 'false',
   minConfidence: '0.1',
   maxConfidence: '1',

@@ -3,15 +3,9 @@ import { z } from 'zod';
 import type { Json } from '../../../domain/record/json.ts';
 import { EXECUTION_STATES } from '../../../domain/record/payload.ts';
 import { optional, withDefault } from '../../../http/declaration/optional.ts';
-import {
-  boundedList,
-  id,
-  idParam,
-  instant,
-  optionalText,
-} from '../../../http/declaration/views.ts';
+import { id, idParam, instant, optionalText } from '../../../http/declaration/views.ts';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
-import { byTrace } from '../traces.schemas.ts';
+import { byTrace, dataLabels } from '../traces.schemas.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits');
 
@@ -45,16 +39,12 @@ export const executionClaim = z.strictObject({
 });
 export type ClaimInput = z.output<typeof executionClaim>;
 
-const label = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, 'must be one word of at most 64 characters');
-
 const ended = {
   outcome: z.enum(['succeeded', 'failed', 'unknown']),
   resultDigest: optional(digest).describe('SHA-256 of the result, by which it can be shown later'),
   summary: optionalText(2000).describe('What came of it, in words; scrubbed like a decision'),
   durationMs: optional(z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)),
-  labels: optional(boundedList(label, 32)).describe('What kind of data the result holds'),
+  labels: optional(dataLabels).describe('What kind of data the result holds'),
 };
 export const outcomeInput = z.strictObject(ended);
 export type OutcomeInput = z.output<typeof outcomeInput>;

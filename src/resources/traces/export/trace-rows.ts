@@ -34,6 +34,10 @@ const COLUMNS: Readonly<Record<string, (trace: TraceView) => Cell>> = {
   crew: ({ crew }) => toCellText(crew),
   sequence: ({ hashChain }) => hashChain.sequence,
   chainHash: ({ hashChain }) => hashChain.chainHash,
+  sessionId: ({ sessionId }) => toCellText(sessionId),
+  parentTraceId: ({ parentTraceId }) => toCellText(parentTraceId),
+  actor: ({ actor }) => toCellText(actor),
+  labels: ({ labels }) => toCellText(labels),
 };
 
 export const TRACE_COLUMNS: readonly string[] = Object.keys(COLUMNS);

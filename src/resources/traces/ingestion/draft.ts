@@ -19,6 +19,7 @@ import type { ResolvedAgent } from '../../agents/agent-resolver.service.ts';
 import type { Judgement } from './judge.ts';
 import {
   ADAPTER_MEMBERS,
+  CONTEXT_MEMBERS,
   type ReviewItem,
   type TraceDocument,
   type TraceFields,
@@ -69,7 +70,7 @@ const PAYLOAD = [
 ];
 
 /** Upper bound on the values of a decision, each of which takes 16 random bytes. */
-export const MAX_SEEDS = 10 + ADAPTER_MEMBERS.length;
+export const MAX_SEEDS = 10 + ADAPTER_MEMBERS.length + CONTEXT_MEMBERS.length;
 
 /** Scrubbed members of a decision besides its payload. */
 interface Origin {
@@ -159,6 +160,7 @@ function commit(
     metadata,
   };
   for (const name of ADAPTER_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
+  for (const name of CONTEXT_MEMBERS) if (content[name] !== undefined) values[name] = content[name];
   return bindRawAction(input, omitPayload(context, sealValues(values, draw16Bytes)));
 }
 
@@ -219,6 +221,16 @@ function buildFields(
     latency: typeof latency === 'number' ? latency : null,
     scrub: { rulesVersion: scrubVersion },
   };
+  return addContext(fields, content);
+}
+
+/** Repeats in columns what lists are filtered by. */
+function addContext(
+  fields: Omit<TraceFields, 'sealed'>,
+  { sessionId, parentTraceId }: JsonObject,
+): Omit<TraceFields, 'sealed'> {
+  if (typeof sessionId === 'string') fields.sessionId = sessionId;
+  if (typeof parentTraceId === 'string') fields.parentTraceId = parentTraceId;
   return fields;
 }
 

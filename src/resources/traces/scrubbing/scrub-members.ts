@@ -25,7 +25,14 @@ export interface ScrubbedMembers {
 }
 
 /** Short members that are parsed later: scrubbed first, before a longer member can use up the budget. */
-const FIRST = ['agentId', 'agentVersion', 'schemaVersion', 'timestamp'];
+const FIRST = [
+  'agentId',
+  'agentVersion',
+  'schemaVersion',
+  'timestamp',
+  'sessionId',
+  'parentTraceId',
+];
 
 /** Scrubs each member by itself, to report findings in the output; all share the work budget of one decision. */
 export function scrubMembers(
