@@ -159,7 +159,9 @@ async function passGates(
   const entered = gate.enter(route, caller);
   if (entered) leaveGates.push(entered instanceof Promise ? await entered : entered);
   const large = gate.enterLarge(meta.rawBody.length, caller, req);
-  if (large) leaveGates.push(await large);
+  if (!large) return;
+  meta.endComputing = await large;
+  leaveGates.push(meta.endComputing);
 }
 
 /** Authenticates the caller, counts the request, and checks workspace, plan and role. */

@@ -17,6 +17,8 @@ import { BatchItem, readItem } from './batch-items.ts';
 export interface BatchRequest extends Pick<IngestionRequest, 'headers' | 'userAgent' | 'hasLeft'> {
   /** How many of the last decisions are past a limit, and what says so. */
   overLimit?: { count: number; error: AppError } | undefined;
+  /** Called when the decisions are judged: what is left is waiting. */
+  endComputing?: () => void;
 }
 
 /** What became of a decision: recorded, now or before, or refused. */
@@ -100,6 +102,7 @@ export function createBatchService(
     const { count = 0, error = null } = request.overLimit ?? {};
     const prepared = await prepareItems(caller, items.slice(0, items.length - count), request);
     for (let past = 0; past < count && error; past++) prepared.push(error);
+    request.endComputing?.();
     // All are queued before the first is appended, so that they are appended together.
     const outcomes = await Promise.all(prepared.map((one) => sealItem(caller, one)));
     return answerRepeated(caller, { items, request }, outcomes);
