@@ -35,6 +35,7 @@ interface Comparison {
 }
 
 const MANY = { connections: 64 };
+const BATCHES = { connections: 8, batch: 64 };
 
 /** Creates a group whose two sides have instances of their own. */
 function compare({
@@ -89,6 +90,18 @@ export const groups: readonly Group[] = [
     ratios: { 'ingest/R4': compareThroughput },
     a: (scene) => scene.runIngestion(MANY),
     b: ({ stage }) => stage.runDriver({ work: 'insertMany' }),
+  }),
+  compare({
+    ratios: { 'batch/R4': compareThroughput },
+    prepare: async (scene) => void (await scene.runBatches(BATCHES)),
+    a: (scene) => scene.runBatches(BATCHES),
+    b: ({ stage }) => stage.runDriver({ work: 'insertMany' }),
+  }),
+  compare({
+    ratios: { 'batch/one': compareThroughput },
+    prepare: async (scene) => void (await scene.runBatches(BATCHES)),
+    a: (scene) => scene.runBatches(BATCHES),
+    b: (scene) => scene.runIngestion(MANY),
   }),
   compare({
     ratios: { 'one/eight': compareThroughput },

@@ -7,6 +7,7 @@ import { createSummary, sendMessage, type LoadOrder, type Target } from './wire.
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 let sent = 0;
+let decisions = 0;
 /** A prefix that differs between runs, so that bodies do too. */
 const run = toLetters(Date.now() % 1e9, 8);
 let templates: Buffer[] = [];
@@ -21,7 +22,8 @@ function toLetters(value: number, length: number): string {
 class Connection {
   readonly #target: Target;
   readonly #requests: readonly Buffer[];
-  readonly #uniqueAt: readonly number[];
+  /** Where each request has what makes its decisions unique. */
+  readonly #uniqueAt: readonly (readonly number[])[];
   readonly #keyAt: number;
   #socket: Socket;
   #since = 0;
@@ -33,8 +35,10 @@ class Connection {
     this.#requests =
       target.method === 'GET'
         ? [head(target, 0)]
-        : templates.map((body) => Buffer.concat([head(target, body.length), body]));
-    this.#uniqueAt = this.#requests.map((request) => request.indexOf(UNIQUE));
+        : createBodies(target, templates).map((body) =>
+            Buffer.concat([head(target, body.length), body]),
+          );
+    this.#uniqueAt = this.#requests.map(findPlaceholders);
     this.#keyAt = this.#requests[0]?.indexOf(target.keys?.[0] ?? '') ?? 0;
     this.#socket = this.#open();
   }
@@ -45,8 +49,8 @@ class Connection {
     this.#done = done;
     const which = sent++ % this.#requests.length;
     const request = Buffer.from(this.#requests[which] as Buffer);
-    const at = this.#uniqueAt[which] ?? -1;
-    if (at >= 0) request.write(run + toLetters(sent, 8), at, 'latin1');
+    for (const at of this.#uniqueAt[which] ?? [])
+      request.write(run + toLetters(decisions++, 8), at, 'latin1');
     const { keys } = this.#target;
     if (keys) request.write(keys[sent % keys.length] ?? '', this.#keyAt, 'latin1');
     this.#socket.write(request);
@@ -80,6 +84,25 @@ class Connection {
     this.#received = Buffer.alloc(0);
     this.#done(Number(text.slice(9, 12)), performance.now() - this.#since);
   }
+}
+
+/** The bodies of a target: decisions, or batches of so many. */
+function createBodies({ batch }: Target, texts: readonly Buffer[]): readonly Buffer[] {
+  if (batch === undefined) return texts;
+  const count = Math.ceil(texts.length / batch);
+  return Array.from({ length: count }, (_, nth) => {
+    const items = Array.from({ length: batch }, (_one, at) =>
+      String(texts[(nth * batch + at) % texts.length]),
+    );
+    return Buffer.from(`{"decisions":[${items.join()}]}`);
+  });
+}
+
+function findPlaceholders(request: Buffer): number[] {
+  const found: number[] = [];
+  for (let at = request.indexOf(UNIQUE); at >= 0; at = request.indexOf(UNIQUE, at + UNIQUE.length))
+    found.push(at);
+  return found;
 }
 
 /** Whether a response is complete. */

@@ -35,6 +35,18 @@ export const rows = {
     aim: 0.28,
     better: 'high',
   },
+  'batch/R4': {
+    measure: 'ingestion in batches of 64, 8 connections / driver insertMany of 64',
+    must: 0.2,
+    aim: 0.3,
+    better: 'high',
+  },
+  'batch/one': {
+    measure: 'ingestion in batches of 64, 8 connections / one by one, 64 connections',
+    must: 1.6,
+    aim: 2.5,
+    better: 'high',
+  },
   'node-cpu': { measure: 'Node CPU per ingestion / per echo', must: 1.4, aim: 1, better: 'low' },
   'one/eight': {
     measure: 'one organisation / eight, 64 connections',

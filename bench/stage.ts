@@ -246,6 +246,22 @@ export class Scene {
     return requireStatuses(block, ['201', '202', '403']);
   }
 
+  /** Decisions of the first organisation in batches; the figures are those of decisions. */
+  async runBatches({ connections, batch }: { connections: number; batch: number }): Promise<Block> {
+    const [app] = this.#apps;
+    const headers = { 'X-API-Key': this.organizations[0]?.key ?? '' };
+    const path = '/api/v1/traces/batch';
+    const port = app?.port ?? 0;
+    const target: Target = { port, method: 'POST', path, headers, connections, batch };
+    const pids = this.#apps.slice(0, 1).map(getPid);
+    const block = requireStatuses(await this.stage.runLoad([target], { pids }), ['200']);
+    const cpuUs = Object.fromEntries(
+      Object.entries(block.cpuUs).map(([name, us]) => [name, us / batch]),
+    );
+    const [operations, perSecond] = [block.operations * batch, block.perSecond * batch];
+    return { ...block, operations, perSecond, cpuUs };
+  }
+
   /** Resolves when the consumers have caught up, or after a timeout: their work is not measured. */
   async settle(): Promise<void> {
     const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };

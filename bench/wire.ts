@@ -8,6 +8,8 @@ export interface Target {
   headers: Readonly<Record<string, string>>;
   /** API keys of the same length that take turns; absent: `headers` say it all. */
   keys?: readonly string[];
+  /** Decisions of one request; absent: a request is a decision. */
+  batch?: number;
   /** Requests in flight in a closed loop; their maximum in an open loop. */
   connections: number;
 }
