@@ -6,10 +6,13 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/cli/package.json ./packages/cli/
 COPY packages/sdk-typescript/package.json ./packages/sdk-typescript/
+COPY console/package.json ./console/
 RUN npm ci
 COPY tsconfig*.json ./
 COPY src ./src
 COPY scripts ./scripts
+COPY console ./console
+# The console is built into dist/console: its packages stay behind.
 RUN npm run build && npm ci --omit=dev --workspaces=false
 
 FROM node:24-bookworm-slim

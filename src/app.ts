@@ -3,6 +3,8 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { serveApiReference, getApiDocument } from './http/documents/api-reference.ts';
+import { PUBLIC_ORIGIN } from './http/checks/console-cookie.ts';
+import { CONSOLE_PATH, serveConsole } from './http/documents/console-pages.ts';
 import { serveSignedOnPage } from './http/documents/signed-on-page.ts';
 import { sendFailure } from './http/answers/envelope.ts';
 import { keepHeader } from './http/fast/kept-headers.ts';
@@ -35,6 +37,7 @@ type AppPlatform = Pick<
   | 'logger'
   | 'metrics'
   | 'generateRequestId'
+  | 'generateToken'
 > & { shared: Pick<Shared, 'acquireSlot'> };
 
 export interface AppDeps {
@@ -43,6 +46,8 @@ export interface AppDeps {
   streams: PipelineDeps['streams'];
   /** Metrics of all workers, in the format of Prometheus. */
   allMetrics: () => Promise<string>;
+  /** Folder of the built console. */
+  consoleFolder: string;
 }
 
 export interface App {
@@ -56,13 +61,15 @@ export const MIGRATION_GUIDE = '/docs#migration';
 
 export function createApp(platform: AppPlatform, deps: AppDeps): App {
   const { config, publicUrl, transaction, presence, shared } = platform;
-  const { clock, logger, metrics, generateRequestId } = platform;
-  const { services, limits, streams, allMetrics } = deps;
+  const { clock, logger, metrics, generateRequestId, generateToken } = platform;
+  const { services, limits, streams, allMetrics, consoleFolder } = deps;
+  const hasConsole = config.ASSAY_CONSOLE === 'on';
   const app = express();
   const isFast = config.ASSAY_FAST_HTTP === 'on';
   app.set('trust proxy', config.ASSAY_TRUST_PROXY);
   app.set('env', config.NODE_ENV);
   app.set(SECURE_COOKIES, publicUrl.startsWith('https:'));
+  app.set(PUBLIC_ORIGIN, new URL(publicUrl).origin);
   app.set('query parser', 'simple');
   app.set('etag', false);
   app.disable('x-powered-by');
@@ -73,7 +80,8 @@ export function createApp(platform: AppPlatform, deps: AppDeps): App {
     handleCrossOrigin(config.ASSAY_CORS_ORIGINS, isFast),
     rewriteLegacyPaths(clock, MIGRATION_GUIDE),
   ]);
-  const routing = createRouting(mounts, {
+  const served = hasConsole ? mounts : mounts.filter(({ at }) => at !== CONSOLE_PATH);
+  const routing = createRouting(served, {
     services,
     transaction,
     presence,
@@ -89,6 +97,7 @@ export function createApp(platform: AppPlatform, deps: AppDeps): App {
   app.use(routing.router);
   app.use(serveApiReference(mounts));
   app.use(serveSignedOnPage());
+  if (hasConsole) app.use(serveConsole(consoleFolder, generateToken));
   app.get('/metrics', showMetrics(config, metrics, allMetrics));
   app.use(refuseUnrouted(limits, new AppError('NOT_FOUND', 'No such path')));
   app.use(onError);

@@ -369,6 +369,10 @@ export const environment = z.object({
     .describe(
       'off: every request takes the plain way through Node and Express, with the same answers, for diagnosis',
     ),
+  ASSAY_CONSOLE: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: the console and its session cookie are not served'),
   ASSAY_METRICS_TOKEN: z
     .string()
     .min(16)

@@ -1,5 +1,6 @@
 // Starts and stops one instance, its parts in order. `server.ts` runs it; tests start their own.
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import { createApp, prepareReference } from './app.ts';
 import { followLedger } from './composition/consumers.ts';
@@ -49,6 +50,8 @@ export type InstanceDeps = Pick<PlatformDeps, 'config' | 'secrets' | 'mongoUri' 
       | 'shared'
     >
   > & {
+    /** Folder of the built console; default: beside the built server. */
+    consoleFolder?: string;
     /** Clocks by which the clock guard detects that the time was set. */
     machineClocks?: MachineClocks;
   };
@@ -65,6 +68,9 @@ export interface Instance {
   /** Stops taking requests, answers those under way, and resolves when everything accepted is durable. */
   stop(): Promise<void>;
 }
+
+/** Where `npm run build` puts the console, seen from the sources and from the build. */
+export const CONSOLE_FOLDER = join(import.meta.dirname, '../dist/console');
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -197,7 +203,13 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
     collectMetrics({ platform, consumers, background }),
   );
   const streams = createEventStreams();
-  const { app, listener } = createApp(platform, { services, limits, streams, allMetrics });
+  const { app, listener } = createApp(platform, {
+    services,
+    limits,
+    streams,
+    allMetrics,
+    consoleFolder: deps.consoleFolder ?? CONSOLE_FOLDER,
+  });
   const server = createHttpServer(app, {
     listener,
     isFast: config.ASSAY_FAST_HTTP === 'on',

@@ -19,6 +19,7 @@ import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
 import { otlpRoutes } from './resources/otlp/otlp.routes.ts';
 import { placeholderRoutes } from './resources/auth/profile/placeholders.routes.ts';
 import { profileRoutes } from './resources/auth/profile/profile.routes.ts';
+import { consoleSessionRoutes } from './resources/auth/sessions/console-session.routes.ts';
 import { sessionRoutes } from './resources/auth/sessions/sessions.routes.ts';
 import { demoRequestRoutes } from './resources/demo-requests/demo-requests.routes.ts';
 import { erasureRoutes } from './resources/erasure/erasure.routes.ts';
@@ -76,6 +77,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: emailLinkRoutes },
   { at: '/api/v1/auth', routes: mfaRoutes },
   { at: '/api/v1/auth', routes: sessionRoutes },
+  { at: '/console', routes: consoleSessionRoutes },
   { at: '/api/v1/auth', routes: profileRoutes },
   { at: '/api/v1/auth', routes: placeholderRoutes },
   { at: '/api/v1/auth', routes: socialRoutes },

@@ -99,6 +99,7 @@ import type { OidcLogoutService } from './resources/sign-on/oidc/oidc-logout.ser
 import type { OidcService } from './resources/sign-on/oidc/oidc.service.ts';
 import type { SamlLogoutService } from './resources/sign-on/saml/saml-logout.service.ts';
 import type { SamlService } from './resources/sign-on/saml/saml.service.ts';
+import type { SignInOptionService } from './resources/sign-on/social/sign-in-options.service.ts';
 import type { SocialService } from './resources/sign-on/social/social.service.ts';
 import type { AcceptanceService } from './resources/team/acceptance.service.ts';
 import type { InvitationService } from './resources/team/invitations.service.ts';
@@ -225,6 +226,7 @@ export interface Services {
     samlLogout: SamlLogoutService;
     social: SocialService;
     cookieExchange: ExchangeService;
+    signInOptions: SignInOptionService;
   };
   team: { members: MemberService; invitations: InvitationService; acceptance: AcceptanceService };
   traces: {

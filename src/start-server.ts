@@ -20,6 +20,7 @@ const PARENT_CHECK_MS = 500;
 function renderWelcome(url: string): string {
   return `
   Assay listens at   ${url}
+  Console            ${url}/console
   API reference      ${url}/docs
 
   To get an API key, register (with your own name and password; later, /api/v1/auth/login returns the token) and create one:
@@ -32,7 +33,15 @@ function renderWelcome(url: string): string {
 `;
 }
 
-async function startProcess(downloads: readonly MongodDownload[]): Promise<void> {
+/** What an entry point adds to the server. */
+interface Additions {
+  /** Sources of a mongod when none is installed. */
+  downloads?: readonly MongodDownload[];
+  /** Called once the server listens, with the logger; not in workers. */
+  onListening?: (config: Config, log: (line: string) => void) => void;
+}
+
+async function startProcess({ downloads = [], onListening }: Additions): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig();
   const primary = await joinPrimary();
@@ -43,6 +52,7 @@ async function startProcess(downloads: readonly MongodDownload[]): Promise<void>
   for (const opening of describeOpenings(config)) logger.warn(opening);
   const service = await serve({ config, secrets, mongoUri: database.uri, logger });
   process.stdout.write(renderWelcome(service.url));
+  onListening?.(config, (line) => logger.info(line));
   const close = stopOnSignal(logger, async () => {
     await service.stop();
     await database.stop();
@@ -144,10 +154,10 @@ function describeStartError(error: unknown): string {
   return text.includes('EADDRINUSE') ? `${text}; set PORT to another port` : text;
 }
 
-/** Starts the server in this process. `downloads`: sources of a mongod when none is installed. */
-export function startServer(downloads: readonly MongodDownload[]): void {
+/** Starts the server in this process. */
+export function startServer(additions: Additions = {}): void {
   // An explicit exit: open connections and timers would keep the process alive.
-  startProcess(downloads).catch((error: unknown) => {
+  startProcess(additions).catch((error: unknown) => {
     process.stderr.write(`${describeStartError(error)}\n`);
     process.exit(1);
   });

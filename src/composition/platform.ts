@@ -1,7 +1,7 @@
 // Creates the platform of all services: transactions, both chains, caches, secrets, mail, outbox and outbound calls.
 import { join } from 'node:path';
 import type { Plan } from '../domain/identity/plans.ts';
-import { SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
+import { CONSOLE_SIGNED_ON_PATH, SIGNED_ON_PATH } from '../domain/identity/redirect-allow-list.ts';
 import { extendAllowed } from '../domain/outbound/ssrf.ts';
 import { AUDIT, DECISIONS } from '../ledger/chains.ts';
 import type { Position } from '../ledger/entry.ts';
@@ -181,6 +181,8 @@ export function createPlatform(deps: PlatformDeps): Platform {
     config.ASSAY_PUBLIC_URL ?? `http://${config.ASSAY_HOST}:${config.PORT}`
   ).replace(/\/$/, '');
   const [firstRedirect = publicUrl + SIGNED_ON_PATH, ...moreRedirects] = config.ASSAY_RETURN_URLS;
+  const consoleRedirects =
+    config.ASSAY_CONSOLE === 'on' ? [publicUrl + CONSOLE_SIGNED_ON_PATH] : [];
   const caches = createCaches(deps.feed);
   const loadPlan = (organizationId: string) => readPlan(models, organizationId);
   const presence = createPresence();
@@ -240,7 +242,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
     sessionTokens: createSessionTokens(signing),
     tempTokens: createTempTokens(signing),
     publicUrl,
-    redirectAllowList: [firstRedirect, ...moreRedirects],
+    redirectAllowList: [firstRedirect, ...moreRedirects, ...consoleRedirects],
     queueMail(organizationId, ...payloads) {
       return outbox.queue(
         ...payloads.map((payload) => createMailRow(organizationId ?? NO_ORGANIZATION, payload)),

@@ -24,6 +24,7 @@ import { createSamlLogoutReader } from '../resources/sign-on/saml/saml-logout-re
 import { createSamlLogoutService } from '../resources/sign-on/saml/saml-logout.service.ts';
 import { createUsedMessageService } from '../resources/sign-on/login/used-messages.service.ts';
 import { createSamlService } from '../resources/sign-on/saml/saml.service.ts';
+import { createSignInOptionService } from '../resources/sign-on/social/sign-in-options.service.ts';
 import { createSocialProviders } from '../resources/sign-on/social/configured-providers.ts';
 import { createSocialAccountService } from '../resources/sign-on/social/social-accounts.service.ts';
 import { createSocialService } from '../resources/sign-on/social/social.service.ts';
@@ -148,6 +149,15 @@ export function createSignOn(platform: Platform, { audit, identity }: Deps) {
     samlReader: reader,
     usedMessages: messages,
     /** Services that the routes of sign-on use. */
-    signOn: { homeRealm, oidc, oidcLogout, saml, samlLogout, social, cookieExchange },
+    signOn: {
+      homeRealm,
+      oidc,
+      oidcLogout,
+      saml,
+      samlLogout,
+      social,
+      cookieExchange,
+      signInOptions: createSignInOptionService(platform),
+    },
   };
 }

@@ -265,6 +265,8 @@ const SPECIFIED = {
 /** Additions of the design, each with its reason. */
 const ADDED = {
   'hosts of language models speak the Model Context Protocol': ['POST /api/v1/mcp-server/mcp'],
+  'a sign-in page must know which ways there are': ['GET /api/v1/auth/sign-in-options'],
+  'no script of the console may read its session token': ['POST /console/session'],
   'exporters of OpenTelemetry send to the paths of their protocol, below any address': [
     'POST /v1/traces',
     'POST /v1/logs',

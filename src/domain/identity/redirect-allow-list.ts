@@ -2,6 +2,8 @@
 
 /** The page that reports the result of a sign-on when no front end is configured. */
 export const SIGNED_ON_PATH = '/signed-on';
+/** The page of the console that fetches the session of a sign-on. */
+export const CONSOLE_SIGNED_ON_PATH = '/console/signed-on';
 
 /** The default comes first. */
 export type RedirectAllowList = readonly [string, ...string[]];

@@ -67,15 +67,16 @@ function parseExtraMembers({ extra }: Route, { parts }: Reply<number, unknown>):
   return extra ? extra.parse(parts.extra ?? {}) : {};
 }
 
-/** Cookies must be SameSite=None, so Secure and https, to be sent with a form that another site posts. */
-function setCookie(res: Response, { name, value, maxAgeMs }: ReplyCookie): void {
+/**
+ * Cookies must be SameSite=None, so Secure and https, to be sent with a form that another site posts. The console's is
+ * sent by its own pages alone.
+ */
+function setCookie(res: Response, { name, value, maxAgeMs, path }: ReplyCookie): void {
   const secure = res.req.app.get(SECURE_COOKIES) as boolean;
-  const options = {
-    httpOnly: true,
-    path: '/',
-    secure,
-    sameSite: secure ? ('none' as const) : ('lax' as const),
-  };
+  const sameSite = secure ? ('none' as const) : ('lax' as const);
+  const scope =
+    path === undefined ? { path: '/', sameSite } : { path, sameSite: 'strict' as const };
+  const options = { httpOnly: true, secure, ...scope };
   if (value === null) res.clearCookie(name, options);
   else res.cookie(name, value, maxAgeMs === undefined ? options : { ...options, maxAge: maxAgeMs });
 }

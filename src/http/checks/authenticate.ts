@@ -1,10 +1,11 @@
-// Authenticates a request: by session token, API key, SCIM token or feed token (document 1, section 5).
+// Authenticates a request: by session token (also in the console's cookie), API key, SCIM token or feed token.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
 import { AppError } from '../../errors.ts';
 import type { Services } from '../../services.ts';
 import type { Route } from '../declaration/define-route.ts';
 import type { Caller } from '../../domain/identity/tenant.ts';
+import { readConsoleToken } from './console-cookie.ts';
 
 const KEY_PREFIX = /^svc_/;
 /** Routes that take keys beside sessions. */
@@ -43,9 +44,10 @@ export async function authenticate(
   const requiresKey = route.auth === 'anyKey' || route.auth === 'workspaceKey';
   const { keyAuthentication, sessions } = services.auth;
   if (apiKey !== null) return requireKeyAccess(await keyAuthentication.authenticate(apiKey), route);
-  if (token === null) throw new AppError(requiresKey ? 'NO_API_KEY' : 'NO_TOKEN');
+  const session = token ?? readConsoleToken(req, route.auth);
+  if (session === null) throw new AppError(requiresKey ? 'NO_API_KEY' : 'NO_TOKEN');
   if (requiresKey) throw new AppError('INVALID_API_KEY_FORMAT');
-  return sessions.authenticate(token);
+  return sessions.authenticate(session);
 }
 
 interface StreamCredential {

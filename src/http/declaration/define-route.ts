@@ -81,6 +81,8 @@ export interface ReplyCookie {
   value: string | null;
   /** Absent: until the browser is closed. */
   maxAgeMs?: number;
+  /** Below which addresses pages of this service alone send it; absent: everywhere, also from other sites. */
+  path?: string;
 }
 
 export interface ReplyParts {

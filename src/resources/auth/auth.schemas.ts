@@ -101,6 +101,7 @@ export const openSessionView = z.object({
   expiresAt: instant,
   isCurrent: z.boolean(),
 });
+export const consoleSessionView = z.object({ expiresAt: instant });
 export const streamTokenView = z.object({ streamToken: z.string(), expiresAt: instant });
 
 /** The same words whether the address has an account or not. */
@@ -131,6 +132,7 @@ nameSchemas({
   LeftOrganization: leftView,
   RevokedSessions: revokedSessionsView,
   OpenSession: openSessionView,
+  ConsoleSession: consoleSessionView,
   StreamToken: streamTokenView,
   SentMessage: sentView,
   PasswordChanged: passwordChangedView,

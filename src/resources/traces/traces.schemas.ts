@@ -242,6 +242,10 @@ export const traceView = z.object({
     })
     .nullable(),
   hashChain: z.object({ sequence: z.number().int(), chainHash: z.string() }),
+  matchedPolicy: z
+    .object({ name: z.string(), reason: z.string() })
+    .nullable()
+    .describe('The policy that decided; null: none, or the decision is erased'),
   createdAt: instant,
   adapter: json.exactOptional(),
   mlBomReference: json.exactOptional(),

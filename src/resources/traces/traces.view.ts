@@ -33,7 +33,7 @@ const TEXTS = ['rationale', 'triggeringCondition'] as const;
 /** Payload members; null if the decision has none. */
 const PAYLOAD = ['inputContext', 'outputDecision', 'alternatives', 'metadata'] as const;
 const LINK = ['sequence', 'chainHash', 'scrub'] as const;
-/** Members that only a held decision has. */
+/** The item of a held decision, and the policy that decided. */
 const HELD = ['review', 'answer.policy'] as const;
 
 /** Shown where the decision has them. */
@@ -76,6 +76,8 @@ export interface TraceView
     Partial<Record<(typeof OPTIONAL)[number], Json>> {
   id: TraceDocument['_id'];
   hashChain: Pick<TraceDocument, 'sequence' | 'chainHash'>;
+  /** Null: none decided, or it is erased. */
+  matchedPolicy: TraceDocument['answer']['policy'];
   /** Null unless the decision was held. */
   held: Held | null;
   /** Set in lists if the payload is omitted for its size. */
@@ -140,6 +142,7 @@ function buildView(trace: TraceDocument, scrubber: Scrubber | null): TraceView {
     rationale: readValue('rationale') as string | null,
     triggeringCondition: readValue('triggeringCondition') as string | null,
     hashChain: { sequence: trace.sequence, chainHash: trace.chainHash },
+    matchedPolicy: trace.answer?.policy ?? null,
     held: toHeld(trace, readValue),
   };
   showOptional(view, readValue);

@@ -57,12 +57,14 @@ test('answers do not differ from those of a stock Express server', async () => {
     logger,
     metrics: createMetrics(),
     generateRequestId: () => 'x'.repeat(24),
+    generateToken: () => 'y'.repeat(43),
   };
   const { app: stockApp } = createApp(platform, {
     services: app.instance.services,
     limits: createLimits(config, shared),
     streams: createEventStreams(),
     allMetrics: () => Promise.resolve(''),
+    consoleFolder: 'dist/console',
   });
   const stock = createServer(stockApp);
   const stockUrl = await listen(stock);

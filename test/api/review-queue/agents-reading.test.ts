@@ -32,6 +32,7 @@ test('an agent reads its own decision, by either name, and its receipt once ther
     expiresAt: null,
     actionDigest,
     decidedAt: null,
+    decidedBy: null,
     receipt: null,
     edits: null,
   });

@@ -259,7 +259,8 @@ describe('payloads that are not logged', () => {
       .findOne({ traceId: answer.body.data.traceId });
     const view = JSON.parse(stored?.view as string) as { unstored: string[]; commitments: object };
     expect(view.unstored).toEqual([
-      ...['alternatives', 'conversation', 'crew', 'inputContext', 'outputDecision', 'rationale'],
+      ...['alternatives', 'conversation', 'crew', 'inputContext', 'outputDecision'],
+      ...['rationale', 'rawAction'],
     ]);
     expect(Object.keys(view.commitments)).toEqual(expect.arrayContaining(view.unstored));
     const [shown] = (await list(`agentId=${bot.id}`)).data;
@@ -278,6 +279,6 @@ test('the stored values are the committed ones', async () => {
   const { data } = (await app.call('POST', '/api/v1/hash-chain/verify', { token: ada.token })).body;
   expect(data).toMatchObject({
     verified: true,
-    payload: { mismatched: [], missing: [], unstored: 6 },
+    payload: { mismatched: [], missing: [], unstored: 22 },
   });
 });

@@ -211,6 +211,7 @@ describe('the decision as it is read', () => {
       metadata: body.metadata,
       status: 'approved',
       review: null,
+      matchedPolicy: null,
       humanOverride: false,
       timestamp: '2026-03-01T08:00:00.000Z',
       clientInfo: { sdk: 'assay-js', sdkVersion: '2.1.0', runtime: 'node/22.1.0', os: 'linux' },

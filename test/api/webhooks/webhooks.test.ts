@@ -74,7 +74,7 @@ describe('a webhook', () => {
     ['an empty list of events', { url: anyUrl(), events: [] }],
     ['an event that only * brings', { url: anyUrl(), events: ['trace.blocked'] }],
     ['the test event', { url: anyUrl(), events: ['webhook.test'] }],
-    ['too many events', { url: anyUrl(), events: Array.from({ length: 6 }, () => '*') }],
+    ['too many events', { url: anyUrl(), events: Array.from({ length: 50 }, () => '*') }],
     ['an unknown type', { url: anyUrl(), events: ['*'], type: 'chat_c' }],
     ['a long description', { url: anyUrl(), events: ['*'], description: 'x'.repeat(101) }],
     ['a secret of its own', { url: anyUrl(), events: ['*'], signingSecret: 'whsec_aaaa' }],

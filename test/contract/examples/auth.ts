@@ -48,6 +48,7 @@ export const auth: ResourceExamples = {
     'POST /api/v1/auth/switch-org': denyForeigner(signedIn),
     'GET /api/v1/auth/sessions': signedIn,
     'POST /api/v1/auth/stream-token': signedIn,
+    'POST /console/session': signedIn,
     'PATCH /api/v1/auth/me/session-timeout': signedIn,
     'PATCH /api/v1/auth/profile': signedIn,
     'GET /api/v1/auth/me/preferences': signedIn,
@@ -122,6 +123,7 @@ export const auth: ResourceExamples = {
     'GET /api/v1/auth/key': sendNothing,
     'GET /api/v1/auth/sessions': () => ({ query: page }),
     'POST /api/v1/auth/stream-token': sendNothing,
+    'POST /console/session': sendNothing,
     'PATCH /api/v1/auth/me/session-timeout': () => ({ body: { sessionTimeout: '7d' } }),
     'PATCH /api/v1/auth/profile': ({ mark }) => ({
       body: { name: `${mark} person`, locale: 'de-AT', timezone: 'Europe/Vienna' },

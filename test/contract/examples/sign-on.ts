@@ -28,6 +28,7 @@ export const signOn: ResourceExamples = {
     'GET /api/v1/auth/oauth-c': refuseAll(everybody, 'NOT_FOUND'),
     'GET /api/v1/auth/oauth-c/callback': refuseAll(everybody, 'NOT_FOUND'),
     'GET /api/v1/auth/oauth-token': refuseAll(everybody, 'NO_TOKEN'),
+    'GET /api/v1/auth/sign-in-options': everybody,
     'POST /api/v1/auth/sso/initiate': refuseAll(everybody, 'NOT_FOUND'),
     'GET /api/v1/auth/sso/callback': refuseAll(everybody, 'INVALID_TOKEN'),
     'GET /api/v1/auth/sso/callback/:orgId': refuseAll(everybody, 'INVALID_TOKEN'),
@@ -54,6 +55,7 @@ export const signOn: ResourceExamples = {
     'GET /api/v1/auth/oauth-c': startRedirect,
     'GET /api/v1/auth/oauth-c/callback': returnFromLogin,
     'GET /api/v1/auth/oauth-token': sendNothing,
+    'GET /api/v1/auth/sign-in-options': sendNothing,
     'POST /api/v1/auth/sso/initiate': () => ({
       body: {
         email: `${generateHex(8)}@nowhere.example.org`,

@@ -2,16 +2,25 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const { dependencies, devDependencies } = JSON.parse(
-  readFileSync('package.json', 'utf8'),
-) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+type Dependencies = Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+const readPackage = (path: string): Dependencies =>
+  JSON.parse(readFileSync(path, 'utf8')) as Dependencies;
+
+const { dependencies, devDependencies } = readPackage('package.json');
+const ofConsole = readPackage('console/package.json');
 const text = readFileSync('docs/internals/dependencies.md', 'utf8');
 
 test.each([
   ['At run time', dependencies],
   ['In development', devDependencies],
+  ['In the console', ofConsole.devDependencies],
 ])('%s', (title, wanted) => {
   const [, section = ''] = new RegExp(`^## ${title}\n([^]*?)^## `, 'm').exec(text) ?? [];
   const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(Object.keys(wanted).sort());
+});
+
+test('the console brings no package to an installation without development', () => {
+  expect(Object.keys(ofConsole)).not.toContain('dependencies');
 });

@@ -2,7 +2,7 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { rows } from '../../../bench/rows.ts';
-import { listCalls, files, sources, readSource, visitAll } from './sources.ts';
+import { consoleSources, listCalls, files, sources, readSource, visitAll } from './sources.ts';
 
 const code = files.filter((file) => /^(src|test|bench|scripts)\/.*\.(ts|mjs)$/.test(file));
 
@@ -263,7 +263,9 @@ test('every test file expects something, and none is switched off', () => {
 
 test('the first line of every file says what it is for', () => {
   expect(
-    code.filter((file) => !/^\/\/ \S.+[.)]$/.test(readSource(file).split('\n', 1)[0] ?? '')),
+    [...code, ...consoleSources].filter(
+      (file) => !/^\/\/ \S.+[.)]$/.test(readSource(file).split('\n', 1)[0] ?? ''),
+    ),
   ).toEqual([]);
 });
 

@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: /^instance$/,
-    may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM],
+    may: [/^(app|models|jobs)$/, /^composition\//, HTTP, PLATFORM, matchNodeParts('path')],
     types: [/^(config|services)$/, LEDGER, NODE, /^prom-client$/],
   },
   {
@@ -241,7 +241,7 @@ const RULES: readonly Rule[] = [
   {
     of: /^resources\/.*\.routes$/,
     may: [
-      /^http\/declaration\/(define-route|sign-in|views|paging|optional)$/,
+      /^http\/declaration\/(define-route|sign-in|console-cookie|views|paging|optional)$/,
       /^own\.schemas$/,
       DOMAIN,
       ERRORS,

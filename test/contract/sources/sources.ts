@@ -51,6 +51,11 @@ export const UNUSUAL_WORDS =
 /** TypeScript below `src/`. */
 export const sources: readonly string[] = files.filter((file) => /^src\/.*\.ts$/.test(file));
 
+/** TypeScript of the console. */
+export const consoleSources: readonly string[] = files.filter((file) =>
+  /^console\/src\/.*\.tsx?$/.test(file),
+);
+
 /** Calls `visit` for every node of a file. */
 export function visitAll(file: string, visit: (node: ts.Node) => void): void {
   const visitNode = (node: ts.Node): void => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ROLES } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
+import { clearedConsoleCookie, CONSOLE_COOKIE } from '../../../http/declaration/console-cookie.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import {
   leftView,
@@ -38,7 +39,10 @@ export const sessionRoutes = [
     whileDeactivated: true,
     data: revokedSessionsView,
     audit: toAudit('auth.logout'),
-    handler: ({ user }, { auth }) => auth.sessions.logout(user),
+    handler: async ({ user, meta }, { auth }) => {
+      const cookies = meta.cookie(CONSOLE_COOKIE) === null ? [] : [clearedConsoleCookie];
+      return reply(200, await auth.sessions.logout(user), { cookies });
+    },
   }),
   route({
     method: 'post',

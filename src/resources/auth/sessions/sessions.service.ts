@@ -65,6 +65,10 @@ export function createSessionService(platform: SessionPlatform, deps: Deps) {
     ...createSignInService(platform, { ...deps, openSessions }),
     ...openSessions,
 
+    /** Returns the milliseconds until a session ends. */
+    measureRest: (expiresAt: number): number =>
+      Math.max(0, expiresAt - platform.clock.now().getTime()),
+
     /** Lists every organisation that the session may enter, oldest membership first. */
     async listOrganizations(
       { organizationId: current }: Tenant,

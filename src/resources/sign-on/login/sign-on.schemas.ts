@@ -58,6 +58,10 @@ export const exchangedView = z.object({
   organizationId: id,
   role,
 });
+export const signInOptionsView = z.object({
+  registration: z.enum(['open', 'invite']),
+  social: z.array(z.object({ id: z.enum(['oauth-a', 'oauth-b', 'oauth-c']), name: z.string() })),
+});
 export const secondStepView = z.object({
   mfaRequired: z.literal(true),
   tempToken: z.string(),
@@ -88,5 +92,6 @@ nameSchemas({
   LogoutTokenForm: logoutTokenForm,
   AcceptedLogout: logoutAcceptedView,
   ExchangedSession: exchangedView,
+  SignInOptions: signInOptionsView,
   SecondStep: secondStepView,
 });

@@ -5,6 +5,7 @@ import {
   callbackQuery,
   exchangedView,
   locationView,
+  signInOptionsView,
   startQuery,
 } from '../login/sign-on.schemas.ts';
 
@@ -53,6 +54,14 @@ export const socialRoutes = [
   ...createLoginRoutes('oauth-a', 'the first provider'),
   ...createLoginRoutes('oauth-b', 'the second provider'),
   ...createLoginRoutes('oauth-c', 'the third provider, which asks for the account'),
+  route({
+    ...open,
+    codes: [],
+    path: '/sign-in-options',
+    summary: 'Which ways of signing in this installation has, for a page that offers them',
+    data: signInOptionsView,
+    handler: async (_input, { signOn }) => signOn.signInOptions.listOptions(),
+  }),
   route({
     ...open,
     path: '/oauth-token',

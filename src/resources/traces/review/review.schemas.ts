@@ -127,6 +127,7 @@ export const traceReviewView = z.object({
   expiresAt,
   actionDigest: digest.nullable().describe('Of the action in force'),
   decidedAt: instant.nullable(),
+  decidedBy: id.nullable(),
   receipt: verdictReceiptView.nullable(),
   edits: shownEdits,
   superseded,

@@ -55,6 +55,7 @@ export interface TraceReview {
   expiresAt: Date | null;
   actionDigest: string | null;
   decidedAt: Date | null;
+  decidedBy: string | null;
   receipt: ReviewVerdict['receipt'] | null;
   edits: Json;
   superseded?: true;
@@ -65,10 +66,12 @@ export function toTraceReview(
   verdict: ReviewVerdict | undefined,
 ): TraceReview {
   const { item, actionDigest } = trace.held;
-  const { _id, status, priority, slaDeadline = null, expiresAt = null, decidedAt = null } = item;
+  const { _id, status, priority, slaDeadline = null, expiresAt = null } = item;
+  const { decidedAt = null, decidedBy = null } = item;
   const { receipt = null, edits = null } = verdict ?? {};
   const deadlines = { slaDeadline, expiresAt };
-  const shown = { _id, status, priority, ...deadlines, actionDigest, decidedAt, receipt, edits };
+  const decided = { decidedAt, decidedBy, receipt, edits };
+  const shown = { _id, status, priority, ...deadlines, actionDigest, ...decided };
   return Object.assign(shown, markSuperseded(trace, verdict));
 }
 

@@ -1,0 +1,21 @@
+// Queries that several pages share.
+import { queryOptions } from '@tanstack/react-query';
+import { api, readData } from './client.ts';
+
+export const agentsQuery = queryOptions({
+  queryKey: ['agents'],
+  queryFn: () => readData(api.GET('/api/v1/agents', { params: { query: { limit: 200 } } })),
+  staleTime: 30_000,
+});
+
+export const policiesQuery = queryOptions({
+  queryKey: ['policies'],
+  queryFn: () => readData(api.GET('/api/v1/policies', { params: { query: { limit: 200 } } })),
+  staleTime: 30_000,
+});
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: () => readData(api.GET('/api/v1/team/members')),
+  staleTime: 30_000,
+});

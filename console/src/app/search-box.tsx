@@ -1,0 +1,96 @@
+// The search box (mod+K): leads to any page, agent or policy, and to a decision by its id.
+import { Button, Kbd, Text, VisuallyHidden } from '@mantine/core';
+import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import '@mantine/spotlight/styles.css';
+import { agentsQuery, policiesQuery } from '../api/shared-queries.ts';
+import { Icon } from '../parts/icons.tsx';
+import { useRights } from '../session/session.ts';
+import { sections } from './navigation.ts';
+
+const TRACE_ID = /^(trc_[0-9a-f]{32}|[0-9a-f]{24})$/;
+
+export function SearchButton(): ReactNode {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      ml="auto"
+      onClick={spotlight.open}
+      leftSection={<Icon name="search" size={14} />}
+    >
+      <Text span size="xs" visibleFrom="xs">
+        Search <Kbd size="xs">⌘K</Kbd>
+      </Text>
+      <VisuallyHidden hiddenFrom="xs">Search</VisuallyHidden>
+    </Button>
+  );
+}
+
+/** Pages, agents and policies; decisions are found by id alone, since there may be millions. */
+function useActions(query: string): SpotlightActionData[] {
+  const navigate = useNavigate();
+  const rights = useRights();
+  const isAsked = query !== '';
+  const { data: agents = [] } = useQuery({ ...agentsQuery, enabled: isAsked });
+  const { data: policies = [] } = useQuery({ ...policiesQuery, enabled: isAsked });
+  const pages = sections.flatMap(({ destinations }) =>
+    destinations
+      .filter(({ isFor }) => isFor?.(rights) ?? true)
+      .map(({ to, label, icon, keywords = '' }) => ({
+        id: to,
+        label,
+        keywords,
+        leftSection: <Icon name={icon} />,
+        onClick: () => void navigate({ to }),
+      })),
+  );
+  const traceId = query.trim();
+  const decisions = TRACE_ID.test(traceId)
+    ? [
+        {
+          id: traceId,
+          label: `Decision ${traceId}`,
+          leftSection: <Icon name="decision" />,
+          onClick: () => void navigate({ to: '/decisions/$traceId', params: { traceId } }),
+        },
+      ]
+    : [];
+  const ofAgents = agents.map(({ _id, name }) => ({
+    id: _id,
+    label: name,
+    description: 'Decisions of this agent',
+    leftSection: <Icon name="agents" />,
+    onClick: () => void navigate({ to: '/live', search: { agent: _id } }),
+  }));
+  const ofPolicies = policies.map(({ _id, name }) => ({
+    id: _id,
+    label: name,
+    description: 'Policy',
+    leftSection: <Icon name="policies" />,
+    onClick: () => void navigate({ to: '/live', search: { q: name } }),
+  }));
+  return isAsked ? [...decisions, ...pages, ...ofAgents, ...ofPolicies] : pages;
+}
+
+export function SearchBox(): ReactNode {
+  const [query, setQuery] = useState('');
+  return (
+    <Spotlight
+      query={query}
+      onQueryChange={setQuery}
+      actions={useActions(query)}
+      limit={12}
+      shortcut={['mod + K', '/']}
+      nothingFound="Nothing found"
+      highlightQuery
+      searchProps={{
+        leftSection: <Icon name="search" />,
+        placeholder: 'A page, an agent, a policy, the id of a decision',
+        'aria-label': 'Search',
+      }}
+    />
+  );
+}

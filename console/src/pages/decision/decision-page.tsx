@@ -1,0 +1,161 @@
+// One decision: what it proposes, why the verdict, what happened since, and a check of its entries on this device.
+import { Badge, Button, CopyButton, Grid, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ActionView } from '../../parts/action-view.tsx';
+import type { Decision } from '../../parts/decision-stream.ts';
+import { readAction, readFurtherOutput, readPrompt } from '../../parts/decision-text.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { ButtonLink } from '../../parts/links.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Score } from '../../parts/score.tsx';
+import { QueryView } from '../../parts/states.tsx';
+import { ShortHash, Stored } from '../../parts/text.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { Verdict } from '../../parts/verdict.tsx';
+import { createDecisionQuery } from './decision-query.ts';
+import { Similar } from './similar.tsx';
+import { Timeline } from './timeline.tsx';
+import { Why } from './why.tsx';
+
+const route = getRouteApi('/session/decisions/$traceId');
+
+export function DecisionPage(): ReactNode {
+  const { traceId } = route.useParams();
+  const decision = useQuery(createDecisionQuery(traceId));
+  return (
+    <Page title="Decision" lead={<ShortHash value={traceId} label="id of the decision" />}>
+      <QueryView query={decision}>{(found) => <Details decision={found} />}</QueryView>
+    </Page>
+  );
+}
+
+function Details({ decision }: { decision: Decision }): ReactNode {
+  return (
+    <Stack gap="md">
+      <Proposal decision={decision} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack gap="md">
+            <Context decision={decision} />
+            <Why decision={decision} />
+            <Similar decision={decision} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Timeline decision={decision} />
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}
+
+function Proposal({ decision }: { decision: Decision }): ReactNode {
+  const { status, confidenceScore, agentName, agentId, createdAt, review, traceId } = decision;
+  return (
+    <Paper p="lg">
+      <Stack gap="sm">
+        <Group gap="md">
+          <Verdict status={status} isFilled />
+          {review && review.status !== 'pending' && <Verdict status={review.status} isFilled />}
+          <Text size="sm">{agentName ?? agentId}</Text>
+          <Group gap={6}>
+            <Text size="sm" c="dimmed">
+              Confidence
+            </Text>
+            <Score value={confidenceScore} />
+          </Group>
+          <Ago at={createdAt} />
+        </Group>
+        <ActionView action={readAction(decision)} isLarge />
+        <Tags tags={decision.tags} />
+        <Group gap="xs">
+          {review?.status === 'pending' && (
+            <ButtonLink
+              to="/review/{-$traceId}"
+              params={{ traceId }}
+              leftSection={<Icon name="review" />}
+            >
+              Review it
+            </ButtonLink>
+          )}
+          <CopyButton value={toCurl(decision)}>
+            {({ copied, copy }) => (
+              <Button variant="default" onClick={copy} leftSection={<Icon name="copy" />}>
+                {copied ? 'Copied' : 'Copy as curl'}
+              </Button>
+            )}
+          </CopyButton>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+function Tags({ tags }: { tags: readonly string[] }): ReactNode {
+  if (tags.length === 0) return null;
+  return (
+    <Group gap={6}>
+      {tags.map((tag) => (
+        <Badge key={tag} color="gray">
+          {tag}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+/** The command that posts the same decision again. */
+function toCurl({ agentId, agentName, inputContext, outputDecision, rationale }: Decision): string {
+  const body = { agentId: agentName ?? agentId, inputContext, outputDecision, rationale };
+  const text = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
+  return [
+    `curl -s ${location.origin}/api/v1/traces \\`,
+    `  -H "x-api-key: $ASSAY_KEY" -H 'content-type: application/json' \\`,
+    `  -d '${text}'`,
+  ].join('\n');
+}
+
+const PARTS = [
+  ['Rationale', 'rationale'],
+  ['Triggered by', 'triggeringCondition'],
+  ['Alternatives', 'alternatives'],
+  ['Metadata', 'metadata'],
+] as const;
+
+function Context({ decision }: { decision: Decision }): ReactNode {
+  const prompt = readPrompt(decision);
+  const isErased = decision.inputContext === null && decision.outputDecision === null;
+  return (
+    <Paper p="md" component="section" aria-label="What it says">
+      <Stack gap="md">
+        {isErased && (
+          <Text c="dimmed" size="sm">
+            The contents are erased. Its entries stay, and the chain stays whole.
+          </Text>
+        )}
+        {prompt !== null && <Part title="Prompt" value={prompt} />}
+        {PARTS.map(([title, name]) => {
+          const value = decision[name];
+          return value === null || value === undefined ? null : (
+            <Part key={name} title={title} value={value} />
+          );
+        })}
+        <Part title="Further output" value={readFurtherOutput(decision)} />
+      </Stack>
+    </Paper>
+  );
+}
+
+function Part({ title, value }: { title: string; value: unknown }): ReactNode {
+  if (value === null) return null;
+  return (
+    <div>
+      <Title order={2} mb={2} size="h3">
+        {title}
+      </Title>
+      <Stored value={value} />
+    </div>
+  );
+}

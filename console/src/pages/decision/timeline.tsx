@@ -1,0 +1,117 @@
+// From intent to effect: each thing that happened to a decision is an entry of the chain, checked on this device on demand.
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { components } from '../../api/schema.gen.d.ts';
+import { membersQuery } from '../../api/shared-queries.ts';
+import type { Decision } from '../../parts/decision-stream.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { Problem, QueryView } from '../../parts/states.tsx';
+import { ShortHash } from '../../parts/text.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { describeVerdict } from '../../parts/verdict.tsx';
+import { createEntriesQuery } from './decision-query.ts';
+import { type CheckedEntry, verifyEntries } from './verify-entries.ts';
+
+type Entry = Pick<components['schemas']['ChainEntry'], 'kind' | keyof CheckedEntry>;
+
+/** Names of the kinds of entries; another kind is shown by its own name. */
+const KINDS: Readonly<Record<string, string>> = {
+  trace: 'Proposed and judged',
+  correction: 'Corrected by a person',
+  review: 'Decided by a person',
+  status: 'Status changed',
+  erasure: 'Erased',
+  manifest: 'Manifest signed',
+};
+
+export function Timeline({ decision }: { decision: Decision }): ReactNode {
+  const entries = useQuery(createEntriesQuery(decision.traceId));
+  return (
+    <Paper p="md" component="section" aria-label="Timeline">
+      <Title order={2} mb="sm">
+        Timeline
+      </Title>
+      <QueryView query={entries}>
+        {({ entry, related }) => <Entries entries={[entry, ...related]} decision={decision} />}
+      </QueryView>
+    </Paper>
+  );
+}
+
+function Entries({ entries, decision }: { entries: Entry[]; decision: Decision }): ReactNode {
+  const check = useMutation({ mutationFn: () => verifyEntries(entries) });
+  return (
+    <Stack gap="sm">
+      <ol className="timeline">
+        {entries.map((entry) => (
+          <li key={entry.sequence}>
+            <Group gap="xs" justify="space-between">
+              <Text fw={600} size="sm">
+                {KINDS[entry.kind] ?? entry.kind}
+              </Text>
+              <Ago at={entry.createdAt} />
+            </Group>
+            <EntryText entry={entry} decision={decision} />
+            <Group gap={6}>
+              <Text size="xs" c="dimmed" className="numbers">
+                Entry {entry.sequence}
+              </Text>
+              <ShortHash value={entry.chainHash} label="chain hash" />
+            </Group>
+          </li>
+        ))}
+      </ol>
+      <Group gap="sm">
+        <Button
+          variant="default"
+          size="xs"
+          loading={check.isPending}
+          onClick={() => check.mutate()}
+          leftSection={<Icon name="verify" />}
+        >
+          Verify here
+        </Button>
+        {check.data && <CheckResult outcome={check.data} count={entries.length} />}
+      </Group>
+      {check.error && <Problem error={check.error} />}
+    </Stack>
+  );
+}
+
+function EntryText({ entry, decision }: { entry: Entry; decision: Decision }): ReactNode {
+  const { data: members = [] } = useQuery({ ...membersQuery, enabled: entry.kind === 'review' });
+  const { review, status, matchedPolicy } = decision;
+  if (entry.kind === 'trace')
+    return (
+      <Text size="sm" c="dimmed">
+        {matchedPolicy ? `${matchedPolicy.name}: ${matchedPolicy.reason}` : describeVerdict(status)}
+      </Text>
+    );
+  if (entry.kind !== 'review' || !review) return null;
+  const decider = members.find(({ userId }) => userId === review.decidedBy)?.name;
+  return (
+    <Text size="sm" c="dimmed">
+      {describeVerdict(review.status)}
+      {decider === undefined ? '' : ` by ${decider}`}
+      {review.superseded ? '; the action was corrected since, and is not approved' : ''}
+    </Text>
+  );
+}
+
+function CheckResult({ outcome, count }: { outcome: number | null; count: number }): ReactNode {
+  const text =
+    outcome === null
+      ? `${count === 1 ? 'The entry is' : `All ${count} entries are`} what the hashes say`
+      : `Entry ${outcome} does not match its hash`;
+  return (
+    <Text
+      size="sm"
+      fw={600}
+      role="status"
+      c={outcome === null ? 'var(--assay-approved)' : 'var(--assay-blocked)'}
+    >
+      {text}
+    </Text>
+  );
+}

@@ -1,0 +1,14 @@
+// The console opens on the live decisions, or on the first steps while there are none.
+import { createRoute, redirect } from '@tanstack/react-router';
+import { api, readEnvelope } from '../api/client.ts';
+import { sessionRoute } from '../app/root-routes.tsx';
+
+export const homeRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: '/',
+  async beforeLoad() {
+    const query = { limit: 1 };
+    const { data } = await readEnvelope(api.GET('/api/v1/traces', { params: { query } }));
+    throw redirect({ to: data.length > 0 ? '/live' : '/start' });
+  },
+});

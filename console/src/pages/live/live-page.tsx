@@ -1,0 +1,156 @@
+// Live: decisions as they are sealed, with filters that stand in the address.
+import { Button, Group, Paper, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
+import { agentsQuery } from '../../api/shared-queries.ts';
+import { type Decision, type StreamState, useDecisionStream } from '../../parts/decision-stream.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, QueryView } from '../../parts/states.tsx';
+import { describeVerdict } from '../../parts/verdict.tsx';
+import { DecisionList } from './decision-list.tsx';
+import {
+  createLiveQuery,
+  flattenPages,
+  isListed,
+  type LiveFilters,
+  prependDecisions,
+} from './live-query.ts';
+import { STATUSES } from './live.route.ts';
+
+const route = getRouteApi('/session/live');
+
+export function LivePage(): ReactNode {
+  const filters = route.useSearch();
+  const queries = useQueryClient();
+  const list = useInfiniteQuery(createLiveQuery(filters));
+  const [isPaused, setPaused] = useState(false);
+  const [held, setHeld] = useState<Decision[]>([]);
+  const state = useDecisionStream((arrived) => {
+    const listed = arrived.filter((decision) => isListed(decision, filters));
+    if (isPaused) setHeld((earlier) => [...listed, ...earlier]);
+    else prependDecisions(queries, filters, listed);
+  });
+  function resume(): void {
+    prependDecisions(queries, filters, held);
+    setHeld([]);
+    setPaused(false);
+  }
+  const decisions = useMemo(() => flattenPages(list.data?.pages ?? []), [list.data]);
+  return (
+    <Page
+      title="Live"
+      lead="Decisions as they are sealed, the newest first."
+      isWide
+      actions={
+        <>
+          <StreamSign state={isPaused ? 'paused' : state} />
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Icon name={isPaused ? 'play' : 'pause'} size={14} />}
+            onClick={isPaused ? resume : () => setPaused(true)}
+          >
+            {isPaused ? `Resume${held.length > 0 ? ` (${held.length} new)` : ''}` : 'Pause'}
+          </Button>
+        </>
+      }
+    >
+      <Filters filters={filters} />
+      <QueryView query={{ ...list, data: list.data && decisions }}>
+        {(found) =>
+          found.length === 0 ? (
+            <NothingYet filters={filters} />
+          ) : (
+            <DecisionList
+              decisions={found}
+              hasMore={list.hasNextPage && !list.isFetchingNextPage}
+              onEnd={() => void list.fetchNextPage()}
+            />
+          )
+        }
+      </QueryView>
+    </Page>
+  );
+}
+
+const STATES = {
+  connecting: { text: 'Connecting', colour: 'held' },
+  open: { text: 'Live', colour: 'approved' },
+  lost: { text: 'Connection lost; it is tried again', colour: 'blocked' },
+  paused: { text: 'Paused', colour: 'held' },
+} as const;
+
+function StreamSign({ state }: { state: StreamState | 'paused' }): ReactNode {
+  const { text, colour } = STATES[state];
+  return (
+    <Text size="sm" fw={600} c={`var(--assay-${colour})`} role="status">
+      {text}
+    </Text>
+  );
+}
+
+function NothingYet({ filters }: { filters: LiveFilters }): ReactNode {
+  const isFiltered = Object.keys(filters).length > 0;
+  return isFiltered ? (
+    <Empty icon="filter" title="No decision fits the filters">
+      Take a filter away to see more.
+    </Empty>
+  ) : (
+    <Empty icon="live" title="No decisions yet">
+      Decisions appear here the moment an agent posts them. “Get started” has a command to copy.
+    </Empty>
+  );
+}
+
+function Filters({ filters }: { filters: LiveFilters }): ReactNode {
+  const navigate = route.useNavigate();
+  const { data: agents = [] } = useQuery(agentsQuery);
+  const change = (more: LiveFilters): void =>
+    void navigate({ search: (known) => ({ ...known, ...more }), replace: true });
+  const search = useDebouncedCallback((q: string) => change({ q: q || undefined }), 300);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Paper p="xs">
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          label="Words"
+          placeholder="In rationale and condition"
+          defaultValue={filters.q ?? ''}
+          key={filters.q === undefined ? 'none' : 'some'}
+          onChange={(event) => search(event.currentTarget.value)}
+          leftSection={<Icon name="search" size={14} />}
+          flex="1 1 200px"
+        />
+        <Select
+          label="Verdict"
+          placeholder="All"
+          clearable
+          data={STATUSES.map((value) => ({ value, label: describeVerdict(value) }))}
+          value={filters.status ?? null}
+          onChange={(status) => change({ status: (status as LiveFilters['status']) ?? undefined })}
+          flex="1 1 130px"
+          maw={{ sm: 160 }}
+        />
+        <Select
+          label="Agent"
+          placeholder="All"
+          clearable
+          searchable
+          data={agents.map(({ _id, name }) => ({ value: _id, label: name }))}
+          value={filters.agent ?? null}
+          onChange={(agent) => change({ agent: agent ?? undefined })}
+          flex="1 1 130px"
+          maw={{ sm: 220 }}
+        />
+        {isFiltered && (
+          <Button variant="subtle" onClick={() => void navigate({ search: {}, replace: true })}>
+            Clear
+          </Button>
+        )}
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,71 @@
+// The decisions of the live page: pages of the API, with what the stream brings put in front.
+import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+import { api, readEnvelope } from '../../api/client.ts';
+import type { Decision } from '../../parts/decision-stream.ts';
+
+export interface LiveFilters {
+  status?: 'approved' | 'flagged' | 'blocked';
+  agent?: string;
+  q?: string;
+  from?: string;
+  to?: string;
+}
+
+const PAGE = 100;
+
+function toQuery({ status, agent, q, from, to }: LiveFilters) {
+  return {
+    ...(status && { status }),
+    ...(agent && { agentId: agent }),
+    ...(q && { search: q }),
+    ...(from && { dateFrom: from }),
+    ...(to && { dateTo: to }),
+  };
+}
+
+export const createLiveQuery = (filters: LiveFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['decisions', 'live', filters],
+    initialPageParam: 1,
+    queryFn: ({ pageParam: page, signal }) =>
+      readEnvelope(
+        api.GET('/api/v1/traces', {
+          params: { query: { ...toQuery(filters), page, limit: PAGE } },
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ pagination }) =>
+      pagination && pagination.page < pagination.pages ? pagination.page + 1 : undefined,
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+
+type Pages = InfiniteData<{ data: Decision[] }, number>;
+
+/** Whether a new decision belongs to the list; texts and days are searched by the service alone. */
+export function isListed(decision: Decision, { status, agent, q, to }: LiveFilters): boolean {
+  if (q !== undefined || to !== undefined) return false;
+  const isOfAgent = agent === undefined || decision.agentId === agent;
+  return isOfAgent && (status === undefined || decision.status === status);
+}
+
+/** Puts decisions in front of the list. */
+export function prependDecisions(
+  queries: QueryClient,
+  filters: LiveFilters,
+  decisions: readonly Decision[],
+): void {
+  queries.setQueryData<Pages>(['decisions', 'live', filters], (known) => {
+    const [first, ...rest] = known?.pages ?? [];
+    if (!known || !first) return known;
+    return { ...known, pages: [{ ...first, data: [...decisions, ...first.data] }, ...rest] };
+  });
+}
+
+/** All decisions that are loaded, each once: pages overlap when decisions arrived between them. */
+export function flattenPages(pages: readonly { data: Decision[] }[]): Decision[] {
+  const known = new Set<string>();
+  return pages.flatMap(({ data }) =>
+    data.filter(({ traceId }) => !known.has(traceId) && known.add(traceId)),
+  );
+}

@@ -1,0 +1,55 @@
+// Asks why a decision is rejected: the agent and the record get the reason.
+import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { type FormEvent, type ReactNode, useState } from 'react';
+
+interface Props {
+  isOpen: boolean;
+  count: number;
+  onClose: () => void;
+  onReject: (reason: string) => void;
+}
+
+export function RejectDialog({ isOpen, count, onClose, onReject }: Props): ReactNode {
+  const [reason, setReason] = useState('');
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (reason.trim() === '') return;
+    onReject(reason.trim());
+    setReason('');
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={count > 1 ? `Reject ${count} decisions` : 'Reject the decision'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <Textarea
+            label="Reason"
+            description="The agent gets it with the verdict, and it is sealed."
+            required
+            maxLength={1000}
+            autosize
+            minRows={2}
+            data-autofocus
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event);
+            }}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red">
+              Reject
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,131 @@
+// The chosen item: the action largest, then why it was held and what it was asked.
+import { Badge, Button, Group, Kbd, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { membersQuery } from '../../api/shared-queries.ts';
+import { ActionView } from '../../parts/action-view.tsx';
+import { TextLink } from '../../parts/links.tsx';
+import { Score } from '../../parts/score.tsx';
+import { ShortHash, Stored } from '../../parts/text.tsx';
+import { Countdown } from '../../parts/time.tsx';
+import { Verdict } from '../../parts/verdict.tsx';
+import { useRights } from '../../session/session.ts';
+import { parseAction, type ReviewItem } from './review-queries.ts';
+
+interface Props {
+  item: ReviewItem;
+  /** How many items a verdict decides. */
+  count: number;
+  onApprove: () => void;
+  onReject: () => void;
+  onAssign: () => void;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const readMember = (value: unknown, name: string): unknown =>
+  isObject(value) ? (value[name] ?? null) : null;
+
+export function ReviewDetails({ item, count, onApprove, onReject, onAssign }: Props): ReactNode {
+  const { mayDecide, mayWrite } = useRights();
+  const isPending = item.status === 'pending';
+  const policy = readMember(item.context, 'matchedPolicy');
+  return (
+    <Stack gap="md">
+      <Heading item={item} />
+      <ActionView action={parseAction(item)} isLarge />
+      {isPending && (
+        <Group gap="xs">
+          {mayDecide && (
+            <>
+              <Button onClick={onApprove} rightSection={<Kbd size="xs">a</Kbd>}>
+                {count > 1 ? `Approve ${count}` : 'Approve'}
+              </Button>
+              <Button variant="default" onClick={onReject} rightSection={<Kbd size="xs">r</Kbd>}>
+                {count > 1 ? `Reject ${count}` : 'Reject'}
+              </Button>
+            </>
+          )}
+          {mayWrite && (
+            <Button variant="default" onClick={onAssign} rightSection={<Kbd size="xs">s</Kbd>}>
+              Assign
+            </Button>
+          )}
+          {!mayDecide && (
+            <Text size="sm" c="dimmed">
+              Your role reads the queue; owners, admins and reviewers decide.
+            </Text>
+          )}
+        </Group>
+      )}
+      <Part title="Held by" value={readMember(policy, 'name')}>
+        <Stored value={readMember(policy, 'reason')} />
+      </Part>
+      <Part title="Prompt" value={readMember(readMember(item.context, 'inputContext'), 'prompt')} />
+      <Part title="Rationale" value={readMember(item.context, 'rationale')} />
+      <Part title="Triggered by" value={readMember(item.context, 'triggeringCondition')} />
+      <Part title="Reason of the verdict" value={item.reason} />
+      <Foot item={item} />
+    </Stack>
+  );
+}
+
+function Heading({ item }: { item: ReviewItem }): ReactNode {
+  const { data: members = [] } = useQuery(membersQuery);
+  const assignee = members.find(({ userId }) => userId === item.assignedTo);
+  return (
+    <Group gap="md">
+      <Verdict status={item.status} isFilled />
+      <Text size="sm">{item.agentId?.name ?? item.agentIdStr}</Text>
+      <Group gap={6}>
+        <Text size="sm" c="dimmed">
+          Confidence
+        </Text>
+        <Score value={item.confidence} />
+      </Group>
+      {item.slaDeadline !== null && item.status === 'pending' && (
+        <Countdown to={item.slaDeadline} />
+      )}
+      {assignee && <Badge color="gray">{assignee.name}</Badge>}
+      {item.escalatedAt !== null && <Badge color="orange">Escalated</Badge>}
+    </Group>
+  );
+}
+
+interface PartProps {
+  title: string;
+  value: unknown;
+  children?: ReactNode;
+}
+
+function Part({ title, value, children }: PartProps): ReactNode {
+  if (value === null || value === undefined || value === '') return null;
+  return (
+    <div>
+      <Title order={2} size="h3" mb={2}>
+        {title}
+      </Title>
+      <Stored value={value} />
+      {children}
+    </div>
+  );
+}
+
+function Foot({ item }: { item: ReviewItem }): ReactNode {
+  return (
+    <Group gap="md">
+      <TextLink to="/decisions/$traceId" params={{ traceId: item.traceId }} size="sm">
+        All about this decision
+      </TextLink>
+      {item.actionDigest !== null && (
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            Action digest
+          </Text>
+          <ShortHash value={item.actionDigest} label="action digest" />
+        </Group>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,13 @@
+// Every page of the console: one line each. `console/README.md` says how to add one.
+import { decisionRoute } from './decision/decision.route.ts';
+import { liveRoute } from './live/live.route.ts';
+import { reviewRoute } from './review/review.route.ts';
+import { homeRoute } from './home.route.ts';
+import { signInRoutes } from './sign-in/sign-in.routes.ts';
+import { startRoute } from './start/start.route.ts';
+
+/** Pages of a session, inside the shell. */
+export const pageRoutes = [homeRoute, startRoute, liveRoute, decisionRoute, reviewRoute] as const;
+
+/** Pages before a session. */
+export const openRoutes = signInRoutes;

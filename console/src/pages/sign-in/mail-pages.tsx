@@ -1,0 +1,139 @@
+// What goes by mail: a new password, and a link that signs in once.
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { api, readData } from '../../api/client.ts';
+import { Problem } from '../../parts/states.tsx';
+import { completeSignIn } from './complete-sign-in.ts';
+import { BackToSignIn, SignInFrame } from './frame.tsx';
+import { useMailedToken } from './mailed-token.ts';
+import { SecondStep } from './second-step.tsx';
+
+const meta = { isSignIn: true };
+
+interface FormProps {
+  label: string;
+  mutation: { mutate: () => void; isPending: boolean; error: Error | null };
+  children: ReactNode;
+}
+
+function OneButtonForm({ label, mutation, children }: FormProps): ReactNode {
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    mutation.mutate();
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        {children}
+        {mutation.error && <Problem error={mutation.error} />}
+        <Button type="submit" loading={mutation.isPending}>
+          {label}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+export function ForgotPasswordPage(): ReactNode {
+  const [email, setEmail] = useState('');
+  const request = useMutation({
+    meta,
+    mutationFn: () => readData(api.POST('/api/v1/auth/forgot-password', { body: { email } })),
+  });
+  return (
+    <SignInFrame
+      title="Forgot the password"
+      lead="A mail with a link lets you set a new one."
+      foot={<BackToSignIn />}
+    >
+      {request.data ? (
+        <Alert variant="light" role="status">
+          {request.data.message}
+        </Alert>
+      ) : (
+        <OneButtonForm label="Send the mail" mutation={request}>
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        </OneButtonForm>
+      )}
+    </SignInFrame>
+  );
+}
+
+export function ResetPasswordPage(): ReactNode {
+  const token = useMailedToken();
+  const [password, setPassword] = useState('');
+  const reset = useMutation({
+    meta,
+    mutationFn: () =>
+      readData(api.POST('/api/v1/auth/reset-password', { body: { token, password } })),
+  });
+  return (
+    <SignInFrame title="Set a new password" foot={<BackToSignIn />}>
+      {reset.isSuccess ? (
+        <Alert variant="light" role="status">
+          The password is changed, and every session has ended. Sign in with the new one.
+        </Alert>
+      ) : (
+        <OneButtonForm label="Set the password" mutation={reset}>
+          <PasswordInput
+            label="New password"
+            autoComplete="new-password"
+            required
+            autoFocus
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        </OneButtonForm>
+      )}
+    </SignInFrame>
+  );
+}
+
+export function MagicLinkPage(): ReactNode {
+  const token = useMailedToken();
+  const [password, setPassword] = useState('');
+  const [tempToken, setTempToken] = useState<string | null>(null);
+  const verify = useMutation({
+    meta,
+    async mutationFn() {
+      const body = { token, ...(password !== '' && { password }) };
+      const made = await readData(api.POST('/api/v1/auth/magic-link/verify', { body }));
+      if ('tempToken' in made) setTempToken(made.tempToken);
+      else await completeSignIn(made.token, undefined);
+    },
+  });
+  if (tempToken !== null)
+    return (
+      <SignInFrame title="One more step" foot={<BackToSignIn />}>
+        <SecondStep tempToken={tempToken} next={undefined} />
+      </SignInFrame>
+    );
+  const isWrong = verify.error instanceof ApiError && verify.error.code === 'INVALID_CREDENTIALS';
+  return (
+    <SignInFrame title="Sign in by link" foot={<BackToSignIn />}>
+      <OneButtonForm label="Sign in" mutation={verify}>
+        <Text size="sm">
+          The link works once. A button signs you in, so that mail scanners do not use it up.
+        </Text>
+        <PasswordInput
+          label="Password, if you registered this address yourself"
+          description="While the address is not confirmed, the password keeps what you began with it."
+          autoComplete="current-password"
+          error={isWrong ? 'This is not the password of the registration' : undefined}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+      </OneButtonForm>
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,105 @@
+// Registers an organisation and its owner; with the token of a mail, the address is proved already.
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { TextLink } from '../../parts/links.tsx';
+import { ApiError } from '../../api/api-error.ts';
+import { api, readData } from '../../api/client.ts';
+import { Problem } from '../../parts/states.tsx';
+import { completeSignIn } from './complete-sign-in.ts';
+import { BackToSignIn, SignInFrame } from './frame.tsx';
+import { useMailedToken } from './mailed-token.ts';
+
+const EMPTY = { name: '', organizationName: '', email: '', password: '' };
+
+/** @param token of the mail; null: the address is entered here */
+function useRegistration(token: string | null) {
+  const form = useForm({ initialValues: EMPTY });
+  const register = useMutation({
+    meta: { isSignIn: true },
+    async mutationFn({ email, ...body }: typeof EMPTY) {
+      const made =
+        token === null
+          ? await readData(api.POST('/api/v1/auth/register', { body: { ...body, email } }))
+          : await readData(api.POST('/api/v1/auth/complete-signup', { body: { ...body, token } }));
+      await completeSignIn(made.token, '/start');
+    },
+    onError: (error) => {
+      if (error instanceof ApiError) form.setErrors(error.fieldErrors);
+    },
+  });
+  return { form, register };
+}
+
+function RegistrationForm({ token }: { token: string | null }): ReactNode {
+  const { form, register } = useRegistration(token);
+  return (
+    <form onSubmit={form.onSubmit((values) => register.mutate(values))}>
+      <Stack gap="sm">
+        <TextInput
+          label="Your name"
+          autoComplete="name"
+          required
+          autoFocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="Organisation"
+          autoComplete="organization"
+          required
+          {...form.getInputProps('organizationName')}
+        />
+        {token === null && (
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            {...form.getInputProps('email')}
+          />
+        )}
+        <PasswordInput
+          label="Password"
+          description="At least 8 characters, with upper and lower case and a digit"
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('password')}
+        />
+        {register.error && <Problem error={register.error} />}
+        <Button type="submit" loading={register.isPending || register.isSuccess}>
+          Register
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+export function RegisterPage(): ReactNode {
+  const foot = (
+    <>
+      Registered already?{' '}
+      <TextLink to="/sign-in" inherit underline="always">
+        Sign in
+      </TextLink>
+    </>
+  );
+  return (
+    <SignInFrame
+      title="Register"
+      lead="An organisation of your own, with you as its owner."
+      foot={foot}
+    >
+      <RegistrationForm token={null} />
+    </SignInFrame>
+  );
+}
+
+export function CompleteSignupPage(): ReactNode {
+  const token = useMailedToken();
+  return (
+    <SignInFrame title="Finish your registration" foot={<BackToSignIn />}>
+      <RegistrationForm token={token} />
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,71 @@
+// Where a provider's sign-on ends: fetches the session that it opened, or the second step that it lacks, or says why it failed.
+import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, readData } from '../../api/client.ts';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { completeSignIn } from './complete-sign-in.ts';
+import { BackToSignIn, SignInFrame } from './frame.tsx';
+import { SecondStep } from './second-step.tsx';
+
+const route = getRouteApi('/signed-on');
+
+/** Why a sign-on failed, by code; a code that is not known is not shown, since any link can hold one. */
+const REASONS: Readonly<Record<string, string>> = {
+  FORBIDDEN:
+    'You are not admitted. An admin of your organisation finds the reason in the audit log.',
+  CONFLICT: 'Your address is linked to another person at the provider. An owner can unlink them.',
+  INVALID_TOKEN: 'This sign-on was not begun in this browser, or has been completed before.',
+  EXPIRED: 'The sign-on took longer than ten minutes.',
+  TOKEN_VERIFICATION_FAILED: 'What the provider sent was not accepted. The audit log says why.',
+  IDENTITY_PROVIDER_UNAVAILABLE: 'The provider cannot be reached.',
+  ACCOUNT_DEACTIVATED: 'Your membership is suspended. Ask an admin of your organisation.',
+};
+
+/** Fetched once: the cookie of the sign-on is gone after it. */
+const once = { staleTime: Infinity, retry: false, refetchOnWindowFocus: false } as const;
+
+export function SignedOnPage(): ReactNode {
+  const { error, ssoMfa, next } = route.useSearch();
+  if (error !== undefined)
+    return (
+      <SignInFrame title="The sign-on did not succeed" foot={<BackToSignIn />}>
+        <Alert role="alert" variant="outline" color="red">
+          {REASONS[error] ?? 'The provider or the service refused it. Begin again.'}
+        </Alert>
+      </SignInFrame>
+    );
+  return ssoMfa === '1' ? <SecondStepAfterSignOn next={next} /> : <Exchange next={next} />;
+}
+
+function Exchange({ next }: { next: string | undefined }): ReactNode {
+  const exchange = useQuery({
+    ...once,
+    queryKey: ['session', 'exchange'],
+    async queryFn() {
+      const { token } = await readData(api.GET('/api/v1/auth/oauth-token'));
+      await completeSignIn(token, next);
+      return true;
+    },
+  });
+  return (
+    <SignInFrame title="Signing you in" foot={<BackToSignIn />}>
+      {exchange.error ? <Problem error={exchange.error} /> : <Loading label="Signing you in" />}
+    </SignInFrame>
+  );
+}
+
+function SecondStepAfterSignOn({ next }: { next: string | undefined }): ReactNode {
+  const { data, error } = useQuery({
+    ...once,
+    queryKey: ['session', 'second-step'],
+    queryFn: () => readData(api.GET('/api/v1/auth/sso/mfa-exchange')),
+  });
+  return (
+    <SignInFrame title="One more step" foot={<BackToSignIn />}>
+      {error && <Problem error={error} />}
+      {data && <SecondStep tempToken={data.tempToken} enrolment={data.enrolment} next={next} />}
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,56 @@
+// What a decision proposes, in one line and in parts.
+import type { Decision } from './decision-stream.ts';
+
+interface ToolCall {
+  tool: string;
+  parameters: unknown;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The action in force: of a human correction, else the agent's own. */
+export function readAction({ outputDecision, humanOverride }: Decision): unknown {
+  if (!isObject(outputDecision)) return null;
+  const { action = null, decision } = outputDecision;
+  return humanOverride && decision !== undefined ? decision : action;
+}
+
+/** The call in an action that names a tool; null: it names none. */
+export function readToolCall(action: unknown): ToolCall | null {
+  if (!isObject(action)) return null;
+  const { tool, name, ...rest } = action;
+  const named = [tool, name].find((value) => typeof value === 'string');
+  if (typeof named !== 'string') return null;
+  return { tool: named, parameters: rest['arguments'] ?? rest };
+}
+
+const joinParameters = (parameters: unknown): string =>
+  isObject(parameters)
+    ? Object.entries(parameters)
+        .map(
+          ([name, value]) =>
+            `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        )
+        .join(', ')
+    : JSON.stringify(parameters);
+
+/** One line: `tool(argument: value)`, or the text. */
+export function describeAction(action: unknown): string {
+  const call = readToolCall(action);
+  if (call) return `${call.tool}(${joinParameters(call.parameters)})`;
+  if (action === null || action === undefined) return 'No action kept';
+  return typeof action === 'string' ? action : JSON.stringify(action);
+}
+
+export function readPrompt({ inputContext }: Decision): string | null {
+  const prompt = isObject(inputContext) ? inputContext['prompt'] : null;
+  return typeof prompt === 'string' ? prompt : null;
+}
+
+/** What an agent put out besides action and rationale; null: nothing. */
+export function readFurtherOutput({ outputDecision }: Decision): unknown {
+  if (!isObject(outputDecision)) return outputDecision;
+  const { action: _action, rationale: _rationale, ...rest } = outputDecision;
+  return Object.keys(rest).length > 0 ? rest : null;
+}

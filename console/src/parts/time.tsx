@@ -1,0 +1,76 @@
+// Points in time: relative to now in the text, exact in a tooltip; one timer serves all of them.
+import { Text, Tooltip } from '@mantine/core';
+import { type ReactNode, useSyncExternalStore } from 'react';
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+
+const listeners = new Set<() => void>();
+let now = Date.now();
+setInterval(() => {
+  now = Date.now();
+  for (const notify of listeners) notify();
+}, 1000);
+
+function subscribeToClock(notify: () => void): () => void {
+  listeners.add(notify);
+  return () => void listeners.delete(notify);
+}
+
+/** The current time in milliseconds, by the second. */
+export const useNow = (): number => useSyncExternalStore(subscribeToClock, () => now);
+
+export function formatRelative(at: number, from: number): string {
+  const distance = at - from;
+  if (Math.abs(distance) < 1000) return 'now';
+  const [unit, size] = UNITS.find(([, ms]) => Math.abs(distance) >= ms) ?? ['second', 1000];
+  return relative.format(Math.trunc(distance / size), unit);
+}
+
+export const formatExact = (at: string | number): string => exact.format(new Date(at));
+
+export function Ago({ at }: { at: string }): ReactNode {
+  const text = formatRelative(new Date(at).getTime(), useNow());
+  return (
+    <Tooltip label={formatExact(at)}>
+      <Text span size="sm" c="dimmed" className="numbers" component="time" {...{ dateTime: at }}>
+        {text}
+      </Text>
+    </Tooltip>
+  );
+}
+
+function chooseColour(left: number): string {
+  if (left <= 0) return 'var(--assay-blocked)';
+  return left < 15 * 60_000 ? 'var(--assay-held)' : 'dimmed';
+}
+
+/** Counts down to a deadline, and says when it has passed. */
+export function Countdown({ to }: { to: string }): ReactNode {
+  const left = new Date(to).getTime() - useNow();
+  const isLate = left <= 0;
+  const isSoon = left < 15 * 60_000;
+  return (
+    <Tooltip label={`Deadline ${formatExact(to)}`}>
+      <Text span size="sm" c={chooseColour(left)} fw={isSoon ? 600 : 400} className="numbers">
+        {isLate ? `${formatDuration(-left)} late` : `${formatDuration(left)} left`}
+      </Text>
+    </Tooltip>
+  );
+}
+
+export function formatDuration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const [days, hours] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600)];
+  const minutes = Math.floor((seconds % 3600) / 60);
+  if (days > 0) return `${days} d ${hours} h`;
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  if (minutes > 0) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
+  return `${seconds} s`;
+}

@@ -1,0 +1,64 @@
+// A verdict in colour, word and shape, so that no one depends on colours alone.
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** Shapes: a disc lets through, a diamond with a bar waits, a square with a cross stops. */
+const LOOKS = {
+  approved: { word: 'Approved', colour: 'approved', shape: 'disc' },
+  flagged: { word: 'Held', colour: 'held', shape: 'diamond' },
+  blocked: { word: 'Blocked', colour: 'blocked', shape: 'square' },
+  pending: { word: 'Waiting', colour: 'held', shape: 'diamond' },
+  rejected: { word: 'Rejected', colour: 'blocked', shape: 'square' },
+} as const;
+const UNKNOWN = { colour: 'neutral', shape: 'disc' } as const;
+
+type Shape = 'disc' | 'diamond' | 'square';
+
+const isKnown = (status: string): status is keyof typeof LOOKS => Object.hasOwn(LOOKS, status);
+const formatWord = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function describeVerdict(status: string): string {
+  return isKnown(status) ? LOOKS[status].word : formatWord(status);
+}
+
+const lookUp = (status: string) => (isKnown(status) ? LOOKS[status] : UNKNOWN);
+
+function Mark({ shape }: { shape: Shape }): ReactNode {
+  return (
+    <svg aria-hidden="true" width="14" height="14" viewBox="0 0 14 14" focusable="false">
+      {shape === 'disc' && <circle cx="7" cy="7" r="6" fill="currentColor" />}
+      {shape === 'disc' && <path d="m4.2 7.2 2 2 3.6-4" className="verdict-sign" />}
+      {shape === 'diamond' && <path d="M7 .6 13.4 7 7 13.4.6 7z" fill="currentColor" />}
+      {shape === 'diamond' && <path d="M5.6 5v4M8.4 5v4" className="verdict-sign" />}
+      {shape === 'square' && <rect x="1" y="1" width="12" height="12" rx="2" fill="currentColor" />}
+      {shape === 'square' && <path d="m4.6 4.6 4.8 4.8m0-4.8L4.6 9.4" className="verdict-sign" />}
+    </svg>
+  );
+}
+
+interface Props {
+  status: string;
+  /** Fills the background, for headings. */
+  isFilled?: boolean;
+}
+
+export function Verdict({ status, isFilled = false }: Props): ReactNode {
+  const { colour, shape } = lookUp(status);
+  const fill = isFilled ? { px: 8, py: 2, bg: `var(--assay-${colour}-fill)` } : {};
+  return (
+    <Group
+      component="span"
+      {...fill}
+      gap={6}
+      wrap="nowrap"
+      c={`var(--assay-${colour})`}
+      display="inline-flex"
+      className="verdict"
+    >
+      <Mark shape={shape} />
+      <Text span size="sm" fw={600} c="inherit">
+        {describeVerdict(status)}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,45 @@
+// Takes a picture of every page, wide and narrow, light and dark: `npm run console:pictures`, into data/pictures.
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { test } from 'vitest';
+import { useHarness } from '../setup/fixtures.ts';
+import { useChromium } from './setup/chromium.ts';
+import { settlePage } from './setup/page-checks.ts';
+import { listOpenPages, listPages } from './setup/pages.ts';
+import { useShop } from './setup/shop.ts';
+import { DESKTOP, openConsole, PHONE } from './setup/visit.ts';
+
+const FOLDER = resolve('data/pictures');
+const harness = useHarness({}, { consoleFolder: resolve('dist/console') });
+const shop = useShop(harness, 200);
+const chromium = useChromium();
+mkdirSync(FOLDER, { recursive: true });
+
+async function takePictures(name: string, path: string, token?: string): Promise<void> {
+  for (const viewport of [DESKTOP, PHONE])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const options = {
+        viewport,
+        colorScheme,
+        reducedMotion: 'reduce',
+        ...(token && { token }),
+      } as const;
+      const { page, close } = await openConsole(chromium.browser, harness.app, options);
+      await page.goto(path);
+      await settlePage(page);
+      await page.screenshot({ path: `${FOLDER}/${name}-${viewport.width}-${colorScheme}.png` });
+      await close();
+    }
+}
+
+/** ASSAY_PICTURES names the pages to take, comma-separated; unset: all. */
+const wanted = process.env['ASSAY_PICTURES']?.split(',');
+const isWanted = ([name]: [string, unknown]): boolean => wanted?.includes(name) ?? true;
+
+test.each(Object.entries(listPages()).filter(isWanted))('%s', async (name, toPath) => {
+  await takePictures(name, toPath(shop), shop.token);
+});
+
+test.each(Object.entries(listOpenPages()).filter(isWanted))('%s', async (name, path) => {
+  await takePictures(name, path);
+});

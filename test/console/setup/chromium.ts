@@ -1,0 +1,32 @@
+// One Chromium for a test file, found where Debian puts it or where CHROMIUM says.
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function findBrowser(): string {
+  const { CHROMIUM: named } = process.env;
+  const found = named ?? PLACES.find((place) => existsSync(place));
+  if (found === undefined) throw new Error('No Chromium is installed; CHROMIUM names another one');
+  return found;
+}
+
+/** A browser that lives as long as the tests of a file. */
+export function useChromium(): { browser: Browser } {
+  const held = {} as { browser: Browser };
+  beforeAll(async () => {
+    held.browser = await chromium.launch({ executablePath: findBrowser(), args: QUIET });
+  });
+  afterAll(() => held.browser.close());
+  return held;
+}

@@ -1,0 +1,147 @@
+// What holds on every page: accessible in light and dark, reached by keyboard with visible focus, and as narrow as a phone.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { DESKTOP, type Visit } from './visit.ts';
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** What the colour scheme may change. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+interface AxeWindow {
+  axe: {
+    run(
+      context: Document,
+      options: object,
+    ): Promise<{
+      violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
+    }>;
+  };
+}
+
+/** Violations, each with the first places where it occurs. */
+async function findViolations(page: Page, rules: readonly string[]): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async (rules) => {
+    const { axe } = window as unknown as AxeWindow;
+    const { violations } = await axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
+    return violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html, failureSummary = '' }) => `${html} ${failureSummary}`)
+          .join(' | ')}`,
+    );
+  }, rules);
+}
+
+/** Widths in which a page scrolls sideways; 320 px are also 1280 px at a zoom of 400 %. */
+async function findOverflow(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 320, height: 800 });
+  await settlePage(page);
+  const wide = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const sticking = [...document.querySelectorAll('body *')].filter(
+      (element) => element.getBoundingClientRect().right > clientWidth + 1,
+    );
+    return scrollWidth > clientWidth
+      ? [
+          `${scrollWidth} px wide: ${sticking
+            .slice(0, 4)
+            .map((element) => element.outerHTML.slice(0, 120))
+            .join(' | ')}`,
+        ]
+      : [];
+  });
+  await page.setViewportSize(DESKTOP);
+  return wide;
+}
+
+const MOST_STOPS = 200;
+
+/** Walks over a page with the Tab key; returns controls that are never reached, or whose focus cannot be seen. */
+async function findFocusFaults(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    const own = window as unknown as { readLook: (element: Element) => string };
+    own.readLook = (element) =>
+      [undefined, '::after', '::before']
+        .map((part) => {
+          const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(
+            element,
+            part,
+          );
+          return [outlineStyle === 'none' ? '' : outlineWidth, boxShadow, borderColor].join();
+        })
+        .join(';');
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.removeAttribute('tabindex');
+  });
+  const faults: string[] = [];
+  const reached = new Set<string>();
+  for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+    await page.keyboard.press('Tab');
+    const found = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (!element || element === document.body) return null;
+      const { readLook } = window as unknown as { readLook: (element: Element) => string };
+      const focused = readLook(element);
+      (element as HTMLElement).blur();
+      const blurred = readLook(element);
+      (element as HTMLElement).focus();
+      element.setAttribute('data-reached', '');
+      return { html: element.outerHTML.slice(0, 160), isVisible: focused !== blurred };
+    });
+    if (!found || reached.has(found.html + stop)) break;
+    if (!found.isVisible) faults.push(`focus not seen: ${found.html}`);
+  }
+  const missed = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea')]
+      .filter(
+        (element) =>
+          element.checkVisibility() &&
+          !element.hasAttribute('data-reached') &&
+          !element.matches(':disabled, [tabindex="-1"], [type="radio"], [role="tab"]'),
+      )
+      .map((element) => `never reached: ${element.outerHTML.slice(0, 160)}`),
+  );
+  return [...faults, ...missed];
+}
+
+/** Waits until a page shows what it has to show: nothing loads, nothing moves. */
+export async function settlePage(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      document.querySelector('h1') !== null &&
+      document.querySelector('.mantine-Loader-root') === null,
+  );
+  await page.evaluate(async () => {
+    // What changed is drawn, and its transitions have begun.
+    for (let frame = 0; frame < 2; frame += 1)
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
+  });
+}
+
+/** Fails unless everything that every page promises holds for the one that is open. */
+export async function expectGoodPage({ page, faults }: Visit): Promise<void> {
+  await settlePage(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.waitForFunction(
+      (scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme,
+      colorScheme,
+    );
+    await settlePage(page);
+    const rules = colorScheme === 'light' ? RULES : COLOUR_RULES;
+    expect(await findViolations(page, rules), colorScheme).toEqual([]);
+  }
+  expect(await findOverflow(page)).toEqual([]);
+  expect(await findFocusFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+}

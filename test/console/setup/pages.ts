@@ -1,0 +1,24 @@
+// The pages of the console with a place to visit each at: tests and pictures go over this list. A new page is a line here.
+import type { Shop } from './shop.ts';
+
+type ToPath = (shop: Shop) => string;
+
+/** Pages of a session. */
+export const listPages = (): Record<string, ToPath> => ({
+  start: () => '/console/start',
+  live: () => '/console/live',
+  'live-blocked': () => '/console/live?status=blocked',
+  decision: ({ byStatus }) => `/console/decisions/${byStatus.flagged[0]}`,
+  review: () => '/console/review',
+  'review-item': ({ byStatus }) => `/console/review/${byStatus.flagged[0]}`,
+});
+
+/** Pages before a session. */
+export const listOpenPages = (): Record<string, string> => ({
+  'sign-in': '/console/sign-in',
+  register: '/console/register',
+  'forgot-password': '/console/forgot-password',
+  'reset-password': '/console/reset-password#token=x',
+  'magic-link': '/console/magic-link#token=x',
+  'sign-on-failed': '/console/signed-on?error=EXPIRED',
+});

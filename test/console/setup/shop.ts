@@ -1,0 +1,62 @@
+// An organisation as a team would have it: agents, policies, and the decisions of the sample that ships with Assay.
+import { readFileSync } from 'node:fs';
+import { createOwner, createWorkspaceKey, assertOk, type Owner } from '../../setup/personas.ts';
+import type { TestApp } from '../../setup/start-app.ts';
+import { useFixture } from '../../setup/fixtures.ts';
+import type { Harness } from '../../setup/harness.ts';
+
+export interface Shop extends Owner {
+  key: string;
+  /** `traceId`s of decisions by what became of them. */
+  byStatus: Readonly<Record<'approved' | 'flagged' | 'blocked', readonly string[]>>;
+}
+
+const TEMPLATES = ['secrets-in-output', 'prompt-injection', 'money-out', 'irreversible-actions'];
+
+const readSample = (): object[] =>
+  readFileSync('samples/decisions.ndjson', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+
+export const REFUND = {
+  agentId: 'shop-support',
+  inputContext: { prompt: 'The blender I got is broken. I want my 89.90 back.' },
+  outputDecision: {
+    action: { tool: 'refund_payment', arguments: { order_id: 'SO-47110', amount: 89.9 } },
+    rationale: 'The order is within its warranty, so the price is paid back.',
+  },
+};
+
+interface Posted {
+  traceId: string;
+  status: 'approved' | 'flagged' | 'blocked';
+}
+
+/** Posts a decision; returns its id and status. */
+export async function postDecision(app: TestApp, key: string, body: object): Promise<Posted> {
+  const answer = await app.call('POST', '/api/v1/traces', { key, body });
+  if (![201, 202, 403].includes(answer.status)) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body.data as Posted;
+}
+
+export async function createShop(app: TestApp, decisions = 60): Promise<Shop> {
+  const owner = await createOwner(app, 'Ada');
+  const { token } = owner;
+  for (const name of ['shop-support', 'warehouse'])
+    assertOk(await app.call('POST', '/api/v1/agents', { token, body: { name } }));
+  for (const templateId of TEMPLATES)
+    assertOk(
+      await app.call('POST', '/api/v1/policies/from-template', { token, body: { templateId } }),
+    );
+  const { key } = await createWorkspaceKey(app, owner);
+  const byStatus = { approved: [] as string[], flagged: [] as string[], blocked: [] as string[] };
+  for (const body of [...readSample().slice(0, decisions), REFUND]) {
+    const { traceId, status } = await postDecision(app, key, body);
+    byStatus[status].push(traceId);
+  }
+  return { ...owner, key, byStatus };
+}
+
+export const useShop = ({ app }: Harness, decisions?: number): Shop =>
+  useFixture(() => createShop(app, decisions));
