@@ -1,4 +1,5 @@
 // Renders events for two chat services: Slack's incoming webhooks (chat_a) and Adaptive Cards of Teams (chat_b).
+import type { Fact } from './decision-card.ts';
 import type { EventBody } from './events.ts';
 import { truncate } from '../names/truncate.ts';
 
@@ -70,8 +71,70 @@ function createTeamsMessage(body: EventBody): object {
 const MESSAGES = { chat_a: createSlackMessage, chat_b: createTeamsMessage } as const;
 export type ChatService = keyof typeof MESSAGES;
 
+/** A message in words: what happened, its facts, and a link to the place where someone acts on it. */
+export interface ChatCard {
+  title: string;
+  facts: readonly Fact[];
+  /** A sentence below. */
+  note: string | null;
+  action: { label: string; url: string } | null;
+}
+
+/** Limits of Slack: the header, a field of a section, and the fields of a section. */
+const HEADER_MAX = 150;
+const FIELDS_MAX = 10;
+
+/** Plain text: nothing in it is markup, a mention or an emoji. */
+const createPlainText = (text: string): object => ({ type: 'plain_text', text, emoji: false });
+
+function createSlackCard({ title, facts, note, action }: ChatCard): object {
+  const lines = facts.map(([name, value]) => `${name}: ${truncate(value, TEXT_MAX)}`);
+  const last = note === null ? [] : [note];
+  const header = createPlainText(truncate(title, HEADER_MAX));
+  const fields = lines.slice(0, FIELDS_MAX).map(createPlainText);
+  const button = action && {
+    type: 'button',
+    text: createPlainText(action.label),
+    url: action.url,
+  };
+  const blocks = [
+    { type: 'header', text: header },
+    ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
+    ...(note === null ? [] : [{ type: 'context', elements: [createPlainText(note)] }]),
+    ...(button ? [{ type: 'actions', elements: [button] }] : []),
+  ];
+  const text = [title, ...lines, ...last].map(escapeSlackText).join('\n');
+  // Slack opens no address of its own accord.
+  return { text, mrkdwn: false, unfurl_links: false, unfurl_media: false, blocks };
+}
+
+function createTeamsCard({ title, facts, note, action }: ChatCard): object {
+  const content = {
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      createParagraph(createTextRun(title, { ...BOLD, size: 'Medium' })),
+      ...facts.map(([name, value]) =>
+        createParagraph(createTextRun(`${name}: `, BOLD), createTextRun(truncate(value, TEXT_MAX))),
+      ),
+      ...(note === null ? [] : [createParagraph(createTextRun(note, { isSubtle: true }))]),
+    ],
+    ...(action && {
+      actions: [{ type: 'Action.OpenUrl', title: action.label, url: action.url }],
+    }),
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
+}
+
+const CARDS = { chat_a: createSlackCard, chat_b: createTeamsCard } as const;
+
 export function createChatMessage(service: ChatService, body: EventBody): object {
   return MESSAGES[service](body);
+}
+
+export function createChatCard(service: ChatService, card: ChatCard): object {
+  return CARDS[service](card);
 }
 
 /** Hosts of Teams workflows; every other chat accepts Slack's format. */

@@ -11,3 +11,5 @@ export const READERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member',
 export const MANAGERS: readonly Role[] = ['owner', 'admin'];
 /** Roles that may change records of the organisation, unless a route requires more. */
 export const WRITERS: readonly Role[] = ['owner', 'admin', 'reviewer', 'member'];
+/** Roles that decide held decisions, and review changes of policies. */
+export const REVIEWERS: readonly Role[] = [...MANAGERS, 'reviewer'];

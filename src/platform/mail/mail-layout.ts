@@ -44,10 +44,12 @@ const TEXT = `<%~ it.subject %>
 <%~ it.action.label %>:
 <%~ it.action.link %>
 
+<% if (it.action.token !== null) { %>
 
 For the API, the token is:
 <%~ it.action.token %>
 
+<% } %>
 <% } %>
 `;
 

@@ -4,10 +4,13 @@ import type { Platform } from '../../platform/platform.ts';
 import { findNextBreach, settleClocks } from '../../domain/incidents/clock.ts';
 import { createSystemAuditEvent } from '../../domain/record/audit-event.ts';
 import type { AuditRow, AuditService } from '../audit/audit.service.ts';
+import type { NoticeService } from '../notifications/notices/notices.service.ts';
+import { notifyOfDeadline } from './clock-notices.ts';
 import type { IncidentDocument, StoredClock } from './incidents.model.ts';
 
 interface Deps {
   audit: AuditService;
+  notices: NoticeService;
 }
 type OverdueIncident = Pick<IncidentDocument, '_id' | 'organizationId'>;
 
@@ -19,11 +22,11 @@ export function createClockBreachService(
   deps: Deps,
 ) {
   const { models, clock, transaction, logger } = platform;
-  const { audit } = deps;
+  const { audit, notices } = deps;
 
   function record(incident: OverdueIncident, breached: StoredClock): Promise<AuditRow> {
     const { regulator, ruleVersion } = breached;
-    const missedAt = findNextBreach([{ ...breached, status: 'active' }]);
+    const missedAt = findMissed(breached);
     return audit.record(
       createSystemAuditEvent({
         organizationId: incident.organizationId.toHexString(),
@@ -53,7 +56,18 @@ export function createClockBreachService(
     const $set = { clocks, breachAt: findNextBreach(clocks) };
     await models.incidents.updateOne({ _id, organizationId }, { $set });
     const rows: AuditRow[] = [];
-    for (const found of breached) rows.push(await record(incident, found));
+    const at = clock.now();
+    for (const found of breached) {
+      rows.push(await record(incident, found));
+      const { regulator } = found;
+      const deadline = findMissed(found);
+      await notifyOfDeadline(notices, incident, {
+        event: 'incident.breached',
+        regulator,
+        deadline,
+        at,
+      });
+    }
     return rows;
   }
 
@@ -78,3 +92,7 @@ export function createClockBreachService(
   };
 }
 export type ClockBreachService = ReturnType<typeof createClockBreachService>;
+
+/** The deadline that a breached clock has missed. */
+const findMissed = (breached: StoredClock): Date | null =>
+  findNextBreach([{ ...breached, status: 'active' }]);

@@ -45,6 +45,8 @@ export interface IncidentDocument {
   clocks: StoredClock[];
   /** Time of the next possible breach of an active clock; null: none. */
   breachAt: Date | null;
+  /** The deadline that the last reminder was about; absent: none was sent. */
+  remindedOf?: Date;
   createdBy: Types.ObjectId;
   createdByEmail: string;
   detectedAt: Date;
@@ -105,6 +107,7 @@ export const incidentSchema = new Schema<IncidentDocument>(
     regulators: { type: [submission], required: true },
     clocks: { type: [clock], required: true },
     breachAt: moment,
+    remindedOf: Date,
     createdBy: { type: Schema.Types.ObjectId, required: true },
     createdByEmail: { type: String, required: true },
     detectedAt: { type: Date, required: true },

@@ -4,6 +4,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../domain/events/notification-types.ts';
+import type { NoticeEvent } from '../../domain/events/notices.ts';
 import { guardTenancy } from '../../platform/mongo/tenancy.ts';
 
 export interface NotificationDocument {
@@ -19,6 +20,12 @@ export interface NotificationDocument {
   link: string | null;
   /** The user who sent a broadcast. */
   sentBy: Types.ObjectId | null;
+  /** What happened; absent: a broadcast, or a notice to managers. */
+  event?: NoticeEvent;
+  /** How many of the event a digest counts; absent: it is about one. */
+  count?: number;
+  /** The decision that it is about: it is deleted with the decision's contents. */
+  subject?: string;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -34,6 +41,9 @@ export const notificationSchema = new Schema<NotificationDocument>(
     isRead: { type: Boolean, default: false },
     link: { type: String, default: null },
     sentBy: { type: Schema.Types.ObjectId, default: null },
+    event: String,
+    count: Number,
+    subject: String,
   },
   { collection: 'notifications', timestamps: true, autoIndex: false },
 );
@@ -44,3 +54,7 @@ notificationSchema.index(
 );
 notificationSchema.index({ organizationId: 1, userId: 1, isRead: 1 }, { name: 'unread' });
 notificationSchema.index({ createdAt: 1 }, { name: 'expiry', expireAfterSeconds: KEPT_SECONDS });
+notificationSchema.index(
+  { organizationId: 1, subject: 1 },
+  { name: 'subject', partialFilterExpression: { subject: { $type: 'string' } } },
+);

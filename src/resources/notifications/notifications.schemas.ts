@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../http/declaration/schema-names.ts';
 import { optional, withDefault } from '../../http/declaration/optional.ts';
+import { NOTICE_EVENTS } from '../../domain/events/notices.ts';
 import { NOTIFICATION_TYPES } from '../../domain/events/notification-types.ts';
 import { id, instant, singleLine, multiLine } from '../../http/declaration/views.ts';
 
@@ -29,6 +30,11 @@ export const notificationView = z.object({
   isRead: z.boolean(),
   link: z.string().nullable(),
   sentBy: id.nullable(),
+  event: z
+    .enum(NOTICE_EVENTS)
+    .exactOptional()
+    .describe('What happened; absent: a broadcast, or a notice to managers'),
+  count: z.int().exactOptional().describe('Of a digest: how many of the event it counts'),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -67,7 +67,9 @@ test.each([
 });
 
 test('preferences: absent members stay', async () => {
-  const start = { theme: 'system', notificationOptOuts: { email: [], inApp: [] } };
+  const noticeDigest = { after: 5, minutes: 10 };
+  const optOuts = { notificationOptOuts: { email: [], inApp: [] } };
+  const start = { theme: 'system', ...optOuts, noticeDigest };
   expect(assertOk(await call('GET me/preferences', ada.token)).body.data).toEqual(start);
   assertOk(
     await call('PATCH me/preferences', ada.token, {
@@ -76,11 +78,15 @@ test('preferences: absent members stay', async () => {
     }),
   );
   const { data } = assertOk(
-    await call('PATCH me/preferences', ada.token, { notificationOptOuts: { inApp: ['a.b'] } }),
+    await call('PATCH me/preferences', ada.token, {
+      notificationOptOuts: { inApp: ['a.b'] },
+      noticeDigest: { after: 0 },
+    }),
   ).body;
   expect(data).toEqual({
     theme: 'dark',
     notificationOptOuts: { email: ['review.assigned'], inApp: ['a.b'] },
+    noticeDigest: { after: 0, minutes: 10 },
   });
   expect(assertOk(await call('GET me/preferences', ada.token)).body.data).toEqual(data);
   for (const bad of [

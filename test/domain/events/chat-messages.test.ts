@@ -1,7 +1,11 @@
 // Events as chat messages: no value is interpreted as markup.
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/domain/record/json.ts';
-import { createChatMessage, detectChatService } from '../../../src/domain/events/chat-messages.ts';
+import {
+  createChatCard,
+  createChatMessage,
+  detectChatService,
+} from '../../../src/domain/events/chat-messages.ts';
 
 const body = (data: Record<string, Json>) => ({
   event: 'trace.blocked',
@@ -69,4 +73,59 @@ test.each([
   ['evil', 'webhook.office.com.example.com', 'chat_a'],
 ])('%s.%s leads to %s', (name, host, service) => {
   expect(detectChatService(`https://${name}.${host}:443/x`)).toBe(service);
+});
+
+const card = {
+  title: 'Waits for a person',
+  facts: [
+    ['Agent', '“<!channel> *till*”'],
+    ['Action', 'x'.repeat(600)],
+  ],
+  note: 'This is a test.',
+  action: { label: 'Decide', url: 'https://assay.example.com/decide/abc' },
+} as const;
+
+test('a card for Slack has blocks of plain text, a button, and unfolds no address', () => {
+  expect(createChatCard('chat_a', card)).toEqual({
+    text: `Waits for a person\nAgent: “&lt;!channel&gt; *till*”\nAction: ${'x'.repeat(500)}\nThis is a test.`,
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: 'Waits for a person', emoji: false } },
+      {
+        type: 'section',
+        fields: [
+          { type: 'plain_text', text: 'Agent: “<!channel> *till*”', emoji: false },
+          { type: 'plain_text', text: `Action: ${'x'.repeat(500)}`, emoji: false },
+        ],
+      },
+      {
+        type: 'context',
+        elements: [{ type: 'plain_text', text: 'This is a test.', emoji: false }],
+      },
+      {
+        type: 'actions',
+        elements: [
+          {
+            type: 'button',
+            text: { type: 'plain_text', text: 'Decide', emoji: false },
+            url: 'https://assay.example.com/decide/abc',
+          },
+        ],
+      },
+    ],
+  });
+});
+
+test('a card for Teams has text runs, which are literal, and opens the link', () => {
+  const message = createChatCard('chat_b', card) as {
+    attachments: { content: { body: object[]; actions: object[] } }[];
+  };
+  const [{ content } = { content: { body: [], actions: [] } }] = message.attachments;
+  expect(content.actions).toEqual([
+    { type: 'Action.OpenUrl', title: 'Decide', url: 'https://assay.example.com/decide/abc' },
+  ]);
+  expect(content.body).toHaveLength(4);
+  expect(JSON.stringify(content.body)).not.toContain('"TextBlock"');
 });

@@ -1,5 +1,5 @@
 // The states of a policy approval: which action leads where, and whose it is (document 2, section 3; decisions: approvals).
-import { MANAGERS, WRITERS, type Role } from '../../identity/roles.ts';
+import { MANAGERS, REVIEWERS, WRITERS, type Role } from '../../identity/roles.ts';
 
 export const APPROVAL_STATES = [
   'draft',
@@ -47,9 +47,6 @@ interface Rule {
   /** Why this user may not take the action; null when they may. */
   conflict: (userId: string, involved: ApprovalParties) => string | null;
 }
-
-/** Reviewers of decisions also review the policies that judge them. */
-const REVIEWERS: readonly Role[] = [...MANAGERS, 'reviewer'];
 
 const findReviewerConflict = (
   userId: string,

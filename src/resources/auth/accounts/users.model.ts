@@ -1,5 +1,6 @@
 // Users: one account per person, whatever number of organisations they belong to; addresses are compared without case.
 import { Schema, type Types } from 'mongoose';
+import { DIGEST_DEFAULT, type DigestSettings } from '../../../domain/events/notices.ts';
 
 export const SESSION_TIMEOUTS = ['1h', '8h', '24h', '7d'] as const;
 export type SessionTimeout = (typeof SESSION_TIMEOUTS)[number];
@@ -11,6 +12,8 @@ export interface Preferences {
   theme: (typeof THEMES)[number];
   /** Kinds of notifications that the user has switched off, by channel. */
   notificationOptOuts: { email: string[]; inApp: string[] };
+  /** When notices of one event become a digest; absent in accounts of earlier versions: the default. */
+  noticeDigest?: DigestSettings;
 }
 
 /** The second factor. */
@@ -91,6 +94,10 @@ export const userSchema = new Schema<UserDocument>(
       notificationOptOuts: {
         email: { type: [String], default: [] },
         inApp: { type: [String], default: [] },
+      },
+      noticeDigest: {
+        after: { type: Number, default: DIGEST_DEFAULT.after },
+        minutes: { type: Number, default: DIGEST_DEFAULT.minutes },
       },
     },
     systemRole: { type: String, enum: ['owner', 'admin', null], default: null },

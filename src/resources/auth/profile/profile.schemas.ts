@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { optional } from '../../../http/declaration/optional.ts';
+import { DIGEST_AFTER_MAX, DIGEST_MINUTES_MAX } from '../../../domain/events/notices.ts';
 import { NOTIFICATION_TYPES } from '../../../domain/events/notification-types.ts';
 import { id, instant, singleLine } from '../../../http/declaration/views.ts';
 import { SESSION_TIMEOUTS, THEMES } from '../accounts/users.model.ts';
@@ -49,12 +50,23 @@ const kinds = z.array(kind).max(100);
 export const preferencesChange = z.strictObject({
   theme: optional(z.enum(THEMES)),
   notificationOptOuts: optional(z.strictObject({ email: optional(kinds), inApp: optional(kinds) })),
+  noticeDigest: optional(
+    z.strictObject({
+      after: optional(z.int().min(0).max(DIGEST_AFTER_MAX)).describe(
+        'Notices of one event that are sent one by one before a digest gathers the others',
+      ),
+      minutes: optional(z.int().min(1).max(DIGEST_MINUTES_MAX)).describe(
+        'Within which those count, and between two digests',
+      ),
+    }),
+  ),
 });
 
 export const timeoutView = z.object({ sessionTimeout: z.enum(SESSION_TIMEOUTS) });
 export const preferencesView = z.object({
   theme: z.enum(THEMES),
   notificationOptOuts: z.object({ email: z.array(z.string()), inApp: z.array(z.string()) }),
+  noticeDigest: z.object({ after: z.int(), minutes: z.int() }),
 });
 export const securityView = z.object({
   mfa: z.object({ enabled: z.boolean(), backupCodesLeft: z.number().int() }),

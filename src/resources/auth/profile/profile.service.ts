@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant, User } from '../../../domain/identity/tenant.ts';
 import type { Page } from '../../../domain/page.ts';
+import { DIGEST_DEFAULT } from '../../../domain/events/notices.ts';
 import { AppError } from '../../../errors.ts';
 import { AFTER, omitUndefined, type Listed } from '../../../platform/mongo/queries.ts';
 import type { AuditLogService } from '../../audit/audit-log.service.ts';
@@ -68,21 +69,23 @@ export function createProfileService(
       return change(userId, { sessionTimeout });
     },
 
-    async loadPreferences(user: User): Promise<Preferences> {
-      return (await loadAccount(user)).preferences;
+    async loadPreferences(user: User): Promise<Required<Preferences>> {
+      return completePreferences(await loadAccount(user));
     },
 
     /** Absent members stay as they are. */
     async setPreferences(
       { userId }: User,
-      { theme, notificationOptOuts }: z.output<typeof preferencesChange>,
-    ): Promise<Preferences> {
-      const { preferences } = await change(userId, {
+      { theme, notificationOptOuts, noticeDigest }: z.output<typeof preferencesChange>,
+    ): Promise<Required<Preferences>> {
+      const changed = await change(userId, {
         'preferences.theme': theme,
         'preferences.notificationOptOuts.email': notificationOptOuts?.email,
         'preferences.notificationOptOuts.inApp': notificationOptOuts?.inApp,
+        'preferences.noticeDigest.after': noticeDigest?.after,
+        'preferences.noticeDigest.minutes': noticeDigest?.minutes,
       });
-      return preferences;
+      return completePreferences(changed);
     },
 
     async loadSecuritySettings(user: User): Promise<SecuritySettings> {
@@ -118,3 +121,10 @@ export function createProfileService(
   };
 }
 export type ProfileService = ReturnType<typeof createProfileService>;
+
+/** Completes the preferences of accounts of earlier versions. */
+function completePreferences({
+  preferences,
+}: Pick<UserDocument, 'preferences'>): Required<Preferences> {
+  return { ...preferences, noticeDigest: { ...DIGEST_DEFAULT, ...preferences.noticeDigest } };
+}

@@ -30,6 +30,7 @@ import {
   type policyApprovalInput,
   OPEN_APPROVALS,
 } from './approvals.schemas.ts';
+import type { ApprovalNotices } from './approval-notices.service.ts';
 import { requireFewSteps, requireSeen, listSteps } from './approval-steps.ts';
 import { parseApprovedContents, serializeContents } from './approved-contents.ts';
 import type { ApprovalEnforcement, EnforcementResult } from './enforcement.service.ts';
@@ -39,6 +40,7 @@ interface Deps {
   memberships: MembershipService;
   definitions: PolicyService;
   enforcement: ApprovalEnforcement;
+  approvalNotices: ApprovalNotices;
 }
 
 interface ApprovalView extends Omit<PolicyApprovalDocument, 'contents' | 'steps'> {
@@ -72,7 +74,7 @@ type Proposal = Pick<PolicyApprovalDocument, 'baseRevision'> & {
 
 export function createApprovalService(platform: Pick<Platform, 'models' | 'clock'>, deps: Deps) {
   const { models, clock } = platform;
-  const { memberships, definitions, enforcement } = deps;
+  const { memberships, definitions, enforcement, approvalNotices } = deps;
 
   function findApproval(tenant: Tenant, _id: string): Promise<PolicyApprovalDocument> {
     const where = { ...filterVisible(tenant), _id };
@@ -89,8 +91,8 @@ export function createApprovalService(platform: Pick<Platform, 'models' | 'clock
     return findApproval(tenant, id);
   }
 
-  /** Writes conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
-  function write(
+  /** Writes and notifies, conditionally on the state: of two concurrent steps one conflicts, and its request runs again. */
+  async function write(
     before: PolicyApprovalDocument,
     { step, ...$set }: ApprovalUpdate,
   ): Promise<PolicyApprovalDocument> {
@@ -98,7 +100,9 @@ export function createApprovalService(platform: Pick<Platform, 'models' | 'clock
     const where = { _id, organizationId, state };
     const update = { $set: { ...$set, steps: [...listSteps(before), step] } };
     const query = models.policyApprovals.findOneAndUpdate(where, update, AFTER);
-    return findOr404(query.lean<PolicyApprovalDocument>());
+    const after = await findOr404(query.lean<PolicyApprovalDocument>());
+    await approvalNotices.notifyOfStep(after);
+    return after;
   }
 
   const createStep = ({ userId }: User, taken: Omit<ApprovalStep, 'by' | 'at'>): ApprovalStep => ({
@@ -175,7 +179,9 @@ export function createApprovalService(platform: Pick<Platform, 'models' | 'clock
       });
       const author = user.userId;
       const row = { ...about, ...serialized, organizationId, state, author, steps: [opened] };
-      return toView(await insertOne(models.policyApprovals, row));
+      const stored = await insertOne(models.policyApprovals, row);
+      await approvalNotices.notifyOfStep(stored);
+      return toView(stored);
     },
 
     /**

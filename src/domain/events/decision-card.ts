@@ -1,0 +1,78 @@
+// What a mail, a chat or a page says about a decision: what, who, how sure, which policy, until when.
+import type { Json } from '../record/json.ts';
+import { toPlainText } from '../names/plain-text.ts';
+import { toQuotedName } from '../names/quoted-name.ts';
+import type { ReviewPriority } from '../review-sla.ts';
+
+/** A decision as people are shown it; its texts are scrubbed. */
+export interface DecisionCard {
+  organizationId: string;
+  workspaceId: string;
+  traceId: string;
+  /** The name of the registered agent, else what the caller sent. */
+  agent: string;
+  /** Canonical JSON where it is no text; null: not kept. */
+  action: string | null;
+  confidence: number;
+  policy: { name: string; reason: string } | null;
+  /** What the agent was asked, and why it decided so. */
+  inputContext: Json;
+  rationale: string | null;
+  /** Of the decision. */
+  status: string;
+  /** Null: it was not held. */
+  review: HeldReview | null;
+}
+
+export interface HeldReview {
+  reviewId: string;
+  status: string;
+  actionDigest: string | null;
+  priority: ReviewPriority;
+  deadline: Date | null;
+  /** When the hold ends by itself; null: never. */
+  expiresAt: Date | null;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+}
+
+export type HeldCard = DecisionCard & { review: HeldReview };
+
+export const isHeldCard = (card: DecisionCard | null): card is HeldCard =>
+  card !== null && card.review !== null;
+
+export type Fact = readonly [name: string, value: string];
+
+const ACTION_MAX = 300;
+const REASON_MAX = 300;
+
+/** `2026-11-26 14:00 UTC` */
+export const formatTime = (at: Date): string =>
+  `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+export function listDecisionFacts({
+  agent,
+  action,
+  confidence,
+  policy,
+  status,
+  review,
+}: DecisionCard): Fact[] {
+  const facts: (Fact | null)[] = [
+    ['Agent', toQuotedName(agent)],
+    ['Action', action === null ? 'not kept' : toPlainText(action, ACTION_MAX)],
+    ['Status', review ? review.status : status],
+    ['Confidence', String(confidence)],
+    policy && ['Policy', toQuotedName(policy.name)],
+    policy && policy.reason !== '' ? ['Reason', toPlainText(policy.reason, REASON_MAX)] : null,
+    review && ['Priority', review.priority],
+    review?.deadline ? ['Decide by', formatTime(review.deadline)] : null,
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
+/** The page of the console that shows the decision and its review. */
+export const toReviewPage = (traceId: string): string => `/console/review/${traceId}`;
+
+/** The page of the console that shows any decision. */
+export const toDecisionPage = (traceId: string): string => `/console/decisions/${traceId}`;

@@ -1,0 +1,124 @@
+// What members are notified of besides broadcasts, and when single notices become a digest (docs/guides/notifications.md).
+import { REVIEWERS, type Role, WRITERS } from '../identity/roles.ts';
+import type { NotificationType } from './notification-types.ts';
+
+/** The type of the notification by event; a user may opt out of either. */
+export const NOTICE_TYPES = {
+  'review.held': 'info',
+  'review.assigned': 'info',
+  'review.escalated': 'alert',
+  'review.due': 'alert',
+  'review.overdue': 'alert',
+  'approval.waiting': 'info',
+  'approval.decided': 'info',
+  'incident.due': 'alert',
+  'incident.breached': 'alert',
+} as const satisfies Record<string, NotificationType>;
+export type NoticeEvent = keyof typeof NOTICE_TYPES;
+export const NOTICE_EVENTS = Object.keys(NOTICE_TYPES) as NoticeEvent[];
+
+/** The roles that may see and act on what an event is about. */
+export const NOTICE_ROLES: Readonly<Record<NoticeEvent, readonly Role[]>> = {
+  'review.held': REVIEWERS,
+  'review.assigned': WRITERS,
+  'review.escalated': WRITERS,
+  'review.due': WRITERS,
+  'review.overdue': WRITERS,
+  'approval.waiting': REVIEWERS,
+  'approval.decided': WRITERS,
+  'incident.due': WRITERS,
+  'incident.breached': WRITERS,
+};
+
+/** When single notices of one event become a digest: after how many within how many minutes. */
+export interface DigestSettings {
+  after: number;
+  minutes: number;
+}
+export const DIGEST_DEFAULT: DigestSettings = { after: 5, minutes: 10 };
+export const DIGEST_AFTER_MAX = 50;
+/** A day. */
+export const DIGEST_MINUTES_MAX = 1440;
+
+/** The notices of one event that a member got lately. */
+export interface NoticeWindow {
+  endsAt: Date;
+  /** Notices sent one by one. */
+  sent: number;
+  /** Notices that the next digest counts. */
+  gathered: number;
+}
+
+const MINUTE_MS = 60_000;
+
+export const computeWindowEnd = (from: Date, { minutes }: DigestSettings): Date =>
+  new Date(from.getTime() + minutes * MINUTE_MS);
+
+/**
+ * Counts new notices: the first ones of a window are sent one by one, the others are gathered. A window that still
+ * holds gathered notices stays open until their digest is sent.
+ */
+export function countNotices(
+  before: NoticeWindow | null,
+  { at, count }: { at: Date; count: number },
+  settings: DigestSettings,
+): { window: NoticeWindow; single: number } {
+  const isOpen = before !== null && (before.gathered > 0 || at < before.endsAt);
+  const window = isOpen ? before : { endsAt: computeWindowEnd(at, settings), sent: 0, gathered: 0 };
+  const room = window.gathered > 0 ? 0 : Math.max(0, settings.after - window.sent);
+  const single = Math.min(room, count);
+  const { endsAt, sent, gathered } = window;
+  return { window: { endsAt, sent: sent + single, gathered: gathered + count - single }, single };
+}
+
+/** The window after a digest: nothing is sent one by one until it has ended quietly. */
+export function closeDigest(now: Date, settings: DigestSettings): NoticeWindow {
+  return { endsAt: computeWindowEnd(now, settings), sent: settings.after, gathered: 0 };
+}
+
+const DAY_MS = 86_400_000;
+
+/** When a deadline is near: a quarter of the time is left, at most a day. */
+export function computeNearTime(from: Date, deadline: Date): Date {
+  const total = Math.max(0, deadline.getTime() - from.getTime());
+  return new Date(deadline.getTime() - Math.min(total / 4, DAY_MS));
+}
+
+interface OptOuts {
+  email: readonly string[];
+  inApp: readonly string[];
+}
+
+/** Whether the user takes notices of the event on the channel: neither the event nor its type is switched off. */
+export function isWanted(
+  event: NoticeEvent,
+  channel: keyof OptOuts,
+  optOuts: OptOuts | undefined,
+): boolean {
+  const off = optOuts?.[channel] ?? [];
+  return !off.includes(event) && !off.includes(NOTICE_TYPES[event]);
+}
+
+/** What the digest of each event says of `count` of them. */
+const DIGESTS: Readonly<Record<NoticeEvent, string>> = {
+  'review.held': 'held decisions wait for a person',
+  'review.assigned': 'held decisions were assigned to you',
+  'review.escalated': 'held decisions were escalated to you',
+  'review.due': 'reviews are due soon',
+  'review.overdue': 'reviews are overdue',
+  'approval.waiting': 'changes of policies wait for approval',
+  'approval.decided': 'changes of policies of yours moved on',
+  'incident.due': 'reports of incidents are due soon',
+  'incident.breached': 'reports of incidents are late',
+};
+export const createDigestTitle = (event: NoticeEvent, count: number): string =>
+  `${count} more: ${DIGESTS[event]}`;
+
+/** The page that lists what the events are about. */
+const LISTS: Readonly<Record<string, string>> = {
+  review: '/console/review',
+  approval: '/console/policies',
+  incident: '/console/incidents',
+};
+export const findListPage = (event: NoticeEvent): string =>
+  LISTS[event.split('.', 1)[0] ?? ''] ?? '/console';
