@@ -1,7 +1,11 @@
 // Runs the actions of alert rules: from the outbox when a rule matches, and all at once as a test (document 2, 4.4).
 import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
-import { createChatMessage, detectChatService } from '../../domain/events/chat-messages.ts';
+import {
+  createChatCard,
+  createChatMessage,
+  detectChatService,
+} from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import type { Tenant } from '../../domain/identity/tenant.ts';
 import { AppError } from '../../errors.ts';
@@ -10,6 +14,7 @@ import type { DeliveryHints } from '../../platform/outbox/deliverers.ts';
 import { DeliveryFailure } from '../../platform/outbox/delivery-failure.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
 import type { PostOutcome } from '../../platform/outbound/receivers.ts';
+import type { AlertCards } from './alert-cards.service.ts';
 import { createAlertEvent } from './alert-matches.ts';
 import type { AlertMailService } from './alert-mails.service.ts';
 import type { AlertService } from './alerts.service.ts';
@@ -18,6 +23,7 @@ import type { AlertAction, AlertRuleDocument } from './alerts.model.ts';
 interface Deps {
   rules: AlertService;
   mails: AlertMailService;
+  cards: AlertCards;
   sendMail(content: MailContent): Promise<void>;
 }
 
@@ -47,16 +53,29 @@ export function createAlertActions(
   deps: Deps,
 ) {
   const { models, receivers, clock, generateId: newId } = platform;
-  const { rules, mails, sendMail } = deps;
+  const { rules, mails, cards, sendMail } = deps;
 
-  function postEvent(
-    { type, target }: AlertAction,
+  /** The body of a chat message; a verdict on a decision that is gone is described by the event alone. */
+  async function composeChat(
+    rule: AlertRuleDocument,
+    { target }: AlertAction,
+    event: EventBody,
+  ): Promise<object> {
+    const service = detectChatService(target);
+    const card =
+      event.event === 'review.decided'
+        ? await cards.composeVerdict(rule, event)
+        : await cards.composeAlert(rule, event, { receiver: rule._id.toHexString() });
+    return card ? createChatCard(service, card) : createChatMessage(service, event);
+  }
+
+  async function postEvent(
+    rule: AlertRuleDocument,
+    action: AlertAction,
     { messageId, event, isSuspect = false }: EventMessage,
   ): Promise<PostOutcome> {
-    const isChat = type === 'chat';
-    const body = JSON.stringify(
-      isChat ? createChatMessage(detectChatService(target), event) : event,
-    );
+    const { type, target } = action;
+    const body = JSON.stringify(type === 'chat' ? await composeChat(rule, action, event) : event);
     const headers = { 'x-service-event': event.event, 'webhook-id': messageId };
     return receivers.attempt({ url: target, headers, body, isSuspect });
   }
@@ -80,7 +99,7 @@ export function createAlertActions(
   ): Promise<ActionOutcome> {
     const { type, target } = action;
     const attempt =
-      type === 'email' ? sendAlert(rule, target, message.event) : postEvent(action, message);
+      type === 'email' ? sendAlert(rule, target, message.event) : postEvent(rule, action, message);
     const { ok, statusCode, error } = await attempt.catch(() => NOT_MAILED);
     return { type, target, ok, statusCode, error };
   }
@@ -94,12 +113,13 @@ export function createAlertActions(
       const { ruleId, action, event } = payload as unknown as AlertPayload;
       const active = { organizationId, _id: ruleId, isActive: true };
       const where = { ...active, 'actions.target': action.target };
-      if (!(await models.alertRules.exists(where)))
+      const rule = await models.alertRules.findOne(where).lean<AlertRuleDocument>();
+      if (!rule)
         throw new DeliveryFailure('the rule is paused, or has no such action any more', {
           isFinal: true,
         });
       const messageId = `msg_${_id.toHexString()}`;
-      const outcome = await postEvent(action, { messageId, event, isSuspect });
+      const outcome = await postEvent(rule, action, { messageId, event, isSuspect });
       const { ok, statusCode, durationMs, error, retryAfterMs, hasTimedOut } = outcome;
       const result = { statusCode, durationMs, at: clock.now() };
       if (ok) return result;
@@ -116,7 +136,8 @@ export function createAlertActions(
         facts: { confidenceScore: 0.5, status: 'flagged' },
         at: clock.now(),
       } as const;
-      const event = createAlertEvent(rule, { ...match, trace: SYNTHETIC }, (text) => text);
+      const made = createAlertEvent(rule, { ...match, trace: SYNTHETIC }, (text) => text);
+      const event = { ...made, data: { ...made.data, test: true } };
       const actions = await Promise.all(
         rule.actions.map((action) => tryOut(rule, action, { messageId: `msg_${newId()}`, event })),
       );

@@ -3,16 +3,21 @@ import type { Types } from 'mongoose';
 import type { Platform } from '../../platform/platform.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { PRESENT } from '../../domain/identity/standing.ts';
+import { REVIEWERS, type Role } from '../../domain/identity/roles.ts';
 import { toQuotedName } from '../../domain/names/quoted-name.ts';
 import type { MailContent } from '../../platform/mail/mail-layout.ts';
 import type { OutboxDocument } from '../../platform/outbox/outbox.model.ts';
+import { type AlertCards, isTestEvent } from './alert-cards.service.ts';
 import type { AlertAction, AlertMailCountDocument, AlertRuleDocument } from './alerts.model.ts';
 
 type Deps = Pick<Platform, 'models' | 'clock' | 'config'>;
 
 const TWO_DAYS_MS = 2 * 24 * 3600_000;
 
-export function createAlertMailService({ models, clock, config }: Deps) {
+export function createAlertMailService(
+  { models, clock, config }: Deps,
+  { cards }: { cards: AlertCards },
+) {
   /** Counts one mail; resolves with whether it is within the daily limit. */
   async function count(organizationId: string): Promise<boolean> {
     const now = clock.now();
@@ -29,34 +34,49 @@ export function createAlertMailService({ models, clock, config }: Deps) {
   }
 
   /** Only members receive mails of an organisation: others have not asked for them. */
-  async function isMember(organizationId: Types.ObjectId, email: string): Promise<boolean> {
-    const user = await models.users.findOne({ email }, '_id').lean();
-    if (!user) return false;
+  async function findMember(
+    organizationId: Types.ObjectId,
+    email: string,
+  ): Promise<{ userId: Types.ObjectId; role: Role } | null> {
+    const user = await models.users.findOne({ email }, '_id').lean<{ _id: Types.ObjectId }>();
+    if (!user) return null;
     const membership = { organizationId, userId: user._id, ...PRESENT };
-    return (await models.memberships.exists(membership)) !== null;
+    return models.memberships
+      .findOne(membership, 'userId role')
+      .lean<{ userId: Types.ObjectId; role: Role }>();
   }
+
+  const isMember = async (organizationId: Types.ObjectId, email: string): Promise<boolean> =>
+    (await findMember(organizationId, email)) !== null;
 
   /** Returns null when the recipient is no member, the organisation is gone, or the daily limit is reached. */
   async function compose(
-    { organizationId, severity, name, description }: AlertRuleDocument,
+    rule: AlertRuleDocument,
     to: string,
-    { data }: EventBody,
+    event: EventBody,
   ): Promise<MailContent | null> {
-    if (!(await isMember(organizationId, to))) return null;
+    const { organizationId } = rule;
+    const member = await findMember(organizationId, to);
+    if (!member) return null;
     const organization = await models.organizations
       .findById(organizationId, 'name')
       .lean<{ name: string }>();
     if (!organization || !(await count(organizationId.toHexString()))) return null;
-    const rows = Object.entries(data).filter(([, value]) => value !== null);
+    const { userId, role } = member;
+    const reader = REVIEWERS.includes(role) ? { userId: userId.toHexString() } : null;
+    const { title, facts, note, action } = await cards.composeAlert(rule, event, reader);
+    const sender = toQuotedName(organization.name);
     return {
       to,
-      subject: `Alert (${severity}): ${toQuotedName(name)}`,
+      subject: title,
       paragraphs: [
-        `An alert rule of ${toQuotedName(organization.name)} has matched.`,
-        ...(description === '' ? [] : [description]),
-        ...rows.map(([member, value]) => `${member}: ${String(value)}`),
+        isTestEvent(event)
+          ? `An alert rule of ${sender} is being tried out.`
+          : `An alert rule of ${sender} has matched.`,
+        ...(note === null ? [] : [note]),
+        ...facts.map(([name, value]) => `${name}: ${value}`),
       ],
-      action: null,
+      action: action && { label: action.label, link: action.url, token: null },
     };
   }
 

@@ -1,13 +1,18 @@
 // Sends one event to one webhook, signed and in the format of its type (document 2, section 6; formats.md).
 import type { Platform } from '../../platform/platform.ts';
-import { createChatMessage } from '../../domain/events/chat-messages.ts';
+import { createChatCard, createChatMessage } from '../../domain/events/chat-messages.ts';
 import type { EventBody } from '../../domain/events/events.ts';
 import { createSignatureHeaders } from '../../domain/events/standard-webhooks.ts';
 import type { Message, PostOutcome } from '../../platform/outbound/receivers.ts';
+import type { EventCards } from '../traces/review/notices/event-cards.service.ts';
 import { buildWebhookSecretAad } from './webhook-secret.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
-type Deps = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'generateId'>;
+type Parts = Pick<Platform, 'receivers' | 'vault' | 'clock' | 'generateId'>;
+
+interface Deps {
+  eventCards: EventCards;
+}
 
 /** An event to send, its message id, and a hint on the receiver. */
 interface WebhookMessage {
@@ -23,14 +28,29 @@ export interface TestOutcome extends Omit<PostOutcome, 'ok' | 'retryAfterMs' | '
 
 const TEST_MESSAGE = 'This is a test of your webhook. Nothing has happened.';
 
-export function createWebhookSender({ receivers, vault, clock, generateId: newId }: Deps) {
+export function createWebhookSender(
+  { receivers, vault, clock, generateId: newId }: Parts,
+  { eventCards }: Deps,
+) {
+  /** The body in the format of the receiver: chats get words, and a link to the decision. */
+  async function composeBody(
+    { _id, organizationId, type }: WebhookDocument,
+    event: EventBody,
+  ): Promise<object> {
+    if (type === 'custom') return event;
+    const holder = { receiver: _id.toHexString() };
+    const card = await eventCards.composeCard(organizationId.toHexString(), event, holder);
+    return card ? createChatCard(type, card) : createChatMessage(type, event);
+  }
+
   /** `messageId` is the same for every attempt. */
-  function createMessage(
-    { _id, url, type, sealedSecret }: WebhookDocument,
+  async function createMessage(
+    webhook: WebhookDocument,
     { messageId, event, isSuspect = false }: WebhookMessage,
-  ): Message {
+  ): Promise<Message> {
+    const { _id, url, sealedSecret } = webhook;
     const secret = vault.unseal(sealedSecret, buildWebhookSecretAad(_id.toHexString()));
-    const body = JSON.stringify(type === 'custom' ? event : createChatMessage(type, event));
+    const body = JSON.stringify(await composeBody(webhook, event));
     const signature = createSignatureHeaders({ id: messageId, body, secret, at: clock.now() });
     const headers = { 'x-service-event': event.event, ...signature };
     return { url, body, headers, isSuspect };
@@ -38,8 +58,9 @@ export function createWebhookSender({ receivers, vault, clock, generateId: newId
 
   return {
     /** Treats a forbidden address as a normal failure: the host may resolve to an allowed one later. */
-    sendEvent: (webhook: WebhookDocument, content: WebhookMessage): Promise<PostOutcome> =>
-      receivers.attempt(createMessage(webhook, content)),
+    async sendEvent(webhook: WebhookDocument, content: WebhookMessage): Promise<PostOutcome> {
+      return receivers.attempt(await createMessage(webhook, content));
+    },
 
     /**
      * Sends a test event, also to a paused webhook. It is neither counted nor retried.
@@ -49,7 +70,7 @@ export function createWebhookSender({ receivers, vault, clock, generateId: newId
       const timestamp = clock.now().toISOString();
       const event = { event: 'webhook.test', timestamp, data: { message: TEST_MESSAGE } };
       const messageId = toMessageId(newId());
-      const message = createMessage(webhook, { messageId, event });
+      const message = await createMessage(webhook, { messageId, event });
       const { ok, statusCode, durationMs, error } = await receivers.postMessage(message);
       return { delivered: ok, statusCode, durationMs, error };
     },

@@ -174,9 +174,9 @@ describe('a match', () => {
     expect(arrived.map((message) => verifyMessage(message, hook.signingSecret))).toEqual([event]);
     expect(receiver.listMessages('/action').map(({ body }) => body)).toEqual([event]);
     expect(receiver.listMessages('/action')[0]?.headers['x-service-event']).toBe('alert.triggered');
-    expect(receiver.listMessages('/chat')[0]?.body.text).toContain('Alert triggered\nruleId: ');
+    expect(receiver.listMessages('/chat')[0]?.body.text).toContain('Alert (critical): “Watch ');
     const received = mail.findNewest(ada.email);
-    expect(received.subject).toMatch(/^Alert \(critical\): “Watch bob@/);
+    expect(received.subject).toBe('Alert (critical): “Watch [EMAIL]”');
     expect(received.text).toContain(traceId);
     expect(receiver.listMessages(other.at)).toEqual([]);
     const [unmatched, matched] = (await list()).data;
