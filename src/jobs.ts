@@ -7,6 +7,7 @@ import type { Consumer } from './ledger/follow/consumer.ts';
 import { createFoldConsumer } from './ledger/amend/fold.ts';
 import { buildHeadIndexes, dropHashIndex, dropTextIndex } from './ledger/maintenance.ts';
 import { createAgentActivityConsumer } from './resources/agents/activity/agent-activity.consumer.ts';
+import { createAlertVerdictsConsumer } from './resources/alerts/alert-verdicts.consumer.ts';
 import { createAlertsConsumer } from './resources/alerts/alerts.consumer.ts';
 import { setAuditRowDates } from './resources/audit/audit.migration.ts';
 import { normalizeEmailAddresses } from './resources/auth/accounts/email-addresses.migration.ts';
@@ -28,6 +29,7 @@ import {
   resetDecisionWords,
 } from './resources/traces/search/word-segments.migration.ts';
 import { createDecisionWordsConsumer } from './resources/traces/search/decision-words.consumer.ts';
+import { createReviewNoticesConsumer } from './resources/traces/review/notices/review-notices.consumer.ts';
 import { createTraceEventsConsumer } from './resources/traces/trace-events.consumer.ts';
 import { createUsageConsumer } from './resources/usage/usage.consumer.ts';
 import type { Platform } from './platform/platform.ts';
@@ -80,7 +82,7 @@ type Followed = Pick<
 
 export function createLedgerConsumers(platform: Followed, listeners: Listeners): Consumer[] {
   const { models, config, outbox, ledger } = platform;
-  const { subscriptions, activeRules, managerNotices, memory } = listeners;
+  const { subscriptions, activeRules, managerNotices, notices, memory } = listeners;
   const { subscribesToEvents = subscriptions.hasActiveWebhooks } = platform;
   return [
     createFoldConsumer(ledger.fold),
@@ -93,6 +95,8 @@ export function createLedgerConsumers(platform: Followed, listeners: Listeners):
     createMaturationConsumer(platform),
     createUsageConsumer({ models, outbox, config, managerNotices }),
     createTraceEventsConsumer({ models, outbox, hasSubscribers: subscribesToEvents }),
+    createReviewNoticesConsumer({ models, outbox, notices }),
+    createAlertVerdictsConsumer({ models, outbox }),
     createAlertsConsumer({ models, outbox, activeRules, subscriptions }),
     createDecisionWordsConsumer(platform),
     createTraceVectorsConsumer(platform, memory),
@@ -120,6 +124,17 @@ export function createJobs(
       run: () => background.clockBreaches.markOverdue(),
     },
     { name: 'reviews.expire', everyMs: SECOND, run: () => background.reviewExpiry.expireDue() },
+    {
+      name: 'incidents.remind',
+      everyMs: MINUTE,
+      run: () => background.incidentReminders.sendReminders(),
+    },
+    {
+      name: 'reviews.remind',
+      everyMs: MINUTE,
+      run: () => background.reviewReminders.sendReminders(),
+    },
+    { name: 'notices.digest', everyMs: MINUTE, run: () => background.noticeDigests.sendDigests() },
     {
       name: 'erasure.finish',
       everyMs: MINUTE,

@@ -32,6 +32,7 @@ import {
 import { headsLeafSchema, logHeadSchema } from './resources/log/log-heads.model.ts';
 import { logSchema, logTileSchema } from './resources/log/logs.model.ts';
 import { logKeySchema } from './resources/log/keys/log-keys.model.ts';
+import { noticeWindowSchema } from './resources/notifications/notices/notice-windows.model.ts';
 import { notificationSchema } from './resources/notifications/notifications.model.ts';
 import { membershipSchema } from './resources/organization/memberships/memberships.model.ts';
 import { organizationDeletionSchema } from './resources/organization/deletion/organization-deletions.model.ts';
@@ -62,6 +63,8 @@ import { wordSegmentSchema } from './resources/traces/search/word-segments.model
 import { decisionPatternSchema } from './resources/traces/maturation/patterns.model.ts';
 import { memoryUseSchema } from './resources/traces/memory/memory-uses.model.ts';
 import { traceVectorsSchema } from './resources/traces/memory/trace-vectors.model.ts';
+import { reviewDeadlineSchema } from './resources/traces/review/notices/review-deadlines.model.ts';
+import { reviewLinkSchema } from './resources/traces/review/links/review-links.model.ts';
 import { traceSchema } from './resources/traces/traces.model.ts';
 import { webhookSchema, webhookStatisticsSchema } from './resources/webhooks/webhooks.model.ts';
 
@@ -88,6 +91,7 @@ export function createModels(connection: Connection) {
     incidents: createModel('Incident', incidentSchema),
     calendarFeeds: createModel('CalendarFeed', calendarFeedSchema),
     notifications: createModel('Notification', notificationSchema),
+    noticeWindows: createModel('NoticeWindow', noticeWindowSchema),
     workspaces: createModel('Workspace', workspaceSchema),
     workspaceKeys: createModel('WorkspaceKey', workspaceKeySchema),
     agents: createModel('Agent', agentSchema),
@@ -107,6 +111,8 @@ export function createModels(connection: Connection) {
     privacyBudgets: createModel('PrivacyBudget', privacyBudgetSchema),
     ledger,
     traces: ledger.discriminator('Trace', traceSchema, 'trace'),
+    reviewDeadlines: createModel('ReviewDeadline', reviewDeadlineSchema),
+    reviewLinks: createModel('ReviewLink', reviewLinkSchema),
     traceVectors: createModel('TraceVectors', traceVectorsSchema),
     memoryUses: createModel('MemoryUse', memoryUseSchema),
     auditRows: createModel('AuditRow', auditRowSchema),

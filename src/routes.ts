@@ -50,6 +50,7 @@ import { provenanceSettingsRoutes } from './resources/provenance/settings/proven
 import { scimDiscoveryRoutes } from './resources/scim/discovery/discovery.routes.ts';
 import { scimGroupRoutes } from './resources/scim/groups/groups.routes.ts';
 import { scimUserRoutes } from './resources/scim/users/users.routes.ts';
+import { reviewLinkRoutes } from './resources/traces/review/links/review-links.routes.ts';
 import { reviewRoutes } from './resources/traces/review/review.routes.ts';
 import { batchRoutes } from './resources/traces/batch/batch.routes.ts';
 import { traceRoutes } from './resources/traces/traces.routes.ts';
@@ -109,6 +110,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/traces', routes: batchRoutes },
   { at: '/api/v1/traces', routes: producerMlBomRoutes },
   { at: '/api/v1/review-queue', routes: reviewRoutes },
+  { at: '/decide', routes: reviewLinkRoutes },
   { at: '/api/v1/cpi', routes: cpiRoutes },
   { at: '/api/v1/cpi', routes: feedbackRoutes },
   { at: '/api/v1/cpi', routes: patternRoutes },

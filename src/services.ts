@@ -52,10 +52,13 @@ import type { CalendarFeedService } from './resources/incidents/calendar/calenda
 import type { CalendarService } from './resources/incidents/calendar/calendar.service.ts';
 import type { CheckpointService } from './resources/incidents/checkpoints.service.ts';
 import type { ClockBreachService } from './resources/incidents/clock-breaches.service.ts';
+import type { ClockReminders } from './resources/incidents/clock-reminders.service.ts';
 import type { IncidentService } from './resources/incidents/incidents.service.ts';
 import type { BridgeService } from './resources/mcp-server/bridge.service.ts';
 import type { McpService } from './resources/mcp-server/mcp.service.ts';
 import type { ManagerNotices } from './resources/notifications/manager-notices.service.ts';
+import type { NoticeDigests } from './resources/notifications/notices/notice-digests.service.ts';
+import type { NoticeService } from './resources/notifications/notices/notices.service.ts';
 import type { NotificationService } from './resources/notifications/notifications.service.ts';
 import type { OrganizationDeletionService } from './resources/organization/deletion/organization-deletion.service.ts';
 import type { OrganizationService } from './resources/organization/organization.service.ts';
@@ -118,6 +121,9 @@ import type { MemorySearchService } from './resources/traces/memory/memory-searc
 import type { ReviewDecisionService } from './resources/traces/review/review-decisions.service.ts';
 import type { ReviewExpiryService } from './resources/traces/review/review-expiry.service.ts';
 import type { ReviewHandlingService } from './resources/traces/review/review-handling.service.ts';
+import type { ReviewLinkPages } from './resources/traces/review/links/review-link-pages.service.ts';
+import type { ReviewLinkSignIn } from './resources/traces/review/links/review-link-sign-in.service.ts';
+import type { ReviewReminders } from './resources/traces/review/notices/review-reminders.service.ts';
 import type { ReviewQueueService } from './resources/traces/review/review-queue.service.ts';
 import type { ReviewVerdicts } from './resources/traces/review/review-verdicts.service.ts';
 import type { ReviewWaiting } from './resources/traces/review/review-waiting.service.ts';
@@ -243,6 +249,8 @@ export interface Services {
       handling: ReviewHandlingService;
       withdrawals: ReviewWithdrawalService;
       verdicts: ReviewVerdicts;
+      linkPages: ReviewLinkPages;
+      linkSignIn: ReviewLinkSignIn;
     };
     feedback: FeedbackService;
     patterns: PatternService;
@@ -271,14 +279,17 @@ export interface Background {
   erasureExecution: ErasureExecutionService;
   executionLeases: ExecutionLeaseService;
   failures: SignInFailures;
+  incidentReminders: ClockReminders;
   largeBodies: IngestionWorker;
   logSealing: LogSealingService;
   memory: MemoryWorker;
+  noticeDigests: NoticeDigests;
   otlpWorker: OtlpWorker;
   outboxWorkers: OutboxWorkers;
   replayJudge: ReplayWorker;
   replayRunner: ReplayRunner;
   reviewExpiry: ReviewExpiryService;
+  reviewReminders: ReviewReminders;
   samlReader: SamlReaderWorker;
   ssoWarnings: SsoWarningService;
   usedMessages: UsedMessageService;
@@ -289,5 +300,6 @@ export interface Listeners {
   subscriptions: SubscriptionService;
   activeRules: ActiveRuleService;
   managerNotices: ManagerNotices;
+  notices: NoticeService;
   memory: MemoryWorker;
 }

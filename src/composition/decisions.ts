@@ -59,7 +59,13 @@ export function createDecisions(
   const mlBoms = createMlBomService(platform, { agents: registry, resolver });
 
   const { signer } = signing;
-  const policies = createPolicies(platform, { organizations, workspaces, memberships, signer });
+  const policies = createPolicies(platform, {
+    organizations,
+    workspaces,
+    memberships,
+    signer,
+    notices: listeners.notices,
+  });
   const policySets = policies.sets;
 
   const scrubbers = createScrubbers();
@@ -74,7 +80,10 @@ export function createDecisions(
     largeBodies,
   });
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
-  const { waiting, ...review } = createReview(platform, {
+  const { waiting, held, ...review } = createReview(platform, {
+    organizations,
+    auth,
+    notices: listeners.notices,
     memberships,
     workspaces,
     scrubbers: readScrubbers,
@@ -138,5 +147,6 @@ export function createDecisions(
       memory: reading.memory,
     },
     hashChain: { anchors, chain, verification, bundles },
+    held,
   };
 }

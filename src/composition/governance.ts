@@ -9,6 +9,7 @@ import { createCalendarFeedService } from '../resources/incidents/calendar/calen
 import { createCalendarService } from '../resources/incidents/calendar/calendar.service.ts';
 import { createCheckpointService } from '../resources/incidents/checkpoints.service.ts';
 import { createClockBreachService } from '../resources/incidents/clock-breaches.service.ts';
+import { createClockReminders } from '../resources/incidents/clock-reminders.service.ts';
 import { createIncidentService } from '../resources/incidents/incidents.service.ts';
 import { createNoisedQueryService } from '../resources/privacy-budget/noised-query.service.ts';
 import { createPrivacyBudgetService } from '../resources/privacy-budget/privacy-budget.service.ts';
@@ -32,14 +33,19 @@ import { createManifestService } from '../resources/provenance/manifests/manifes
 import { createVerificationService } from '../resources/provenance/manifests/verification.service.ts';
 import { createProvenanceSettingsService } from '../resources/provenance/settings/provenance-settings.service.ts';
 import type { TraceService } from '../resources/traces/traces.service.ts';
+import type { Listeners } from '../services.ts';
 
 interface Deps {
   audit: AuditService;
   attestations: AttestationService;
   identity: Identity;
+  notices: Listeners['notices'];
 }
 
-export function createGovernance(platform: Platform, { audit, attestations, identity }: Deps) {
+export function createGovernance(
+  platform: Platform,
+  { audit, attestations, identity, notices }: Deps,
+) {
   const records = createIncidentService(platform);
   const checkpoints = createCheckpointService(platform, { attestations });
   const calendar = createCalendarService(platform);
@@ -58,7 +64,8 @@ export function createGovernance(platform: Platform, { audit, attestations, iden
       compliance: { mapping, legacyNotes },
       privacy: { budget, queries },
     },
-    clockBreaches: createClockBreachService(platform, { audit }),
+    clockBreaches: createClockBreachService(platform, { audit, notices }),
+    incidentReminders: createClockReminders(platform, { notices }),
   };
 }
 

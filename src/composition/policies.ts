@@ -1,6 +1,7 @@
 // Creates the services of policies: definitions, policy sets, approvals, canaries, rule language, trials, replays.
 import { createTarGz } from '../platform/archive/tar-gz.ts';
 import { createApprovalHistory } from '../resources/policies/approvals/approval-history.service.ts';
+import { createApprovalNotices } from '../resources/policies/approvals/approval-notices.service.ts';
 import { createApprovalService } from '../resources/policies/approvals/approvals.service.ts';
 import { createDirectEdits } from '../resources/policies/approvals/direct-edits.service.ts';
 import { createApprovalEnforcement } from '../resources/policies/approvals/enforcement.service.ts';
@@ -13,16 +14,18 @@ import { createPolicySetService } from '../resources/policies/policy-sets.servic
 import { createReplayService } from '../resources/policies/replay/replay.service.ts';
 import { createDryRunService } from '../resources/policies/trials/dry-run.service.ts';
 import { createPolicyTestService } from '../resources/policies/trials/policy-tests.service.ts';
+import type { Listeners } from '../services.ts';
 import type { Identity } from './identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Signing } from './governance.ts';
 
 type Deps = Pick<Identity, 'organizations' | 'workspaces' | 'memberships'> &
-  Pick<Signing, 'signer'>;
+  Pick<Signing, 'signer'> &
+  Pick<Listeners, 'notices'>;
 
 export function createPolicies(
   platform: Platform,
-  { organizations, workspaces, memberships, signer }: Deps,
+  { organizations, workspaces, memberships, signer, notices }: Deps,
 ) {
   const sets = createPolicySetService(platform);
   const directEdits = createDirectEdits({ organizations });
@@ -48,7 +51,13 @@ export function createPolicies(
     definitions,
     approved,
   });
-  const approvals = createApprovalService(platform, { memberships, definitions, enforcement });
+  const approvalNotices = createApprovalNotices(platform, { notices });
+  const approvals = createApprovalService(platform, {
+    memberships,
+    definitions,
+    enforcement,
+    approvalNotices,
+  });
   const language = createPolicyLanguageService({ definitions });
   const dryRuns = createDryRunService(platform, { definitions, organizations });
   const tests = createPolicyTestService(platform, { memberships, definitions, dryRuns });

@@ -11,12 +11,22 @@ import { createBridgeService } from '../resources/mcp-server/bridge.service.ts';
 import { createMcpService } from '../resources/mcp-server/mcp.service.ts';
 import type { TraceService } from '../resources/traces/traces.service.ts';
 import type { ReadScrubbers } from '../resources/traces/read-scrubbers.ts';
+import { createDecisionCards } from '../resources/traces/review/notices/decision-cards.service.ts';
+import { createEventCards } from '../resources/traces/review/notices/event-cards.service.ts';
+import { createReviewNoticeMails } from '../resources/traces/review/notices/review-notice-mails.service.ts';
+import { createReviewReminders } from '../resources/traces/review/notices/review-reminders.service.ts';
 import { createReviewDecisionService } from '../resources/traces/review/review-decisions.service.ts';
 import { createReviewHandlingService } from '../resources/traces/review/review-handling.service.ts';
 import { createReviewQueueService } from '../resources/traces/review/review-queue.service.ts';
 import { createReviewVerdicts } from '../resources/traces/review/review-verdicts.service.ts';
 import { createReviewWaiting } from '../resources/traces/review/review-waiting.service.ts';
 import { createReviewWithdrawalService } from '../resources/traces/review/review-withdrawal.service.ts';
+import type { Listeners, Services } from '../services.ts';
+import type { OrganizationService } from '../resources/organization/organization.service.ts';
+import { createReviewLinkPages } from '../resources/traces/review/links/review-link-pages.service.ts';
+import { createReviewLinkReader } from '../resources/traces/review/links/review-link-reader.service.ts';
+import { createReviewLinkSignIn } from '../resources/traces/review/links/review-link-sign-in.service.ts';
+import { createReviewLinks } from '../resources/traces/review/links/review-links.service.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
@@ -37,17 +47,40 @@ interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   scrubbers: ReadScrubbers;
+  notices: Listeners['notices'];
+  organizations: OrganizationService;
+  auth: Services['auth'];
 }
 
 export function createReview(platform: Platform, deps: Deps) {
-  const { scrubbers } = deps;
+  const { scrubbers, workspaces, organizations, auth } = deps;
   const verdicts = createReviewVerdicts(platform);
   const queue = createReviewQueueService(platform, { scrubbers, verdicts });
   const decisions = createReviewDecisionService(platform, { scrubbers });
   const handling = createReviewHandlingService(platform, deps);
   const waiting = createReviewWaiting(platform);
   const withdrawals = createReviewWithdrawalService(platform, { scrubbers });
-  return { queue, decisions, handling, withdrawals, verdicts, waiting };
+  const reminders = createReviewReminders(platform, deps);
+  const cards = createDecisionCards(platform, { scrubbers });
+  const links = createReviewLinks(platform, { workspaces });
+  const mails = createReviewNoticeMails(platform, { cards, links });
+  const { sessions } = auth;
+  const readers = createReviewLinkReader(platform, { sessions, organizations, links });
+  const linkPages = createReviewLinkPages(platform, { cards, links, readers, decisions });
+  const linkSignIn = createReviewLinkSignIn(platform, { ...auth, links });
+  const eventCards = createEventCards(platform, { cards, links });
+  const held = { eventCards, reminders, mails };
+  return {
+    queue,
+    decisions,
+    handling,
+    withdrawals,
+    verdicts,
+    waiting,
+    linkPages,
+    linkSignIn,
+    held,
+  };
 }
 
 export function createCpi(platform: Platform, { chain }: { chain: HashChainService }) {

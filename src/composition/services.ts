@@ -12,6 +12,8 @@ import { createChainReleaseService } from '../resources/hash-chain/chain-release
 import { createReadiness } from '../resources/health/readiness.service.ts';
 import { createBroadcastMailService } from '../resources/notifications/broadcast-mails.service.ts';
 import { createDemoRequestService } from '../resources/demo-requests/demo-requests.service.ts';
+import { createNoticeDigests } from '../resources/notifications/notices/notice-digests.service.ts';
+import { createNoticeMailService } from '../resources/notifications/notices/notice-mails.service.ts';
 import { createNotificationService } from '../resources/notifications/notifications.service.ts';
 import { createOrganizationDeletionService } from '../resources/organization/deletion/organization-deletion.service.ts';
 import { createOtlpService } from '../resources/otlp/otlp.service.ts';
@@ -97,12 +99,20 @@ export function createServices(
     spanCounts,
   });
   const billing = createBilling(platform, { ...payments, spanCounts });
-  const governance = createGovernance(platform, { audit, attestations, identity });
+  const { notices } = listeners;
+  const governance = createGovernance(platform, { audit, attestations, identity, notices });
 
   const cpi = decisions.cpi.index;
-  const events = createEvents(platform, { audit, identity, listeners, cpi });
+  const events = createEvents(platform, {
+    audit,
+    identity,
+    listeners,
+    cpi,
+    eventCards: decisions.held.eventCards,
+  });
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
+  const noticeMails = createNoticeMailService(platform, decisions.held.mails);
 
   const traces = decisions.traces.reader;
   const provenance = createProvenance(platform, { signer, keys, attestations, traces });
@@ -127,6 +137,7 @@ export function createServices(
     ...identity.reclaims.mails,
     ...team.invitations.mails,
     ...broadcasts.mails,
+    ...noticeMails.mails,
     ...events.mails,
   };
   const deliverers = {
@@ -138,11 +149,12 @@ export function createServices(
   };
   const outboxWorkers = createOutboxWorkers(platform, deliverers, findPool);
 
+  const { held: _held, ...decisionServices } = decisions;
   return {
     /** Services that handlers get. */
     routes: {
       ...billing,
-      ...decisions,
+      ...decisionServices,
       ...governance.routes,
       alerts: events.alerts,
       audit,
@@ -184,7 +196,9 @@ export function createServices(
       erasureExecution: evidence.erasureExecution,
       executionLeases: createExecutionLeaseService(platform),
       failures: identity.failures,
+      incidentReminders: governance.incidentReminders,
       memory: listeners.memory,
+      noticeDigests: createNoticeDigests(platform),
       largeBodies,
       logSealing: sealing,
       otlpWorker,
@@ -192,6 +206,7 @@ export function createServices(
       replayJudge,
       replayRunner,
       reviewExpiry: createReviewExpiry(platform),
+      reviewReminders: decisions.held.reminders,
       ...signOnParts,
     },
   };

@@ -307,6 +307,11 @@ const ADDED = {
     'PATCH /api/v1/traces/:id/executions/:executionId',
     'POST /api/v1/traces/:id/executions/:executionId/reconcile',
   ],
+  'held decisions are decided where people are, by the link of a message': [
+    'GET /decide/:token',
+    'POST /decide/:token',
+    'POST /decide/:token/sign-in',
+  ],
   'records belong to workspaces, so there is a way to make them': [
     'GET /api/v1/workspaces',
     'POST /api/v1/workspaces',

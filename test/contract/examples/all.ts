@@ -22,6 +22,7 @@ import { policies } from './policies.ts';
 import { executions } from './review/executions.ts';
 import { cpi } from './review/cpi.ts';
 import { mcpServer } from './review/mcp-server.ts';
+import { reviewLinks } from './review/review-links.ts';
 import { reviewQueue } from './review/review-queue.ts';
 import { scim } from './scim.ts';
 import { signOn } from './sign-on.ts';
@@ -35,7 +36,18 @@ const PARTS = {
   organization: [organization, team, audit, notifications, billing, demoRequests, machines],
   provisioning: [scim],
   events: [alerts, webhooks],
-  records: [agents, policies, traces, executions, otlp, reviewQueue, cpi, mcpServer, hashChain],
+  records: [
+    agents,
+    policies,
+    traces,
+    executions,
+    otlp,
+    reviewQueue,
+    reviewLinks,
+    cpi,
+    mcpServer,
+    hashChain,
+  ],
   governance: [auditBundles, erasure, fria, incidents, provenance, privacyBudget, compliance],
 } satisfies Record<string, readonly ResourceExamples[]>;
 

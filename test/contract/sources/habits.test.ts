@@ -195,6 +195,13 @@ const CROSS_TENANT: Readonly<Record<string, string>> = {
   'src/resources/incidents/calendar/calendar-feeds.service.ts':
     'the token of a feed is all that a request brings',
   'src/resources/incidents/clock-breaches.service.ts': 'deadlines pass in every organisation',
+  'src/resources/incidents/clock-reminders.service.ts': 'deadlines come near in every organisation',
+  'src/resources/notifications/notices/notice-digests.service.ts':
+    'windows end in every organisation',
+  'src/resources/traces/review/links/review-links.service.ts':
+    'the token of a link is all that a request brings',
+  'src/resources/traces/review/notices/review-reminders.service.ts':
+    'deadlines come near in every organisation',
   'src/resources/traces/executions/execution-leases.service.ts': 'leases end in every organisation',
   'src/resources/traces/review/review-expiry.service.ts': 'holds end in every organisation',
   'src/resources/log/logs.service.ts': 'the id of a log is all that a request brings',

@@ -2,6 +2,7 @@
 import { Schema, type Types } from 'mongoose';
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import type { ReviewPriority } from '../../../domain/review-sla.ts';
+import { type LinkProof, LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import { guardTenancy } from '../../../platform/mongo/tenancy.ts';
 
 export interface WorkspaceDocument {
@@ -16,6 +17,8 @@ export interface WorkspaceDocument {
   reviewExpiry?: { expiresIn: number } | null;
   /** What becomes of decisions after the fact; absent in workspaces of earlier versions: no review. */
   observed?: { review: boolean };
+  /** How people decide by links of messages; absent in workspaces of earlier versions: signed in. */
+  reviewLinks?: LinkProof;
   /** Null: only people approve. */
   autoApproval: AutoApproval | null;
   /** The request for a looser one, while it waits for a second person; absent in workspaces of earlier versions. */
@@ -38,6 +41,7 @@ export const workspaceSchema = new Schema<WorkspaceDocument>(
       default: null,
     },
     observed: { review: { type: Boolean, default: false } },
+    reviewLinks: { type: String, enum: LINK_PROOFS, default: 'sign-in' },
     autoApproval: { type: autoApproval, default: null },
     autoApprovalRequest: {
       type: new Schema({ by: Schema.Types.ObjectId, at: Date, autoApproval }, { _id: false }),

@@ -4,6 +4,7 @@ import { nameSchemas } from '../../../http/declaration/schema-names.ts';
 import { hasChanges, optional } from '../../../http/declaration/optional.ts';
 import { APPROVALS, MATURING_DAYS } from '../../../domain/maturation.ts';
 import { EXPIRY_SECONDS } from '../../../domain/review/review-expiry.ts';
+import { LINK_PROOFS } from '../../../domain/review/link-proof.ts';
 import { REVIEW_PRIORITIES } from '../../../domain/review-sla.ts';
 import { id, idParam, instant, singleLine } from '../../../http/declaration/views.ts';
 import { secondWordView } from '../organization.schemas.ts';
@@ -45,6 +46,9 @@ export const workspaceChange = z
     observed: optional(observed).describe(
       'Decisions after the fact, such as those from spans. `review`: whether a person reviews what a policy would have held; else it is approved with the tag OBSERVED_HOLD',
     ),
+    reviewLinks: optional(z.enum(LINK_PROOFS)).describe(
+      'How people decide by links of mails and chats: signed in, or (mails) by the link alone; `off`: messages lead to the console',
+    ),
     autoApproval: optional(autoApproval.nullable()).describe(
       'When the service may approve held decisions itself: persons approved that number of the pattern in a row, the first of them at least that number of days ago; null: never. Where policies change by approval only, a looser one takes a second person',
     ),
@@ -61,6 +65,7 @@ export const workspaceView = z.object({
   reviewSla: z.object(mapPriorities(z.number().nullable())),
   reviewExpiry: z.object({ expiresIn: z.number() }).nullable(),
   observed,
+  reviewLinks: z.enum(LINK_PROOFS),
   autoApproval: autoApproval.nullable(),
   autoApprovalRequest: secondWordView
     .extend({ autoApproval })

@@ -2,6 +2,7 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenant } from '../../../domain/identity/tenant.ts';
 import type { ReviewSla } from '../../../domain/review-sla.ts';
+import type { LinkProof } from '../../../domain/review/link-proof.ts';
 import { AppError } from '../../../errors.ts';
 import type { Models } from '../../../models.ts';
 import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mongo/queries.ts';
@@ -15,10 +16,11 @@ import type { WorkspaceChange } from './workspaces.schemas.ts';
 
 interface WorkspaceView extends Omit<
   WorkspaceDocument,
-  'autoApprovalRequest' | 'reviewExpiry' | 'observed'
+  'autoApprovalRequest' | 'reviewExpiry' | 'observed' | 'reviewLinks'
 > {
   reviewExpiry: { expiresIn: number } | null;
   observed: { review: boolean };
+  reviewLinks: LinkProof;
   autoApprovalRequest?: PendingView & { autoApproval: AutoApproval };
   /** Whether decisions go to it when no workspace is chosen. */
   isDefault: boolean;
@@ -29,6 +31,7 @@ export interface WorkspaceSettings {
   reviewSla: ReviewSla;
   /** Seconds; null: holds do not expire. */
   reviewExpiresIn: number | null;
+  reviewLinks: LinkProof;
   escalateTo: string | null;
   /** Whether people review what a policy would have held among the decisions after the fact. */
   reviewsObserved: boolean;
@@ -153,13 +156,14 @@ function toView(
     },
     reviewExpiry: workspace.reviewExpiry ?? null,
     observed: { review: observed?.review ?? false },
+    reviewLinks: workspace.reviewLinks ?? 'sign-in',
     autoApproval: autoApproval ?? null,
     isDefault: workspace._id.toHexString() === defaultId,
   };
 }
 
 function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
-  const { reviewSla, reviewExpiry, escalationPolicy, observed } = toView(
+  const { reviewSla, reviewExpiry, reviewLinks, escalationPolicy, observed } = toView(
     workspace,
     null,
     workspace.updatedAt,
@@ -167,6 +171,7 @@ function toSettings(workspace: WorkspaceDocument): WorkspaceSettings {
   return {
     reviewSla,
     reviewExpiresIn: reviewExpiry?.expiresIn ?? null,
+    reviewLinks,
     escalateTo: escalationPolicy.escalateTo?.toHexString() ?? null,
     reviewsObserved: observed.review,
   };

@@ -19,6 +19,14 @@ export interface VerdictWords {
   notes: string | undefined;
   /** A merge patch of the action in force. */
   edits?: Json | undefined;
+  /** How it was given, when it was not by the API. */
+  way?: VerdictWay | undefined;
+}
+
+/** By a link in a message, signed in or by the token of the link alone. */
+export interface VerdictWay {
+  via: 'link';
+  proof: 'sign-in' | 'token';
 }
 
 type Author = Pick<Tenant, 'organizationId' | 'actor'>;
@@ -43,11 +51,11 @@ const EDITED: Change = { status: 'approved', humanOverride: true };
 
 export function prepareReviewAmendment(
   by: Author,
-  { decision, reason, notes, edits }: VerdictWords,
+  { decision, reason, notes, edits, way }: VerdictWords,
   random16: () => Buffer,
 ) {
   const set = edits === undefined ? CHANGES[decision] : EDITED;
-  const end: End = { decision, set, values: { reason, notes, edits } };
+  const end: End = { decision, set, values: { reason, notes, edits, ...way } };
   /** Expects a decision whose values are decrypted. */
   return (about: Subject<TraceDocument>): Amendment => endReview(by, about, { end, random16 });
 }

@@ -16,6 +16,7 @@ import {
   isPending,
   openSubject,
   prepareReviewAmendment,
+  type VerdictWay,
   type VerdictWords,
 } from './review-amendment.ts';
 import type { BulkDecisionInput, DecisionInput } from './review.schemas.ts';
@@ -90,14 +91,18 @@ export function createReviewDecisionService(
 
   return {
     /**
-     * Decides one item; the verdict is final.
+     * Decides one item; the verdict is final. `way`: how it was given, when it was not by the API.
      * @throws AppError `NOT_FOUND`, `INVALID_OPERATION` (decided already, or about another action), `REVIEW_ENDED`,
      * `EDITS_MASKED`
      */
-    async decide(tenant: Tenant, id: string, input: DecisionInput): Promise<void> {
+    async decide(
+      tenant: Tenant,
+      id: string,
+      { way, ...input }: DecisionInput & { way?: VerdictWay },
+    ): Promise<void> {
       const { organizationId } = tenant;
       const words = await scrubVerdict(organizationId, input);
-      const amend = prepareReviewAmendment(tenant, words, random16);
+      const amend = prepareReviewAmendment(tenant, { ...words, way }, random16);
       await decideSerially(tenant, id, (traceId) =>
         endInTime(platform, { organizationId, traceId }, async (about) => {
           if (about.trace.deletedAt) throw new AppError('NOT_FOUND');

@@ -9,26 +9,31 @@ import { toObjectId } from '../../../ledger/ledger.model.ts';
 import { findOr404 } from '../../../platform/mongo/queries.ts';
 import { PRESENT } from '../../../domain/identity/standing.ts';
 import type { MembershipService } from '../../organization/memberships/memberships.service.ts';
+import type { NoticeService } from '../../notifications/notices/notices.service.ts';
 import type { WorkspaceService } from '../../organization/workspaces/workspaces.service.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import { createVisibilityFilter } from '../../../domain/identity/visible-decisions.ts';
 import { toItemFilter } from './held.ts';
+import { createReviewNotice, NOTICED_MEMBERS, type NoticedTrace } from './notices/review-notice.ts';
 import type { escalationInput } from './review.schemas.ts';
 
 interface Deps {
   memberships: MembershipService;
   workspaces: WorkspaceService;
   scrubbers: ReadScrubbers;
+  notices: NoticeService;
 }
+
+type HandledTrace = NoticedTrace & { workspaceId: string };
 
 const PRESENT_OWNER = { role: 'owner', ...PRESENT } as const;
 
 export function createReviewHandlingService(
-  platform: Pick<Platform, 'models' | 'ledger' | 'clock'>,
+  platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'transaction'>,
   deps: Deps,
 ) {
-  const { models, ledger, clock } = platform;
-  const { memberships, workspaces, scrubbers } = deps;
+  const { models, ledger, clock, transaction } = platform;
+  const { memberships, workspaces, scrubbers, notices } = deps;
 
   const isMember = async (organizationId: string, userId: string): Promise<boolean> =>
     (await memberships.findEnterable(organizationId, userId)) !== null;
@@ -38,11 +43,23 @@ export function createReviewHandlingService(
       throw new AppError('NOT_FOUND', 'No active member has this id');
   }
 
-  async function findWorkspaceId(tenant: Tenant, id: string): Promise<string> {
+  function findHandled(tenant: Tenant, id: string): Promise<HandledTrace> {
     const { organizationId } = tenant;
     const where = { ...createVisibilityFilter(tenant), organizationId, ...toItemFilter([id]) };
-    const query = models.traces.findOne(where, 'workspaceId').lean<{ workspaceId: string }>();
-    return (await findOr404(query)).workspaceId;
+    const members = { ...NOTICED_MEMBERS, workspaceId: 1 };
+    return findOr404(models.traces.findOne(where, members).lean<HandledTrace>());
+  }
+
+  /** Notifies the person whom the item was given to, unless they did it themselves. */
+  async function notifyReceiver(
+    { organizationId, actor }: Tenant,
+    trace: HandledTrace,
+    { event, receiver }: { event: 'review.assigned' | 'review.escalated'; receiver: string },
+  ): Promise<void> {
+    const audience = { userIds: [receiver], except: [actor.id] };
+    const words = [createReviewNotice(event, trace)];
+    const batch = { organizationId, event, at: clock.now(), audience, notices: words };
+    await transaction(() => notices.notify(batch));
   }
 
   /** @throws AppError `INVALID_OPERATION` when the item has been decided */
@@ -69,10 +86,12 @@ export function createReviewHandlingService(
   return {
     /** `assignedTo`: null removes the assignment. @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
     async assign(tenant: Tenant, id: string, assignedTo: string | null): Promise<void> {
-      await findWorkspaceId(tenant, id);
+      const trace = await findHandled(tenant, id);
       if (assignedTo !== null) await requireMember(tenant, assignedTo);
       const receiver = assignedTo === null ? null : toObjectId(assignedTo);
       await change(tenant, id, { assignedTo: receiver, assignedAt: clock.now() });
+      if (assignedTo !== null)
+        await notifyReceiver(tenant, trace, { event: 'review.assigned', receiver: assignedTo });
     },
 
     /** @throws AppError `NOT_FOUND` (item or member), `INVALID_OPERATION` */
@@ -82,15 +101,16 @@ export function createReviewHandlingService(
       { reason, escalateTo }: z.output<typeof escalationInput>,
     ): Promise<void> {
       const { organizationId } = tenant;
-      const workspaceId = await findWorkspaceId(tenant, id);
+      const trace = await findHandled(tenant, id);
       if (escalateTo !== undefined) await requireMember(tenant, escalateTo);
-      const receiver = escalateTo ?? (await findDefaultReceiver(organizationId, workspaceId));
+      const receiver = escalateTo ?? (await findDefaultReceiver(organizationId, trace.workspaceId));
       const scrubber = await scrubbers.loadTextScrubber(organizationId);
       await change(tenant, id, {
         escalatedTo: toObjectId(receiver),
         escalatedAt: clock.now(),
         escalationReason: reason === undefined ? null : scrubber.scrubString(reason).text,
       });
+      await notifyReceiver(tenant, trace, { event: 'review.escalated', receiver });
     },
   };
 }

@@ -1,6 +1,6 @@
 // The review queue: list, decide one or many, assign, escalate.
 import { z } from 'zod';
-import type { Role } from '../../../domain/identity/roles.ts';
+import { REVIEWERS, WRITERS } from '../../../domain/identity/roles.ts';
 import { reply, route } from '../../../http/declaration/define-route.ts';
 import { byId } from '../../../http/declaration/views.ts';
 import {
@@ -16,8 +16,6 @@ import {
   reviewQuery,
 } from './review.schemas.ts';
 
-const DECIDERS: readonly Role[] = ['owner', 'admin', 'reviewer'];
-const HANDLERS: readonly Role[] = [...DECIDERS, 'member'];
 const toAudit = (action: string) => ({ action, resource: 'review' });
 
 export const reviewRoutes = [
@@ -44,7 +42,7 @@ export const reviewRoutes = [
     path: '/:id/decision',
     summary: 'Approve or reject a held decision; final, and an entry of the chain',
     auth: 'user',
-    roles: DECIDERS,
+    roles: REVIEWERS,
     writes: 'own',
     codes: ['INVALID_OPERATION', 'REVIEW_ENDED', 'EDITS_MASKED'],
     params: byId,
@@ -64,7 +62,7 @@ export const reviewRoutes = [
     path: '/bulk-decision',
     summary: 'Decide many held decisions; those that are decided already are skipped',
     auth: 'user',
-    roles: DECIDERS,
+    roles: REVIEWERS,
     writes: 'own',
     body: bulkDecisionInput,
     data: bulkDecisionView,
@@ -79,7 +77,7 @@ export const reviewRoutes = [
     path: '/:id/assign',
     summary: 'Assign a pending item to a member, or remove the assignment',
     auth: 'user',
-    roles: HANDLERS,
+    roles: WRITERS,
     writes: 'own',
     codes: ['INVALID_OPERATION'],
     params: byId,
@@ -98,7 +96,7 @@ export const reviewRoutes = [
     path: '/:id/escalate',
     summary: 'Escalate a pending item; it stays pending',
     auth: 'user',
-    roles: HANDLERS,
+    roles: WRITERS,
     writes: 'own',
     codes: ['INVALID_OPERATION'],
     params: byId,

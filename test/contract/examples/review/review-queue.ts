@@ -14,7 +14,7 @@ interface Item {
 }
 
 /** Creates a decision held by its own policy, since the tenant's may be switched off by now. */
-async function createItem(tenant: Tenant): Promise<Item> {
+export async function createHeldItem(tenant: Tenant): Promise<Item> {
   const { harness, key, agentId, mark } = tenant;
   const body = { ...createDecisionBody(agentId, mark), outputDecision: { action: `${mark} wipe` } };
   await callAsOwner(tenant, 'POST /api/v1/policies', createPolicyBody(mark));
@@ -24,7 +24,7 @@ async function createItem(tenant: Tenant): Promise<Item> {
 }
 
 const decideItem: Example = async (tenant) => {
-  const { id, actionDigest } = await createItem(tenant);
+  const { id, actionDigest } = await createHeldItem(tenant);
   const words = { reason: `${tenant.mark} reason`, notes: `${tenant.mark} notes` };
   return { params: { id }, body: { decision: 'approve', ...words, actionDigest } };
 };
@@ -44,27 +44,27 @@ export const reviewQueue: ResourceExamples = {
   },
   examples: {
     'GET /api/v1/review-queue': async (tenant) => {
-      await createItem(tenant);
+      await createHeldItem(tenant);
       return { query: { status: 'pending' } };
     },
     'POST /api/v1/review-queue/:id/decision': decideItem,
     'POST /api/v1/review-queue/bulk-decision': async (tenant) => ({
       body: {
-        ids: [(await createItem(tenant)).id],
+        ids: [(await createHeldItem(tenant)).id],
         decision: 'reject',
         reason: `${tenant.mark} reason`,
       },
     }),
     'POST /api/v1/traces/:id/withdraw': async (tenant) => ({
-      params: { id: (await createItem(tenant)).traceId },
+      params: { id: (await createHeldItem(tenant)).traceId },
       body: { reason: `${tenant.mark} reason` },
     }),
     'PATCH /api/v1/review-queue/:id/assign': async (tenant) => ({
-      params: { id: (await createItem(tenant)).id },
+      params: { id: (await createHeldItem(tenant)).id },
       body: { assignedTo: tenant.owner.userId },
     }),
     'POST /api/v1/review-queue/:id/escalate': async (tenant) => ({
-      params: { id: (await createItem(tenant)).id },
+      params: { id: (await createHeldItem(tenant)).id },
       body: { reason: `${tenant.mark} reason`, escalateTo: tenant.owner.userId },
     }),
   },

@@ -1,0 +1,117 @@
+// Finds out who holds a link, and whether they may decide by it.
+import type { HeldCard } from '../../../../domain/events/decision-card.ts';
+import { REVIEWERS, type Role } from '../../../../domain/identity/roles.ts';
+import { PRESENT } from '../../../../domain/identity/standing.ts';
+import type { Caller, Tenant } from '../../../../domain/identity/tenant.ts';
+import { AppError } from '../../../../errors.ts';
+import type { Platform } from '../../../../platform/platform.ts';
+import type { SessionService } from '../../../auth/sessions/sessions.service.ts';
+import type { OrganizationService } from '../../../organization/organization.service.ts';
+import type { ReviewLinkDocument } from './review-links.model.ts';
+import type { ReviewLinks } from './review-links.service.ts';
+
+interface Deps {
+  sessions: SessionService;
+  organizations: OrganizationService;
+  links: ReviewLinks;
+}
+
+/** The person who decides, and what proves it. */
+export interface LinkReader {
+  tenant: Tenant;
+  userId: string;
+  email: string;
+  name: string;
+  role: Role;
+  proof: 'sign-in' | 'token';
+}
+
+/** `unknown`: nobody has signed in. */
+export type LinkReading =
+  | { reader: LinkReader }
+  | { refused: 'unknown' | 'another person' | 'no reviewer' };
+
+interface Account {
+  email: string;
+  name: string;
+  emailVerifiedAt: Date | null;
+  passwordChangedAt: Date | null;
+}
+
+export function createReviewLinkReader(
+  { models }: Pick<Platform, 'models'>,
+  { sessions, organizations, links }: Deps,
+) {
+  async function findSession(token: string | null): Promise<Caller | null> {
+    if (token === null || token === '') return null;
+    try {
+      return await sessions.authenticate(token);
+    } catch (error) {
+      if (error instanceof AppError && error.http < 500) return null;
+      throw error;
+    }
+  }
+
+  /** The member as whom a session of the link's organisation decides. */
+  function readSession(link: ReviewLinkDocument, caller: Caller): LinkReading {
+    const { tenant, user, role } = caller;
+    if (!user || tenant.organizationId !== link.organizationId.toHexString())
+      return { refused: 'unknown' };
+    if (link.userId && link.userId.toHexString() !== user.userId)
+      return { refused: 'another person' };
+    if (!user.isActive || !user.isVerified || !REVIEWERS.includes(role))
+      return { refused: 'no reviewer' };
+    const { userId, email, name } = user;
+    return { reader: { tenant, userId, email, name, role, proof: 'sign-in' } };
+  }
+
+  /** The role of a member who was here when the link was sent, and still is; null otherwise. */
+  async function findRole(link: ReviewLinkDocument): Promise<Role | null> {
+    const { organizationId, userId, createdAt } = link;
+    const where = { organizationId, userId, ...PRESENT };
+    const membership = await models.memberships
+      .findOne(where, 'role createdAt')
+      .lean<{ role: Role; createdAt: Date }>();
+    return membership && membership.createdAt <= createdAt ? membership.role : null;
+  }
+
+  /** The account to whose proved mailbox the link was sent; null when a password was set since. */
+  async function findAccount({ userId, createdAt }: ReviewLinkDocument): Promise<Account | null> {
+    const account = await models.users
+      .findById(userId, 'email name emailVerifiedAt passwordChangedAt')
+      .lean<Account>();
+    if (!account || account.emailVerifiedAt === null) return null;
+    const { passwordChangedAt: changedAt } = account;
+    return changedAt && changedAt > createdAt ? null : account;
+  }
+
+  /** The member to whom the link was sent. */
+  async function readToken(link: ReviewLinkDocument, userId: string): Promise<LinkReading> {
+    const role = await findRole(link);
+    if (role === null || !REVIEWERS.includes(role)) return { refused: 'no reviewer' };
+    const account = await findAccount(link);
+    if (!account) return { refused: 'unknown' };
+    const organizationId = link.organizationId.toHexString();
+    const { plan, defaultWorkspaceId } = await organizations.getContext(organizationId);
+    const actor = { kind: 'user', id: userId } as const;
+    const place = { organizationId, workspaceId: null, defaultWorkspaceId, plan, agentIds: null };
+    const { email, name } = account;
+    return { reader: { tenant: { ...place, actor }, userId, email, name, role, proof: 'token' } };
+  }
+
+  return {
+    /** A session counts before the token; a chat's link always needs one. */
+    async findReader(
+      link: ReviewLinkDocument,
+      { card, session }: { card: HeldCard; session: string | null },
+    ): Promise<LinkReading> {
+      const caller = await findSession(session);
+      const read = caller ? readSession(link, caller) : null;
+      if (read && !('refused' in read && read.refused === 'unknown')) return read;
+      if (link.userId === null || (await links.loadProof(card)) !== 'token')
+        return { refused: 'unknown' };
+      return readToken(link, link.userId.toHexString());
+    },
+  };
+}
+export type ReviewLinkReader = ReturnType<typeof createReviewLinkReader>;

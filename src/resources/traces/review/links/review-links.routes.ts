@@ -1,0 +1,66 @@
+// The pages of one-time links: see a held decision and decide it, without the console and without scripts.
+import { z } from 'zod';
+import { toSignInAudit } from '../../../../http/declaration/sign-in.ts';
+import { reply, route } from '../../../../http/declaration/define-route.ts';
+import { linkParams, linkQuery, linkSignInForm, linkVerdictForm } from './review-links.schemas.ts';
+
+const open = { auth: 'public', limits: ['auth'], params: linkParams } as const;
+const page = {
+  ...open,
+  kind: 'file',
+  mediaType: 'text/html',
+  status: [200, 403, 404, 409, 410],
+  data: z.unknown(),
+} as const;
+
+export const reviewLinkRoutes = [
+  route({
+    method: 'get',
+    path: '/:token',
+    summary: 'The page of a one-time link to a held decision; it decides nothing',
+    ...page,
+    openQuery: true,
+    query: linkQuery,
+    async handler({ params, query, meta }, { traces }) {
+      const shown = await traces.review.linkPages.showPage(params.token, meta, query.problem);
+      return reply(shown.status, shown.file, { headers: shown.headers });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:token',
+    summary: 'Approve or reject a held decision by its one-time link',
+    ...page,
+    writes: 'own',
+    bodyType: 'form',
+    body: linkVerdictForm,
+    audit: { action: 'review.decision', resource: 'review' },
+    async handler({ params, body, meta }, { traces }) {
+      const shown = await traces.review.linkPages.decide(params.token, meta, body);
+      const { status, file, headers, audit } = shown;
+      return reply(status, file, { headers, audit });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/:token/sign-in',
+    summary: 'Sign in on the page of a one-time link, and come back to it',
+    ...open,
+    kind: 'redirect',
+    writes: 'own',
+    status: 302,
+    bodyType: 'form',
+    body: linkSignInForm,
+    data: z.string(),
+    audit: { action: 'auth.login', resource: 'session' },
+    async handler({ params, body, meta }, { traces }) {
+      const { location, cookies, signIn } = await traces.review.linkSignIn.signIn(
+        params.token,
+        meta,
+        body,
+      );
+      const audit = signIn ? toSignInAudit(signIn) : [];
+      return reply(302, location, { cookies, audit });
+    },
+  }),
+];

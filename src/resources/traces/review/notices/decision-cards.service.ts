@@ -1,0 +1,62 @@
+// Loads decisions as mails, chats and pages show them, read when they are sent: an erased one is not found.
+import type { DecisionCard, HeldReview } from '../../../../domain/events/decision-card.ts';
+import { extractProposedAction, formatAction } from '../../../../domain/actions/proposed-action.ts';
+import type { Platform } from '../../../../platform/platform.ts';
+import type { ReadScrubbers } from '../../read-scrubbers.ts';
+import type { TraceDocument } from '../../traces.model.ts';
+import { type Held, toTraceView, type TraceView, VIEW_MEMBERS } from '../../traces.view.ts';
+import { findDeadline } from './review-notice.ts';
+
+interface Deps {
+  scrubbers: ReadScrubbers;
+}
+
+export function createDecisionCards(
+  { models, contents }: Pick<Platform, 'models' | 'contents'>,
+  { scrubbers }: Deps,
+) {
+  return {
+    /** Null: there is none, it was deleted, or its contents were erased. */
+    async findCard(organizationId: string, traceId: string): Promise<DecisionCard | null> {
+      const where = { organizationId, traceId, deletedAt: null, erasedAt: null };
+      const query = models.traces.findOne(where, VIEW_MEMBERS).lean<TraceDocument>();
+      const stored = await query;
+      if (!stored) return null;
+      const trace = await contents.openOne(organizationId, stored);
+      const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
+      const view = await toTraceView(trace, scrubberOf(trace));
+      const policy = trace.answer?.policy ?? null;
+      return { ...toCard(view), organizationId, policy };
+    },
+  };
+}
+export type DecisionCards = ReturnType<typeof createDecisionCards>;
+
+function toCard(view: TraceView): Omit<DecisionCard, 'organizationId' | 'policy'> {
+  const { held, traceId, workspaceId, confidenceScore, inputContext, rationale, status } = view;
+  const action = held ? held.action : extractProposedAction(view.outputDecision, false);
+  return {
+    traceId,
+    workspaceId,
+    agent: view.agentName ?? view.agentId,
+    action: formatAction(action),
+    confidence: confidenceScore,
+    inputContext,
+    rationale,
+    status,
+    review: held && toHeldReview(held),
+  };
+}
+
+function toHeldReview({ item, actionDigest }: Held): HeldReview {
+  return {
+    reviewId: item._id.toHexString(),
+    status: item.status,
+    actionDigest,
+    priority: item.priority,
+    deadline: findDeadline(item),
+    expiresAt: item.expiresAt ?? null,
+    decidedBy: item.decidedBy ?? null,
+    decidedAt: item.decidedAt ?? null,
+  };
+}
