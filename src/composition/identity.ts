@@ -57,7 +57,11 @@ export function createIdentity(
   });
   const memberships = createMembershipService(platform);
   const autoApprovalSwitch = createAutoApprovalSwitch(platform, { organizations, secondWords });
-  const workspaces = createWorkspaceService(platform, { memberships, autoApprovalSwitch });
+  const workspaces = createWorkspaceService(platform, {
+    memberships,
+    autoApprovalSwitch,
+    weakeningNotices,
+  });
   const oneTimeTokens = createOneTimeTokenService(platform);
   const sessions = createSessionService(platform, {
     oneTimeTokens,

@@ -6,6 +6,7 @@ const SWITCHED_OFF = {
   endSessionsOnScimDeactivate: 'A deactivation by the directory no longer ends sessions',
   requireMfaEvenWithSso: 'A single sign-on no longer needs a second factor',
   requireSso: 'Members may sign in without the identity provider',
+  signInForLinks: 'Links in mails decide held decisions without a sign-in',
 } as const;
 
 export type ControlSwitches = Readonly<Partial<Record<keyof typeof SWITCHED_OFF, boolean>>>;

@@ -324,6 +324,18 @@ describe('signed in, which is the default', () => {
   });
 });
 
+test('managers hear that links decide without a sign-in', async () => {
+  assertOk(await allow('token'));
+  assertOk(await allow('token'));
+  const notices = await harness.db
+    .collection('notifications')
+    .find({ title: 'Links in mails decide held decisions without a sign-in' })
+    .toArray();
+  expect(notices.map(({ type, userId }) => [type, String(userId)])).toEqual([
+    ['security', ada.userId],
+  ]);
+});
+
 test('where links are off, mails lead to the console', async () => {
   await allow('off');
   const { traceId } = await hold();

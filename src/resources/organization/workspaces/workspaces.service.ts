@@ -9,6 +9,7 @@ import { AFTER, findOr404, omitUndefined, insertOne } from '../../../platform/mo
 import type { AutoApproval } from '../../../domain/maturation.ts';
 import { type PendingView, findPendingView } from '../../../domain/control/second-word.ts';
 import type { Changer } from '../second-words.service.ts';
+import type { WeakeningNotices } from '../weakening-notices.service.ts';
 import type { AutoApprovalSwitch } from './auto-approval-switch.service.ts';
 import type { MembershipService } from '../memberships/memberships.service.ts';
 import type { WorkspaceDocument } from './workspaces.model.ts';
@@ -40,6 +41,7 @@ export interface WorkspaceSettings {
 interface Deps {
   memberships: MembershipService;
   autoApprovalSwitch: AutoApprovalSwitch;
+  weakeningNotices: WeakeningNotices;
 }
 
 const CACHED_WORKSPACES = 10_000;
@@ -50,7 +52,7 @@ export function createWorkspaceService(
   deps: Deps,
 ) {
   const { models, caches, onCommit, clock } = platform;
-  const { memberships, autoApprovalSwitch } = deps;
+  const { memberships, autoApprovalSwitch, weakeningNotices } = deps;
   const settingsCache = caches.openCache<WorkspaceSettings>({
     collections: ['workspaces'],
     max: CACHED_WORKSPACES,
@@ -77,6 +79,21 @@ export function createWorkspaceService(
     const receiver = escalationPolicy?.escalateTo ?? null;
     if (receiver !== null && !(await memberships.findEnterable(organizationId, receiver)))
       throw new AppError('NOT_FOUND', 'No active member has this id');
+  }
+
+  /** Notifies managers when links of mails begin to decide by themselves. */
+  async function announceLinks(
+    organizationId: string,
+    _id: string,
+    { reviewLinks }: WorkspaceChange,
+  ): Promise<void> {
+    if (reviewLinks !== 'token') return;
+    const found = await models.workspaces
+      .findOne({ _id, organizationId }, 'reviewLinks')
+      .lean<{ reviewLinks?: LinkProof }>();
+    const before = { signInForLinks: found !== null && found.reviewLinks !== 'token' };
+    const change = { before, after: { signInForLinks: false } };
+    await weakeningNotices.announce(organizationId, change, '/settings/workspaces');
   }
 
   return {
@@ -119,6 +136,7 @@ export function createWorkspaceService(
       if (name !== undefined)
         await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
       await requireReceiver(organizationId, change);
+      await announceLinks(organizationId, id, change);
       const settled = await autoApprovalSwitch.settle(changer, id, change);
       const changed = await findOr404(
         models.workspaces

@@ -4,7 +4,7 @@ import { toSignInAudit } from '../../../../http/declaration/sign-in.ts';
 import { reply, route } from '../../../../http/declaration/define-route.ts';
 import { linkParams, linkQuery, linkSignInForm, linkVerdictForm } from './review-links.schemas.ts';
 
-const open = { auth: 'public', limits: ['auth'], params: linkParams } as const;
+const open = { auth: 'public', params: linkParams } as const;
 const page = {
   ...open,
   kind: 'file',
@@ -46,6 +46,7 @@ export const reviewLinkRoutes = [
     path: '/:token/sign-in',
     summary: 'Sign in on the page of a one-time link, and come back to it',
     ...open,
+    limits: ['auth'],
     kind: 'redirect',
     writes: 'own',
     status: 302,
