@@ -103,13 +103,8 @@ export function createServices(
   const governance = createGovernance(platform, { audit, attestations, identity, notices });
 
   const cpi = decisions.cpi.index;
-  const events = createEvents(platform, {
-    audit,
-    identity,
-    listeners,
-    cpi,
-    eventCards: decisions.held.eventCards,
-  });
+  const { eventCards } = decisions.held;
+  const events = createEvents(platform, { audit, identity, listeners, cpi, eventCards });
   const notifications = createNotificationService(platform);
   const broadcasts = createBroadcastMailService(platform);
   const noticeMails = createNoticeMailService(platform, decisions.held.mails);

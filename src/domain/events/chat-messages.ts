@@ -71,7 +71,7 @@ function createTeamsMessage(body: EventBody): object {
 const MESSAGES = { chat_a: createSlackMessage, chat_b: createTeamsMessage } as const;
 export type ChatService = keyof typeof MESSAGES;
 
-/** A message in words: what happened, its facts, and a link to the place where someone acts on it. */
+/** A message in words: what happened, its facts, and a link to the place where people act on it. */
 export interface ChatCard {
   title: string;
   facts: readonly Fact[];
@@ -87,11 +87,16 @@ const FIELDS_MAX = 10;
 /** Plain text: nothing in it is markup, a mention or an emoji. */
 const createPlainText = (text: string): object => ({ type: 'plain_text', text, emoji: false });
 
+const createSections = (lines: readonly string[]): object[] =>
+  Array.from({ length: Math.ceil(lines.length / FIELDS_MAX) }, (_, index) => {
+    const shown = lines.slice(index * FIELDS_MAX, (index + 1) * FIELDS_MAX);
+    return { type: 'section', fields: shown.map(createPlainText) };
+  });
+
 function createSlackCard({ title, facts, note, action }: ChatCard): object {
   const lines = facts.map(([name, value]) => `${name}: ${truncate(value, TEXT_MAX)}`);
   const last = note === null ? [] : [note];
   const header = createPlainText(truncate(title, HEADER_MAX));
-  const fields = lines.slice(0, FIELDS_MAX).map(createPlainText);
   const button = action && {
     type: 'button',
     text: createPlainText(action.label),
@@ -99,7 +104,7 @@ function createSlackCard({ title, facts, note, action }: ChatCard): object {
   };
   const blocks = [
     { type: 'header', text: header },
-    ...(fields.length > 0 ? [{ type: 'section', fields }] : []),
+    ...createSections(lines),
     ...(note === null ? [] : [{ type: 'context', elements: [createPlainText(note)] }]),
     ...(button ? [{ type: 'actions', elements: [button] }] : []),
   ];

@@ -16,7 +16,7 @@ interface Deps {
 export type AlertReader = { receiver: string } | { userId: string } | null;
 
 const DESCRIPTION_MAX = 500;
-export const TEST_NOTE = 'This is a test of the alert rule. Nothing has happened.';
+const TEST_NOTE = 'This is a test of the alert rule. Nothing has happened.';
 
 /** Whether the event was made up to try the rule out. */
 export const isTestEvent = ({ data }: EventBody): boolean => data['test'] === true;
@@ -50,14 +50,17 @@ export function createAlertCards({ eventCards }: Deps) {
         description === '' ? null : toPlainText(scrubStrictly(description), DESCRIPTION_MAX);
       return {
         title: `${isTest ? 'Test alert' : 'Alert'} (${severity}): ${toQuotedName(scrubStrictly(name))}`,
-        facts: [...ruleFacts, ...(decision?.facts ?? [])],
+        facts: [...(decision?.facts ?? []), ...ruleFacts],
         note: isTest ? TEST_NOTE : text,
         action: decision?.action ?? null,
       };
     },
 
     /** The message that follows a card once the decision has a verdict; null: it is gone. */
-    composeVerdict({ organizationId, _id }: AlertRuleDocument, event: EventBody) {
+    composeVerdict(
+      { organizationId, _id }: AlertRuleDocument,
+      event: EventBody,
+    ): Promise<ChatCard | null> {
       const holder = { receiver: _id.toHexString() };
       return eventCards.composeCard(organizationId.toHexString(), event, holder);
     },

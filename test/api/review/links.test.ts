@@ -156,24 +156,22 @@ describe('by the token alone, where the workspace says so', () => {
     expect(await readStatus(traceId)).toBe('approved');
   });
 
-  test.each<[string, (held: { traceId: string; id: string }) => Promise<unknown>, number, string]>([
+  test.each<[string, (held: { traceId: string; id: string }) => Promise<unknown>, string]>([
     [
       'after another verdict',
       ({ id }) => decide(id, { decision: 'approve' }),
       200,
       'Approved by Ada',
     ],
-    ['after a week', async () => (ahead = 7 * DAY + 1), 410, 'expired'],
+    ['after a week', async () => (ahead = 7 * DAY + 1), 'expired'],
     [
       'after the person has left',
       () => changeMembership(harness, people.reviewer, { isActive: false, deactivatedBy: 'team' }),
-      403,
       'cannot decide',
     ],
     [
       'after the role has changed',
       () => changeMembership(harness, people.reviewer, { role: 'viewer' }),
-      403,
       'cannot decide',
     ],
     [
@@ -183,16 +181,15 @@ describe('by the token alone, where the workspace says so', () => {
         const body = { traceId, correctedDecision: { tool: 'refund', amount: 1 } };
         assertOk(await app.call('POST', '/api/v1/cpi/ingest', { key, body }));
       },
-      409,
       'has changed',
     ],
-  ])('it decides nothing %s, and says why', async (_, happen, status, text) => {
+  ])('it decides nothing %s, and says why', async (_, happen, text) => {
     await allow('token');
     const { traceId, id, path } = await holdAndMail(people.reviewer);
     await happen({ traceId, id });
     const before = await harness.db.collection('ledger').countDocuments({ traceId });
     for (const page of [await show(path), await submit(path, { decision: 'reject' })])
-      expect([page.status, page.html]).toEqual([status, expect.stringContaining(text)]);
+      expect([page.status, page.html]).toEqual([200, expect.stringContaining(text)]);
     expect(await harness.db.collection('ledger').countDocuments({ traceId })).toBe(before);
     await changeMembership(harness, people.reviewer, { isActive: true, role: 'reviewer' });
   });
@@ -211,7 +208,7 @@ describe('by the token alone, where the workspace says so', () => {
     await allow('token');
     const { traceId, path } = await holdAndMail(people.reviewer);
     const page = await submit(path, { decision: 'approve' }, { 'sec-fetch-site': 'cross-site' });
-    expect(page.status).toBe(403);
+    expect(page.html).toContain('Decide on the page itself');
     expect(await readStatus(traceId)).toBe('pending');
   });
 
@@ -255,7 +252,7 @@ describe('by the token alone, where the workspace says so', () => {
     assertOk(await app.call('POST', '/api/v1/traces/bulk-delete', { token: ada.token, body }));
     await app.instance.consumers.runOnce();
     expect(await links.countDocuments({ traceId })).toBe(0);
-    expect((await show(path)).status).toBe(404);
+    expect((await show(path)).html).toContain('No such link');
   });
 
   test('of a mailbox that no one has proved it needs a sign-in', async () => {
@@ -307,7 +304,7 @@ describe('signed in, which is the default', () => {
     const { traceId, path } = await holdAndMail(people.reviewer);
     const other = await signIn(path, ada);
     const page = await submit(path, { decision: 'approve' }, { cookie: other });
-    expect([page.status, page.html]).toEqual([403, expect.stringContaining('another person')]);
+    expect([page.status, page.html]).toEqual([200, expect.stringContaining('another person')]);
     const stranger = await signIn(path, eve);
     expect((await show(path, stranger)).html).toContain('Sign in');
     expect(await readStatus(traceId)).toBe('pending');
@@ -318,7 +315,7 @@ describe('signed in, which is the default', () => {
     const cookie = await signIn(path, people.reviewer);
     await changeMembership(harness, people.reviewer, { role: 'viewer' });
     const page = await submit(path, { decision: 'approve' }, { cookie });
-    expect([page.status, page.html]).toEqual([403, expect.stringContaining('cannot decide')]);
+    expect([page.status, page.html]).toEqual([200, expect.stringContaining('cannot decide')]);
     expect(await readStatus(traceId)).toBe('pending');
     await changeMembership(harness, people.reviewer, { role: 'reviewer' });
   });
@@ -350,8 +347,10 @@ test.each(['x', 'A'.repeat(43), '%00', '..%2f..', 'a'.repeat(64)])(
   'an unknown link %s is a page that says so, and decides nothing',
   async (token) => {
     const path = `/decide/${token}`;
-    for (const page of [await show(path), await submit(path, { decision: 'approve' })])
-      expect([400, 404]).toContain(page.status);
+    for (const page of [await show(path), await submit(path, { decision: 'approve' })]) {
+      expect([200, 400]).toContain(page.status);
+      expect(page.html).toMatch(/No such link|VALIDATION_ERROR/);
+    }
     const signedIn = await submit(`${path}/sign-in`, { email: 'a@example.com', password: 'b' });
     expect([302, 400]).toContain(signedIn.status);
   },

@@ -210,7 +210,7 @@ describe('an event', () => {
     await post();
     await run();
     const [message] = chat.received();
-    expect(message?.body.text).toMatch(/^Decision approved\ntraceId: trc_/);
+    expect(message?.body.text).toMatch(/^Decision approved\nAgent: “bot”\n[^]*Decision: trc_/);
     expect(message?.headers['x-service-event']).toBe('trace.created');
     await remove(chat);
   });
@@ -380,7 +380,7 @@ describe('a webhook is switched off', () => {
   const notified = () =>
     harness.db
       .collection('notifications')
-      .find({ userId: toObjectId(ada.userId) })
+      .find({ userId: toObjectId(ada.userId), event: { $exists: false } })
       .toArray();
 
   test('when its receiver answers 410; notifies the owners, and it can be switched on again', async () => {

@@ -16,6 +16,7 @@ const OPEN = [
   'GET /api/v1/auth/sso/callback',
   'GET /api/v1/auth/sso/callback/:orgId',
   'GET /api/v1/auth/sso/logout/callback',
+  'GET /decide/:token',
   'GET /health',
   'GET /ready',
   'POST /api/v1/auth/saml/logout/callback',

@@ -107,7 +107,7 @@ export function createNoticeService({
       const options = session ? { session } : {};
       const windows = await loadWindows(batch, recipients, options);
       const shares = recipients.map((recipient) =>
-        divideNotices(batch, recipient, {
+        splitNotices(batch, recipient, {
           before: windows.get(recipient.userId.toHexString()) ?? null,
           newId: toObjectId(generateId()),
         }),
@@ -143,7 +143,7 @@ export function createNoticeService({
 }
 export type NoticeService = ReturnType<typeof createNoticeService>;
 
-function divideNotices(
+function splitNotices(
   { at, notices }: NoticeBatch,
   recipient: Recipient,
   { before, newId }: { before: NoticeWindowDocument | null; newId: Types.ObjectId },

@@ -82,7 +82,7 @@ export function createWorkspaceService(
   }
 
   /** Notifies managers when links of mails begin to decide by themselves. */
-  async function announceLinks(
+  async function notifyOfLinks(
     organizationId: string,
     _id: string,
     { reviewLinks }: WorkspaceChange,
@@ -136,7 +136,7 @@ export function createWorkspaceService(
       if (name !== undefined)
         await requireFreeName(models, { organizationId, name, _id: { $ne: id } });
       await requireReceiver(organizationId, change);
-      await announceLinks(organizationId, id, change);
+      await notifyOfLinks(organizationId, id, change);
       const settled = await autoApprovalSwitch.settle(changer, id, change);
       const changed = await findOr404(
         models.workspaces

@@ -1,4 +1,4 @@
-// The pages of one-time links: whoever has a link may open it, and its page decides what they may do.
+// The pages of one-time links: anyone who has a link may open it, and its page decides what they may do.
 import { createHash } from 'node:crypto';
 import { generateHex } from '../../../../src/platform/ids.ts';
 import { toObjectId } from '../../../setup/harness.ts';

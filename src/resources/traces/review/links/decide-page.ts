@@ -8,9 +8,8 @@ import {
 import { toVisibleLines } from '../../../../domain/names/plain-text.ts';
 import type { Json } from '../../../../domain/record/json.ts';
 
-/** A page, and the status that it is answered with. */
+/** A page; each is answered with 200, also when there is nothing to decide. */
 export interface LinkPage {
-  status: 200 | 403 | 404 | 409 | 410;
   title: string;
   /** HTML. */
   body: string;
@@ -73,12 +72,11 @@ const toConsoleLink = (traceId: string): string =>
 
 /** A page that says one thing, with a link to the console where that helps. */
 export function createMessagePage(
-  status: LinkPage['status'],
   title: string,
   { text, traceId }: { text: string; traceId?: string },
 ): LinkPage {
   const more = traceId === undefined ? '' : toConsoleLink(traceId);
-  return { status, title, body: createParagraph(text) + more };
+  return { title, body: createParagraph(text) + more };
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -94,7 +92,7 @@ export function createOutcomePage({ review, traceId }: HeldCard, by: string | nu
   const person = by === null ? '' : ` by ${by}`;
   const at = review.decidedAt ? `, ${formatTime(review.decidedAt)}` : '';
   const text = `${outcome}${person}${at}.`;
-  return createMessagePage(200, outcome, { text, traceId });
+  return createMessagePage(outcome, { text, traceId });
 }
 
 interface SignInForm {
@@ -119,7 +117,7 @@ ${fields}
 </form>
 <p>You sign in by your organisation\u2019s sign-on? Use the console.</p>
 ${toConsoleLink(traceId)}`;
-  return { status: 200, title: 'Sign in to decide', body };
+  return { title: 'Sign in to decide', body };
 }
 
 const createAlert = (problem: string | null): string =>
@@ -133,7 +131,7 @@ const createBlock = (name: string, value: string): string =>
 const PROMPT_MAX = 20_000;
 const ACTION_MAX = 20_000;
 
-const cutText = (text: string, limit: number): string =>
+const limitText = (text: string, limit: number): string =>
   text.length > limit ? `${text.slice(0, limit)}\n[cut here: the console shows the rest]` : text;
 
 function formatPrompt(inputContext: Json): string | null {
@@ -167,14 +165,14 @@ export function createDecisionPage(
 <button type="submit" name="decision" value="approve">Approve</button>
 <button type="submit" name="decision" value="reject">Reject</button>
 </form>`;
-  const body = `${createAlert(problem)}${createBlock('Action', action === null ? 'not kept' : cutText(action, ACTION_MAX))}
+  const body = `${createAlert(problem)}${createBlock('Action', action === null ? 'not kept' : limitText(action, ACTION_MAX))}
 <dl>
 ${facts}
 </dl>
-${prompt === null ? '' : createBlock('Prompt', cutText(prompt, PROMPT_MAX))}
-${rationale === null ? '' : createBlock('The agent\u2019s reasons', cutText(rationale, PROMPT_MAX))}
+${prompt === null ? '' : createBlock('Prompt', limitText(prompt, PROMPT_MAX))}
+${rationale === null ? '' : createBlock('The agent\u2019s reasons', limitText(rationale, PROMPT_MAX))}
 ${isShownWhole(card) ? form : createParagraph('The action is too long to be shown whole here. Decide in the console.')}
 <p>You decide as ${escapeHtml(person)}. The verdict is final.</p>
 ${toConsoleLink(traceId)}`;
-  return { status: 200, title: 'Approve or reject?', body };
+  return { title: 'Approve or reject?', body };
 }

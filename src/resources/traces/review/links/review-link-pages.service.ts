@@ -45,7 +45,6 @@ interface VerdictAudit {
 }
 
 interface Shown {
-  status: LinkPage['status'];
   file: ReturnType<typeof renderPage>;
   headers: Record<string, string>;
   audit: VerdictAudit | [];
@@ -64,7 +63,7 @@ const PROBLEMS: Readonly<Record<SignInProblem, string>> = {
   refused: 'You cannot sign in here. Try the console.',
 };
 
-const UNKNOWN = createMessagePage(404, 'No such link', {
+const UNKNOWN = createMessagePage('No such link', {
   text: 'The link is not valid. It may be cut off, or very old.',
 });
 
@@ -88,18 +87,18 @@ export function createReviewLinkPages(
     const now = clock.now();
     const isOver = link.expiresAt <= now || (review.expiresAt !== null && review.expiresAt <= now);
     if (isOver)
-      return createMessagePage(410, 'The link has expired', {
+      return createMessagePage('The link has expired', {
         text: 'Decide in the console, if the decision still waits.',
         traceId,
       });
     if (review.actionDigest !== link.actionDigest)
-      return createMessagePage(409, 'The action has changed', {
+      return createMessagePage('The action has changed', {
         text: 'The action is another one than when the message was sent. Look at it in the console.',
         traceId,
       });
     if (link.spentAt === null) return null;
     const text = 'Each link decides once.';
-    return createMessagePage(410, 'The link was used', { text, traceId });
+    return createMessagePage('The link was used', { text, traceId });
   }
 
   function refuseReader(refused: 'another person' | 'no reviewer', traceId: string): LinkPage {
@@ -107,7 +106,7 @@ export function createReviewLinkPages(
       refused === 'another person'
         ? 'The link was sent to another person.'
         : 'Only owners, admins and reviewers decide.';
-    return createMessagePage(403, 'You cannot decide this', { text, traceId });
+    return createMessagePage('You cannot decide this', { text, traceId });
   }
 
   /** The page to answer with, or what the reader may decide. */
@@ -136,7 +135,7 @@ export function createReviewLinkPages(
     { link, card, reader }: Open,
     { decision, reason }: z.output<typeof linkVerdictForm>,
   ): Promise<void> {
-    if (!(await links.spendLink(link))) throw new AppError('INVALID_OPERATION');
+    if (!(await links.consumeLink(link))) throw new AppError('INVALID_OPERATION');
     const { actionDigest } = link;
     const digest = actionDigest === null ? {} : { actionDigest };
     const words = { decision, ...(reason !== undefined && { reason }) };
@@ -157,7 +156,7 @@ export function createReviewLinkPages(
       problem: SignInProblem | undefined,
     ): Promise<Shown> {
       const found = await openLink(token, browser, problem ? PROBLEMS[problem] : null);
-      if ('status' in found) return toShown(found);
+      if ('title' in found) return toShown(found);
       const person = describePerson(found.reader);
       return toShown(createDecisionPage(found.card, { token, person, problem: null }));
     },
@@ -169,11 +168,11 @@ export function createReviewLinkPages(
       form: z.output<typeof linkVerdictForm>,
     ): Promise<Shown> {
       const found = await openLink(token, browser, null);
-      if ('status' in found) return toShown(found);
+      if ('title' in found) return toShown(found);
       const { card, reader } = found;
       if (isFromElsewhere(browser) || !isShownWhole(card))
         return toShown(
-          createMessagePage(403, 'Decide on the page itself', {
+          createMessagePage('Decide on the page itself', {
             text: 'Open the link again, or decide in the console.',
             traceId: card.traceId,
           }),
@@ -183,11 +182,11 @@ export function createReviewLinkPages(
       } catch (error) {
         if (!(error instanceof AppError) || error.http >= 500) throw error;
         const after = await openLink(token, browser, null);
-        if ('status' in after) return toShown(after);
+        if ('title' in after) return toShown(after);
         throw error;
       }
       const after = await openLink(token, browser, null);
-      const page = 'status' in after ? after : UNKNOWN;
+      const page = 'title' in after ? after : UNKNOWN;
       return toShown(page, toAudit(card, reader, form.decision));
     },
   };
@@ -197,7 +196,6 @@ export type ReviewLinkPages = ReturnType<typeof createReviewLinkPages>;
 const describePerson = ({ name, email }: LinkReader): string => `${name} (${email})`;
 
 const toShown = (page: LinkPage, audit: Shown['audit'] = []): Shown => ({
-  status: page.status,
   file: renderPage(page),
   headers: { ...PAGE_HEADERS },
   audit,

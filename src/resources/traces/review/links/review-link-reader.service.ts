@@ -26,7 +26,7 @@ export interface LinkReader {
   proof: 'sign-in' | 'token';
 }
 
-/** `unknown`: nobody has signed in. */
+/** `unknown`: no one has signed in. */
 export type LinkReading =
   | { reader: LinkReader }
   | { refused: 'unknown' | 'another person' | 'no reviewer' };

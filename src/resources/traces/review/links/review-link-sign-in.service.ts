@@ -106,19 +106,22 @@ export function createReviewLinkSignIn(
       form: z.output<typeof linkSignInForm>,
     ): Promise<Attempt> {
       const page = `${PATH}/${encodeURIComponent(token)}`;
-      const fail = (problem: SignInProblem, ...cookies: Cookie[]): Attempt => ({
+      const createFailure = (problem: SignInProblem, ...cookies: Cookie[]): Attempt => ({
         location: `${page}?problem=${problem}`,
         cookies,
         signIn: null,
       });
       const link = await links.findLink(token);
-      if (!link || isFromElsewhere(browser)) return fail('refused');
+      if (!link || isFromElsewhere(browser)) return createFailure('refused');
       try {
         const signIn = await takeStep(browser, form);
         return { location: page, cookies: await createCookies(signIn, link, browser), signIn };
       } catch (error) {
         const problem = describeProblem(error);
-        return fail(problem, ...(problem === 'code' ? [] : [createCookie(LINK_STEP, null)]));
+        return createFailure(
+          problem,
+          ...(problem === 'code' ? [] : [createCookie(LINK_STEP, null)]),
+        );
       }
     },
   };

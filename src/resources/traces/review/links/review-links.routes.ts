@@ -9,7 +9,6 @@ const page = {
   ...open,
   kind: 'file',
   mediaType: 'text/html',
-  status: [200, 403, 404, 409, 410],
   data: z.unknown(),
 } as const;
 
@@ -23,7 +22,7 @@ export const reviewLinkRoutes = [
     query: linkQuery,
     async handler({ params, query, meta }, { traces }) {
       const shown = await traces.review.linkPages.showPage(params.token, meta, query.problem);
-      return reply(shown.status, shown.file, { headers: shown.headers });
+      return reply(200, shown.file, { headers: shown.headers });
     },
   }),
   route({
@@ -37,8 +36,8 @@ export const reviewLinkRoutes = [
     audit: { action: 'review.decision', resource: 'review' },
     async handler({ params, body, meta }, { traces }) {
       const shown = await traces.review.linkPages.decide(params.token, meta, body);
-      const { status, file, headers, audit } = shown;
-      return reply(status, file, { headers, audit });
+      const { file, headers, audit } = shown;
+      return reply(200, file, { headers, audit });
     },
   }),
   route({

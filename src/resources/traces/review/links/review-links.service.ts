@@ -60,7 +60,7 @@ export function createReviewLinks(
     },
 
     /** Marks a live link as used; of any number of simultaneous calls one succeeds. */
-    async spendLink({ _id, organizationId }: ReviewLinkDocument): Promise<boolean> {
+    async consumeLink({ _id, organizationId }: ReviewLinkDocument): Promise<boolean> {
       const now = clock.now();
       const where = { _id, organizationId, spentAt: null, expiresAt: { $gt: now } };
       const update = { $set: { spentAt: now } };

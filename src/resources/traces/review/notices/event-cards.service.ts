@@ -1,4 +1,4 @@
-// The words of events about decisions for chats and mails, with a link to the place where someone acts on them.
+// The words of events about decisions for chats and mails, with a link to the place where people act on them.
 import type { ChatCard } from '../../../../domain/events/chat-messages.ts';
 import {
   type DecisionCard,
