@@ -157,12 +157,7 @@ describe('by the token alone, where the workspace says so', () => {
   });
 
   test.each<[string, (held: { traceId: string; id: string }) => Promise<unknown>, string]>([
-    [
-      'after another verdict',
-      ({ id }) => decide(id, { decision: 'approve' }),
-      200,
-      'Approved by Ada',
-    ],
+    ['after another verdict', ({ id }) => decide(id, { decision: 'approve' }), 'Approved by Ada'],
     ['after a week', async () => (ahead = 7 * DAY + 1), 'expired'],
     [
       'after the person has left',
