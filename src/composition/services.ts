@@ -90,14 +90,7 @@ export function createServices(
   const replayJudge = createReplayWorker(platform);
   const replayRunner = createReplayRunner(platform, { replayJudge, pace: createThrottle() });
 
-  const spanCounts = createSpanCounts(platform);
-  const otlpWorker = createOtlpWorker(platform);
-  const otlp = createOtlpService({
-    ingestion: decisions.traces.ingestion,
-    decisions: decisions.traces.reader,
-    worker: otlpWorker,
-    spanCounts,
-  });
+  const { spanCounts, otlpWorker, otlp } = createSpanIntake(platform, decisions.traces);
   const billing = createBilling(platform, { ...payments, spanCounts });
   const { notices } = listeners;
   const governance = createGovernance(platform, { audit, attestations, identity, notices });
@@ -106,22 +99,15 @@ export function createServices(
   const { eventCards } = decisions.held;
   const events = createEvents(platform, { audit, identity, listeners, cpi, eventCards });
   const notifications = createNotificationService(platform);
-  const broadcasts = createBroadcastMailService(platform);
-  const noticeMails = createNoticeMailService(platform, decisions.held.mails);
+  const notificationMails = createNotificationMails(platform, decisions.held.mails);
 
   const traces = decisions.traces.reader;
   const provenance = createProvenance(platform, { signer, keys, attestations, traces });
 
   const { bundles, verification } = decisions.hashChain;
   const chainChecks = createChainCheckService(platform, { verification, auditLog });
-  const evidence = createEvidence(platform, {
-    attestations,
-    bulk,
-    bundles,
-    verification,
-    signer,
-    keys,
-  });
+  const sealed = { attestations, bulk, bundles, verification };
+  const evidence = createEvidence(platform, { ...signing, ...sealed });
 
   const demoRequests = createDemoRequestService(platform);
   const witness = createWitnessService(platform, { signer });
@@ -131,18 +117,15 @@ export function createServices(
     ...auth.emailLinks.mails,
     ...identity.reclaims.mails,
     ...team.invitations.mails,
-    ...broadcasts.mails,
-    ...noticeMails.mails,
+    ...notificationMails,
     ...events.mails,
   };
-  const deliverers = {
+  const outboxWorkers = createWorkers(platform, mails, {
     [ATTESTATION_TOPIC]: attestations,
     [CANCELLATION_TOPIC]: cancellations,
     [OVERAGE_TOPIC]: { deliver: billing.billing.reportOverage },
-    [MAIL_TOPIC]: { deliver: createMailDelivery(platform.mailer, mails) },
     ...events.deliverers,
-  };
-  const outboxWorkers = createOutboxWorkers(platform, deliverers, findPool);
+  });
 
   const { held: _held, ...decisionServices } = decisions;
   return {
@@ -205,4 +188,34 @@ export function createServices(
       ...signOnParts,
     },
   };
+}
+
+/** The intake of spans, and what it counts. */
+function createSpanIntake(
+  platform: Platform,
+  { ingestion, reader }: Pick<Services['traces'], 'ingestion' | 'reader'>,
+) {
+  const spanCounts = createSpanCounts(platform);
+  const otlpWorker = createOtlpWorker(platform);
+  const parts = { ingestion, decisions: reader, worker: otlpWorker, spanCounts };
+  return { spanCounts, otlpWorker, otlp: createOtlpService(parts) };
+}
+
+/** Composers of the mails of notifications. */
+function createNotificationMails(
+  platform: Platform,
+  reviewMails: Parameters<typeof createNoticeMailService>[1],
+) {
+  const broadcasts = createBroadcastMailService(platform);
+  const notices = createNoticeMailService(platform, reviewMails);
+  return { ...broadcasts.mails, ...notices.mails };
+}
+
+function createWorkers(
+  platform: Platform,
+  mails: Parameters<typeof createMailDelivery>[1],
+  deliverers: Parameters<typeof createOutboxWorkers>[1],
+) {
+  const mailing = { deliver: createMailDelivery(platform.mailer, mails) };
+  return createOutboxWorkers(platform, { ...deliverers, [MAIL_TOPIC]: mailing }, findPool);
 }
