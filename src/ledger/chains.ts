@@ -17,6 +17,16 @@ export function findFirstInChain<T extends { sequence: unknown }>(rows: readonly
   return rows.find(({ sequence }) => isSequence(sequence)) ?? null;
 }
 
+/** Paths of a decision that waits for a person. */
+export interface HoldPaths {
+  status: string;
+  /** Its status while it waits. */
+  open: string;
+  endedAt: string;
+  /** Kinds of the entries that end it. */
+  endedBy: readonly string[];
+}
+
 /** The storage of one chain, and how replayed appends are recognised in it. */
 export interface Chain {
   collection: string;
@@ -28,12 +38,20 @@ export interface Chain {
   idempotencyIndex: string;
   /** Milliseconds after which an idempotency key may be used again; null: never. */
   idempotencyTtlMs: number | null;
+  /** Where an entry says that it is held, and when that ended: its key lives until as long after the end. */
+  hold: HoldPaths | null;
   /** The members that answer a replay, by dotted path; only these are read and kept in memory for one. */
   replayed: readonly string[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PLACE = ['organizationId', 'traceId', 'sequence', 'chainHash', 'createdAt'];
+const HOLD: HoldPaths = {
+  status: 'review.status',
+  open: 'pending',
+  endedAt: 'review.decidedAt',
+  endedBy: ['review', 'erasure'],
+};
 const ANSWER = [
   'agentId',
   'workspaceId',
@@ -45,6 +63,8 @@ const ANSWER = [
   'deletedAt',
   'review._id',
   'review.expiresAt',
+  HOLD.status,
+  HOLD.endedAt,
 ];
 /** The values that an answer is built from. */
 const ANSWERED = ['sealed.submitted', 'sealed.outputDecision', 'content', 'generation'];
@@ -55,6 +75,7 @@ export const DECISIONS: Chain = {
   idempotencyField: 'idempotencyKey',
   idempotencyIndex: 'idempotency',
   idempotencyTtlMs: DAY_MS,
+  hold: HOLD,
   replayed: [...PLACE, ...ANSWER, ...ANSWERED, 'idempotencyKey'],
 };
 
@@ -64,6 +85,7 @@ export const AUDIT: Chain = {
   idempotencyField: 'auditId',
   idempotencyIndex: 'once',
   idempotencyTtlMs: null,
+  hold: null,
   replayed: [...PLACE, 'auditId'],
 };
 

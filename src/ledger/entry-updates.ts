@@ -1,7 +1,7 @@
 // The only code that updates stored entries: allow-listed members, idempotency keys, erasures, earlier versions.
 import type { mongo, Types } from 'mongoose';
 import { ATTESTATION_KINDS } from '../domain/record/payload-members.ts';
-import { AUDIT, type Chain, DECISIONS } from './chains.ts';
+import { AUDIT, type Chain, DECISIONS, type HoldPaths } from './chains.ts';
 import type { Columns } from './columns.ts';
 import type { Stored } from './entry.ts';
 import { toObjectId } from './ledger.model.ts';
@@ -49,17 +49,29 @@ export function createEntryUpdates(
 /** Removes the idempotency key from one entry, provided that it still has the key and is older than `before`. */
 export async function releaseIdempotencyKey(
   collection: mongo.Collection<Stored>,
-  { idempotencyField }: Chain,
+  { idempotencyField, hold }: Chain,
   { entry, before }: { entry: Stored; before: Date },
 ): Promise<void> {
   const filter = {
     _id: entry._id,
     organizationId: entry.organizationId,
     [idempotencyField]: entry[idempotencyField],
-    createdAt: { $lt: before },
+    ...toExpired(hold, before),
   };
   const unset = { $unset: { [idempotencyField]: '' } };
   await collection.updateOne(filter as mongo.Filter<Stored>, unset as object, DURABLE);
+}
+
+/** Selects entries whose key has expired: recorded and, where they were held, ended before that time. */
+function toExpired(hold: HoldPaths | null, before: Date): Record<string, unknown> {
+  const recorded = { createdAt: { $lt: before } };
+  if (hold === null) return recorded;
+  const { status, open, endedAt } = hold;
+  return {
+    ...recorded,
+    [endedAt]: { $not: { $gte: before } },
+    $or: [{ [status]: { $ne: open } }, { deletedAt: { $ne: null } }],
+  };
 }
 
 /** Upper bound on how much older an id may be than its entry: ids are made before sealing, and clocks differ. */
@@ -72,21 +84,55 @@ const ID_MARGIN_MS = 60 * 60 * 1000;
  */
 export async function releaseExpiredIdempotencyKeys(
   db: mongo.Db,
-  { collection: name, idempotencyField }: Chain,
-  { from, before }: { from: Date; before: Date },
+  chain: Chain,
+  due: { from: Date; before: Date },
 ): Promise<number> {
-  const collection = db.collection(name);
+  const { idempotencyField, hold } = chain;
+  const collection = db.collection(chain.collection);
   const filter = {
-    _id: {
-      $gte: toFirstId(from.getTime() - ID_MARGIN_MS),
-      $lt: toFirstId(before.getTime() + 1000),
-    },
+    _id: toIdRange(due),
     [idempotencyField]: { $exists: true },
-    createdAt: { $lt: before },
+    ...toExpired(hold, due.before),
   };
   const unset = { $unset: { [idempotencyField]: '' } };
   const options = { ...DURABLE, hint: '_id_' };
-  return (await collection.updateMany(filter, unset, options)).modifiedCount;
+  const { modifiedCount } = await collection.updateMany(filter, unset, options);
+  return modifiedCount + (await releaseEndedHolds(collection, chain, due));
+}
+
+/** Removes the keys of decisions that were held longer than a key lives: they are found by the entries that end them. */
+async function releaseEndedHolds(
+  collection: mongo.Collection,
+  { idempotencyField, hold }: Chain,
+  due: { from: Date; before: Date },
+): Promise<number> {
+  if (hold === null) return 0;
+  const ends = collection
+    .find({ _id: toIdRange(due), kind: { $in: [...hold.endedBy] } }, { hint: '_id_' })
+    .project<{ organizationId: Types.ObjectId; traceId: string }>({
+      organizationId: 1,
+      traceId: 1,
+    });
+  let released = 0;
+  for await (const { organizationId, traceId } of ends) {
+    const filter = {
+      organizationId,
+      traceId,
+      kind: 'trace',
+      [idempotencyField]: { $exists: true },
+      ...toExpired(hold, due.before),
+    };
+    const unset = { $unset: { [idempotencyField]: '' } };
+    released += (await collection.updateOne(filter, unset, DURABLE)).modifiedCount;
+  }
+  return released;
+}
+
+function toIdRange({ from, before }: { from: Date; before: Date }) {
+  return {
+    $gte: toFirstId(from.getTime() - ID_MARGIN_MS),
+    $lt: toFirstId(before.getTime() + 1000),
+  };
 }
 
 /** Returns the lowest id of the second that contains `ms`. */

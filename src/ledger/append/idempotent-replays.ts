@@ -28,15 +28,26 @@ export function toKeyText(idempotencyKey: unknown): string {
     : (idempotencyKey as Buffer).toString('base64');
 }
 
-/** Returns whether the idempotency key of an entry has not expired. */
-export function isFresh(
-  entry: Stored,
-  { clock, chain }: Pick<ReplayDeps, 'clock' | 'chain'>,
-): boolean {
-  return (
-    chain.idempotencyTtlMs === null ||
-    entry.createdAt.getTime() >= clock.now().getTime() - chain.idempotencyTtlMs
-  );
+type ClockedChain = Pick<ReplayDeps, 'clock' | 'chain'>;
+
+/** Returns whether the idempotency key of an entry, as it is stored now, has not expired. */
+export function isFresh(entry: Stored, { clock, chain }: ClockedChain): boolean {
+  if (isWithin(entry.createdAt, clock, chain.idempotencyTtlMs)) return true;
+  if (chain.hold === null) return false;
+  const { status, open, endedAt } = chain.hold;
+  if (readPath(entry, status) === open) return !entry['deletedAt'];
+  const end = readPath(entry, endedAt);
+  return end instanceof Date && isWithin(end, clock, chain.idempotencyTtlMs);
+}
+
+function isWithin(from: Date, clock: Clock, ttlMs: number | null): boolean {
+  return ttlMs === null || from.getTime() >= clock.now().getTime() - ttlMs;
+}
+
+function readPath(entry: Stored, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], entry);
 }
 
 /** Finds the entries that hold the idempotency keys of these appends, by the text of the key. */
