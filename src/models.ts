@@ -14,6 +14,7 @@ import {
 import { auditBundleSchema } from './resources/audit-bundles/audit-bundles.model.ts';
 import { auditEntrySchema, auditRowSchema } from './resources/audit/audit.model.ts';
 import { workspaceKeySchema } from './resources/auth/keys/keys.model.ts';
+import { deviceLoginSchema } from './resources/auth/device/device-logins.model.ts';
 import { oneTimeTokenSchema } from './resources/auth/email-links/one-time-tokens.model.ts';
 import { sessionSchema } from './resources/auth/sessions/sessions.model.ts';
 import { userSchema } from './resources/auth/accounts/users.model.ts';
@@ -76,6 +77,7 @@ export function createModels(connection: Connection) {
   return {
     users: createModel('User', userSchema),
     sessions: createModel('Session', sessionSchema),
+    deviceLogins: createModel('DeviceLogin', deviceLoginSchema),
     oneTimeTokens: createModel('OneTimeToken', oneTimeTokenSchema),
     organizations: createModel('Organization', organizationSchema),
     organizationDeletions: createModel('OrganizationDeletion', organizationDeletionSchema),

@@ -13,6 +13,7 @@ import { executionRoutes } from './resources/traces/executions/executions.routes
 import { feedbackRoutes } from './resources/traces/feedback/feedback.routes.ts';
 import { patternRoutes } from './resources/traces/maturation/patterns.routes.ts';
 import { currentKeyRoutes, keyRoutes } from './resources/auth/keys/keys.routes.ts';
+import { deviceRoutes } from './resources/auth/device/device.routes.ts';
 import { emailLinkRoutes } from './resources/auth/email-links/email-links.routes.ts';
 import { localRoutes } from './resources/auth/accounts/local.routes.ts';
 import { mfaRoutes } from './resources/auth/mfa/mfa.routes.ts';
@@ -84,6 +85,7 @@ export const mounts: readonly Mount[] = [
   { at: '/api/v1/auth', routes: socialRoutes },
   { at: '/api/v1/auth', routes: signOnRoutes },
   { at: '/api/v1/auth/saml', routes: samlRoutes },
+  { at: '/api/v1/auth/device', routes: deviceRoutes },
   { at: '/api/v1/auth', routes: currentKeyRoutes },
   { at: '/api/v1/auth/keys', routes: keyRoutes },
   { at: '/api/v1/team', routes: memberRoutes },

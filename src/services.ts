@@ -20,6 +20,7 @@ import type { AuditService } from './resources/audit/audit.service.ts';
 import type { AuditExportService } from './resources/audit/export/audit-export.service.ts';
 import type { LocalService } from './resources/auth/accounts/local.service.ts';
 import type { SignInFailures } from './resources/auth/accounts/sign-in-failures.service.ts';
+import type { DeviceLoginService } from './resources/auth/device/device-logins.service.ts';
 import type { EmailLinkService } from './resources/auth/email-links/email-links.service.ts';
 import type { KeyAuthenticationService } from './resources/auth/keys/key-authentication.service.ts';
 import type { KeyService } from './resources/auth/keys/keys.service.ts';
@@ -157,6 +158,7 @@ export interface Services {
     secondStep: SecondStepService;
     sessions: SessionService;
     streamTokens: StreamTokenService;
+    deviceLogins: DeviceLoginService;
     profile: ProfileService;
     keys: KeyService;
     keyAuthentication: KeyAuthenticationService;

@@ -7,6 +7,7 @@ import { createFoundingService } from '../resources/auth/accounts/founding.servi
 import { createLocalService } from '../resources/auth/accounts/local.service.ts';
 import { createRegistrationService } from '../resources/auth/accounts/registration.service.ts';
 import { createSignInFailures } from '../resources/auth/accounts/sign-in-failures.service.ts';
+import { createDeviceLoginService } from '../resources/auth/device/device-logins.service.ts';
 import { createEmailLinkService } from '../resources/auth/email-links/email-links.service.ts';
 import { createOneTimeTokenService } from '../resources/auth/email-links/one-time-tokens.service.ts';
 import { createKeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
@@ -135,6 +136,7 @@ export function createIdentity(
       secondStep,
       sessions,
       streamTokens,
+      deviceLogins: createDeviceLoginService(platform, { sessions }),
       profile,
       keys,
       keyAuthentication,

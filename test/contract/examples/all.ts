@@ -1,5 +1,6 @@
 // Every resource's examples, in parts that test files walk over, so that every process of a run stays busy.
 import { billing } from './account/billing.ts';
+import { device } from './account/device.ts';
 import { demoRequests } from './account/demo-requests.ts';
 import { machines } from './account/machines.ts';
 import { agents } from './agents.ts';
@@ -32,7 +33,7 @@ import { alerts } from './events/alerts.ts';
 import { webhooks } from './events/webhooks.ts';
 
 const PARTS = {
-  identity: [health, auth, signOn],
+  identity: [health, auth, device, signOn],
   organization: [organization, team, audit, notifications, billing, demoRequests, machines],
   provisioning: [scim],
   events: [alerts, webhooks],

@@ -1,0 +1,181 @@
+// The device flow (RFC 8628): a person approves, in a session of their own, that a device gets a session of theirs.
+import { createHmac } from 'node:crypto';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenant, User } from '../../../domain/identity/tenant.ts';
+import { drawUserCode, parseUserCode } from '../../../domain/identity/user-codes.ts';
+import { AppError } from '../../../errors.ts';
+import { findOr404, insertOne } from '../../../platform/mongo/queries.ts';
+import type { SessionService } from '../sessions/sessions.service.ts';
+import type { OpenedSession, Origin } from '../sessions/sign-in.service.ts';
+import type { DeviceLoginDocument } from './device-logins.model.ts';
+import {
+  type DeviceApprovalInput,
+  clientName as clientNameInput,
+  type CodeForm,
+  type TokenForm,
+} from './device.schemas.ts';
+
+interface Deps {
+  sessions: SessionService;
+}
+
+/** The members that RFC 8628, section 3.2, names. */
+export interface DeviceCodes {
+  device_code: string;
+  user_code: string;
+  verification_uri: string;
+  verification_uri_complete: string;
+  expires_in: number;
+  interval: number;
+}
+
+/** The error codes of RFC 8628, section 3.5, and RFC 6749, section 5.2. */
+export type DeviceError =
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token'
+  | 'invalid_grant'
+  | 'invalid_request'
+  | 'unsupported_grant_type';
+
+/** What a person decides about. */
+export interface DeviceRequest {
+  clientName: string;
+  ip: string;
+  userAgent: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export type DeviceAnswer =
+  | { error: DeviceError }
+  | { session: OpenedSession; userId: string; expiresIn: number };
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
+const LIFETIME_SECONDS = 600;
+const INTERVAL_SECONDS = 5;
+/** What a client that asks too often has to wait longer, from then on. */
+const SLOWER_SECONDS = 5;
+const PAGE = 'console/device';
+
+export function createDeviceLoginService(
+  platform: Pick<
+    Platform,
+    'models' | 'clock' | 'generateToken' | 'draw16Bytes' | 'secrets' | 'publicUrl'
+  >,
+  { sessions }: Deps,
+) {
+  const { models, clock, generateToken, draw16Bytes, secrets, publicUrl } = platform;
+
+  /** Keyed, since a code of 34 bits could be found from a plain digest. */
+  const digest = (kind: 'device' | 'user', code: string): string =>
+    createHmac('sha256', secrets.ledgerKey).update(`device-login:${kind}:${code}`).digest('hex');
+
+  const toOpenFilter = (userCode: string) => {
+    const code = parseUserCode(userCode);
+    if (code === null) throw new AppError('NOT_FOUND');
+    return {
+      userHash: digest('user', code),
+      status: 'pending' as const,
+      expiresAt: { $gt: clock.now() },
+    };
+  };
+
+  /** Opens the session, as long as the one that approved it is open. */
+  async function openSession(
+    { approval }: DeviceLoginDocument,
+    origin: Origin,
+  ): Promise<DeviceAnswer> {
+    if (!approval) return { error: 'invalid_grant' };
+    const { userId, organizationId, jti, sessionEnd } = approval;
+    try {
+      const claims = { sub: userId, organizationId, jti, exp: sessionEnd / 1000 };
+      const { tenant, user } = await sessions.resume(claims);
+      if (!user) return { error: 'access_denied' };
+      const caller = { tenant, user };
+      const session = await sessions.switchOrganization(caller, organizationId, origin);
+      const leftMs = session.expiresAt.getTime() - clock.now().getTime();
+      return { session, userId, expiresIn: Math.floor(leftMs / 1000) };
+    } catch (error) {
+      if (error instanceof AppError && error.http < 500) return { error: 'access_denied' };
+      throw error;
+    }
+  }
+
+  /** Answers a client whose request is pending; one that asks too often has to slow down. */
+  async function answerPending(login: DeviceLoginDocument): Promise<DeviceAnswer> {
+    const { _id, polledAt, interval } = login;
+    const earliest = (polledAt?.getTime() ?? 0) + interval * 1000;
+    if (clock.now().getTime() >= earliest) return { error: 'authorization_pending' };
+    await models.deviceLogins.updateOne({ _id }, { $inc: { interval: SLOWER_SECONDS } });
+    return { error: 'slow_down' };
+  }
+
+  return {
+    async issue(form: CodeForm, origin: Origin): Promise<DeviceCodes | { error: DeviceError }> {
+      const named = clientNameInput.safeParse(form.client_id);
+      if (!named.success) return { error: 'invalid_request' };
+      const deviceCode = generateToken();
+      const userCode = drawUserCode(draw16Bytes);
+      const { ip, userAgent } = origin;
+      await insertOne(models.deviceLogins, {
+        deviceHash: digest('device', deviceCode),
+        userHash: digest('user', parseUserCode(userCode) ?? ''),
+        clientName: named.data,
+        ip,
+        userAgent: userAgent?.slice(0, 200) ?? null,
+        interval: INTERVAL_SECONDS,
+        expiresAt: new Date(clock.now().getTime() + LIFETIME_SECONDS * 1000),
+      });
+      const page = `${publicUrl}/${PAGE}`;
+      return {
+        device_code: deviceCode,
+        user_code: userCode,
+        verification_uri: page,
+        verification_uri_complete: `${page}?user_code=${userCode}`,
+        expires_in: LIFETIME_SECONDS,
+        interval: INTERVAL_SECONDS,
+      };
+    },
+
+    /** What the person who typed in the code is asked for. @throws AppError `NOT_FOUND` */
+    async describeRequest(userCode: string): Promise<DeviceRequest> {
+      const query = models.deviceLogins.findOne(toOpenFilter(userCode));
+      return findOr404(query.lean<DeviceLoginDocument>());
+    },
+
+    /** Approves or denies, once. @throws AppError `NOT_FOUND` */
+    async settle(
+      { organizationId }: Tenant,
+      { userId, jti, expiresAt: sessionEnd }: User,
+      { userCode, decision }: DeviceApprovalInput,
+    ): Promise<DeviceRequest> {
+      const approval = { userId, organizationId, jti, sessionEnd };
+      const change =
+        decision === 'approve' ? { status: 'approved', approval } : { status: 'denied' };
+      const query = models.deviceLogins.findOneAndUpdate(toOpenFilter(userCode), { $set: change });
+      return findOr404(query.lean<DeviceLoginDocument>());
+    },
+
+    /** Answers a client that asks for its session, which it gets once. */
+    async exchange(form: TokenForm, origin: Origin): Promise<DeviceAnswer> {
+      const { grant_type: grantType, device_code: deviceCode } = form;
+      if (grantType === undefined || deviceCode === undefined) return { error: 'invalid_request' };
+      if (grantType !== GRANT_TYPE) return { error: 'unsupported_grant_type' };
+      const deviceHash = digest('device', deviceCode);
+      const login = await models.deviceLogins
+        .findOneAndUpdate({ deviceHash }, { $set: { polledAt: clock.now() } })
+        .lean<DeviceLoginDocument>();
+      if (!login || login.status === 'used') return { error: 'invalid_grant' };
+      if (login.expiresAt <= clock.now()) return { error: 'expired_token' };
+      if (login.status === 'denied') return { error: 'access_denied' };
+      if (login.status === 'pending') return answerPending(login);
+      const taken = await models.deviceLogins
+        .findOneAndUpdate({ deviceHash, status: 'approved' }, { $set: { status: 'used' } })
+        .lean<DeviceLoginDocument>();
+      return taken ? openSession(taken, origin) : { error: 'invalid_grant' };
+    },
+  };
+}
+export type DeviceLoginService = ReturnType<typeof createDeviceLoginService>;

@@ -1,0 +1,95 @@
+// Routes of the device flow: a client without a browser asks, a person in a session approves (RFC 8628).
+import { z } from 'zod';
+import { ROLES } from '../../../domain/identity/roles.ts';
+import { reply, route } from '../../../http/declaration/define-route.ts';
+import type { DeviceAnswer } from './device-logins.service.ts';
+import {
+  deviceApprovalInput,
+  deviceApprovalQuery,
+  codeForm,
+  deviceRequestView,
+  tokenForm,
+} from './device.schemas.ts';
+
+const form = { bodyType: 'form', kind: 'file', mediaType: 'application/json' } as const;
+const mine = { auth: 'user', limits: ['auth'], roles: ROLES } as const;
+const headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+const toJsonFile = (body: object) => ({
+  type: 'application/json; charset=utf-8',
+  filename: null,
+  body: JSON.stringify(body),
+});
+
+/** The token answer of RFC 6749, section 5.1, or the error of section 5.2. */
+function toTokenReply(answer: DeviceAnswer) {
+  if ('error' in answer)
+    return reply(400, toJsonFile({ error: answer.error }), { headers, audit: [] });
+  const { session, userId, expiresIn } = answer;
+  const { token, jti, organizationId, role: userRole } = session;
+  const body = { access_token: token, token_type: 'Bearer', expires_in: expiresIn };
+  const metadata = { jti, method: 'device' };
+  return reply(200, toJsonFile(body), {
+    headers,
+    audit: { organizationId, userId, userRole, metadata },
+  });
+}
+
+export const deviceRoutes = [
+  route({
+    method: 'post',
+    path: '/code',
+    summary: 'Begin the sign-in of a device without a browser (RFC 8628, section 3.1)',
+    auth: 'public',
+    limits: ['auth'],
+    ...form,
+    status: [200, 400],
+    writes: 'own',
+    body: codeForm,
+    data: z.unknown(),
+    async handler({ body, meta }, { auth }) {
+      const answer = await auth.deviceLogins.issue(body, meta);
+      return reply('error' in answer ? 400 : 200, toJsonFile(answer), { headers });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/token',
+    summary:
+      'The session of a device, once, after a person has approved it (RFC 8628, section 3.4)',
+    auth: 'public',
+    ...form,
+    status: [200, 400],
+    writes: 'own',
+    body: tokenForm,
+    data: z.unknown(),
+    audit: { action: 'auth.device_login', resource: 'session' },
+    handler: async ({ body, meta }, { auth }) =>
+      toTokenReply(await auth.deviceLogins.exchange(body, meta)),
+  }),
+  route({
+    method: 'get',
+    path: '/approve',
+    summary: 'What a device asks for, by the code that it shows',
+    ...mine,
+    query: deviceApprovalQuery,
+    data: deviceRequestView,
+    handler: ({ query }, { auth }) => auth.deviceLogins.describeRequest(query.userCode),
+  }),
+  route({
+    method: 'post',
+    path: '/approve',
+    summary: 'Approve or deny a device; approved it acts as the caller, in this organisation',
+    ...mine,
+    writes: 'own',
+    body: deviceApprovalInput,
+    data: deviceRequestView,
+    audit: { action: 'auth.device_approve', resource: 'session' },
+    async handler({ tenant, user, body }, { auth }) {
+      const { decision } = body;
+      const asked = await auth.deviceLogins.settle(tenant, user, body);
+      const { clientName, ip } = asked;
+      return reply(200, asked, { audit: { metadata: { decision, clientName, ip } } });
+    },
+  }),
+];
