@@ -3,6 +3,7 @@ import { besideTrouble } from './beside/beside.ts';
 import { measureDeliveries } from './beside/deliveries.ts';
 import { measureReplay } from './beside/replay.ts';
 import { measureStreams } from './beside/streams.ts';
+import { measureWaits } from './beside/waits.ts';
 import { fillChain, measureExport, measureVerify, measureWalk } from './chain/chain.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureMemory } from './in-process/memory.ts';
@@ -161,6 +162,13 @@ export const groups: readonly Group[] = [
   {
     rows: ['streams-rss'],
     measure: async (stage) => ({ pairs: { 'streams-rss': [await measureStreams(stage)] } }),
+  },
+  {
+    rows: ['wait', 'wait-verdict'],
+    async measure(stage) {
+      const { cpuShare, verdictMs } = await measureWaits(stage);
+      return { pairs: { wait: [cpuShare], 'wait-verdict': [verdictMs] } };
+    },
   },
   {
     rows: ['deliveries'],

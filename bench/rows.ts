@@ -159,6 +159,18 @@ export const rows = {
     aim: 32,
     better: 'low',
   },
+  wait: {
+    measure: 'share of a core while 2,000 requests of one organisation wait for verdicts',
+    must: 0.05,
+    aim: 0.02,
+    better: 'low',
+  },
+  'wait-verdict': {
+    measure: 'ms from sending a verdict to the last answer of those that wait for it',
+    must: 100,
+    aim: 30,
+    better: 'low',
+  },
   deliveries: {
     measure: 'deliveries a second to eight webhooks',
     must: 200,
