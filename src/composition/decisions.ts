@@ -102,6 +102,7 @@ export function createDecisions(
     consumers,
     scrubbers: readScrubbers,
     sessions: auth.sessions,
+    keyAuthentication,
     memory: listeners.memory,
   });
   const bulk = createBulkService(platform);

@@ -30,6 +30,7 @@ import { createReviewLinks } from '../resources/traces/review/links/review-links
 import type { Platform } from '../platform/platform.ts';
 import type { Consumers } from '../ledger/follow/consumers.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
+import type { KeyAuthenticationService } from '../resources/auth/keys/key-authentication.service.ts';
 import type { SessionService } from '../resources/auth/sessions/sessions.service.ts';
 import {
   createThrottle,
@@ -106,19 +107,21 @@ interface ReadingDeps {
   reader: TraceService;
   scrubbers: ReadScrubbers;
   sessions: SessionService;
+  keyAuthentication: KeyAuthenticationService;
   consumers: Consumers;
   memory: MemoryIndex;
 }
 
 export function createTraceReading(
   platform: Platform,
-  { reader, scrubbers, sessions, consumers, memory }: ReadingDeps,
+  { reader, scrubbers, sessions, keyAuthentication, consumers, memory }: ReadingDeps,
 ) {
   const frames = createFrameReader(platform, { scrubbers });
   const createStreamThrottle = (): Throttle => createThrottle(LOW_LATENCY);
   const streams = createTraceStreamService(platform, {
     frames,
     sessions,
+    keyAuthentication,
     timer: systemTimer,
     createStreamThrottle,
   });

@@ -11,6 +11,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'trace.blocked': 'Decision blocked',
   'trace.hold_for_review': 'Decision held for review',
   'review.decided': 'Review decided',
+  'review.expired': 'Review expired',
+  'review.withdrawn': 'Held decision withdrawn',
   'execution.recorded': 'Execution recorded',
   'alert.triggered': 'Alert triggered',
   'webhook.test': 'Test of a webhook',

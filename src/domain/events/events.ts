@@ -9,6 +9,8 @@ export const EVENT_TOPIC = 'event';
 export const SUBSCRIBABLE = [
   'trace.created',
   'review.decided',
+  'review.expired',
+  'review.withdrawn',
   'execution.recorded',
   'alert.triggered',
   'agent.created',

@@ -40,6 +40,8 @@ export interface User {
 
 export interface Key {
   keyId: string;
+  /** SHA-256 of the key, by which it is looked up again. */
+  keyHash: string;
   kind: 'workspaceKey' | 'agentKey';
   readOnly: boolean;
   /** The key was minted for human verdicts: it may submit them, and it ingests nothing. */

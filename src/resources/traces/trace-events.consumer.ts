@@ -123,11 +123,14 @@ function toExecutionEvent(
   };
 }
 
-/** The body of a delivery about a verdict: what a suspended agent needs to find its decision and go on. */
+/** Events of reviews that ended without a verdict. */
+const REVIEW_EVENTS = { expired: 'review.expired', withdrawn: 'review.withdrawn' } as const;
+
+/** The body of a delivery about the end of a review: what a suspended agent needs to find its decision and go on. */
 function toReviewEvent(trace: TraceDocument, { createdAt }: Pick<TraceDocument, 'createdAt'>) {
   const { traceId, review } = trace;
   return {
-    event: 'review.decided',
+    event: REVIEW_EVENTS[review?.status as keyof typeof REVIEW_EVENTS] ?? 'review.decided',
     timestamp: createdAt.toISOString(),
     data: {
       traceId,

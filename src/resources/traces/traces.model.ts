@@ -147,6 +147,14 @@ traceSchema.index(
   { 'execution.leaseUntil': 1 },
   { name: 'execution-leases', partialFilterExpression: { 'execution.state': 'claimed' } },
 );
+for (const [name, member] of [
+  ['review-assigned', 'review.assignedAt'],
+  ['review-escalated', 'review.escalatedAt'],
+] as const)
+  traceSchema.index(
+    { organizationId: 1, [member]: -1 },
+    { name, partialFilterExpression: { [member]: { $exists: true } } },
+  );
 /** Due expiries of all organisations: the job reads keys of this index alone. */
 traceSchema.index(
   { 'review.status': 1, 'review.expiresAt': 1, organizationId: 1 },

@@ -119,17 +119,19 @@ export const traceRoutes = [
   route({
     method: 'get',
     path: '/stream',
-    summary: 'Event stream of new decisions',
-    auth: 'user',
+    summary: 'Event stream of new decisions, and of what becomes of their reviews',
+    auth: 'keyOrUser',
+    agentScope: 'filtered',
+    agentKeys: true,
     kind: 'stream',
     status: [200, 204],
     codes: ['INVALID_STREAM_TOKEN'],
     query: streamQuery,
     data: z.unknown(),
-    async handler({ tenant, user, query, meta }, { traces }) {
+    async handler({ tenant, user, key, query, meta }, { traces }) {
       const lastEventId =
         parseLastEventId(meta.headers['last-event-id']) ?? query.lastEventId ?? null;
-      return reply(200, await traces.streams.openStream(tenant, user, lastEventId));
+      return reply(200, await traces.streams.openStream({ tenant, user, key }, lastEventId));
     },
   }),
   route({

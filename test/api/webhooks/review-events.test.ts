@@ -50,3 +50,27 @@ test('a verdict on a decision that was erased before the delivery is not deliver
   await deliver();
   expect(readEvents('/erased')).toEqual([]);
 });
+
+test('a hold that ends without a verdict is an event of its own, and no verdict', async () => {
+  await subscribe('/ends', ['review.expired', 'review.withdrawn']);
+  await subscribe('/verdicts', ['review.decided']);
+  const withdrawn = await hold({ agentId: 'till' });
+  const path = `/api/v1/traces/${withdrawn.traceId}/withdraw`;
+  assertOk(await app.call('POST', path, { token: ada.token, body: {} }));
+  const expired = await hold({ agentId: 'till', review: { expiresIn: 1 } });
+  await expect
+    .poll(async () => {
+      await app.instance.background.reviewExpiry.expireDue();
+      return harness.db
+        .collection('ledger')
+        .countDocuments({ traceId: expired.traceId, kind: 'review' });
+    })
+    .toBe(1);
+  await deliver();
+  await deliver();
+  expect(readEvents('/ends')).toMatchObject([
+    { event: 'review.withdrawn', data: { traceId: withdrawn.traceId, status: 'withdrawn' } },
+    { event: 'review.expired', data: { traceId: expired.traceId, status: 'expired' } },
+  ]);
+  expect(readEvents('/verdicts')).toEqual([]);
+});

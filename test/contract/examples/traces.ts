@@ -45,7 +45,7 @@ export const traces: ResourceExamples = {
     'POST /api/v1/traces': agentKeys,
     'POST /api/v1/traces/batch': agentKeys,
     'GET /api/v1/traces': readers,
-    'GET /api/v1/traces/stream': readersInPerson,
+    'GET /api/v1/traces/stream': { ...readers, agentKey: 'ok' },
     'GET /api/v1/traces/export': requirePaidPlan(readers),
     'GET /api/v1/traces/:id': { ...denyForeigner(readers), agentKey: 'ok' },
     'GET /api/v1/traces/:id/ml-bom': denyForeigner(readers),

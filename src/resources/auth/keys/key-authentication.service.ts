@@ -1,7 +1,7 @@
 // The check that every request with an API key passes (document 1, section 5).
 import type { Platform } from '../../../platform/platform.ts';
 import { hashKey } from '../../../domain/identity/key-hash.ts';
-import type { Caller, Tenant } from '../../../domain/identity/tenant.ts';
+import type { Caller, Key, Tenant } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { OrganizationService } from '../../organization/organization.service.ts';
 import type { WorkspaceKeyDocument } from './keys.model.ts';
@@ -10,7 +10,8 @@ import type { WorkspaceKeyDocument } from './keys.model.ts';
 interface KeyIdentity {
   organizationId: string;
   keyId: string;
-  kind: 'workspaceKey' | 'agentKey';
+  keyHash: string;
+  kind: Key['kind'];
   workspaceId: string | null;
   agentIds: string[] | null;
   readOnly: boolean;
@@ -48,6 +49,7 @@ export function createKeyAuthenticationService(
       key && {
         organizationId: key.organizationId.toHexString(),
         keyId: key._id.toHexString(),
+        keyHash,
         kind: 'workspaceKey',
         workspaceId: key.workspaceId?.toHexString() ?? null,
         agentIds: key.scope.agentIds?.map((agentId) => agentId.toHexString()) ?? null,
@@ -67,6 +69,7 @@ export function createKeyAuthenticationService(
     return {
       organizationId: agent.organizationId.toHexString(),
       keyId: agentId,
+      keyHash: apiKeyHash,
       kind: 'agentKey',
       workspaceId: agent.workspaceId.toHexString(),
       agentIds: [agentId],
@@ -74,6 +77,17 @@ export function createKeyAuthenticationService(
       isForFeedback: false,
       agentId,
     };
+  }
+
+  /** @throws AppError `INVALID_API_KEY` */
+  async function identify(keyHash: string, kind: Key['kind']): Promise<KeyIdentity> {
+    const find = kind === 'workspaceKey' ? findWorkspaceKey : findAgentKey;
+    const identity = await identities.get(keyHash, async () => {
+      const value = await find(keyHash);
+      return value && { organizationId: value.organizationId, value };
+    });
+    if (!identity) throw new AppError('INVALID_API_KEY');
+    return identity;
   }
 
   /** Writes `lastUsedAt` without delaying the request; after a failure the next use writes it. */
@@ -104,14 +118,14 @@ export function createKeyAuthenticationService(
     async authenticate(raw: string): Promise<Caller> {
       const isWorkspaceKey = WORKSPACE_KEY.test(raw);
       if (!isWorkspaceKey && !AGENT_KEY.test(raw)) throw new AppError('INVALID_API_KEY_FORMAT');
-      const keyHash = hashKey(raw);
-      const find = isWorkspaceKey ? findWorkspaceKey : findAgentKey;
-      const identity = await identities.get(keyHash, async () => {
-        const value = await find(keyHash);
-        return value && { organizationId: value.organizationId, value };
-      });
-      if (!identity) throw new AppError('INVALID_API_KEY');
+      const identity = await identify(hashKey(raw), isWorkspaceKey ? 'workspaceKey' : 'agentKey');
       if (isWorkspaceKey) noteUse(identity);
+      return toKeyCaller(identity, await organizations.getContext(identity.organizationId));
+    },
+
+    /** The caller behind a key that was authenticated before. @throws AppError `INVALID_API_KEY` */
+    async resume({ keyHash, kind }: Pick<Key, 'keyHash' | 'kind'>): Promise<Caller> {
+      const identity = await identify(keyHash, kind);
       return toKeyCaller(identity, await organizations.getContext(identity.organizationId));
     },
   };
@@ -119,7 +133,7 @@ export function createKeyAuthenticationService(
 export type KeyAuthenticationService = ReturnType<typeof createKeyAuthenticationService>;
 
 function toKeyCaller(
-  { organizationId, workspaceId, agentIds, keyId, kind, ...rights }: KeyIdentity,
+  { organizationId, workspaceId, agentIds, keyId, keyHash, kind, ...rights }: KeyIdentity,
   { plan, defaultWorkspaceId }: Pick<Tenant, 'plan' | 'defaultWorkspaceId'>,
 ): Caller {
   const { readOnly, isForFeedback, agentId } = rights;
@@ -127,6 +141,6 @@ function toKeyCaller(
   return {
     role: 'member',
     tenant: { organizationId, workspaceId, defaultWorkspaceId, plan, agentIds, actor },
-    key: { keyId, kind, readOnly, isForFeedback, workspaceId, agentId },
+    key: { keyId, keyHash, kind, readOnly, isForFeedback, workspaceId, agentId },
   };
 }

@@ -29,10 +29,10 @@ type HandledTrace = NoticedTrace & { workspaceId: string };
 const PRESENT_OWNER = { role: 'owner', ...PRESENT } as const;
 
 export function createReviewHandlingService(
-  platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'transaction'>,
+  platform: Pick<Platform, 'models' | 'ledger' | 'clock' | 'transaction' | 'signals'>,
   deps: Deps,
 ) {
-  const { models, ledger, clock, transaction } = platform;
+  const { models, ledger, clock, transaction, signals } = platform;
   const { memberships, workspaces, scrubbers, notices } = deps;
 
   const isMember = async (organizationId: string, userId: string): Promise<boolean> =>
@@ -70,6 +70,7 @@ export function createReviewHandlingService(
   ): Promise<void> {
     if (!(await ledger.fold.assignReview(toObjectId(organizationId), toObjectId(id), fields)))
       throw new AppError('INVALID_OPERATION', 'The item has been decided');
+    signals.send(organizationId);
   }
 
   /** The member that the workspace's settings name, if still active; otherwise the longest-standing owner. */

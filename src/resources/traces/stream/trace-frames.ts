@@ -1,4 +1,4 @@
-// Renders ledger entries as stream events, once for all readers of an organisation; a decision looks as in a list.
+// Renders ledger entries as stream events, once for all readers of an organisation: decisions, and ends of reviews.
 import type { Platform } from '../../../platform/platform.ts';
 import { formatEventFrame } from '../../../domain/event-stream.ts';
 import { DECISIONS } from '../../../ledger/chains.ts';
@@ -7,13 +7,15 @@ import { TailReader } from '../../../ledger/follow/tail-reader.ts';
 import type { ReadScrubbers } from '../read-scrubbers.ts';
 import type { ScrubberOf } from '../trace-pages.ts';
 import type { TraceDocument } from '../traces.model.ts';
+import { readReviewFrames } from './review-frames.ts';
 import { traceView } from '../traces.schemas.ts';
 import { measurePayload, toTraceSummary, toTraceView, VIEW_MEMBERS } from '../traces.view.ts';
 
-/** One decision, ready to be sent. */
+/** One event, ready to be sent. */
 export interface TraceFrame {
   sequence: number;
   workspaceId: string;
+  agentId: string;
   traceId: string;
   bytes: Buffer;
 }
@@ -45,9 +47,10 @@ interface Deps {
 }
 
 export function createFrameReader(
-  { connection, contents }: Pick<Platform, 'connection' | 'contents'>,
+  platform: Pick<Platform, 'models' | 'connection' | 'contents'>,
   { scrubbers }: Deps,
 ): FrameReader {
+  const { models, connection, contents } = platform;
   return {
     async readAfter(organizationId, sequence) {
       const chain = { connection, chain: DECISIONS, organizationId, projection };
@@ -55,7 +58,10 @@ export function createFrameReader(
       const entries = await contents.openDocuments(organizationId, tail.entries);
       const scrubberOf = await scrubbers.loadReadScrubber(organizationId);
       return {
-        frames: await toFrames(entries.filter(isShown), scrubberOf),
+        frames: [
+          ...(await toFrames(entries.filter(isShown), scrubberOf)),
+          ...(await readReviewFrames(models, organizationId, entries)),
+        ].sort((a, b) => a.sequence - b.sequence),
         erased: entries
           .filter(({ kind }) => kind === 'erasure')
           .map(({ traceId }) => traceId ?? ''),
@@ -81,9 +87,9 @@ async function toFrames(
 }
 
 async function toFrame(trace: TraceDocument, scrubberOf: ScrubberOf): Promise<TraceFrame> {
-  const { sequence, workspaceId, traceId } = trace;
+  const { sequence, workspaceId, agentId, traceId } = trace;
   const isLarge = measurePayload(trace) > FRAME_PAYLOAD;
   const view = isLarge ? toTraceSummary(trace) : await toTraceView(trace, scrubberOf(trace));
   const bytes = formatEventFrame('trace', JSON.stringify(traceView.parse(view)), sequence);
-  return { sequence, workspaceId, traceId, bytes };
+  return { sequence, workspaceId, agentId, traceId, bytes };
 }

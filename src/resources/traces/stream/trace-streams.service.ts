@@ -3,11 +3,13 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { EventChannel, EventStream } from '../../../domain/event-stream.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { READERS } from '../../../domain/identity/roles.ts';
-import type { Caller, Tenant, User } from '../../../domain/identity/tenant.ts';
+import type { Caller, Key, Tenant, User } from '../../../domain/identity/tenant.ts';
 import { AppError } from '../../../errors.ts';
 import type { Timer } from '../../../platform/concurrency/timer.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
+import type { KeyAuthenticationService } from '../../auth/keys/key-authentication.service.ts';
 import type { SessionService } from '../../auth/sessions/sessions.service.ts';
+import { HandlingFeed } from './handling-feed.ts';
 import type { FrameReader } from './trace-frames.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { type Follower, TraceTail } from './trace-tail.ts';
@@ -15,6 +17,7 @@ import { type Follower, TraceTail } from './trace-tail.ts';
 interface Deps {
   frames: FrameReader;
   sessions: SessionService;
+  keyAuthentication: KeyAuthenticationService;
   timer: Timer;
   createStreamThrottle: () => Throttle;
 }
@@ -23,21 +26,31 @@ interface Deps {
 const POLL_MS = 1000;
 /** Maximum delay until the end of a session ends its streams. */
 const SESSIONS_MS = 5000;
+/** Maximum delay of what no entry says. */
+const LOOK_MS = 100;
 /** Sessions checked concurrently. */
 const CONCURRENCY = 4;
 
-interface OpenStream {
+/** Who reads: a person, or a key. */
+export interface StreamReader {
   tenant: Tenant;
-  user: User;
+  user?: User | undefined;
+  key?: Key | undefined;
+}
+
+interface OpenStream extends StreamReader {
   channel: EventChannel;
 }
 
 export function createTraceStreamService(
-  platform: Pick<Platform, 'ledger' | 'config' | 'logger' | 'shared'>,
+  platform: Pick<
+    Platform,
+    'models' | 'ledger' | 'config' | 'logger' | 'shared' | 'signals' | 'clock'
+  >,
   deps: Deps,
 ) {
   const { ledger, config, logger } = platform;
-  const { sessions, timer } = deps;
+  const { timer } = deps;
   const slots = new StreamSlots(platform.shared, {
     user: config.ASSAY_LIMIT_STREAMS_USER,
     organization: config.ASSAY_LIMIT_STREAMS,
@@ -47,7 +60,8 @@ export function createTraceStreamService(
   const timers: Record<'poll' | 'sessions', (() => void) | null> = { poll: null, sessions: null };
 
   function createTail(organizationId: string, head: number): TraceTail {
-    const parts = { reader: deps.frames, pace: deps.createStreamThrottle() };
+    const handling = new HandlingFeed(platform.models, organizationId, platform.clock.now());
+    const parts = { reader: deps.frames, handling, pace: deps.createStreamThrottle() };
     return new TraceTail(organizationId, parts, head);
   }
 
@@ -59,6 +73,25 @@ export function createTraceStreamService(
     await tails.get(organizationId)?.readToHead().catch(logFailure);
   }
   ledger.onSealed((organizationId) => void readOn(organizationId));
+
+  async function announceHandling(organizationId: string): Promise<void> {
+    await tails.get(organizationId)?.announceHandling().catch(logFailure);
+  }
+  /** Organisations whose next look is scheduled. */
+  const looks = new Set<string>();
+
+  /** Combines the signals of an organisation that ingests or decides a lot. */
+  function scheduleLook(organizationId: string): void {
+    if (!tails.has(organizationId) || looks.has(organizationId)) return;
+    looks.add(organizationId);
+    timer.schedule(LOOK_MS, () => {
+      looks.delete(organizationId);
+      void announceHandling(organizationId);
+    });
+  }
+  platform.signals.subscribe((organizationId) => {
+    (organizationId === null ? [...tails.keys()] : [organizationId]).forEach(scheduleLook);
+  });
 
   /** Repeats the task while streams are open. */
   function scheduleWhileOpen(
@@ -78,17 +111,17 @@ export function createTraceStreamService(
   const pollAll = (): Promise<unknown> => Promise.all([...tails.keys()].map(readOn));
 
   async function checkSessions(): Promise<void> {
-    const queue = [...groupBy(open, ({ user }) => user.jti).values()];
+    const queue = [...groupBy(open, identifyCredential).values()];
     const drainQueue = async (): Promise<void> => {
       for (let group = queue.pop(); group; group = queue.pop()) await checkSession(group);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, drainQueue));
   }
 
-  /** Expects streams of one session. */
+  /** Expects streams of one session or key. */
   async function checkSession(streams: readonly OpenStream[]): Promise<void> {
     const [first] = streams;
-    if (!first || (await mayFollow(sessions, first))) return;
+    if (!first || (await mayFollow(deps, first))) return;
     for (const { channel } of streams) channel.revoke();
   }
 
@@ -104,17 +137,19 @@ export function createTraceStreamService(
 
   return {
     /** Starts after `lastEventId`, or with the next decision. @throws AppError `RATE_LIMIT_EXCEEDED` */
-    async openStream(tenant: Tenant, user: User, lastEventId: number | null): Promise<EventStream> {
-      const { organizationId, workspaceId } = tenant;
+    async openStream(reader: StreamReader, lastEventId: number | null): Promise<EventStream> {
+      const { organizationId, workspaceId, agentIds } = reader.tenant;
       const head = (await ledger.appender.readHead(organizationId))?.sequence ?? 0;
-      const release = await slots.acquireSlot(organizationId, user.userId);
+      const holder = reader.user?.userId ?? reader.key?.keyId ?? '';
+      const release = await slots.acquireSlot(organizationId, holder);
       const tail = tails.get(organizationId) ?? createTail(organizationId, head);
       tails.set(organizationId, tail);
       let gone = release;
       return {
         start(channel) {
-          const stream = { tenant, user, channel };
-          const follower = { channel, workspaceId, at: Math.min(lastEventId ?? head, head) };
+          const stream = { ...reader, channel };
+          const at = Math.min(lastEventId ?? head, head);
+          const follower = { channel, workspaceId, agentIds, at };
           begin(stream, follower, tail);
           gone = () => {
             open.delete(stream);
@@ -132,19 +167,25 @@ export function createTraceStreamService(
 }
 export type TraceStreamService = ReturnType<typeof createTraceStreamService>;
 
-/** Whether the session still lets its user read; true while that cannot be determined. */
-async function mayFollow(sessions: SessionService, { tenant, user }: OpenStream): Promise<boolean> {
-  const { organizationId } = tenant;
-  const { userId: sub, jti, expiresAt } = user;
+/** Names the session or the key behind a stream. */
+function identifyCredential({ user, key }: StreamReader): string {
+  return user?.jti ?? key?.keyHash ?? '';
+}
+
+/** Whether the session or key still lets its holder read; true while that cannot be determined. */
+async function mayFollow(deps: Deps, { tenant, user, key }: OpenStream): Promise<boolean> {
   try {
-    const caller: Caller = await sessions.resume({
-      sub,
-      organizationId,
-      jti,
-      exp: expiresAt / 1000,
-    });
-    return READERS.includes(caller.role);
+    const caller = key
+      ? await deps.keyAuthentication.resume(key)
+      : user && (await resumeSession(deps.sessions, tenant, user));
+    return caller !== undefined && READERS.includes(caller.role);
   } catch (error) {
     return !(error instanceof AppError) || error.http >= 500;
   }
+}
+
+function resumeSession(sessions: SessionService, tenant: Tenant, user: User): Promise<Caller> {
+  const { organizationId } = tenant;
+  const { userId: sub, jti, expiresAt } = user;
+  return sessions.resume({ sub, organizationId, jti, exp: expiresAt / 1000 });
 }

@@ -1,6 +1,7 @@
 // The tail of one organisation's ledger, shared by its open streams: each new entry is read once and sent to all.
 import { type EventChannel, READERS_IN_TURN } from '../../../domain/event-stream.ts';
 import type { Throttle } from '../../../platform/concurrency/adaptive-throttle.ts';
+import type { HandlingFeed } from './handling-feed.ts';
 import type { FrameReader, TraceFrame } from './trace-frames.ts';
 
 /** A subscribed stream. */
@@ -8,6 +9,8 @@ export interface Follower {
   channel: EventChannel;
   /** Null: all workspaces. */
   workspaceId: string | null;
+  /** Null: all agents. */
+  agentIds: readonly string[] | null;
   /** The last sequence that was sent, or may be skipped. */
   at: number;
 }
@@ -17,6 +20,8 @@ const RECENT_BYTES = 1024 * 1024;
 
 interface TailParts {
   reader: FrameReader;
+  /** What no entry says. */
+  handling: Pick<HandlingFeed, 'readNew'>;
   /** Throttles sending to many followers. */
   pace: Throttle;
 }
@@ -24,6 +29,7 @@ interface TailParts {
 export class TraceTail {
   readonly #organizationId: string;
   readonly #reader: FrameReader;
+  readonly #handling: TailParts['handling'];
   readonly #pace: Throttle;
   readonly #followers = new Set<Follower>();
   #recent: TraceFrame[] = [];
@@ -32,8 +38,11 @@ export class TraceTail {
   #position: number;
   #advancing: Promise<void> | null = null;
   #isBehind = false;
+  #announcing: Promise<void> | null = null;
+  #isUnannounced = false;
 
-  constructor(organizationId: string, { reader, pace }: TailParts, position: number) {
+  constructor(organizationId: string, { reader, handling, pace }: TailParts, position: number) {
+    this.#handling = handling;
     this.#organizationId = organizationId;
     this.#reader = reader;
     this.#pace = pace;
@@ -54,6 +63,31 @@ export class TraceTail {
     if (!channel.isOpen) return;
     for (const frame of this.#recent) sendFrame(follower, frame);
     this.#followers.add(follower);
+  }
+
+  /** Sends what no entry says to those who follow now; a call during a look triggers another one. */
+  async announceHandling(): Promise<void> {
+    this.#isUnannounced = true;
+    this.#announcing ??= this.#announceOn().finally(() => (this.#announcing = null));
+    return this.#announcing;
+  }
+
+  async #announceOn(): Promise<void> {
+    while (this.#isUnannounced) {
+      this.#isUnannounced = false;
+      const frames = await this.#handling.readNew();
+      if (frames.length > 0) await this.#sendApart(frames);
+    }
+  }
+
+  /** Sends frames that have no place in the chain. */
+  async #sendApart(frames: readonly TraceFrame[]): Promise<void> {
+    this.#pace.begin();
+    for (const follower of this.#followers) {
+      for (const frame of frames)
+        if (isVisible(follower, frame)) follower.channel.send(frame.bytes);
+      await this.#pace.pauseWhenDue();
+    }
   }
 
   removeFollower(follower: Follower): void {
@@ -103,9 +137,16 @@ export class TraceTail {
   }
 }
 
-function sendFrame(follower: Follower, { sequence, workspaceId, bytes }: TraceFrame): void {
-  if (sequence <= follower.at) return;
-  follower.at = sequence;
-  if (follower.workspaceId === null || follower.workspaceId === workspaceId)
-    follower.channel.send(bytes);
+function sendFrame(follower: Follower, frame: TraceFrame): void {
+  if (frame.sequence <= follower.at) return;
+  follower.at = frame.sequence;
+  if (isVisible(follower, frame)) follower.channel.send(frame.bytes);
+}
+
+function isVisible(
+  { workspaceId, agentIds }: Follower,
+  frame: Pick<TraceFrame, 'workspaceId' | 'agentId'>,
+): boolean {
+  const isInWorkspace = workspaceId === null || workspaceId === frame.workspaceId;
+  return isInWorkspace && (agentIds === null || agentIds.includes(frame.agentId));
 }

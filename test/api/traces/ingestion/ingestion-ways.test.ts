@@ -87,6 +87,7 @@ function ingestionBy(way: Way) {
     kind: actor.kind,
     readOnly: false,
     isForFeedback: false,
+    keyHash: '',
     workspaceId: null,
     agentId: null,
   };

@@ -12,6 +12,7 @@ import { type Follower, TraceTail } from '../../../../src/resources/traces/strea
 import { chooseRuns } from '../../../setup/runs.ts';
 
 const RUN = 4;
+const handling = { readNew: () => Promise.resolve([]) };
 /** Yields to the event loop at every opportunity. */
 const pace = { begin: () => undefined, pauseWhenDue: yieldToEventLoop };
 
@@ -31,6 +32,7 @@ class Chain implements FrameReader {
     const frames = Array.from({ length: to - from }, (_one, at) => ({
       sequence: from + at + 1,
       workspaceId: 'w',
+      agentId: 'a',
       traceId: `t${from + at + 1}`,
       bytes: formatEventFrame('trace', JSON.stringify('x'.repeat(this.#size)), from + at + 1),
     }));
@@ -47,14 +49,14 @@ function follower(at: number): Follower & { ids: number[] } {
     disconnect: () => undefined,
     revoke: () => undefined,
   };
-  return { channel, workspaceId: null, at, ids };
+  return { channel, workspaceId: null, agentIds: null, at, ids };
 }
 const upTo = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_one, at) => from + at + 1);
 
 test('a thousand followers share one read of each new entry', async () => {
   const chain = new Chain();
-  const tail = new TraceTail('o', { reader: chain, pace }, 0);
+  const tail = new TraceTail('o', { reader: chain, handling, pace }, 0);
   const followers = Array.from({ length: 1000 }, () => follower(0));
   await Promise.all(followers.map((one) => tail.follow(one)));
   for (; chain.head < 20;) {
@@ -67,7 +69,7 @@ test('a thousand followers share one read of each new entry', async () => {
 
 test('sends to many followers in steps that yield to the event loop, and a follower that joins in between misses nothing', async () => {
   const chain = new Chain();
-  const tail = new TraceTail('o', { reader: chain, pace }, 0);
+  const tail = new TraceTail('o', { reader: chain, handling, pace }, 0);
   let [inTurn, most] = [0, 0];
   const followers = Array.from({ length: 1000 }, () => {
     const one = follower(0);
@@ -103,7 +105,7 @@ test('sends to many followers in steps that yield to the event loop, and a follo
 
 test('a follower that reconnects soon is served from memory, without erased decisions', async () => {
   const chain = new Chain();
-  const tail = new TraceTail('o', { reader: chain, pace }, 0);
+  const tail = new TraceTail('o', { reader: chain, handling, pace }, 0);
   chain.head = 3;
   await tail.readToHead();
   const reads = chain.reads.length;
@@ -130,7 +132,7 @@ test('followers get no gap and no repeat, whenever they join, wherever they star
   await fc.assert(
     fc.asyncProperty(sizes, fc.array(event, { maxLength: 30 }), async (size, events) => {
       const chain = new Chain(size);
-      const tail = new TraceTail('o', { reader: chain, pace }, 0);
+      const tail = new TraceTail('o', { reader: chain, handling, pace }, 0);
       const pending: Promise<void>[] = [];
       const followers: { from: number; one: ReturnType<typeof follower> }[] = [];
       for (const step of events) {
