@@ -1,10 +1,10 @@
 // The device flow over HTTP: what RFC 8628 fixes, who approves, and what the device gets.
 import { expect, test } from 'vitest';
-import { useHarness, useOwner } from '../../setup/fixtures.ts';
-import { changeMembership, createMember, listAuditEntries } from '../../setup/harness.ts';
-import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../setup/personas.ts';
-import { MovedClock } from '../../setup/second-factor.ts';
-import { type Answer, startApp, toOutcome } from '../../setup/start-app.ts';
+import { useHarness, useOwner } from '../../../setup/fixtures.ts';
+import { changeMembership, createMember, listAuditEntries } from '../../../setup/harness.ts';
+import { assertOk, createOwner, createWorkspaceKey, type Owner } from '../../../setup/personas.ts';
+import { MovedClock } from '../../../setup/second-factor.ts';
+import { type Answer, startApp, toOutcome } from '../../../setup/start-app.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const clock = new MovedClock();
