@@ -2,6 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { ArchiveOptions, ArchiveReport } from './verify-bundle/archive/verify-archive.ts';
+import {
+  checkGivenPromise,
+  describeLogPin,
+  LOG_OPTIONS,
+  LOG_USAGE,
+  type LogArguments,
+  readLogPins,
+} from './verify-bundle/log/log-options.ts';
+import type { LogPin } from './verify-bundle/log/log-proof.ts';
 import { readPin, readShortPin } from './verify-bundle/pins.ts';
 import { verifyFile } from './verify-bundle/verify-file.ts';
 import type { Pin } from './verify-bundle/pins.ts';
@@ -18,6 +27,7 @@ const USAGE = `Usage: verify-bundle FILE [options]
                         with the salt, a reader who knows most of an erased body can guess the rest
   --organization ID     the expected organisation
   --chain-start HASH    the expected chainHash of sequence 1
+${LOG_USAGE}
   --fields              print a line of JSON for every committed value: shown, withheld, not stored or erased
   --json                print the report as JSON
   --help                print this
@@ -30,7 +40,10 @@ const EXIT: Readonly<Record<Verdict, number>> = { intact: 0, tampered: 1, 'canno
 class UsageError extends Error {}
 
 interface Command {
-  file: string;
+  /** Null: only a promise is checked. */
+  file: string | null;
+  logPins: readonly LogPin[];
+  logArguments: LogArguments;
   options: ArchiveOptions;
   json: boolean;
 }
@@ -41,6 +54,7 @@ function readCommand(args: string[]): Command | null {
     args,
     allowPositionals: true,
     options: {
+      ...LOG_OPTIONS,
       pin: { type: 'string', multiple: true, default: [] },
       key: { type: 'string', multiple: true, default: [] },
       body: { type: 'string' },
@@ -52,9 +66,12 @@ function readCommand(args: string[]): Command | null {
     },
   });
   if (values.help) return null;
-  const [file] = positionals;
-  if (file === undefined || positionals.length !== 1) throw new UsageError(USAGE);
-  const pins = values.pin.map(parsePinArgument);
+  const [file = null] = positionals;
+  const isMissing = file === null && values.promise === undefined;
+  if (isMissing || positionals.length > 1) throw new UsageError(USAGE);
+  const logArguments = { policy: undefined, promise: undefined, ...values };
+  const logPins = values.promise === undefined ? readLogPins(logArguments) : [];
+  const pins = [...values.pin.map(parsePinArgument), ...logPins.map(({ pin }) => pin)];
   if (values.body !== undefined && pins.filter(({ salt }) => salt !== null).length !== 1) {
     throw new UsageError('--body requires exactly one --pin that is a receipt with a salt');
   }
@@ -66,7 +83,7 @@ function readCommand(args: string[]): Command | null {
     ...(values.body === undefined ? {} : { body: readFileSync(values.body) }),
     ...(values.fields ? { onField: printField } : {}),
   };
-  return { file, options, json: values.json };
+  return { file, options, logPins, logArguments, json: values.json };
 }
 
 function parsePinArgument(argument: string): Pin {
@@ -127,15 +144,32 @@ function describe(report: Report | ArchiveReport, keys: readonly string[]): stri
   ].join('\n');
 }
 
+/** Checks a promise; a bundle, if there is one, shows what stands in the place of its entry. */
+async function verifyPromise({ file, logArguments, json }: Command): Promise<number> {
+  const shown = new Map<number, string>();
+  if (file !== null)
+    await verifyFile(file, {
+      keys: [],
+      onEntry: (sequence, chainHash) => shown.set(sequence, chainHash),
+    });
+  const report = checkGivenPromise(logArguments, shown);
+  const text = `${report.verdict.toUpperCase()}\n  ${report.message}`;
+  process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
+  return EXIT[report.verdict];
+}
+
 async function runVerifier(args: string[]): Promise<number> {
   const command = readCommand(args);
   if (command === null) {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  const { file, options, json } = command;
-  const report = await verifyFile(file, options);
-  process.stdout.write(`${json ? JSON.stringify(report) : describe(report, options.keys)}\n`);
+  if (command.logArguments.promise !== undefined) return verifyPromise(command);
+  const { file, options, logPins, json } = command;
+  const report = await verifyFile(file ?? '-', options);
+  const vouched = logPins.filter(({ pin }) => pin.sequence <= (report.vouchedUpTo ?? 0));
+  const text = [describe(report, options.keys), ...vouched.map(describeLogPin)].join('\n');
+  process.stdout.write(`${json ? JSON.stringify(report) : text}\n`);
   return EXIT[report.verdict];
 }
 

@@ -1,6 +1,6 @@
 // Compares a document with the pins that its reader trusts.
 import { CLOCK_TOLERANCE_MS } from './link-checks.ts';
-import { computeSubmittedCommitment } from './pins.ts';
+import { computeSubmittedCommitment, isPinned } from './pins.ts';
 import type { Entry, Header } from './layout.ts';
 import type { Pin } from './pins.ts';
 import type { View } from './view.ts';
@@ -32,7 +32,7 @@ export class PinCheck {
     const faults: PinFault[] = [];
     for (const pin of this.pins.get(sequence) ?? []) {
       const sameTrace = pin.traceId === null || pin.traceId === entry.traceId;
-      if (pin.chainHash !== entry.chainHash)
+      if (!isPinned(pin, entry.chainHash))
         faults.push({
           code: 'pin-mismatch',
           sequence,
@@ -57,7 +57,7 @@ export class PinCheck {
         ? []
         : (this.pins.get(header.range.fromSequence - 1) ?? []);
     const faults: PinFault[] = before
-      .filter(({ chainHash }) => chainHash !== header.prevHash)
+      .filter((pin) => !isPinned(pin, header.prevHash))
       .map(({ sequence }) => ({
         code: 'pin-mismatch',
         sequence,
@@ -89,7 +89,7 @@ export class PinCheck {
 function checkHead(pin: Pin, { head, exportedAt }: Header): string | null {
   if (head !== null && pin.sequence < head.sequence) return null;
   if (pin.sequence === head?.sequence)
-    return pin.chainHash === head.chainHash ? null : 'a pin has another chainHash than the head';
+    return isPinned(pin, head.chainHash) ? null : 'a pin has another chainHash than the head';
   const isEarlier =
     pin.createdAt !== null &&
     Date.parse(pin.createdAt) + CLOCK_TOLERANCE_MS < Date.parse(exportedAt);

@@ -11,6 +11,13 @@ export interface Pin {
   salt: string | null;
   /** When the pinned entry was appended; ISO 8601. */
   createdAt: string | null;
+  /** Decides instead of `chainHash`, where only a proof can tell. */
+  isHash?: (chainHash: string) => boolean;
+}
+
+/** Returns whether a pin agrees with a chain hash at its sequence. */
+export function isPinned({ chainHash, isHash }: Pin, found: string | null): boolean {
+  return isHash && found !== null ? isHash(found) : chainHash === found;
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Options {
   pins?: readonly Pin[];
   /** The request body that was posted for a pin with a salt. */
   body?: Uint8Array;
+  /** Called with the place of every entry. */
+  onEntry?: (sequence: number, chainHash: string) => void;
   /** Called with the state of every committed value. */
   onField?: (row: FieldRow) => void;
 }
@@ -198,6 +200,7 @@ class Verification {
 
   private takeEntry(entry: Entry, header: Header): void {
     this.first ??= entry.sequence;
+    this.options.onEntry?.(entry.sequence, entry.chainHash);
     const { expected, previous } = this;
     const prevHash = this.entries === 1 ? header.prevHash : (previous?.chainHash ?? entry.prevHash);
     const faults = linkFaults(entry, {

@@ -1,0 +1,79 @@
+// The options about logs and promises: reads their files, and makes pins and evidence of them.
+import { readFileSync } from 'node:fs';
+import { Unreadable, type Value } from '../text.ts';
+import { type LogPin, makeLogPins, readProofFile, type Trust } from './log-proof.ts';
+import { readCheckpoint, readKey, readNote } from './note.ts';
+import { readPolicy } from './policy.ts';
+import { checkPromise, type PromiseReport, readPromised } from './promise-check.ts';
+
+export interface LogArguments {
+  proof: readonly string[];
+  log: readonly string[];
+  checkpoint: readonly string[];
+  policy: string | undefined;
+  promise: string | undefined;
+  'promise-key': readonly string[];
+}
+
+/** The arguments of `parseArgs`. */
+const repeated = { type: 'string', multiple: true, default: [] as string[] } as const;
+export const LOG_OPTIONS = {
+  proof: repeated,
+  log: repeated,
+  checkpoint: repeated,
+  policy: { type: 'string' },
+  promise: { type: 'string' },
+  'promise-key': repeated,
+} as const;
+
+export const LOG_USAGE = `  --log VKEY            a verifier key of a log that you trust, under the log's origin; repeatable
+  --proof FILE          a proof file (tlog-proof) of an entry, or of its checkpoint in the heads log; repeatable
+  --policy FILE         the witnesses that must have signed (tlog-policy)
+  --promise FILE        a saved answer to an ingestion: whether its promise was kept, by --proof, --checkpoint or the
+                        bundle; FILE may then be missing. Exit status: 0 kept, 1 broken, 2 cannot tell
+  --promise-key VKEY    the verifier key of promises; repeatable
+  --checkpoint FILE     a checkpoint with the signatures of witnesses; repeatable`;
+
+const readText = (path: string): string => readFileSync(path, 'utf8');
+
+function readTrust({ log, policy }: LogArguments): Trust {
+  return {
+    keys: log.map(readKey),
+    policy: policy === undefined ? null : readPolicy(readText(policy)),
+  };
+}
+
+/** Reads the proofs as pins. @throws Unreadable when one is malformed or not signed as it must be */
+export function readLogPins(given: LogArguments): LogPin[] {
+  const files = given.proof.map((path) => readProofFile(readText(path)));
+  return makeLogPins(files, readTrust(given));
+}
+
+/** Checks the promise of a saved answer. `shown`: the chain hashes of a bundle, by sequence. */
+export function checkGivenPromise(
+  given: LogArguments,
+  shown: ReadonlyMap<number, string>,
+): PromiseReport {
+  try {
+    const answer = JSON.parse(readText(given.promise ?? '')) as Value;
+    const promised = readPromised(answer, given['promise-key'].map(readKey));
+    const proofs = given.proof.map((path) => readProofFile(readText(path)));
+    const checkpoints = given.checkpoint.map((path) => {
+      const note = readNote(readText(path));
+      return { note, checkpoint: readCheckpoint(note) };
+    });
+    return checkPromise(promised, { proofs, checkpoints, shown }, readTrust(given));
+  } catch (error) {
+    if (!(error instanceof Unreadable || error instanceof SyntaxError)) throw error;
+    return { verdict: 'cannot tell', message: error.message };
+  }
+}
+
+/** Describes who vouches for the entries up to a pin. */
+export function describeLogPin({ pin, origin, size, witnesses }: LogPin): string {
+  const seen = [...witnesses].map(
+    ([name, time]) => `${name} at ${new Date(time * 1000).toISOString()}`,
+  );
+  const by = seen.length === 0 ? '' : `, witnessed by ${seen.join(', ')}`;
+  return `  entry ${pin.sequence} is in the log ${origin} of ${size} entries${by}`;
+}

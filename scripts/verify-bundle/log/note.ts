@@ -1,0 +1,105 @@
+// Signed notes, checkpoints and cosignatures of C2SP, read and verified without server code.
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { Unreadable } from '../text.ts';
+
+/** Key types: of a log or of promises, and of a witness. */
+export const PLAIN = 1;
+export const WITNESS = 4;
+
+export interface Key {
+  name: string;
+  type: number;
+  /** Four bytes in hex. */
+  id: string;
+  bytes: Buffer;
+}
+
+export interface Note {
+  text: string;
+  signatures: { name: string; id: string; bytes: Buffer }[];
+}
+
+export interface Checkpoint {
+  origin: string;
+  size: number;
+  root: Buffer;
+}
+
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
+const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/;
+const SIGNATURE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/;
+const HASH_BYTES = 32;
+
+/** @throws Unreadable when it is not canonical base64 */
+export function decodeBase64(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) throw new Unreadable('not base64');
+  return bytes;
+}
+
+/** @throws Unreadable when it is not 32 bytes in base64 */
+export function decodeHash(text: string): Buffer {
+  const bytes = decodeBase64(text);
+  if (bytes.length !== HASH_BYTES) throw new Unreadable('not a hash');
+  return bytes;
+}
+
+/** Reads a verifier key, `name+id+key`. @throws Unreadable */
+export function readKey(text: string): Key {
+  const [, name, id, encoded] = KEY.exec(text.trim()) ?? [];
+  if (name === undefined || id === undefined || encoded === undefined)
+    throw new Unreadable(`not a verifier key: ${text}`);
+  const typed = decodeBase64(encoded);
+  const [type = 0] = typed;
+  const computed = createHash('sha256').update(`${name}\n`).update(typed).digest('hex');
+  if (typed.length !== 1 + HASH_BYTES || ![PLAIN, WITNESS].includes(type))
+    throw new Unreadable(`not an Ed25519 key: ${text}`);
+  if (computed.slice(0, 8) !== id) throw new Unreadable(`the key id is wrong: ${text}`);
+  return { name, type, id, bytes: typed.subarray(1) };
+}
+
+/** @throws Unreadable */
+export function readNote(text: string): Note {
+  const end = text.lastIndexOf('\n\n');
+  if (end === -1 || !text.endsWith('\n')) throw new Unreadable('not a signed note');
+  const signatures = text
+    .slice(end + 2, -1)
+    .split('\n')
+    .map((line) => {
+      const [, name, encoded] = SIGNATURE.exec(line) ?? [];
+      if (name === undefined || encoded === undefined) throw new Unreadable('not a signature line');
+      const bytes = decodeBase64(encoded);
+      return { name, id: bytes.subarray(0, 4).toString('hex'), bytes: bytes.subarray(4) };
+    });
+  return { text: text.slice(0, end + 1), signatures };
+}
+
+/** @throws Unreadable */
+export function readCheckpoint({ text }: Note): Checkpoint {
+  const [origin = '', size = '', root = ''] = text.split('\n');
+  if (origin === '' || !/^(0|[1-9]\d{0,15})$/.test(size)) throw new Unreadable('not a checkpoint');
+  return { origin, size: Number(size), root: decodeHash(root) };
+}
+
+function isSignature(signed: string, signature: Buffer, { bytes }: Key): boolean {
+  const key = createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' });
+  return signature.length === 64 && verify(null, Buffer.from(signed), key, signature);
+}
+
+/** Returns whether the key has signed the note under the name of `origin`. */
+export function isSignedBy({ text, signatures }: Note, key: Key): boolean {
+  return signatures.some(
+    ({ name, id, bytes }) =>
+      key.type === PLAIN && name === key.name && id === key.id && isSignature(text, bytes, key),
+  );
+}
+
+/** The time in seconds at which a witness signed the note; null: it did not. */
+export function findWitnessTime({ text, signatures }: Note, key: Key): number | null {
+  for (const { name, id, bytes } of signatures) {
+    if (key.type !== WITNESS || name !== key.name || id !== key.id || bytes.length !== 72) continue;
+    const time = Number(bytes.readBigUInt64BE());
+    if (isSignature(`cosignature/v1\ntime ${time}\n${text}`, bytes.subarray(8), key)) return time;
+  }
+  return null;
+}
