@@ -62,7 +62,7 @@ function describeAccess({
 
 const describeLimits = (path: string, { auth, kind, limits = [] }: Route): string =>
   [
-    ...(path.startsWith('/api/') ? ['address'] : []),
+    ...(/^\/(api|log)\//.test(path) ? ['address'] : []),
     ...(kind === 'scim' ? ['SCIM address'] : []),
     ...(auth === 'scim' ? ['SCIM token'] : []),
     ...limits,

@@ -1,6 +1,24 @@
 // The variables of the witnessed log: its name, its keys, how often it is sealed, who may read it.
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { parseWitnessPolicy, type WitnessPolicy } from './domain/log/witness-policy.ts';
 import { isEd25519Key, pem, positive } from './environment-values.ts';
+
+/** A policy by the path of its file. */
+const witnessPolicy = z.string().transform((path, context): WitnessPolicy => {
+  const read = readPolicyFile(path);
+  if ('text' in read) return read;
+  context.addIssue({ code: 'custom', message: read.problem });
+  return z.NEVER;
+});
+
+function readPolicyFile(path: string): WitnessPolicy | { problem: string } {
+  try {
+    return parseWitnessPolicy(readFileSync(path, 'utf8'));
+  } catch {
+    return { problem: 'must be a file that can be read' };
+  }
+}
 
 const noteKey = pem.refine(isEd25519Key, 'must be an Ed25519 private key in PEM').optional();
 
@@ -31,6 +49,11 @@ export const logVariables = {
     .max(86_400)
     .default(60)
     .describe('Seconds after an entry by which a promise says that a checkpoint covers it'),
+  ASSAY_WITNESS_POLICY: witnessPolicy
+    .optional()
+    .describe(
+      'File with the witnesses of the heads log, their addresses and how many must sign (C2SP tlog-policy); private addresses need ASSAY_OUTBOUND_ALLOW; unset: none is asked',
+    ),
   ASSAY_LOG_PUBLIC: z
     .enum(['on', 'off'])
     .default('on')

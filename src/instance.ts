@@ -243,6 +243,7 @@ export async function startInstance(deps: InstanceDeps): Promise<Instance> {
       await drain(server);
       background.outboxWorkers.stop();
       background.chainChecks.stopChecks();
+      background.logSealing.stopSealing();
       await jobs.stop();
       await closeAll({ platform, consumers, background });
       guard.stop();

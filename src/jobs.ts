@@ -108,11 +108,17 @@ export function createJobs(
   background: Background,
   consumers: Consumers,
 ): Job[] {
-  const { audit, outboxWorkers, deletion, logSealing } = background;
+  const { audit, outboxWorkers, deletion, logSealing, logWitnesses } = background;
   return [
     { name: 'ledger.sweep', everyMs: 15 * SECOND, run: () => consumers.sweep() },
     { name: 'audit.sweep', everyMs: 5 * SECOND, run: () => audit.sweep() },
     { name: 'log.seal', ...WAKEABLE, run: () => logSealing.sealDue() },
+    {
+      name: 'log.witness',
+      everyMs: 5 * SECOND,
+      idleMs: 15 * SECOND,
+      run: () => logWitnesses.askWitnesses(),
+    },
     { name: 'outbox.internal', ...WAKEABLE, run: () => outboxWorkers.internal.deliverDue() },
     { name: 'outbox.deliver', ...WAKEABLE, run: () => outboxWorkers.receivers.deliverDue() },
     { name: 'outbox.mail', ...WAKEABLE, run: () => outboxWorkers.mail.deliverDue() },

@@ -4,6 +4,7 @@ import type { OutboxWorkers } from './platform/outbox/outbox-workers.ts';
 import type { ReplayWorker } from './resources/policies/replay/replay-worker.ts';
 import type { AnchorService } from './resources/log/tree/anchors.service.ts';
 import type { LogPublicationService } from './resources/log/log-publication.service.ts';
+import type { LogWitnessService } from './resources/log/witnesses/log-witnesses.service.ts';
 import type { LogSealingService } from './resources/log/sealing/log-sealing.service.ts';
 import type { SamlReaderWorker } from './platform/saml/saml-reader-worker.ts';
 import type { AgentResolver } from './resources/agents/agent-resolver.service.ts';
@@ -284,6 +285,7 @@ export interface Background {
   incidentReminders: ClockReminders;
   largeBodies: IngestionWorker;
   logSealing: LogSealingService;
+  logWitnesses: LogWitnessService;
   memory: MemoryWorker;
   noticeDigests: NoticeDigests;
   otlpWorker: OtlpWorker;

@@ -10,6 +10,8 @@ import type { AuditService } from '../resources/audit/audit.service.ts';
 import { createBundleService } from '../resources/hash-chain/bundles.service.ts';
 import { createChainVerificationService } from '../resources/hash-chain/chain-verification.service.ts';
 import { createHashChainService } from '../resources/hash-chain/hash-chain.service.ts';
+import type { LogKeyService } from '../resources/log/keys/log-keys.service.ts';
+import type { PromiseService } from '../resources/log/promises/promises.service.ts';
 import type { AnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createInsuranceFeedService } from '../resources/policies/insurance-feed/insurance-feed.service.ts';
 import { createPartnerPullService } from '../resources/policies/insurance-feed/partner-pull.service.ts';
@@ -36,6 +38,8 @@ import { createBridge, createCpi, createReview, createTraceReading } from './rev
 
 interface Deps {
   anchors: AnchorService;
+  promises: PromiseService;
+  logKeys: LogKeyService;
   audit: AuditService;
   identity: Identity;
   signing: Signing;
@@ -45,10 +49,9 @@ interface Deps {
   usedMessages: UsedMessageService;
 }
 
-export function createDecisions(
-  platform: Platform,
-  { anchors, audit, identity, signing, consumers, listeners, largeBodies, usedMessages }: Deps,
-) {
+export function createDecisions(platform: Platform, deps: Deps) {
+  const { anchors, promises, audit, identity, signing, consumers, listeners } = deps;
+  const { largeBodies, usedMessages, logKeys } = deps;
   const { organizations, workspaces, memberships, auth } = identity;
   const { keyAuthentication } = auth;
   const resolver = createAgentResolver(platform);
@@ -78,6 +81,7 @@ export function createDecisions(
     workspaces,
     scrubbers,
     largeBodies,
+    promises,
   });
   const readScrubbers = createReadScrubbers({ organizations, scrubbers });
   const { waiting, held, ...review } = createReview(platform, {
@@ -110,7 +114,7 @@ export function createDecisions(
   const feedback = createFeedbackService(platform, { scrubbers: readScrubbers });
   const chain = createHashChainService(platform, { anchors });
   platform.ledger.onSealed(chain.invalidateStatus);
-  const verification = createChainVerificationService(platform, { chain });
+  const verification = createChainVerificationService(platform, { chain, logKeys });
   const bundles = createBundleService(platform, { audit });
   const cpi = createCpi(platform, { chain });
   const insuranceFeed = createInsuranceFeedService(platform, {

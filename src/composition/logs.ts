@@ -1,11 +1,13 @@
 // Creates the witnessed logs: their keys, the trees, what seals them, and what shows them.
 import { createLogKeyService } from '../resources/log/keys/log-keys.service.ts';
 import { createLogPublicationService } from '../resources/log/log-publication.service.ts';
+import { createPromiseService } from '../resources/log/promises/promises.service.ts';
 import { createLogService } from '../resources/log/logs.service.ts';
 import { createLeafReader } from '../resources/log/sealing/leaves.ts';
 import { createLogSealingService } from '../resources/log/sealing/log-sealing.service.ts';
 import { createAnchorService } from '../resources/log/tree/anchors.service.ts';
 import { createLogTreeService } from '../resources/log/tree/log-tree.service.ts';
+import { createLogWitnessService } from '../resources/log/witnesses/log-witnesses.service.ts';
 import type { Platform } from '../platform/platform.ts';
 
 export function createLogs(platform: Platform) {
@@ -13,9 +15,14 @@ export function createLogs(platform: Platform) {
   const logs = createLogService(platform, { keys });
   const leaves = createLeafReader(platform);
   const tree = createLogTreeService(platform, { leaves });
+  const policy = platform.config.ASSAY_WITNESS_POLICY;
+  const hasWitnesses = policy !== undefined && policy.quorum !== null;
   const sealing = createLogSealingService(platform, { keys, logs, leaves });
-  const anchors = createAnchorService(platform, { logs, tree, hasWitnesses: false });
+  const anchors = createAnchorService(platform, { logs, tree, hasWitnesses });
   const publication = createLogPublicationService(platform, { keys, logs, tree });
-  return { anchors, publication, sealing };
+  const promises = createPromiseService(platform, { keys, logs });
+  platform.ledger.setPromiser(promises.signBatch);
+  const witnesses = createLogWitnessService(platform, { logs, tree });
+  return { witnesses, anchors, keys, publication, sealing, promises };
 }
 export type Logs = ReturnType<typeof createLogs>;

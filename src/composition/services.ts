@@ -66,9 +66,11 @@ export function createServices(
   const signing = createSigning(platform);
   const { signer, keys } = signing;
   const largeBodies = createIngestionWorker(platform);
-  const { sealing, ...logs } = createLogs(platform);
+  const { sealing, witnesses, promises, keys: logKeys, ...logs } = createLogs(platform);
   const decisions = createDecisions(platform, {
     anchors: logs.anchors,
+    promises,
+    logKeys,
     audit,
     identity,
     signing,
@@ -180,6 +182,7 @@ export function createServices(
       largeBodies,
       logSealing: sealing,
       otlpWorker,
+      logWitnesses: witnesses,
       outboxWorkers,
       replayJudge,
       replayRunner,

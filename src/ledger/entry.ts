@@ -1,9 +1,20 @@
 // Types of the ledger: drafts, sealed entries, outcomes and the appender (ledger.md, formats.md).
 import type { Types } from 'mongoose';
+import type { EntryPromise } from '../domain/log/promise.ts';
 import type { Position } from '../domain/record/chain.ts';
 import type { AttestationKind } from '../domain/record/payload-members.ts';
 import type { SealedValue } from '../domain/record/commitments.ts';
 import type { Percentiles } from './append/latency.ts';
+
+/** A signed promise of a batch. */
+export interface BatchPromise {
+  note: string;
+  /** The hashes from the sibling of an entry up, base64. */
+  listPath: (index: number) => string[];
+}
+
+/** The promise of one entry, as its answer carries it. */
+export type { EntryPromise };
 
 /** Kinds of the decision ledger; the audit chain holds only `audit`. */
 export type EntryKind =
@@ -75,7 +86,7 @@ export function getSealedValues({ sealed }: Stored): SealedValues {
  * has the chain's `replayed` members only. `superseded`: another amendment of the decision came first.
  */
 export type Outcome<T extends Sealed = Stored> =
-  | { kind: 'sealed'; entry: T }
+  | { kind: 'sealed'; entry: T; promise?: EntryPromise | null }
   | { kind: 'repeated'; entry: T }
   | { kind: 'superseded' };
 

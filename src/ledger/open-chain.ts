@@ -13,6 +13,7 @@ import { createAmendments, type Amendments } from './amend/amendments.ts';
 import { type Attestations, createAttestations } from './amend/attestations.ts';
 import { createLostHeads, type LostHeads } from './heads/lost-heads.ts';
 import { createMongoStore } from './append/mongo-store.ts';
+import type { PromiseBatch } from './append/promises.ts';
 import type { Probe } from './probe.ts';
 import { systemTimer } from '../platform/concurrency/timer.ts';
 import type { LeaseDeps } from './worker-lease.ts';
@@ -51,6 +52,8 @@ export interface OpenChain<T extends Sealed> {
   attestations: Attestations;
   /** Registers a listener that is called after every durable batch, with its entries and their values readable. */
   onSealed: (listener: SealedListener) => void;
+  /** Sets what promises the entries of each batch from now on. */
+  setPromiser: (signBatch: PromiseBatch) => void;
   /** Erases the committed values of a deleted organisation's audit chain, in all entries but the one at `except`. */
   emptyEntries: (organizationId: string, except: number) => Promise<void>;
 }
@@ -65,14 +68,13 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
   const base = { ...deps, db, chain, timer: systemTimer };
   const store = createMongoStore(base);
   const heads = createHeads({ ...base, store });
-  const listeners: SealedListener[] = [];
+  const followers = createFollowers();
   const appender = createAppender<T>({
     ...base,
     store,
     heads,
     limits: { ...DEFAULT_LIMITS, queue: queueLimit },
-    onSealed: (organizationId, entries) =>
-      listeners.forEach((listener) => listener(organizationId, entries)),
+    ...followers.hooks,
   });
   const fold = createFold(base);
   const parts = { ...base, appender, fold };
@@ -83,8 +85,22 @@ export function openChain<T extends Sealed, P extends ColumnPayload>(
     fold,
     amendments: createAmendments(parts),
     attestations: createAttestations(parts),
-    onSealed: (listener) => listeners.push(listener),
+    onSealed: followers.onSealed,
+    setPromiser: followers.setPromiser,
     emptyEntries: (organizationId, except) => eraseAuditValues(db, organizationId, except),
+  };
+}
+
+/** What is set after the chain was opened: who hears of its entries, and what promises them. */
+function createFollowers() {
+  const listeners: SealedListener[] = [];
+  let promiser: PromiseBatch | null = null;
+  const notify: SealedListener = (organizationId, entries) =>
+    listeners.forEach((listener) => listener(organizationId, entries));
+  return {
+    hooks: { getPromiser: () => promiser, onSealed: notify },
+    onSealed: (listener: SealedListener): void => void listeners.push(listener),
+    setPromiser: (signBatch: PromiseBatch): void => void (promiser = signBatch),
   };
 }
 

@@ -1,10 +1,10 @@
 // The Merkle tree of a log (RFC 6962, 2.1, with SHA-256): leaves, nodes, and the subtrees that a proof consists of.
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export const HASH_BYTES = 32;
 
-const LEAF = Buffer.of(0);
-const NODE = Buffer.of(1);
+const LEAF = 0;
+const NODE = 1;
 
 /** Leaves from `first` to below `end`. */
 export interface LeafRange {
@@ -31,11 +31,23 @@ export function computeEmptyRoot(): Buffer {
 }
 
 export function hashLeaf(data: Uint8Array): Buffer {
-  return createHash('sha256').update(LEAF).update(data).digest();
+  const bytes = Buffer.allocUnsafe(1 + data.length);
+  bytes[0] = LEAF;
+  bytes.set(data, 1);
+  return hashBytes(bytes);
 }
 
 export function hashNode(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(NODE).update(left).update(right).digest();
+  const bytes = Buffer.allocUnsafe(1 + left.length + right.length);
+  bytes[0] = NODE;
+  bytes.set(left, 1);
+  bytes.set(right, 1 + left.length);
+  return hashBytes(bytes);
+}
+
+/** Hashes by way of a text: 0.8 us, where a buffer or an incremental digest takes 3 to 5 (row ingest/R1). */
+function hashBytes(bytes: Uint8Array): Buffer {
+  return Buffer.from(hash('sha256', bytes, 'hex'), 'hex');
 }
 
 /** Joins the roots of adjacent subtrees, each smaller than the one to its left. The list MUST NOT be empty. */
@@ -47,16 +59,20 @@ export function joinSubtrees(roots: readonly Uint8Array[]): Buffer {
 }
 
 /** Computes the root over all hashes; that of an empty list is the root of an empty tree. */
-export function computeRoot(hashes: readonly Uint8Array[]): Buffer {
-  if (hashes.length === 0) return computeEmptyRoot();
-  let level = [...hashes];
-  while (level.length > 1) level = hashPairs(level);
-  return Buffer.from(level[0] ?? []);
+export function computeRoot(hashes: readonly Buffer[]): Buffer {
+  return buildLevels(hashes).at(-1)?.[0] ?? computeEmptyRoot();
+}
+
+/** Computes all nodes of a tree, level by level up to the root; none of an empty list. */
+export function buildLevels(hashes: readonly Buffer[]): Buffer[][] {
+  const levels = hashes.length === 0 ? [] : [[...hashes]];
+  for (let level = levels[0] ?? []; level.length > 1; levels.push(level)) level = hashPairs(level);
+  return levels;
 }
 
 /** Hashes neighbours together; the last of an odd number moves up as it is. */
-function hashPairs(level: readonly Uint8Array[]): Uint8Array[] {
-  const above: Uint8Array[] = [];
+function hashPairs(level: readonly Buffer[]): Buffer[] {
+  const above: Buffer[] = [];
   for (let at = 0; at < level.length; at += 2) {
     const [left, right] = [level[at], level[at + 1]];
     if (left) above.push(right ? hashNode(left, right) : left);

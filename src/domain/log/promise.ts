@@ -1,11 +1,5 @@
 // Promises: an answer to an ingestion says, signed, in which log its entry will stand, and by when.
-import {
-  computeRoot,
-  HASH_BYTES,
-  hashLeaf,
-  isIncluded,
-  listInclusionRanges,
-} from './merkle-tree.ts';
+import { buildLevels, computeEmptyRoot, HASH_BYTES, hashLeaf, isIncluded } from './merkle-tree.ts';
 import { decodeBase64 } from './signed-note.ts';
 
 const VERSION = 'assay-promise/v1';
@@ -53,23 +47,26 @@ export function parsePromise(text: string): PromiseTerms | null {
   return { origin, before, root };
 }
 
-/** The tree over the entries of one batch. */
+/** The tree over the entries of one batch; every hash is computed once, however many paths are asked for. */
 export class BatchTree {
-  readonly #hashes: readonly Buffer[];
+  /** The root. */
+  readonly root: Buffer;
+  /** Every node in base64, level by level. */
+  readonly #levels: readonly string[][];
 
   constructor(entries: readonly PromisedEntry[]) {
-    this.#hashes = entries.map(hashPromisedEntry);
+    const levels = buildLevels(entries.map(hashPromisedEntry));
+    this.root = levels.at(-1)?.[0] ?? computeEmptyRoot();
+    this.#levels = levels.map((level) => level.map((hash) => hash.toString('base64')));
   }
 
-  computeRoot(): Buffer {
-    return computeRoot(this.#hashes);
-  }
-
-  /** Returns the hashes from the entry's sibling up. */
-  listPath(index: number): Buffer[] {
-    return listInclusionRanges(index, this.#hashes.length).map(({ first, end }) =>
-      computeRoot(this.#hashes.slice(first, end)),
-    );
+  /** Returns the hashes from the entry's sibling up, base64. */
+  listPath(index: number): string[] {
+    return this.#levels.flatMap((level, height) => {
+      const place = Math.floor(index / 2 ** height);
+      const sibling = level[place % 2 === 0 ? place + 1 : place - 1];
+      return sibling === undefined ? [] : [sibling];
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import type { Chain } from '../chains.ts';
 import type { Stored } from '../entry.ts';
 import type { Heads } from '../heads/heads.ts';
 import { insertBatch } from './insert-batch.ts';
+import { beginPromises, type PendingPromises, type PromiseBatch } from './promises.ts';
 import type { AppendQueue } from './append-queue.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { Probe } from '../probe.ts';
@@ -26,6 +27,8 @@ export interface BatchDeps {
   probe: Probe;
   /** Absent: contents are stored as they are. */
   contents?: Contents;
+  /** Returns what promises the entries of a batch; absent or null: nothing does. */
+  getPromiser?: () => PromiseBatch | null;
   /** False while the clock cannot be trusted: nothing is sealed. */
   ready: () => boolean;
   /** Called once the entries are durable, with their values readable. */
@@ -47,10 +50,9 @@ export async function appendBatch(
     queue.head ??= await readHead(queue, conflicts, deps);
     const documents = await sealBatch(queue, rest, deps);
     if (documents.length === 0) return refuseOverLimit(queue, rest, deps);
-    const { durable, head, failed } = await insertBatch(queue, documents, deps);
-    if (head) queue.acceptHead(head);
-    else queue.head = null;
-    await answerDurable(queue, { durable, batch: rest }, deps);
+    const promises = beginPromises(queue.organizationId, documents, deps);
+    const { durable, failed } = await insertDocuments(queue, documents, deps);
+    await answerDurable(queue, { durable, batch: rest, promises }, deps);
     rest = rest.filter(({ done }) => !done);
     queue.contention.wonLast = failed === null;
     const culprit = failed && rest.find(({ id }) => id.equals(failed.document._id));
@@ -58,6 +60,18 @@ export async function appendBatch(
       rest = await resolveFailure(queue, { rest, culprit, reason: failed.reason }, deps);
     if (queue.head === null) conflicts++;
   }
+}
+
+/** Inserts the documents; the queue goes on from what became durable, or reads the head again. */
+async function insertDocuments(
+  queue: AppendQueue,
+  documents: Stored[],
+  deps: BatchDeps,
+): ReturnType<typeof insertBatch> {
+  const inserted = await insertBatch(queue, documents, deps);
+  if (inserted.head) queue.acceptHead(inserted.head);
+  else queue.head = null;
+  return inserted;
 }
 
 /** Reads the newest entry from a majority, after it has checked that the chain still reaches every known head. */
@@ -137,16 +151,24 @@ async function refuseOverLimit(
     pending.reject(new AppError('USAGE_LIMIT_EXCEEDED'));
 }
 
+/** The durable entries of a batch, its appends, and what promises its entries. */
+interface DurableBatch {
+  durable: readonly Stored[];
+  batch: readonly PendingAppend[];
+  promises: PendingPromises;
+}
+
 /** Answers the appends whose entries are durable, and reports the new head. */
 async function answerDurable(
   queue: AppendQueue,
-  { durable, batch }: { durable: readonly Stored[]; batch: readonly PendingAppend[] },
+  { durable, batch, promises }: DurableBatch,
   deps: BatchDeps,
 ): Promise<void> {
   const newest = durable.at(-1);
   if (!newest) return;
   const { organizationId } = queue;
   await deps.probe('acknowledged', organizationId);
+  const findPromise = await promises.settle();
   const pendingById = new Map(batch.map((pending) => [pending.id.toHexString(), pending]));
   const now = deps.clock.now().getTime();
   const entries = durable.map((entry) => {
@@ -154,11 +176,10 @@ async function answerDurable(
     if (!pending) return entry;
     const opened = restoreValues(entry, pending);
     queue.latency.addSample(now - pending.queuedAt.getTime());
-    pending.settle({ kind: 'sealed', entry: opened });
+    pending.settle({ kind: 'sealed', entry: opened, promise: findPromise(entry) });
     return opened;
   });
-  const { sequence, chainHash } = newest;
-  deps.heads.noteHead(organizationId, { sequence, chainHash });
+  deps.heads.noteHead(organizationId, newest);
   deps.onSealed(organizationId, entries);
   await deps.probe('answered', organizationId);
 }

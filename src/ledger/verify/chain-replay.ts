@@ -125,6 +125,13 @@ export class ChainReplay {
     this.#breakNext(this.#beside, 'an entry is not part of the chain: its sequence is none');
   }
 
+  /** Reports where the chain is not what was signed, if anywhere. */
+  reportUnsigned(found: Break | null): void {
+    if (!found) return;
+    this.#isComplete = false;
+    this.findings.addBreak(found);
+  }
+
   /** Completes the replay: checks the noted heads and the deletion, and returns the report. */
   toVerification(): Verification {
     this.#checkNotes();

@@ -11,6 +11,7 @@ import { readIntact } from '../bson-reader.ts';
 import { ChainReplay, type ReplayResult } from './chain-replay.ts';
 import { checkHistories } from './histories.ts';
 import { readNotes } from './notes.ts';
+import { findSignedBreak, readSignedHeads } from '../log/signed-heads.ts';
 import type { Range, Verification, VerifiedPosition } from './report.ts';
 
 const CURSOR_BATCH = 200;
@@ -24,6 +25,8 @@ export interface ChainKnowledge {
   erasedUntil: Date | null;
   /** The position to verify from; null: the whole chain. */
   after: VerifiedPosition | null;
+  /** Public keys that sign tree heads, base64; absent: signed heads are not compared. */
+  logKeys?: readonly string[];
 }
 
 /** A range of the chain and its replay by another thread; null: that failed. */
@@ -57,10 +60,12 @@ export interface ChainVerification extends StoredChain, ChainKnowledge {
  * @throws the reason of the abort signal, and errors of the database
  */
 export async function verifyChain(verification: ChainVerification): Promise<Verification> {
-  const { db, chain, columns, reached, erasedUntil } = verification;
+  const { db, chain, columns, erasedUntil } = verification;
   const organizationId = toObjectId(verification.organizationId);
   const entries = db.collection<Stored>(chain.collection);
   // The notes are read first: a head noted after the newest entry was read may be beyond it.
+  const signed = await readSignedHeads(verification);
+  const reached = Math.max(verification.reached, signed.reached);
   const notes = await readNotes(db, chain, { organizationId, reached });
   const newest = await readNewestSequence(entries, organizationId);
   const after = resolveStart(verification.after, newest);
@@ -68,6 +73,7 @@ export async function verifyChain(verification: ChainVerification): Promise<Veri
   const first = (after?.sequence ?? 0) + 1;
   await replayAll(replay, { first, before: newest + 1 }, verification);
   if (await hasStranger(entries, organizationId)) replay.reportStrangers();
+  replay.reportUnsigned(await findSignedBreak(verification, signed, after));
   verification.signal?.throwIfAborted();
   const { suspected, histories: findings } = replay;
   await checkHistories({ ...verification, suspected, first, newest, findings });

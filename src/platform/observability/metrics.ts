@@ -34,6 +34,12 @@ export function createMetrics() {
       labelNames: ['dialect', 'result'],
       registers,
     }),
+    unwitnessedSeconds: new Gauge({
+      aggregator: 'max',
+      name: 'assay_log_unwitnessed_seconds',
+      help: 'Age of the newest head of the heads log while too few witnesses have signed it',
+      registers,
+    }),
     jobs: new Counter({
       name: 'assay_job_runs_total',
       help: 'Job runs by outcome',

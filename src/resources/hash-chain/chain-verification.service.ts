@@ -6,10 +6,12 @@ import { readErasedUntil } from '../../ledger/verify/erased-until.ts';
 import { findHighestSequence } from '../../ledger/verify/notes.ts';
 import type { Verification } from '../../ledger/verify/report.ts';
 import type { ChainVerificationDocument } from './hash-chain.model.ts';
+import type { LogKeyService } from '../log/keys/log-keys.service.ts';
 import type { HashChainService } from './hash-chain.service.ts';
 import { toVerificationView, type VerificationView } from './hash-chain.view.ts';
 
 interface Deps {
+  logKeys: Pick<LogKeyService, 'listPublicKeys'>;
   chain: Pick<HashChainService, 'invalidateStatus'>;
 }
 
@@ -23,7 +25,7 @@ export function createChainVerificationService(
   deps: Deps,
 ) {
   const { models, verificationWorker, clock, logger } = platform;
-  const { chain } = deps;
+  const { chain, logKeys } = deps;
 
   /** The highest sequence that consumers and verifications have seen. */
   async function findReached(
@@ -69,6 +71,7 @@ export function createChainVerificationService(
         reached: await findReached(organizationId, earlier),
         erasedUntil: await readErasedUntil(organizationId, { models, clock }),
         after: since === 'verified' ? (earlier?.position ?? null) : null,
+        logKeys: await logKeys.listPublicKeys(),
         signal,
       });
       const verifiedAt = clock.now();

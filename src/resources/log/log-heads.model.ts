@@ -38,6 +38,11 @@ export interface HeadsLeafDocument {
 const fixedText = { type: String, required: true, immutable: true };
 const fixedNumber = { type: Number, required: true, immutable: true };
 
+const cosignatureSchema = new Schema<Cosignature>(
+  { witness: fixedText, line: fixedText, at: { type: Date, required: true, immutable: true } },
+  { _id: false },
+);
+
 export const logHeadSchema = new Schema<LogHeadDocument>(
   {
     logId: fixedText,
@@ -46,7 +51,7 @@ export const logHeadSchema = new Schema<LogHeadDocument>(
     note: fixedText,
     at: { type: Date, required: true, immutable: true },
     headsIndex: { type: Number, default: null, immutable: true },
-    cosignatures: { type: [Schema.Types.Mixed], default: [] } as never,
+    cosignatures: [cosignatureSchema],
   },
   { collection: 'log_heads', autoIndex: false, versionKey: false },
 );

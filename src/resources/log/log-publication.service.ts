@@ -32,6 +32,8 @@ export interface LogDescription {
   /** Public keys of all logs in base64; a log's origin is the name that it signs under. */
   logKeys: string[];
   maximumMergeDelaySeconds: number;
+  /** C2SP tlog-policy; null: no witness is asked. */
+  witnessPolicy: string | null;
 }
 
 const LOG_ID = /^([0-9a-f]{32}|heads)$/;
@@ -71,16 +73,17 @@ export function createLogPublicationService(
     /** Describes the installation to those who verify its logs. */
     async describeLogs(): Promise<LogDescription> {
       const { host } = await keys.loadSigner('log');
-      const list = async (purpose: 'log' | 'promise', name: string) =>
+      const listKeys = async (purpose: 'log' | 'promise', name: string) =>
         (await keys.listVerifierKeys(purpose, name)).map(formatVerifierKey);
       return {
         host,
-        heads: await list('log', `${host}/log/heads`),
-        promises: await list('promise', `${host}/promise`),
+        heads: await listKeys('log', `${host}/log/heads`),
+        promises: await listKeys('promise', `${host}/promise`),
         logKeys: (await keys.listVerifierKeys('log', host)).map(({ publicKey }) =>
           publicKey.toString('base64'),
         ),
         maximumMergeDelaySeconds: config.ASSAY_LOG_MMD_SECONDS,
+        witnessPolicy: config.ASSAY_WITNESS_POLICY?.text ?? null,
       };
     },
   };

@@ -78,7 +78,7 @@ export function createLogService(
     },
 
     /** Signs nothing more under this log's name until an operator has looked. */
-    async freezeLog(
+    async suspendLog(
       { _id, organizationId }: Pick<LogDocument, '_id' | 'organizationId'>,
       why: string,
     ): Promise<void> {

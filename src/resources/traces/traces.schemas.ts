@@ -139,7 +139,20 @@ export const ingestBody = z.object({
 export type IngestBody = z.output<typeof ingestBody>;
 
 const status = z.enum(TRACE_STATUSES);
-const receipt = z.object({ sequence: z.number().int(), chainHash: z.string(), salt: z.string() });
+const promise = z
+  .object({
+    note: z.string().describe('Signed note: log, time, and the root over the entries of a batch'),
+    index: z.number().int().describe('Place in the batch'),
+    path: z.array(z.string()).describe('Hashes from the sibling up, base64'),
+  })
+  .nullable()
+  .describe('That this entry will stand in the log of its chain by a time; offline proof');
+const receipt = z.object({
+  sequence: z.number().int(),
+  chainHash: z.string(),
+  salt: z.string(),
+  promise,
+});
 
 export const ingestView = z.object({
   traceId: z.string(),

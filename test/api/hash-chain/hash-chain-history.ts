@@ -41,8 +41,7 @@ export interface ChainHarness {
 
 export async function startChainHarness(): Promise<ChainHarness> {
   const uri = createDatabaseUri();
-  // Sealed trees come at any moment; test/api/log is about them.
-  const app = await startApp({ ASSAY_LOG: 'off' }, { mongoUri: uri });
+  const app = await startApp({}, { mongoUri: uri });
   const mongo = await connectMongo({ uri, poolSize: 4 });
   const { connection } = mongo;
   const nothing = (): void => undefined;

@@ -21,7 +21,7 @@ import {
 import type { Answer, TestApp } from '../../setup/start-app.ts';
 
 /** Logs are sealed whenever the job runs. */
-export const SEALED_AT_ONCE = { ASSAY_LOG_SEAL_SECONDS: '0' };
+export const SEALED_AT_ONCE = { ASSAY_LOG: 'on', ASSAY_LOG_SEAL_SECONDS: '0' };
 
 /** Posts decisions, some at a time, and returns the answers in the order of the chain. */
 export async function postDecisions(app: TestApp, owner: Owner, count: number): Promise<Answer[]> {
@@ -35,6 +35,15 @@ export async function postDecisions(app: TestApp, owner: Owner, count: number): 
   return answers
     .map(assertOk)
     .sort((a, b) => a.body.data.hashChain.sequence - b.body.data.hashChain.sequence);
+}
+
+/** Posts decisions until answers carry promises: those of an organisation's first batches may come too late. */
+export async function warmPromises(app: TestApp, owner: Owner): Promise<void> {
+  const isPromised = async () => {
+    const [answer] = await postDecisions(app, owner, 1);
+    return answer!.body.data.hashChain.promise !== null;
+  };
+  await expect.poll(isPromised, { timeout: 20_000 }).toBe(true);
 }
 
 /** Seals until nothing is left to seal. */

@@ -372,8 +372,7 @@ describe('deletion', () => {
 
     const after = await stored(owner);
     const chains = ['audit_entries', 'cursors', 'heads_audit_entries', 'heads_ledger', 'ledger'];
-    const logs = ['log_heads', 'logs'];
-    expect([...after.keys()].sort()).toEqual([...chains, ...logs, 'organization_deletions'].sort());
+    expect([...after.keys()].sort()).toEqual([...chains, 'organization_deletions'].sort());
     const count = async (name: string): Promise<number> =>
       harness.db
         .collection(name)

@@ -65,6 +65,7 @@ const common = {
     sequence: expect.any(Number) as number,
     chainHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     salt: expect.stringMatching(/^[\w-]{22}$/) as string,
+    promise: null,
   },
   reviewId: null as string | null,
   actionDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,

@@ -78,7 +78,10 @@ const RULES: readonly Rule[] = [
     of: /^environment$/,
     may: [/^environment-(values|log)$/, /^domain\/identity\/addresses\/email-address$/, ZOD, NODE],
   },
-  { of: /^environment-log$/, may: [/^environment-values$/, ZOD] },
+  {
+    of: /^environment-log$/,
+    may: [/^environment-values$/, /^domain\/log\/witness-policy$/, matchNodeParts('fs'), ZOD],
+  },
   { of: /^environment-values$/, may: [ZOD, NODE] },
   { of: /^errors$/, may: [/^domain\/names\/truncate$/] },
   // Reads its list from a file beside it, once.

@@ -98,6 +98,12 @@ export function createLogKeyService(platform: KeyDeps) {
       return loading;
     },
 
+    /** Lists the public keys of checkpoints, base64; none before the first seal. */
+    async listPublicKeys(): Promise<string[]> {
+      const stored = await findKey('log');
+      return stored ? [stored.publicKey, ...stored.former] : [];
+    },
+
     /** Lists the keys that sign or have signed under a name, the current one first. */
     async listVerifierKeys(purpose: LogKeyPurpose, name: string): Promise<VerifierKey[]> {
       const { publicKey, former } = await ensureKey(purpose);

@@ -96,9 +96,9 @@ export function createGrownChains(
         .map(({ key }) => key);
     },
 
-    /** Forgets a chain whose log has come to its end. */
+    /** Forgets a chain without anything to seal, unless it has grown since it was listed. */
     forgetChain(key: ChainKey): void {
-      grown.delete(toText(key));
+      if (grown.get(toText(key)) === key) grown.delete(toText(key));
     },
   };
 }

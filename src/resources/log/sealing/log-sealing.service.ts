@@ -57,7 +57,7 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
     organizationId: LogDocument['organizationId'],
     why: string,
   ): Promise<void> {
-    await logs.freezeLog({ _id: logId, organizationId }, why);
+    await logs.suspendLog({ _id: logId, organizationId }, why);
     metrics.frozenLogs.inc();
     logger.fatal(
       { logId, organizationId, why },
@@ -71,7 +71,7 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
       return await sealLog(await open());
     } catch (error) {
       if (!(error instanceof SealConflict)) logger.error({ err: error }, 'a log was not sealed');
-      return { kind: 'idle' };
+      return { kind: 'failed' };
     }
   }
 
@@ -85,7 +85,7 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
         if (ending.signal.aborted || performance.now() > end) return sealed;
         const { kind } = await trySealing(() => logs.openLog(key.organizationId, key.chain));
         if (kind === 'behind') behind.push(key);
-        else grown.forgetChain(key);
+        if (kind === 'idle' || kind === 'broken') grown.forgetChain(key);
         sealed += kind === 'idle' ? 0 : 1;
       }
       waiting = behind;
@@ -104,7 +104,7 @@ export function createLogSealingService(platform: SealingPlatform, deps: Deps) {
   return {
     /** Seals what is due; resolves with the number of turns that signed something. */
     async sealDue(): Promise<number> {
-      if (!isOn) return 0;
+      if (!isOn || ending.signal.aborted) return 0;
       const sealed = await sealInTurns(await grown.listDue(LOGS_MAX));
       return sealed + (await sealHeads());
     },

@@ -11,8 +11,10 @@ import { HEADS } from '../logs.service.ts';
 import type { LogDocument } from '../logs.model.ts';
 import type { Leaf, LeafReader } from './leaves.ts';
 
-/** What a turn came to. `behind`: the chain has more than one turn takes. */
-export type SealOutcome = { kind: 'idle' | 'sealed' | 'behind' } | { kind: 'broken'; why: string };
+/** What a turn came to. `behind`: the chain has more than one turn takes; `failed`: a later turn may do better. */
+export type SealOutcome =
+  | { kind: 'idle' | 'sealed' | 'behind' | 'failed' }
+  | { kind: 'broken'; why: string };
 
 export interface SealDeps {
   keys: LogKeyService;

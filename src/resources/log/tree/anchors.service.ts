@@ -60,13 +60,13 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
   }
 
   /** Proves that a head is in the heads log; null while no head of that log covers it. */
-  async function proveHead({ headsIndex }: LogHeadDocument): Promise<HeadsProof | null> {
+  async function buildHeadsProof({ headsIndex }: LogHeadDocument): Promise<HeadsProof | null> {
     if (headsIndex === null) return null;
     const heads = await logs.openHeadsLog();
     const head = await findHeadsHead(heads, headsIndex);
     if (!head) return null;
     const { size } = head;
-    const path = await tree.proveInclusion(heads, { index: headsIndex, size });
+    const path = await tree.buildInclusionProof(heads, { index: headsIndex, size });
     return { index: headsIndex, path, treeSize: size, checkpoint: formatCosignedNote(head) };
   }
 
@@ -84,7 +84,7 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
     return { log, head };
   }
 
-  async function proveEntry(
+  async function buildEntryProof(
     log: LogDocument,
     head: LogHeadDocument,
     sequence: number,
@@ -99,9 +99,9 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
       index,
       treeSize: size,
       leafHash: await tree.readLeafHash(log, index),
-      path: await tree.proveInclusion(log, { index, size }),
+      path: await tree.buildInclusionProof(log, { index, size }),
       checkpoint: formatCosignedNote(head),
-      heads: await proveHead(head),
+      heads: await buildHeadsProof(head),
     };
   }
 
@@ -130,7 +130,7 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
       sequence: number,
     ): Promise<ProofView> {
       const { log, head } = await loadAnchor(organizationId, anchorId);
-      return toProofView(await proveEntry(log, head, sequence));
+      return toProofView(await buildEntryProof(log, head, sequence));
     },
 
     /**
@@ -144,10 +144,10 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
     ): Promise<string> {
       const { log, head } = await loadAnchor(organizationId, anchorId);
       if (sequence !== undefined) {
-        const proof = await proveEntry(log, head, sequence);
+        const proof = await buildEntryProof(log, head, sequence);
         return formatProofFile(proof, proof.checkpoint);
       }
-      const proof = await proveHead(head);
+      const proof = await buildHeadsProof(head);
       if (!proof) throw new AppError('NOT_FOUND', 'No witnessed head covers this anchor yet');
       return formatProofFile(proof, proof.checkpoint, Buffer.from(formatCosignedNote(head)));
     },
@@ -162,7 +162,7 @@ export function createAnchorService({ models }: Pick<Platform, 'models'>, deps: 
         .findOne({ organizationId, logId: log._id, size: { $gte: sequence }, ...witnessed })
         .sort({ size: -1 })
         .lean<LogHeadDocument>();
-      return head && toProofView(await proveEntry(log, head, sequence));
+      return head && toProofView(await buildEntryProof(log, head, sequence));
     },
 
     /** Finds the first anchor that covers each sequence. */

@@ -71,7 +71,7 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
 
   return {
     /** Proves that a leaf is in the tree of a size; the log MUST have that size or a larger one. */
-    proveInclusion(
+    buildInclusionProof(
       log: LogDocument,
       { index, size }: { index: number; size: number },
     ): Promise<Buffer[]> {
@@ -79,7 +79,7 @@ export function createLogTreeService({ models }: Pick<Platform, 'models'>, { lea
     },
 
     /** Proves that the tree of a size begins with that of a smaller one. */
-    proveConsistency(
+    buildConsistencyProof(
       log: LogDocument,
       { from, size }: { from: number; size: number },
     ): Promise<Buffer[]> {

@@ -1,5 +1,6 @@
 // The answer of ingestion, built from the stored document alone, so that a replay gets the same.
 import { deriveSalt } from '../../../domain/record/commitments.ts';
+import type { EntryPromise } from '../../../domain/log/promise.ts';
 import type { Json } from '../../../domain/record/json.ts';
 import {
   deriveBindingSalt,
@@ -35,7 +36,13 @@ export interface IngestAnswer {
   matchedPolicy: { name: string; reason: string } | null;
   createdAt: Date;
   /** The receipt; `salt` is that of the commitment to the submitted body. */
-  hashChain: { sequence: number; chainHash: string; salt: string };
+  hashChain: {
+    sequence: number;
+    chainHash: string;
+    salt: string;
+    /** That the entry will stand in the log of its chain; null: nothing was promised. */
+    promise: EntryPromise | null;
+  };
   /** The review of a held decision. */
   reviewId: string | null;
   /** Digest of the action as it is shown; null if it is not kept. */
@@ -53,7 +60,7 @@ export interface ActionBinding {
   commitment: string;
 }
 
-export function toIngestAnswer(trace: ReplayableTrace): IngestAnswer {
+export function toIngestAnswer(trace: ReplayableTrace, promise: EntryPromise | null): IngestAnswer {
   const { sequence, chainHash, sealed } = trace;
   const salt = sealed.submitted ? deriveSalt(sealed.submitted.seed, '') : '';
   const reviewId = trace.review?._id?.toHexString() ?? null;
@@ -65,7 +72,7 @@ export function toIngestAnswer(trace: ReplayableTrace): IngestAnswer {
     tags: trace.tags,
     matchedPolicy: trace.answer.policy,
     createdAt: trace.createdAt,
-    hashChain: { sequence, chainHash, salt },
+    hashChain: { sequence, chainHash, salt, promise },
     reviewId,
     actionDigest: computeShownDigest(trace),
     binding: readBinding(trace),

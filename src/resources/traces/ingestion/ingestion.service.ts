@@ -13,6 +13,8 @@ import type { TraceDocument } from '../traces.model.ts';
 import type { IngestBody } from '../traces.schemas.ts';
 import { createDrafter } from './drafter.ts';
 import { deriveAgentMark, deriveIdempotencyKey } from './idempotency.ts';
+import type { EntryPromise } from '../../../domain/log/promise.ts';
+import type { PromiseService } from '../../log/promises/promises.service.ts';
 import { type ReplayableTrace, type IngestAnswer, toIngestAnswer } from './ingest-answer.ts';
 import type { IngestionCaller, IngestionRequest } from './ingestion-request.ts';
 import { createJudgingContexts, type JudgingDeps } from './judging-contexts.ts';
@@ -33,7 +35,10 @@ type IngestionPlatform = Pick<
 
 interface Deps extends JudgingDeps {
   largeBodies: LargeBodies;
+  promises: Pick<PromiseService, 'signEntry'>;
 }
+
+type StoredTrace = ReplayableTrace & Pick<TraceDocument, 'organizationId'>;
 
 export interface IngestResult {
   answer: IngestAnswer;
@@ -53,7 +58,7 @@ export interface PreparedDecision {
 }
 
 export function createIngestionService(platform: IngestionPlatform, deps: Deps) {
-  const { agents } = deps;
+  const { agents, promises } = deps;
   const { clock, config } = platform;
   const drafter = createDrafter(platform, deps);
   const contexts = createJudgingContexts(platform, deps);
@@ -109,6 +114,12 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     return version;
   }
 
+  /** Answers a repeated request; its entry is promised again. */
+  async function repeatAnswer(trace: StoredTrace): Promise<IngestResult> {
+    const promise = await promises.signEntry(trace.organizationId.toHexString(), trace);
+    return toIngested(trace, { isReplay: true, promise });
+  }
+
   async function prepareDecision(
     caller: IngestionCaller,
     body: IngestBody | InspectedBody,
@@ -139,7 +150,8 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     if (outcome.kind === 'superseded') throw new AppError('INTERNAL_ERROR');
     if (outcome.kind === 'repeated') await requireSameAgent(tenant, agentRef, outcome.entry);
     if (outcome.kind === 'sealed') platform.metrics.decisions.inc({ status: draft.fields.verdict });
-    return toIngested(outcome.entry, outcome.kind === 'repeated');
+    if (outcome.kind === 'repeated') return repeatAnswer(outcome.entry);
+    return toIngested(outcome.entry, { isReplay: false, promise: outcome.promise ?? null });
   }
 
   async function findReplays(
@@ -153,9 +165,9 @@ export function createIngestionService(platform: IngestionPlatform, deps: Deps) 
     const keys = keyed.flatMap(({ key }) => key ?? []);
     if (keys.length === 0) return keyed.map(() => null);
     const entries = await ledger.findReplays(tenant.organizationId, keys);
-    const answer = async (agentRef: string | null, entry: ReplayableTrace) => {
+    const answer = async (agentRef: string | null, entry: StoredTrace) => {
       await requireSameAgent(tenant, agentRef, entry);
-      return toIngested(entry, true);
+      return repeatAnswer(entry);
     };
     return Promise.all(
       keyed.map(async ({ agentRef, key }) => {
@@ -224,9 +236,12 @@ function requireReplayable(
   if (deletedAt) throw new AppError('DECISION_ERASED');
 }
 
-function toIngested(trace: ReplayableTrace, isReplay: boolean): IngestResult {
+function toIngested(
+  trace: ReplayableTrace,
+  { isReplay, promise }: { isReplay: boolean; promise: EntryPromise | null },
+): IngestResult {
   return {
-    answer: toIngestAnswer(trace),
+    answer: toIngestAnswer(trace, promise),
     isReplay,
     deprecation: findDeprecationHeaders(trace.schemaVersion),
   };

@@ -1,0 +1,105 @@
+// Signs promises: each answered entry will stand, as it was answered, in the log of its chain by a time.
+import { LRUCache } from 'lru-cache';
+import type { Platform } from '../../../platform/platform.ts';
+import { BatchTree, formatPromise, type PromisedEntry } from '../../../domain/log/promise.ts';
+import { LOG_KEY, signNote } from '../../../domain/log/signed-note.ts';
+import type { BatchPromise, EntryPromise } from '../../../ledger/entry.ts';
+import type { LogKeyService } from '../keys/log-keys.service.ts';
+import type { LogService } from '../logs.service.ts';
+
+interface Deps {
+  keys: LogKeyService;
+  logs: LogService;
+}
+
+type Dated = PromisedEntry & { createdAt: Date };
+
+/** The log that promises name; an empty origin: it is frozen, so nothing is promised. */
+interface KnownLog {
+  origin: string;
+  at: number;
+}
+
+const CACHED_MAX = 10_000;
+/** Time after which an instance looks again whether a log was frozen. */
+const KNOWN_MS = 30_000;
+
+export function createPromiseService(
+  platform: Pick<Platform, 'config' | 'clock' | 'logger'>,
+  { keys, logs }: Deps,
+) {
+  const { config, clock, logger } = platform;
+  const isOn = config.ASSAY_LOG === 'on';
+  const delayMs = config.ASSAY_LOG_MMD_SECONDS * 1000;
+  const known = new LRUCache<string, KnownLog>({ max: CACHED_MAX });
+  const looking = new Map<string, Promise<string>>();
+
+  async function readOrigin(organizationId: string): Promise<string> {
+    const { origin, frozen } = await logs.openLog(organizationId, 'ledger');
+    const entry = { origin: frozen ? '' : origin, at: clock.now().getTime() };
+    known.set(organizationId, entry);
+    return entry.origin;
+  }
+
+  /** Reads the log once for all batches that ask at the same time. */
+  function lookUpOrigin(organizationId: string): Promise<string> {
+    const underWay = looking.get(organizationId);
+    if (underWay) return underWay;
+    const reading = readOrigin(organizationId).finally(() => looking.delete(organizationId));
+    looking.set(organizationId, reading);
+    return reading;
+  }
+
+  /** What is known is used at once; it is refreshed beside. */
+  function findOrigin(organizationId: string): Promise<string> | string {
+    const found = known.get(organizationId);
+    if (!found) return lookUpOrigin(organizationId);
+    if (clock.now().getTime() - found.at > KNOWN_MS)
+      lookUpOrigin(organizationId).catch(() => undefined);
+    return found.origin;
+  }
+
+  async function signPromise(
+    organizationId: string,
+    entries: readonly PromisedEntry[],
+    before: Date,
+  ): Promise<BatchPromise | null> {
+    const origin = await findOrigin(organizationId);
+    if (origin === '') return null;
+    const { host, publicKey, sign } = await keys.loadSigner('promise');
+    const tree = new BatchTree(entries);
+    const text = formatPromise({ origin, before, root: tree.root });
+    const note = await signNote(text, { name: `${host}/promise`, type: LOG_KEY, publicKey }, sign);
+    return { note, listPath: (index) => tree.listPath(index) };
+  }
+
+  /** Promises the entries of a batch, which MUST NOT be empty; null: nothing can be promised now. */
+  async function signBatch(
+    organizationId: string,
+    entries: readonly Dated[],
+  ): Promise<BatchPromise | null> {
+    const newest = entries.at(-1);
+    if (!isOn || !newest) return null;
+    try {
+      const before = new Date(newest.createdAt.getTime() + delayMs);
+      return await signPromise(organizationId, entries, before);
+    } catch (error) {
+      logger.warn({ err: error, organizationId }, 'a batch was answered without a promise');
+      return null;
+    }
+  }
+
+  return {
+    signBatch,
+
+    /** Promises an entry that was answered before: by the same time, or from now on when that has passed. */
+    async signEntry(organizationId: string, entry: Dated): Promise<EntryPromise | null> {
+      const now = clock.now().getTime();
+      const isPast = entry.createdAt.getTime() + delayMs <= now;
+      const dated = isPast ? { ...entry, createdAt: new Date(now) } : entry;
+      const batch = await signBatch(organizationId, [dated]);
+      return batch && { note: batch.note, index: 0, path: [] };
+    },
+  };
+}
+export type PromiseService = ReturnType<typeof createPromiseService>;

@@ -1,0 +1,21 @@
+// What each witness of the heads log has confirmed last, so that the next request begins there.
+import { Schema } from 'mongoose';
+
+export interface WitnessStateDocument {
+  /** The witness's verifier key. */
+  _id: string;
+  size: number;
+  at: Date;
+  /** Why the last request failed; null: it did not. */
+  error: string | null;
+}
+
+export const witnessStateSchema = new Schema<WitnessStateDocument>(
+  {
+    _id: { type: String, required: true },
+    size: { type: Number, default: 0 },
+    at: { type: Date, required: true },
+    error: { type: String, default: null },
+  },
+  { collection: 'witness_states', autoIndex: false, versionKey: false },
+);

@@ -1,0 +1,81 @@
+// A witness (c2sp.org/tlog-witness) that checks what it signs, and can be down, slow, new or ahead.
+import { createServer } from 'node:http';
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { isConsistent } from '../../../src/domain/log/merkle-tree.ts';
+import { type LogCheckpoint, parseCheckpoint } from '../../../src/domain/log/checkpoint.ts';
+import {
+  formatCosignature,
+  formatCosignedText,
+  formatSignatureLine,
+  formatVerifierKey,
+  parseNote,
+  toRawPublicKey,
+  WITNESS_KEY,
+} from '../../../src/domain/log/signed-note.ts';
+
+export interface TestWitness {
+  name: string;
+  vkey: string;
+  url: string;
+  /** What it knows of the log; null: it meets it first. */
+  known: LogCheckpoint | null;
+  requests: number;
+  mode: 'up' | 'down' | 'slow' | 'wrong signature';
+  stop(): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  body: string;
+}
+
+export async function startWitness(name: string): Promise<TestWitness> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const publicKey = toRawPublicKey(createPublicKey(privateKey));
+  const key = { name: `${name}.example/w`, type: WITNESS_KEY, publicKey };
+
+  function addCheckpoint(body: string): Answer {
+    const at = body.indexOf('\n\n');
+    const [oldLine = '', ...hashes] = body.slice(0, at).split('\n');
+    const old = Number(oldLine.slice('old '.length));
+    const note = parseNote(body.slice(at + 2))!;
+    const checkpoint = parseCheckpoint(note.text)!;
+    const known = witness.known ?? { ...checkpoint, size: 0 };
+    if (old !== known.size) return { status: 409, body: `${known.size}\n` };
+    const path = hashes.map((text) => Buffer.from(text, 'base64'));
+    if (!isConsistent(known, checkpoint, path)) return { status: 422, body: '' };
+    witness.known = checkpoint;
+    const seconds = Math.floor(Date.now() / 1000);
+    const text = witness.mode === 'wrong signature' ? 'another text\n' : note.text;
+    const signature = sign(null, Buffer.from(formatCosignedText(text, seconds)), privateKey);
+    return { status: 200, body: formatSignatureLine(key, formatCosignature(seconds, signature)) };
+  }
+
+  const server = createServer((req, res) => {
+    witness.requests += 1;
+    if (witness.mode === 'down') return void res.destroy();
+    if (witness.mode === 'slow') return;
+    let body = '';
+    req.on('data', (piece: Buffer) => (body += piece.toString()));
+    req.on('end', () => {
+      const { status, body: text } = addCheckpoint(body);
+      res.writeHead(status, { 'Content-Type': 'text/plain' }).end(text);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const witness: TestWitness = {
+    name,
+    vkey: formatVerifierKey(key),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    known: null,
+    requests: 0,
+    mode: 'up',
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  return witness;
+}

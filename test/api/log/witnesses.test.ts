@@ -1,0 +1,125 @@
+// Witnesses sign the heads log: anchors wait for a quorum, and a witness that is down, slow, new or ahead holds up nobody.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  parseNote,
+  parseVerifierKey,
+  verifyCosignature,
+} from '../../../src/domain/log/signed-note.ts';
+import { useFixture, useHarness, useOwner } from '../../setup/fixtures.ts';
+import { assertOk } from '../../setup/personas.ts';
+import { postDecisions, SEALED_AT_ONCE, sealAll } from './log-steps.ts';
+import { startWitness, type TestWitness } from './witness-server.ts';
+
+interface Witnesses {
+  first: TestWitness;
+  second: TestWitness;
+  third: TestWitness;
+  policy: string;
+}
+
+const witnesses = useFixture<Witnesses>(
+  async () => {
+    const [first, second, third] = [
+      await startWitness('first'),
+      await startWitness('second'),
+      await startWitness('third'),
+    ];
+    const lines = [first, second, third].map(
+      ({ name, vkey, url }) => `witness ${name} ${vkey} ${url}`,
+    );
+    const policy = join(mkdtempSync(join(tmpdir(), 'assay-policy-')), 'policy');
+    const quorum = 'group two 2 first second third\nquorum two\n';
+    writeFileSync(policy, `# Two of three\n${lines.join('\n')}\n${quorum}`);
+    return { first, second, third, policy };
+  },
+  async ({ first, second, third, policy }) => {
+    rmSync(policy);
+    await Promise.all([first.stop(), second.stop(), third.stop()]);
+  },
+);
+const harness = useHarness(() => ({
+  ...SEALED_AT_ONCE,
+  ASSAY_WITNESS_POLICY: witnesses.policy,
+  ASSAY_OUTBOUND_ALLOW: '127.0.0.1',
+}));
+const ada = useOwner(harness);
+const ask = () => harness.app.instance.background.logWitnesses.askWitnesses();
+const readAnchor = async () =>
+  assertOk(
+    await harness.app.call('GET', '/api/v1/hash-chain/anchors?limit=1', { token: ada.token }),
+  ).body.data[0];
+const readHeads = () => harness.db.collection('logs').findOne({ chain: 'heads' });
+
+async function grow(): Promise<string> {
+  const [answer] = await postDecisions(harness.app, ada, 1);
+  await sealAll(harness.app);
+  return answer!.body.data.traceId;
+}
+
+it('an anchor is witnessed once two of three have signed a head above it', async () => {
+  witnesses.second.mode = 'down';
+  witnesses.third.mode = 'down';
+  const traceId = await grow();
+  await ask();
+  expect(await readAnchor()).toMatchObject({ treeSize: 1, witnessed: false });
+  const path = `/api/v1/hash-chain/entry/${traceId}`;
+  const before = await harness.app.call('GET', path, { token: ada.token });
+  expect(before.body.data.proof).toBeNull();
+
+  witnesses.second.mode = 'up';
+  await ask();
+  expect(await readAnchor()).toMatchObject({ treeSize: 1, witnessed: true });
+  const { proof } = (await harness.app.call('GET', path, { token: ada.token })).body.data;
+  const note = parseNote(proof.heads.checkpoint)!;
+  for (const { vkey } of [witnesses.first, witnesses.second]) {
+    const key = parseVerifierKey(vkey)!;
+    const times = note.signatures.map((signature) => verifyCosignature(note.text, signature, key));
+    expect(times.some((time) => time !== null)).toBe(true);
+  }
+  const served = await harness.app.call('GET', '/log/heads/checkpoint');
+  expect(served.text.split('\n').filter((line) => line.startsWith('\u2014')).length).toBe(3);
+});
+
+it('a witness that was down is asked again, and a new one begins at nothing', async () => {
+  witnesses.third.mode = 'up';
+  await ask();
+  expect(witnesses.third.known?.size).toBe(Number((await readHeads())!.size));
+  witnesses.first.known = null;
+  await grow();
+  await ask();
+  expect(witnesses.first.known).toEqual(witnesses.second.known);
+  expect(await readAnchor()).toMatchObject({ treeSize: 2, witnessed: true });
+});
+
+it('a slow witness holds up neither the others nor an ingestion; a wrong signature is none', async () => {
+  witnesses.first.mode = 'slow';
+  const waiting = grow().then(ask);
+  const answers = await postDecisions(harness.app, ada, 3);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  await waiting;
+  expect((await readAnchor()).witnessed).toBe(true);
+  witnesses.first.mode = 'wrong signature';
+  await grow();
+  await ask();
+  const state = await harness.db
+    .collection<{ _id: string }>('witness_states')
+    .findOne({ _id: witnesses.first.vkey });
+  expect(state).toMatchObject({ error: 'its signature does not verify' });
+  witnesses.first.mode = 'up';
+});
+
+it('a witness that knows more than there is freezes the heads log; decisions go on', async () => {
+  witnesses.third.known = { ...witnesses.third.known!, size: 1_000_000 };
+  await grow();
+  await ask();
+  const heads = await readHeads();
+  expect(heads!.frozen).toMatchObject({
+    why: 'the witness third knows a larger tree of 1000000 leaves',
+  });
+  await grow();
+  expect(Number((await readHeads())!.size)).toBe(Number(heads!.size));
+  expect(await readAnchor()).toMatchObject({ witnessed: false });
+});
